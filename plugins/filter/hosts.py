@@ -1,0 +1,32 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What one host needs to know of others."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+
+def pick(hosts: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One record per host: the variables ``names`` maps to, under their short names.
+
+    Raises AnsibleFilterError naming the host and the variable it lacks.
+    """
+    records = []
+    for host in hosts:
+        lacking = [variable for variable in names.values() if variable not in host]
+        if lacking:
+            raise AnsibleFilterError(
+                f"{host['inventory_hostname']} lacks {', '.join(lacking)}: the inventory sets it"
+            )
+        records.append({short: host[variable] for short, variable in names.items()})
+    return records
+
+
+class FilterModule:
+    """Filters that read several hosts."""
+
+    def filters(self) -> dict[str, Any]:
+        """Names as templates use them."""
+        return {"pick": pick}

@@ -1,0 +1,52 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of a ZooKeeper ensemble."""
+
+from typing import Any
+
+
+def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> dict[str, str]:
+    """The ``server.N`` keys of zoo.cfg as server ``own_id`` needs them.
+
+    Its own entry is the address it binds; the others' entries are their names. A single server has
+    none: it is no ensemble.
+    """
+    if len(ensemble) == 1:
+        return {}
+    return {
+        f"server.{s['id']}": ":".join(
+            (bind if s["id"] == own_id else s["host"], str(s["peer_port"]), str(s["election_port"]))
+        )
+        for s in ensemble
+    }
+
+
+def endpoints(ensemble: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Id, host and client port of each server, as M(metal.kafka.zookeeper_info) takes them."""
+    return [{key: s[key] for key in ("id", "host", "port")} for s in ensemble]
+
+
+def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Rows of the status screen, from what M(metal.kafka.zookeeper_info) returns as servers."""
+    return [
+        {
+            "name": f"zk{s['id']}",
+            "kind": "zookeeper",
+            "health": "ok" if s.get("mode") else "down",
+            "endpoint": f"{s['host']}:{s['port']}",
+            "note": s.get("mode") or s.get("error") or "",
+        }
+        for s in servers
+    ]
+
+
+class FilterModule:
+    """Filters of the zookeeper role."""
+
+    def filters(self) -> dict[str, Any]:
+        """Names as templates use them."""
+        return {
+            "zookeeper_server_entries": server_entries,
+            "zookeeper_endpoints": endpoints,
+            "zookeeper_status_rows": status_rows,
+        }

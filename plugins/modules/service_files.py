@@ -1,0 +1,178 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: service_files
+short_description: Directories and configuration files of one container, in one round trip
+description:
+  - Makes directories and writes small files with the given owner. Files that the declaration no
+    longer names are removed from O(dest), so that a container never reads yesterday's file.
+options:
+  directories:
+    description: Directories that exist and belong to the owner. Their content is never touched.
+    type: list
+    elements: path
+    default: []
+  dest:
+    description: Directory that holds the files. Everything else in it is removed.
+    type: path
+    required: true
+  files:
+    description: Files, each with C(name), C(content) and optionally C(mode), an octal string.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description: Name of the file inside O(dest).
+        type: str
+        required: true
+      content:
+        description: What the file holds.
+        type: str
+        required: true
+      mode:
+        description: Permissions, octal.
+        type: str
+        default: '0440'
+  owner:
+    description: User id of directories and files.
+    type: int
+    required: true
+  group:
+    description: Group id of directories and files.
+    type: int
+    required: true
+attributes:
+  check_mode:
+    description: Says what would change and touches nothing.
+    support: full
+  diff_mode:
+    description: Shows files line by line.
+    support: full
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Configuration of a broker is written
+  metal.kafka.service_files:
+    dest: /etc/kafka-metal/local-kafka1
+    directories: [/etc/kafka-metal/local-kafka1, /data/disk1/kafka]
+    files:
+      - {name: server.properties, content: "broker.id=1\n"}
+    owner: 10001
+    group: 10001
+"""
+
+RETURN = r"""
+differs:
+  description: Paths that differ from the declaration, or did before they were written.
+  type: list
+  elements: str
+  returned: always
+"""
+
+import os
+
+from ansible.module_utils.basic import AnsibleModule
+
+
+def owned(path, owner, group):
+    """Whether ``path`` belongs to the ids given."""
+    status = os.stat(path)
+    return (status.st_uid, status.st_gid) == (owner, group)
+
+
+def directory_differs(path, owner, group):
+    """Whether ``path`` is missing, is no directory or belongs to somebody else."""
+    return not os.path.isdir(path) or not owned(path, owner, group)
+
+
+def read(path):
+    """The text of ``path``, or None when there is no such file."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
+
+
+def mode_of(path):
+    """Permission bits of ``path``."""
+    return os.stat(path).st_mode & 0o7777
+
+
+def write(module, path, content, mode, owner, group):
+    """Replace ``path`` in one step, so that a reader sees the old file or the new one."""
+    temporary = f"{path}.new"
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as stream:
+        stream.write(content)
+    os.chmod(temporary, mode)
+    os.chown(temporary, owner, group)
+    module.atomic_move(temporary, path)
+
+
+def main():
+    """Compare, then write what differs."""
+    module = AnsibleModule(
+        argument_spec={
+            "directories": {"type": "list", "elements": "path", "default": []},
+            "dest": {"type": "path", "required": True},
+            "files": {
+                "type": "list",
+                "elements": "dict",
+                "default": [],
+                "options": {
+                    "name": {"type": "str", "required": True},
+                    "content": {"type": "str", "required": True},
+                    "mode": {"type": "str", "default": "0440"},
+                },
+            },
+            "owner": {"type": "int", "required": True},
+            "group": {"type": "int", "required": True},
+        },
+        supports_check_mode=True,
+    )
+    wish = module.params
+    ids = (wish["owner"], wish["group"])
+    differs, diffs = [], []
+
+    for path in wish["directories"]:
+        if not directory_differs(path, *ids):
+            continue
+        differs.append(path)
+        if not module.check_mode:
+            os.makedirs(path, mode=0o750, exist_ok=True)
+            os.chown(path, *ids)
+
+    for entry in wish["files"]:
+        path, mode = os.path.join(wish["dest"], entry["name"]), int(entry["mode"], 8)
+        before = read(path)
+        if before == entry["content"] and mode_of(path) == mode and owned(path, *ids):
+            continue
+        differs.append(path)
+        diffs.append(
+            {
+                "before": before or "",
+                "after": entry["content"],
+                "before_header": path,
+                "after_header": path,
+            }
+        )
+        if not module.check_mode:
+            write(module, path, entry["content"], mode, *ids)
+
+    named = {entry["name"] for entry in wish["files"]}
+    present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []
+    for name in sorted(set(present) - named):
+        path = os.path.join(wish["dest"], name)
+        differs.append(path)
+        if not module.check_mode:
+            os.unlink(path)
+
+    module.exit_json(changed=bool(differs), differs=differs, diff=diffs)
+
+
+if __name__ == "__main__":
+    main()
