@@ -1,0 +1,50 @@
+"""When the next record is due, and how long a producer waited for acknowledgements."""
+
+# A sender that fell behind catches up by at most this much: a stall must not end in a flood.
+CATCH_UP_SECONDS = 0.1
+
+
+class Pacer:
+    """Spreads records evenly over time; ``rate`` is records per second, 0 for no limit."""
+
+    def __init__(self, rate: float, now: float) -> None:
+        """``now`` and all later times are seconds of one monotonic clock."""
+        if rate < 0:
+            raise ValueError(f"a rate of {rate} records per second: allowed are 0 and above")
+        self._interval = 1 / rate if rate else 0.0
+        self._due = now
+
+    def delay(self, now: float) -> float:
+        """Seconds until the next record is due; it counts as sent once this returns 0."""
+        if self._interval == 0:
+            return 0.0
+        if self._due > now:
+            return self._due - now
+        self._due = max(self._due, now - CATCH_UP_SECONDS) + self._interval
+        return 0.0
+
+
+class AckGaps:
+    """The longest time without an acknowledgement while at least one record waited for it."""
+
+    def __init__(self) -> None:
+        """Nothing sent yet."""
+        self.in_flight = 0
+        self.longest = 0.0
+        self._since = 0.0
+
+    def sent(self, now: float) -> None:
+        """A record was handed to the producer."""
+        if self.in_flight == 0:
+            self._since = now
+        self.in_flight += 1
+
+    def answered(self, now: float) -> None:
+        """A record was acknowledged, or given up."""
+        self.longest = max(self.longest, self.waiting(now))
+        self.in_flight -= 1
+        self._since = now
+
+    def waiting(self, now: float) -> float:
+        """Seconds since the last answer; 0 when none is awaited."""
+        return now - self._since if self.in_flight else 0.0

@@ -1,0 +1,114 @@
+"""Prove that each acknowledged record of a ledger is still at its offset."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafka_metal_client import brokers
+from kafka_metal_client.ledger import Ledger, checksum
+from kafka_metal_client.send import RUN_HEADER, SEQUENCE_HEADER
+
+EXAMPLES = 5
+
+
+@dataclass
+class Verification:
+    """Places are (partition, offset)."""
+
+    acknowledged: int = 0
+    found: int = 0
+    lost: list[tuple[int, int]] = field(default_factory=list)
+    replaced: list[tuple[int, int]] = field(default_factory=list)
+    # Copies beyond the first of one record, by sequence number.
+    duplicates: int = 0
+    # In the log although the producer had given them up.
+    unacknowledged: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Nothing acknowledged is lost or replaced, and idempotence kept copies out."""
+        return not (self.lost or self.replaced or self.duplicates)
+
+    def sentences(self) -> list[str]:
+        """The outcome in words, differences last."""
+        lines = [f"{self.found:,} of {self.acknowledged:,} acknowledged records are at their offset"]
+        if self.unacknowledged:
+            lines.append(f"{self.unacknowledged:,} records that were given up are in the log too")
+        if self.lost:
+            lines.append(f"{len(self.lost):,} acknowledged records are LOST: {places(self.lost)}")
+        if self.replaced:
+            lines.append(
+                f"{len(self.replaced):,} offsets hold another record than the acknowledged one: "
+                f"{places(self.replaced)}"
+            )
+        if self.duplicates:
+            lines.append(f"{self.duplicates:,} records are in the log more than once")
+        return lines
+
+    def to_json(self) -> dict[str, object]:
+        """Counts, and all lost and replaced offsets by partition."""
+        return {
+            "ok": self.ok,
+            "acknowledged": self.acknowledged,
+            "found": self.found,
+            "lost": len(self.lost),
+            "lost_offsets": _by_partition(self.lost),
+            "replaced": len(self.replaced),
+            "replaced_offsets": _by_partition(self.replaced),
+            "duplicates": self.duplicates,
+            "unacknowledged": self.unacknowledged,
+        }
+
+
+def places(found: Iterable[tuple[int, int]], examples: int = EXAMPLES) -> str:
+    """Examples of (partition, offset) in words: ``partition 0 offset 17, … and 3 more``."""
+    ordered = sorted(found)
+    text = ", ".join(f"partition {part} offset {offset}" for part, offset in ordered[:examples])
+    return text + (f" and {len(ordered) - examples:,} more" if len(ordered) > examples else "")
+
+
+def verify(ledger: Ledger, reader: Any, patience: float) -> Verification:
+    """Read the log from the run's first record to the end it had when the run was over."""
+    brokers.partitions_of(reader, [ledger.topic])
+    ranges = {
+        number: (part.offsets[0], part.end - 1)
+        for number, part in ledger.partitions.items()
+        if part.offsets
+    }
+    return compare(ledger, brokers.read_ranges(reader, ledger.topic, ranges, patience))
+
+
+def compare(ledger: Ledger, messages: Iterable[Any]) -> Verification:
+    """Hold the records of the log against the ledger."""
+    expected = {
+        (number, offset): crc
+        for number, part in ledger.partitions.items()
+        for offset, crc in zip(part.offsets, part.checksums, strict=True)
+    }
+    result = Verification(acknowledged=len(expected))
+    sequences: Counter[str] = Counter()
+    acknowledged: set[str] = set()
+    for message in messages:
+        place = (message.partition(), message.offset())
+        crc = expected.pop(place, None)
+        if crc is not None and crc != checksum(message.key(), message.value()):
+            result.replaced.append(place)
+        elif crc is not None:
+            result.found += 1
+        if brokers.header(message, RUN_HEADER) == ledger.run:
+            sequence = brokers.header(message, SEQUENCE_HEADER) or ""
+            sequences[sequence] += 1
+            if crc is not None:
+                acknowledged.add(sequence)
+    result.lost = sorted(expected)
+    result.duplicates = sum(count - 1 for count in sequences.values())
+    result.unacknowledged = len(sequences.keys() - acknowledged)
+    return result
+
+
+def _by_partition(found: Iterable[tuple[int, int]]) -> dict[str, list[int]]:
+    result: dict[str, list[int]] = {}
+    for part, offset in sorted(found):
+        result.setdefault(str(part), []).append(offset)
+    return result

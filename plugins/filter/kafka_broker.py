@@ -1,0 +1,69 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of a broker's declaration."""
+
+from typing import Any
+
+
+def listeners(declared: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """The listener keys of server.properties, from listeners by name.
+
+    Each listener has ``bind``, ``advertise``, ``port`` and ``protocol``.
+    """
+    return {
+        "listeners": [f"{name}://{at['bind']}:{at['port']}" for name, at in declared.items()],
+        "advertised.listeners": [
+            f"{name}://{at['advertise']}:{at['port']}" for name, at in declared.items()
+        ],
+        "listener.security.protocol.map": [
+            f"{name}:{at['protocol']}" for name, at in declared.items()
+        ],
+    }
+
+
+def bind_mount(path: str) -> dict[str, str]:
+    """A Compose volume that shows ``path`` of the host at the same place in the container.
+
+    A bind mount of this form fails when the path is missing; the short form would create it.
+    """
+    return {"type": "bind", "source": path, "target": path}
+
+
+def status_rows(info: dict[str, Any], brokers: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Rows of the status screen: each declared broker against the cluster's own list.
+
+    ``info`` is what M(metal.kafka.cluster_info) returns, ``brokers`` the declared ones with id and
+    listeners.
+    """
+    registered = {broker["id"] for broker in info["brokers"]}
+    broken = {entry["broker"] for entry in info["offline_log_dirs"]}
+    rows = []
+    for broker in brokers:
+        at = broker["listeners"]["CLIENTS"]
+        health, note = "ok", "controller" if broker["id"] == info["controller_id"] else ""
+        if broker["id"] not in registered:
+            health, note = "down", "not registered"
+        elif broker["id"] in broken:
+            health, note = "degraded", "a log dir is offline"
+        rows.append(
+            {
+                "name": f"kafka{broker['id']}",
+                "kind": "kafka",
+                "health": health,
+                "endpoint": f"{at['advertise']}:{at['port']}",
+                "note": note,
+            }
+        )
+    return rows
+
+
+class FilterModule:
+    """Filters of the kafka_broker role."""
+
+    def filters(self) -> dict[str, Any]:
+        """Names as templates use them."""
+        return {
+            "kafka_listeners": listeners,
+            "bind_mount": bind_mount,
+            "kafka_status_rows": status_rows,
+        }

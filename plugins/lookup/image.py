@@ -1,0 +1,54 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: image
+author: The kafka-metal authors
+short_description: Full name of one of the project's own images
+description:
+  - Gives the reference, with tag, of an image that is built from a recipe under C(images/).
+  - The tag holds the upstream version and a hash of the recipe, so it changes exactly when the
+    content of the image does.
+options:
+  _terms:
+    description: Names of images, keys of C(images/images.yml).
+    type: list
+    elements: str
+    required: true
+  registry:
+    description: Put before the name, where images are kept in a registry.
+    type: str
+    default: ''
+    vars:
+      - name: images_registry
+"""
+
+EXAMPLES = r"""
+- name: Name of the broker's image is shown
+  ansible.builtin.debug:
+    msg: "{{ lookup('metal.kafka.image', 'kafka') }}"   # kafka-metal/kafka:3.9.2-0123456789ab
+"""
+
+RETURN = r"""
+_raw:
+  description: One reference for each name.
+  type: list
+  elements: str
+"""
+
+from ansible.errors import AnsibleError
+from ansible.plugins.lookup import LookupBase
+
+from ansible_collections.metal.kafka.plugins.module_utils.images import ImageError, catalogue, find
+
+
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **kwargs):
+        self.set_options(var_options=variables, direct=kwargs)
+        try:
+            images = catalogue(registry=self.get_option("registry") or "")
+            return [find(term, images).reference for term in terms]
+        except ImageError as error:
+            raise AnsibleError(f"metal.kafka.image: {error}") from error

@@ -1,0 +1,71 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: image_catalogue
+author: The kafka-metal authors
+short_description: Every image of the project in build order
+description:
+  - Lists the images of C(images/images.yml) with what a build needs to know of each. An image
+    stands behind those that it is built from.
+options:
+  _terms:
+    description: >-
+      Names of images; only these and those they are built from are listed. All images when no
+      name is given.
+    type: list
+    elements: str
+  registry:
+    description: Put before the names, where images are kept in a registry.
+    type: str
+    default: ''
+    vars:
+      - name: images_registry
+"""
+
+EXAMPLES = r"""
+- name: Build order is shown
+  ansible.builtin.debug:
+    msg: "level {{ item.level }}: {{ item.image }}"
+  loop: "{{ lookup('metal.kafka.image_catalogue', wantlist=true) }}"
+"""
+
+RETURN = r"""
+_raw:
+  description:
+    - >-
+      Images, each with C(name), C(image) (full reference), C(repository), C(tag), C(version)
+      (upstream), C(level) (0 needs no other image), C(parents) (names), C(build_args) (dictionary
+      of text), C(context) (absolute path of the recipe) and C(sources) (paths relative to the
+      root of the repository that are staged beside the recipe).
+  type: list
+  elements: dict
+"""
+
+from ansible.errors import AnsibleError
+from ansible.plugins.lookup import LookupBase
+
+from ansible_collections.metal.kafka.plugins.module_utils.images import (
+    ImageError,
+    catalogue,
+    find,
+)
+
+
+def with_parents(name, images):
+    """Names of image ``name`` and of all those it stands on."""
+    image = find(name, images)
+    return {name}.union(*(with_parents(parent, images) for parent in image.parents))
+
+
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **kwargs):
+        self.set_options(var_options=variables, direct=kwargs)
+        try:
+            images = catalogue(registry=self.get_option("registry") or "")
+            wanted = set().union(*(with_parents(term, images) for term in terms))
+        except ImageError as error:
+            raise AnsibleError(f"metal.kafka.image_catalogue: {error}") from error
+        return [image.as_dict() for image in images if not wanted or image.name in wanted]

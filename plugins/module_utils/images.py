@@ -1,0 +1,254 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the project's own images, from the content of their recipes.
+
+An image's tag is ``<upstream version>-<12 hex digits>``. The digits are a hash of everything that
+goes into the image: the files of its recipe, the versions it uses, the tags of the images it is
+built from and the sources it takes in. So "is this tag there" is the whole question of whether a
+build is needed, and a changed recipe never hides behind an old name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+REPOSITORY = "kafka-metal"
+BASE = "base"
+CATALOGUE_FILE = "images/images.yml"
+VERSIONS_FILE = "versions.yml"
+KNOWN_KEYS = {"version", "parents", "uses", "sources"}
+
+# What tools leave behind beside a source; it never gets into an image.
+LITTER = (
+    "__pycache__",
+    "*.pyc",
+    "*.egg-info",
+    ".DS_Store",
+    ".*_cache",
+    ".venv",
+    "build",
+    "dist",
+    "*~",
+    ".*.sw?",
+)
+
+
+class ImageError(Exception):
+    """A recipe or the catalogue of images cannot be used; the text names which and why."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """One image of the catalogue with everything that a build needs.
+
+    ``level`` is the build order: images of one level depend on lower levels only.
+    ``build_args`` maps names of build arguments to their values, all text.
+    ``context`` is the absolute path of the recipe, ``sources`` are paths relative to the root.
+    """
+
+    name: str
+    reference: str
+    version: str
+    level: int
+    parents: tuple[str, ...]
+    build_args: Mapping[str, str]
+    context: str
+    sources: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The image in plain types, as the lookup gives it to a play."""
+        repository, tag = self.reference.rsplit(":", 1)
+        return {
+            "name": self.name,
+            "image": self.reference,
+            "repository": repository,
+            "tag": tag,
+            "version": self.version,
+            "level": self.level,
+            "parents": list(self.parents),
+            "build_args": dict(self.build_args),
+            "context": self.context,
+            "sources": list(self.sources),
+        }
+
+
+def repository_root() -> Path:
+    """Root of the repository that this file belongs to, also when it is reached by a link."""
+    return Path(__file__).resolve().parents[2]
+
+
+def read_mapping(root: Path, name: str) -> dict[str, Any]:
+    """The YAML mapping in file ``name`` under ``root``.
+
+    Raises ImageError when the file is missing, is not YAML or holds something else.
+    """
+    path = root / name
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ImageError(f"{name}: no such file under {root}") from None
+    except yaml.YAMLError as error:
+        raise ImageError(f"{name}: is not valid YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise ImageError(f"{name}: must be a mapping of names")
+    return content
+
+
+def is_litter(name: str) -> bool:
+    """Whether a file or directory of this name is left behind by a tool."""
+    return any(fnmatch(name, pattern) for pattern in LITTER)
+
+
+def files_under(path: Path) -> Iterator[Path]:
+    """Files of ``path`` (itself when it is a file), sorted, without litter."""
+    if path.is_file():
+        yield path
+        return
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not is_litter(name)]
+        for name in names:
+            if not is_litter(name):
+                yield Path(folder, name)
+
+
+def digest_of_files(root: Path, path: Path) -> str:
+    """Hash over path, executable bit and content of every file under ``path``."""
+    total = hashlib.sha256()
+    for file in sorted(files_under(path), key=lambda found: found.relative_to(root).as_posix()):
+        executable = "x" if file.stat().st_mode & 0o100 else "-"
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        total.update(f"{file.relative_to(root).as_posix()} {executable} {content}\n".encode())
+    return total.hexdigest()
+
+
+def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: set[str]) -> None:
+    """Raise ImageError when the entry of image ``name`` cannot be built as it stands."""
+    where = f"{CATALOGUE_FILE}: image {name}"
+    if not isinstance(entry, dict):
+        raise ImageError(f"{where}: must be a mapping with {', '.join(sorted(KNOWN_KEYS))}")
+    unknown = sorted(set(entry) - KNOWN_KEYS)
+    if unknown:
+        raise ImageError(f"{where}: unknown key {unknown[0]}; known: {sorted(KNOWN_KEYS)}")
+    if "version" not in entry:
+        raise ImageError(f"{where}: names no version, a key of {VERSIONS_FILE}")
+    for key in [entry["version"], *entry.get("uses", [])]:
+        if key not in versions:
+            raise ImageError(f"{where}: {key} is no key of {VERSIONS_FILE}")
+    for parent in entry.get("parents", []):
+        if parent not in names and parent != BASE:
+            raise ImageError(f"{where}: parent {parent} is no image; images: {sorted(names)}")
+    if not (root / "images" / name / "Dockerfile").is_file():
+        raise ImageError(f"{where}: has no recipe images/{name}/Dockerfile")
+    for source in entry.get("sources", []):
+        if not (root / source).exists():
+            raise ImageError(f"{where}: source {source} does not exist")
+
+
+def levels_of(parents: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+    """Build level of every image: 0 without parents, else one more than the highest parent.
+
+    Raises ImageError naming the images that are built from each other.
+    """
+    levels: dict[str, int] = {}
+    waiting = dict(parents)
+    while waiting:
+        ready = [name for name, needs in waiting.items() if set(needs) <= set(levels)]
+        if not ready:
+            circle = ", ".join(sorted(waiting))
+            raise ImageError(f"{CATALOGUE_FILE}: built from each other: {circle}")
+        for name in ready:
+            levels[name] = 1 + max((levels[parent] for parent in waiting[name]), default=-1)
+        for name in ready:
+            del waiting[name]
+    return levels
+
+
+def digest_of_image(
+    root: Path, name: str, arguments: Mapping[str, str], sources: tuple[str, ...]
+) -> str:
+    """Hash of everything that goes into image ``name``.
+
+    ``arguments`` hold the versions it uses and the references of its parents without registry.
+    """
+    total = hashlib.sha256()
+    total.update(digest_of_files(root, root / "images" / name).encode())
+    for key in sorted(arguments):
+        total.update(f"{key}={arguments[key]}\n".encode())
+    for source in sorted(sources):
+        total.update(f"{source} {digest_of_files(root, root / source)}\n".encode())
+    return total.hexdigest()
+
+
+def build_arguments(
+    entry: Mapping[str, Any], versions: Mapping[str, Any], references: Mapping[str, str]
+) -> dict[str, str]:
+    """Arguments of the build: used versions by upper-cased key, parents as ``<NAME>_IMAGE``.
+
+    An image without parents stands on the distribution's base image, as one with parent "base".
+    """
+    arguments = {key.upper(): str(versions[key]) for key in entry.get("uses", [])}
+    for parent in entry.get("parents", []) or [BASE]:
+        arguments[f"{parent.upper()}_IMAGE"] = references[parent]
+    return arguments
+
+
+def catalogue(root: Path | None = None, registry: str = "") -> list[Image]:
+    """All images in build order.
+
+    ``registry`` is put before the references, for example ``registry.example``; it never changes
+    a tag. Raises ImageError when a file is missing or an entry cannot be built.
+    """
+    root = root or repository_root()
+    versions = read_mapping(root, VERSIONS_FILE)
+    entries = read_mapping(root, CATALOGUE_FILE)
+    for name, entry in entries.items():
+        check_entry(root, name, entry, set(entries), set(versions))
+    if "debian" not in versions:
+        raise ImageError(f"{VERSIONS_FILE}: debian, the release of the base image, is missing")
+
+    parents = {
+        name: tuple(parent for parent in entry.get("parents", []) if parent != BASE)
+        for name, entry in entries.items()
+    }
+    levels = levels_of(parents)
+    base = f"debian:{versions['debian']}-slim"
+    prefix = f"{registry.rstrip('/')}/" if registry else ""
+    # Tags come from references without registry: one recipe has one tag wherever it is kept.
+    plain, full = {BASE: base}, {BASE: base}
+    images = []
+    for name in sorted(entries, key=lambda name: (levels[name], name)):
+        entry, sources = entries[name], tuple(entries[name].get("sources", []))
+        version = str(versions[entry["version"]])
+        digest = digest_of_image(root, name, build_arguments(entry, versions, plain), sources)
+        plain[name] = f"{REPOSITORY}/{name}:{version}-{digest[:12]}"
+        full[name] = prefix + plain[name]
+        images.append(
+            Image(
+                name=name,
+                reference=full[name],
+                version=version,
+                level=levels[name],
+                parents=parents[name],
+                build_args=build_arguments(entry, versions, full),
+                context=str(root / "images" / name),
+                sources=sources,
+            )
+        )
+    return images
+
+
+def find(name: str, images: list[Image]) -> Image:
+    """The image called ``name``; raises ImageError naming those there are."""
+    for image in images:
+        if image.name == name:
+            return image
+    known = ", ".join(sorted(image.name for image in images))
+    raise ImageError(f"image {name} is not in {CATALOGUE_FILE}; known: {known}")

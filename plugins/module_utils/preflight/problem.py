@@ -1,0 +1,51 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a check has to say."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One obstacle: where it is, what was found there and what is allowed instead.
+
+    ``host`` is an inventory host or group, ``where`` a variable (with the path inside it) or a file.
+    A problem that is not ``fatal`` is a note: something could not be checked.
+    """
+
+    host: str
+    where: str
+    found: str
+    allowed: str
+    fatal: bool = True
+
+    def __str__(self) -> str:
+        """One line for the operator."""
+        return f"{self.host}: {self.where}: found {self.found}; allowed: {self.allowed}"
+
+
+def note(host: str, where: str, found: str, allowed: str) -> Problem:
+    """A problem that does not stop the run."""
+    return Problem(host, where, found, allowed, fatal=False)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """The name of ``known`` that ``name`` is most likely a slip of, or None."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
+    return near[0] if near else None
+
+
+def one_of(name: str, known: Iterable[str]) -> str:
+    """Text for ``allowed``: the likely meant name first, then all of them."""
+    names = sorted(known)
+    near = did_you_mean(name, names)
+    return (f"{near} (did you mean that?), " if near else "") + "one of " + ", ".join(names)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as part of a sentence, in order."""
+    return ", ".join(sorted(names))

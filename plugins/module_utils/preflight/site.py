@@ -1,0 +1,135 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The inventory as the checks see it: hosts, groups, machines and what was found on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+from .problem import Problem
+
+
+class Unreadable(Exception):  # noqa: N818 - it states a fact about a variable
+    """A variable whose template fails; raised by a host's mapping when the variable is read."""
+
+
+class System(TypedDict):
+    """Lines of os-release: ``id`` such as debian, ``version`` such as 12, ``name`` for people."""
+
+    id: str
+    version: str
+    name: str
+
+
+class Place(TypedDict):
+    """Where a path (or its nearest existing parent) lies: mount point, device, bytes."""
+
+    mount: str
+    device: str
+    free: int
+    total: int
+
+
+class Listener(TypedDict):
+    """A listening TCP socket; an unknown owner has no process, only containers have the rest."""
+
+    address: str
+    port: int
+    process: str | None
+    container: str | None
+    cluster: str | None
+
+
+class Facts(TypedDict, total=False):
+    """What metal.kafka.machine_info found on a machine; a key is missing when it found nothing."""
+
+    system: System
+    architecture: str
+    python: str
+    memory: int
+    addresses: list[str]
+    paths: dict[str, Place]
+    listeners: list[Listener]
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a role lets the operator set: options of its argument_specs by variable."""
+
+    name: str
+    options: Mapping[str, Mapping[str, Any]]
+
+
+# Variables of the site as a whole, which no role owns, with what they are for.
+SITE_VARIABLES: Mapping[str, str] = {
+    "cluster_name": "first part of every container's name, label and data path",
+    "port_offset": "added to every port",
+    "kafka_metadata_mode": "where brokers keep their metadata",
+    "images_registry": "prefix of every image",
+    "metal_allow_root_disk": "data may lie on the disk of the operating system",
+    "preflight_memory_reserve": "memory of a machine that services leave to the system",
+    "preflight_free_engine": "free space the container engine needs for images",
+    "preflight_free_data": "free space a data directory needs",
+    "preflight_known_variables": "variables of the site that look like ours and are not",
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    """Hosts with their variables (role defaults included), groups, roles and facts of machines.
+
+    A host's mapping may template on access and raise Unreadable; ``facts`` has one entry per
+    machine that answered, by its inventory name.
+    """
+
+    hosts: Mapping[str, Mapping[str, Any]]
+    groups: Mapping[str, Sequence[str]]
+    facts: Mapping[str, Facts]
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    unreadable: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def members(self, group: str) -> list[str]:
+        """Hosts of a group; none when there is no such group."""
+        return [host for host in self.groups.get(group, ()) if host in self.hosts]
+
+    def value(self, host: str, name: str, default: Any = None) -> Any:
+        """A variable of a host; ``default`` when it is not set or cannot be templated."""
+        try:
+            found = self.hosts[host].get(name)
+        except Unreadable as error:
+            self.unreadable.setdefault((host, name), str(error))
+            return default
+        return default if found is None else found
+
+    def values(self, hosts: Iterable[str], name: str) -> Iterator[tuple[str, Any]]:
+        """Host and value, for each host that sets ``name``."""
+        for host in hosts:
+            found = self.value(host, name)
+            if found is not None:
+                yield host, found
+
+    def machine(self, host: str) -> str:
+        """The machine an inventory host runs on: its name in group metal, else its address.
+
+        Instances share a machine when they have the same address, or one that the machine
+        itself reports; everything with a local connection is on the control node.
+        """
+        place = self._place(host)
+        for metal in self.members("metal"):
+            if host == metal or place == self._place(metal):
+                return metal
+            if place in self.facts.get(metal, {}).get("addresses", ()):
+                return metal
+        return place
+
+    def _place(self, host: str) -> str:
+        if self.value(host, "ansible_connection") == "local":
+            return "the control node"
+        address = str(self.value(host, "ansible_host", host))
+        port = self.value(host, "ansible_port", 22)
+        return address if str(port) == "22" else f"{address} port {port}"
+
+
+Check = Callable[[Site], Iterable[Problem]]
