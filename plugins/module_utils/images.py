@@ -21,10 +21,11 @@ from typing import Any
 import yaml
 
 REPOSITORY = "kafka-metal"
-BASE = "base"
 CATALOGUE_FILE = "images/images.yml"
 VERSIONS_FILE = "versions.yml"
-KNOWN_KEYS = {"version", "parents", "uses", "sources"}
+KNOWN_KEYS = {"version", "parents", "uses", "sources", "runtime"}
+# A recipe that uses this version stands on the distribution's base image of that release.
+BASE_KEY = "debian"
 
 # What tools leave behind beside a source; it never gets into an image.
 LITTER = (
@@ -52,6 +53,7 @@ class Image:
     ``level`` is the build order: images of one level depend on lower levels only.
     ``build_args`` maps names of build arguments to their values, all text.
     ``context`` is the absolute path of the recipe, ``sources`` are paths relative to the root.
+    ``runtime`` says whether containers run from it; the others stay on the build host.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Image:
     build_args: Mapping[str, str]
     context: str
     sources: tuple[str, ...]
+    runtime: bool
 
     def as_dict(self) -> dict[str, Any]:
         """The image in plain types, as the lookup gives it to a play."""
@@ -77,6 +80,7 @@ class Image:
             "build_args": dict(self.build_args),
             "context": self.context,
             "sources": list(self.sources),
+            "runtime": self.runtime,
         }
 
 
@@ -143,7 +147,7 @@ def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: se
         if key not in versions:
             raise ImageError(f"{where}: {key} is no key of {VERSIONS_FILE}")
     for parent in entry.get("parents", []):
-        if parent not in names and parent != BASE:
+        if parent not in names:
             raise ImageError(f"{where}: parent {parent} is no image; images: {sorted(names)}")
     if not (root / "images" / name / "Dockerfile").is_file():
         raise ImageError(f"{where}: has no recipe images/{name}/Dockerfile")
@@ -187,15 +191,25 @@ def digest_of_image(
     return total.hexdigest()
 
 
+def base_image(versions: Mapping[str, Any]) -> str:
+    """The distribution's image that all others stand on; it is never built from a recipe."""
+    return f"debian:{versions[BASE_KEY]}-slim"
+
+
 def build_arguments(
     entry: Mapping[str, Any], versions: Mapping[str, Any], references: Mapping[str, str]
 ) -> dict[str, str]:
     """Arguments of the build: used versions by upper-cased key, parents as ``<NAME>_IMAGE``.
 
-    An image without parents stands on the distribution's base image, as one with parent "base".
+    The release of the distribution is given as the image it stands for, ``BASE_IMAGE``.
     """
-    arguments = {key.upper(): str(versions[key]) for key in entry.get("uses", [])}
-    for parent in entry.get("parents", []) or [BASE]:
+    arguments = {}
+    for key in entry.get("uses", []):
+        if key == BASE_KEY:
+            arguments["BASE_IMAGE"] = base_image(versions)
+        else:
+            arguments[key.upper()] = str(versions[key])
+    for parent in entry.get("parents", []):
         arguments[f"{parent.upper()}_IMAGE"] = references[parent]
     return arguments
 
@@ -211,18 +225,13 @@ def catalogue(root: Path | None = None, registry: str = "") -> list[Image]:
     entries = read_mapping(root, CATALOGUE_FILE)
     for name, entry in entries.items():
         check_entry(root, name, entry, set(entries), set(versions))
-    if "debian" not in versions:
-        raise ImageError(f"{VERSIONS_FILE}: debian, the release of the base image, is missing")
 
-    parents = {
-        name: tuple(parent for parent in entry.get("parents", []) if parent != BASE)
-        for name, entry in entries.items()
-    }
+    parents = {name: tuple(entry.get("parents", [])) for name, entry in entries.items()}
     levels = levels_of(parents)
-    base = f"debian:{versions['debian']}-slim"
     prefix = f"{registry.rstrip('/')}/" if registry else ""
     # Tags come from references without registry: one recipe has one tag wherever it is kept.
-    plain, full = {BASE: base}, {BASE: base}
+    plain: dict[str, str] = {}
+    full: dict[str, str] = {}
     images = []
     for name in sorted(entries, key=lambda name: (levels[name], name)):
         entry, sources = entries[name], tuple(entries[name].get("sources", []))
@@ -240,6 +249,7 @@ def catalogue(root: Path | None = None, registry: str = "") -> list[Image]:
                 build_args=build_arguments(entry, versions, full),
                 context=str(root / "images" / name),
                 sources=sources,
+                runtime=bool(entry.get("runtime", False)),
             )
         )
     return images

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from .problem import Problem
 
 
-class Unreadable(Exception):  # noqa: N818 - it states a fact about a variable
+class Unreadable(Exception):
     """A variable whose template fails; raised by a host's mapping when the variable is read."""
 
 
@@ -75,6 +75,9 @@ SITE_VARIABLES: Mapping[str, str] = {
     "preflight_known_variables": "variables of the site that look like ours and are not",
 }
 
+# Groups that playbooks name.
+GROUPS = ("metal", "zookeeper", "kafka", "spark_master", "spark_worker", "pipeline")
+
 
 @dataclass(frozen=True)
 class Site:
@@ -102,6 +105,11 @@ class Site:
             self.unreadable.setdefault((host, name), str(error))
             return default
         return default if found is None else found
+
+    def ours(self) -> list[str]:
+        """Hosts of the groups that playbooks know, in the inventory's order."""
+        named = {host for group in GROUPS for host in self.members(group)}
+        return [host for host in self.hosts if host in named]
 
     def values(self, hosts: Iterable[str], name: str) -> Iterator[tuple[str, Any]]:
         """Host and value, for each host that sets ``name``."""

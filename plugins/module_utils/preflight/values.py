@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes, durations and numbers as people write them in an inventory."""
+"""Sizes of memory and numbers as people write them in an inventory (others: units.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEAP = re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE)
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kmgt]?)i?b?", re.IGNORECASE)
 
 HEAP_WORDS = "a whole number with k, m or g, for example 512m or 4g"
-SIZE_WORDS = "a number with k, m, g or t, for example 1536m or 6g"
+MEMORY_WORDS = "a number with k, m, g or t, for example 1536m or 6g"
 
 
 def heap_bytes(value: object) -> int | None:
@@ -22,7 +22,7 @@ def heap_bytes(value: object) -> int | None:
     return int(match[1]) * 1024 ** _POWERS[match[2].lower()] if match else None
 
 
-def size_bytes(value: object) -> int | None:
+def memory_bytes(value: object) -> int | None:
     """Bytes of a size such as 1536m or 6GiB, units of 1024; None when it is no size."""
     match = _SIZE.fullmatch(str(value).strip())
     return int(float(match[1]) * 1024 ** _POWERS[match[2].lower()]) if match else None

@@ -1,0 +1,91 @@
+# Every word an operator or CI needs. `make` alone prints them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# The machines: inventories/local is this machine; INVENTORY=inventories/mine is yours.
+INVENTORY ?= inventories/local
+# Anything ansible-playbook takes: ARGS="-e cluster_name=other --limit kafka".
+ARGS ?=
+
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# A user without root's rights may be asked for the password of sudo, once.
+BECOME = $(shell test "$$(id -u)" = 0 || sudo -n true 2>/dev/null || echo --ask-become-pass)
+PLAYBOOK = ansible-playbook -i $(INVENTORY) $(BECOME) $(ARGS)
+# Answers and reports on this machine; playbooks/group_vars/all/wiring.yml says the same.
+STATE = .cache/$(notdir $(INVENTORY:/=))
+
+##@ The two commands
+.PHONY: up
+up: env ## bring everything up on this machine and show the pipeline's result on a real stream
+	$(PLAYBOOK) playbooks/up.yml
+	kafka-metal report --dir $(STATE)
+
+.PHONY: test
+test: check ## run every test: lint, unit, architecture, Spark, molecule
+	scripts/test
+
+##@ Day by day
+.PHONY: status plan down destroy logs demo produce pipeline
+status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
+	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
+	@kafka-metal status --state $(STATE)/state.json
+
+plan: env ## what a run would change, before anything is touched
+	$(PLAYBOOK) playbooks/site.yml --check --diff
+
+down: env ## stop everything, keep all data
+	$(PLAYBOOK) playbooks/down.yml
+
+destroy: env ## delete the cluster and its data; asks for its name, or CONFIRM=name
+	@confirm="$(CONFIRM)"; \
+	if [ -z "$$confirm" ] && [ -t 0 ]; then read -rp "All data will be deleted. Name of the cluster: " confirm; fi; \
+	$(PLAYBOOK) playbooks/destroy.yml -e "confirm_destroy=$$confirm"
+
+logs: env ## follow the log of one service: make logs S=kafka1
+	@$(if $(S),,$(error which service? make logs S=kafka1))scripts/logs "$(INVENTORY)" "$(S)"
+
+demo: env ## send the payments again and account for every record
+	$(PLAYBOOK) playbooks/demo.yml
+	$(PLAYBOOK) playbooks/status.yml > .cache/status.log
+	kafka-metal report --dir $(STATE)
+
+produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field]
+	@$(if $(and $(FILE),$(TOPIC)),,$(error which file to which topic? make produce FILE=some.csv TOPIC=name))\
+	kafka-metal produce --state $(STATE)/state.json --topic "$(TOPIC)" $(if $(KEY),--key "$(KEY)") "$(FILE)"
+
+pipeline: status ## what runs: pipelines with their state, lag and speed
+
+##@ For contributors
+.PHONY: check lint types unit render fmt env help
+check: env-dev lint types unit ## everything that needs no container engine, under a minute
+
+lint: env-dev
+	ruff check
+	ruff format --check
+	yamllint --strict .
+	ansible-lint --offline --strict
+	shellcheck scripts/* .ci/run $(shell git ls-files 'images/**/bin/*')
+
+types: env-dev
+	mypy
+
+unit: env-dev
+	pytest -n 2
+
+fmt: env-dev ## format the code
+	ruff format
+	ruff check --fix
+
+render: env ## write what is derived: compose/compose.yml
+	scripts/render
+
+env:
+	@scripts/bootstrap --no-dev --inexact
+
+env-dev:
+	@scripts/bootstrap
+
+help: ## this text
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))

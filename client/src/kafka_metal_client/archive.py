@@ -1,0 +1,114 @@
+"""Rows of a run in the archive, and what the whole archive holds per window and country.
+
+The only module that needs pyarrow, which is part of the pipeline's image and of the extra
+``kafka-metal-client[archive]``.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from kafka_metal_client import sinklog
+from kafka_metal_client.errors import ClientError
+
+# (partition, offset) of the source as one integer, to compare whole columns at once.
+OFFSET_BITS = 44
+
+Place = tuple[int, int]
+Window = tuple[int, str]
+
+
+def require_pyarrow() -> None:
+    """ClientError when the archive cannot be read with what is installed."""
+    try:
+        import pyarrow.parquet  # noqa: F401  only asks whether it is there
+    except ImportError as error:
+        raise ClientError(
+            "reading the archive needs pyarrow, which is not installed here: run this in the "
+            "pipeline's container, or install kafka-metal-client[archive]"
+        ) from error
+
+
+class Archive:
+    """Reads each file once; call ``poll`` again for those that came since."""
+
+    def __init__(self, root: Path, topic: str, places: Iterable[Place], window: int) -> None:
+        """``places`` are the run's records; ``window`` is the metric's length in seconds."""
+        require_pyarrow()
+        import pyarrow as pa
+
+        self._root = root
+        self._topic = topic
+        self._window = window
+        self._wanted = pa.array([(part << OFFSET_BITS) | offset for part, offset in places], pa.int64())
+        self._read: set[Path] = set()
+        self.rows: Counter[Place] = Counter()
+        self.windows: Counter[Window] = Counter()
+        self.touched: set[Window] = set()
+        self.unreadable: dict[Path, str] = {}
+
+    def poll(self) -> None:
+        """Read the files that are new. Those that cannot be read yet are tried again later."""
+        self.unreadable = {}
+        if not self._root.is_dir():
+            self.unreadable[self._root] = "it does not exist"
+            return
+        try:
+            files = sinklog.data_files(self._root)
+        except (OSError, ValueError, KeyError) as error:
+            # The log is compacted while it is read; the next round sees it whole.
+            self.unreadable[self._root] = str(error)
+            return
+        for path in files:
+            if path not in self._read:
+                self._poll_file(path)
+
+    def _poll_file(self, path: Path) -> None:
+        import pyarrow as pa
+
+        try:
+            table = self._table(path)
+        except (OSError, pa.ArrowInvalid) as error:
+            self.unreadable[path] = str(error)
+            return
+        self._read.add(path)
+        self._count(table)
+
+    def _table(self, path: Path) -> Any:
+        import pyarrow.parquet as pq
+
+        wanted = ["_topic", "_partition", "_offset", "eventTime", "country"]
+        file = pq.ParquetFile(path)
+        missing = set(wanted) - set(file.schema_arrow.names)
+        if missing:
+            names = ", ".join(sorted(missing))
+            raise ClientError(f"the archive's file {path} lacks the columns {names}")
+        return file.read(columns=wanted)
+
+    def _count(self, table: Any) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = table.filter(pc.equal(table["_topic"], self._topic))
+        table = table.append_column("_start", self._starts(table["eventTime"]))
+        groups = table.group_by(["_start", "country"]).aggregate([([], "count_all")])
+        for row in groups.to_pylist():
+            self.windows[row["_start"], row["country"]] += row["count_all"]
+        part = pc.shift_left(table["_partition"].cast(pa.int64()), OFFSET_BITS)
+        place = pc.bit_wise_or(part, table["_offset"].cast(pa.int64()))
+        mine = table.filter(pc.is_in(place, value_set=self._wanted))
+        columns = [mine[name].to_pylist() for name in ("_partition", "_offset")]
+        self.rows.update(zip(*columns, strict=True))
+        starts = mine["_start"].to_pylist()
+        self.touched.update(zip(starts, mine["country"].to_pylist(), strict=True))
+
+    def _starts(self, times: Any) -> Any:
+        """Start of each time's window in seconds since 1970."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        # Spark writes times in UTC, as INT96 without a zone or as microseconds with one.
+        seconds = pc.floor_temporal(times.cast(pa.timestamp("us", tz="UTC")), unit="second")
+        numbers = seconds.cast(pa.timestamp("s", tz="UTC")).cast(pa.int64())
+        return pc.multiply(pc.divide(numbers, self._window), self._window)

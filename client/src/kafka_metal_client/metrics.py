@@ -1,0 +1,55 @@
+"""Records of the metrics topic: how many payments a window and a country had."""
+
+import json
+from datetime import UTC, datetime
+
+Window = tuple[int, str]
+
+START_FIELDS = ("window_start", "windowStart", "start", "minute")
+COUNT_FIELDS = ("payments", "count", "records")
+
+
+class Metrics:
+    """The last count of each key; updates of a key are in order, as a key has one partition."""
+
+    def __init__(self) -> None:
+        """Nothing read yet."""
+        self._last: dict[bytes, tuple[Window, int]] = {}
+        self.unreadable = 0
+
+    def add(self, key: bytes | None, value: bytes | None) -> None:
+        """Take one record of the topic; one that is no metric is counted as unreadable."""
+        try:
+            metric = json.loads(value or b"")
+            window = (_start(metric), metric.get("country"))
+            count = _count(metric)
+        except (ValueError, KeyError, TypeError):
+            self.unreadable += 1
+            return
+        self._last[key or repr(window).encode()] = (window, count)
+
+    def counts(self) -> dict[Window, int]:
+        """Payments by start of the window (seconds since 1970) and country."""
+        counts: dict[Window, int] = {}
+        for window, count in self._last.values():
+            counts[window] = counts.get(window, 0) + count
+        return counts
+
+
+def _start(metric: dict[str, object]) -> int:
+    window = metric.get("window")
+    if isinstance(window, dict):
+        return _seconds(window["start"])
+    return next(_seconds(metric[name]) for name in START_FIELDS if name in metric)
+
+
+def _count(metric: dict[str, object]) -> int:
+    return next(int(str(metric[name])) for name in COUNT_FIELDS if name in metric)
+
+
+def _seconds(moment: object) -> int:
+    if isinstance(moment, int):
+        # Milliseconds have twelve digits and more since 1973.
+        return moment // 1000 if moment > 10**11 else moment
+    parsed = datetime.fromisoformat(str(moment))
+    return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp())

@@ -1,0 +1,75 @@
+"""A person's file as records: validated as a whole first, then read again to be sent."""
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from kafka_metal_client.errors import ClientError
+from kafka_metal_client.textfile import Fault
+
+SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+# Kafka's default of message.max.bytes, and librdkafka's.
+LARGEST_VALUE = 1_000_000
+FAULTS_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record to send and the line it begins in; value is a JSON object in UTF-8."""
+
+    line: int
+    key: bytes | None
+    value: bytes
+
+
+@dataclass
+class Check:
+    """What the validation found; ``columns`` maps each field to its type in SQL."""
+
+    records: int = 0
+    columns: dict[str, str] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def full(self) -> bool:
+        """Whether enough faults are known to stop looking."""
+        return len(self.faults) >= FAULTS_SHOWN
+
+
+class Reader(Protocol):
+    """A format; ``check`` reads the whole file and sends nothing, ``records`` relies on it."""
+
+    def check(self) -> Check:
+        """Validate the whole file."""
+
+    def records(self) -> Iterator[Record]:
+        """The records of a file that was checked."""
+
+
+def format_of(path: Path) -> str:
+    """``csv`` or ``jsonl`` by the name; ``.gz`` at the end is allowed."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    if suffixes and suffixes[-1] in SUFFIXES:
+        return SUFFIXES[suffixes[-1]]
+    raise ClientError(
+        f"{path}: the name does not tell the format; allowed are .csv, .jsonl and .ndjson, "
+        "each also with .gz, or the option --format"
+    )
+
+
+def no_such_field(name: str, known: list[str]) -> str:
+    """The sentence about a key field that a file does not have."""
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"it has: {', '.join(known)}"
+    return f"the file has no field {name} to be the key; {hint}"
+
+
+def too_large(line: int, value: bytes) -> Fault | None:
+    """The fault of a record that no broker takes by default."""
+    if len(value) <= LARGEST_VALUE:
+        return None
+    return Fault(line, 1, f"a record of {len(value):,} bytes", f"at most {LARGEST_VALUE:,} bytes")

@@ -1,0 +1,1 @@
+"""What tests of a running platform share, whatever carries it: nodes, one machine, Compose."""

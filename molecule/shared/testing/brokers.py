@@ -1,0 +1,74 @@
+"""What the brokers say of the cluster."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+from kafka import KafkaAdminClient
+
+from testing.waiting import NotYet
+
+ANSWER_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One partition of the cluster's metadata; a leader of -1 is none."""
+
+    name: str
+    leader: int
+    replicas: tuple[int, ...]
+    in_sync: tuple[int, ...]
+
+
+class Brokers:
+    """Read-only view of a cluster through its client endpoints."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._bootstrap = bootstrap
+        # Its messages about brokers that a test has just killed are no news.
+        self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+
+    def _metadata(self) -> Any:
+        try:
+            return self._admin.list_topics(timeout=ANSWER_SECONDS)
+        except KafkaException as error:
+            raise NotYet(f"no broker answered: {error.args[0].str()}") from error
+
+    def registered(self) -> set[int]:
+        """Ids of the brokers that the cluster knows."""
+        return set(self._metadata().brokers)
+
+    def partitions(self) -> Iterator[Partition]:
+        """All partitions, internal topics among them."""
+        for topic, what in self._metadata().topics.items():
+            for number, part in what.partitions.items():
+                yield Partition(
+                    f"{topic}-{number}", part.leader, tuple(part.replicas), tuple(part.isrs)
+                )
+
+    def under_replicated(self) -> list[str]:
+        """Partitions that lack a replica in sync, or a leader."""
+        return [
+            part.name
+            for part in self.partitions()
+            if part.leader < 0 or set(part.replicas) - set(part.in_sync)
+        ]
+
+    def leader_of(self, partition: str) -> int:
+        """Broker that leads ``topic-number``; NotYet while none does."""
+        for part in self.partitions():
+            if part.name == partition and part.leader >= 0:
+                return part.leader
+        raise NotYet(f"{partition} has no leader")
+
+    def log_dirs(self) -> dict[int, dict[str, int]]:
+        """Error code of each log dir by broker and path; 0 is online."""
+        admin = KafkaAdminClient(bootstrap_servers=self._bootstrap.split(","))
+        try:
+            answer = admin.describe_log_dirs()
+        finally:
+            admin.close()
+        return answer

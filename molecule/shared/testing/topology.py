@@ -1,0 +1,129 @@
+"""What the inventory promises: which instance runs where, and under which endpoint.
+
+The only file that knows names of inventory variables; expected values of tests come from here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
+from ansible.vars.manager import VariableManager
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One container of the platform.
+
+    ``machine`` is the inventory's name of the host that carries it, ``address`` where its port
+    is reached from the machine that runs the tests.
+    """
+
+    container: str
+    machine: str
+    address: str = ""
+    port: int = 0
+    log_dirs: tuple[str, ...] = ()
+
+    @property
+    def endpoint(self) -> str:
+        """host:port."""
+        return f"{self.address}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Topology:
+    """A cluster as declared; brokers and ZooKeeper servers by their ids."""
+
+    cluster: str
+    machines: tuple[str, ...]
+    zookeepers: dict[int, Instance] = field(default_factory=dict)
+    brokers: dict[int, Instance] = field(default_factory=dict)
+    spark_workers: dict[str, Instance] = field(default_factory=dict)
+    # By the name of the pipeline; the endpoint answers with the driver's state.
+    drivers: dict[str, Instance] = field(default_factory=dict)
+    # Directory on the machines of Spark and pipelines with archive and checkpoints.
+    shared_dir: str = ""
+
+    @property
+    def bootstrap(self) -> str:
+        """Client endpoints of all brokers, as clients take them."""
+        return ",".join(broker.endpoint for broker in self.brokers.values())
+
+    @property
+    def instances(self) -> list[Instance]:
+        """Every container that the tests know of."""
+        groups = (self.zookeepers, self.brokers, self.spark_workers, self.drivers)
+        return [instance for group in groups for instance in group.values()]
+
+
+class _Host:
+    """Variables of one inventory host, with templates resolved when they are asked for."""
+
+    def __init__(self, name: str, loader: DataLoader, variables: dict[str, Any]) -> None:
+        self._variables = variables
+        self._templar = Templar(loader=loader, variables=variables)
+        # A host that is reached locally is an instance of a service on this machine.
+        local = variables.get("ansible_connection") == "local"
+        self.machine = "localhost" if local else name
+        self.cluster = self["cluster_name"]
+
+    def __getitem__(self, variable: str) -> Any:
+        return self._templar.template(self._variables[variable])
+
+    def instance(self, name: str, **more: Any) -> Instance:
+        return Instance(f"{self.cluster}-{name}", self.machine, **more)
+
+
+def read(*inventories: Path) -> Topology:
+    """The cluster that inventories declare; a later one wins."""
+    loader = DataLoader()
+    inventory = InventoryManager(loader, sources=[str(path) for path in inventories])
+    variables = VariableManager(loader, inventory)
+
+    def hosts(group: str) -> list[_Host]:
+        found = [inventory.get_host(name) for name in inventory.get_groups_dict().get(group, [])]
+        return [_Host(host.name, loader, variables.get_vars(host=host)) for host in found]
+
+    drivers = hosts("pipeline")
+    return Topology(
+        cluster=hosts("all")[0].cluster,
+        machines=tuple(host.machine for host in hosts("metal")),
+        zookeepers=dict(_zookeeper(host) for host in hosts("zookeeper")),
+        brokers=dict(_broker(host) for host in hosts("kafka")),
+        spark_workers=dict(_worker(host) for host in hosts("spark_worker")),
+        drivers=dict(driver for host in drivers for driver in _drivers(host)),
+        shared_dir=drivers[0]["pipeline_shared_dir"] if drivers else "",
+    )
+
+
+def _zookeeper(host: _Host) -> tuple[int, Instance]:
+    server = int(host["zookeeper_server_id"])
+    address, port = host["zookeeper_address"], int(host["zookeeper_client_port"])
+    return server, host.instance(f"zk{server}", address=address, port=port)
+
+
+def _broker(host: _Host) -> tuple[int, Instance]:
+    broker = int(host["kafka_broker_id"])
+    listener = host["kafka_broker_listeners"]["CLIENTS"]
+    return broker, host.instance(
+        f"kafka{broker}",
+        address=listener["advertise"],
+        port=int(listener["port"]),
+        log_dirs=tuple(host["kafka_broker_log_dirs"]),
+    )
+
+
+def _worker(host: _Host) -> tuple[str, Instance]:
+    name = host["spark_worker_name"]
+    return name, host.instance(name)
+
+
+def _drivers(host: _Host) -> Iterator[tuple[str, Instance]]:
+    """The first pipeline answers on the first port, each further one on the next."""
+    address, first = host["pipeline_address"], int(host["pipeline_status_port"])
+    for place, name in enumerate(host["pipeline_pipelines"]):
+        yield name, host.instance(f"pipeline-{name}", address=address, port=first + place)

@@ -1,0 +1,96 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: steps
+type: aggregate
+author: The kafka-metal authors
+short_description: How long each step of a run took
+description:
+  - At the end of a run, prints one line for each play with its seconds, and writes the same to
+    C(.cache/<cluster>/steps.json) at the root of the repository, for reports. The cluster is the
+    value of the inventory's variable C(cluster_name); without one the folder is C(run).
+requirements:
+  - named in C(callbacks_enabled)
+options:
+  folder:
+    description: Folder that holds C(<cluster>/steps.json); by default C(.cache) of the repository.
+    type: path
+    ini:
+      - section: callback_steps
+        key: folder
+    env:
+      - name: KAFKA_METAL_STEPS_FOLDER
+"""
+
+import json
+import time
+from pathlib import Path
+
+from ansible.plugins.callback import CallbackBase
+
+from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
+from ansible_collections.metal.kafka.plugins.module_utils.steps import Steps
+
+
+class CallbackModule(CallbackBase):
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "metal.kafka.steps"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self):
+        super().__init__()
+        self.steps = Steps()
+        self.cluster = None
+
+    def v2_playbook_on_play_start(self, play):
+        if self.cluster is None:
+            self.cluster = cluster_of(play)
+        self.steps.begin(play.get_name().strip(), time.time())
+
+    def v2_playbook_on_task_start(self, task, is_conditional):
+        self.steps.count("tasks")
+
+    def v2_playbook_on_handler_task_start(self, task):
+        self.steps.count("tasks")
+
+    def v2_runner_on_ok(self, result):
+        if result._result.get("changed", False):
+            self.steps.count("changed")
+
+    def v2_runner_on_failed(self, result, ignore_errors=False):
+        if not ignore_errors:
+            self.steps.count("failed")
+
+    def v2_runner_on_unreachable(self, result):
+        self.steps.count("failed")
+
+    def v2_playbook_on_stats(self, stats):
+        report = self.steps.report(self.cluster or "run", time.time())
+        if not report["plays"]:
+            return
+        self._display.banner("STEPS")
+        for line in self.steps.lines():
+            self._display.display(line)
+        folder = self.get_option("folder") or repository_root() / ".cache"
+        path = Path(folder, report["cluster"], "steps.json")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            self._display.warning(f"metal.kafka.steps: {path} was not written: {error}")
+
+
+def cluster_of(play):
+    """The inventory's ``cluster_name`` as plain text, or None when there is none."""
+    manager = play.get_variable_manager()
+    inventory = manager._inventory
+    hosts = inventory.get_hosts() if inventory else []
+    for source in [{}] + [{"host": host} for host in hosts[:1]]:
+        name = manager.get_vars(play=play, include_hostvars=False, **source).get("cluster_name")
+        if isinstance(name, str) and name and "{{" not in name and "/" not in name:
+            return str(name)
+    return None

@@ -1,0 +1,21 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filter that writes Java properties files."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.metal.kafka.plugins.module_utils import properties
+
+
+def to_properties(values):
+    try:
+        return properties.to_properties(values)
+    except properties.PropertyError as error:
+        raise AnsibleFilterError(f"metal.kafka.to_properties: {error}") from error
+
+
+class FilterModule:
+    def filters(self):
+        return {"to_properties": to_properties}

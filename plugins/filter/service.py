@@ -1,0 +1,12 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters over the declaration of a container."""
+
+from __future__ import annotations
+
+from ansible_collections.metal.kafka.plugins.module_utils.service import service_hash, ulimit
+
+
+class FilterModule:
+    def filters(self):
+        return {"service_hash": service_hash, "ulimit": ulimit}

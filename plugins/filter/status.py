@@ -1,0 +1,72 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The state of a whole platform, gathered from what each role found."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """State of each pipeline, from the loop of requests to their drivers.
+
+    An answer is the driver's own JSON; without one the pipeline is ``unreachable``.
+    """
+    return [
+        answer["json"]
+        if answer.get("status") == 200 and isinstance(answer.get("json"), dict)
+        else {"name": answer["item"], "state": "unreachable", "outputs": {}}
+        for answer in answers
+    ]
+
+
+def pipeline_rows(states: list[dict[str, Any]], endpoints: list[str]) -> list[dict[str, str]]:
+    """Rows of the status screen, one per pipeline."""
+    return [
+        {
+            "name": f"pipeline-{state['name']}",
+            "kind": "pipeline",
+            "health": "ok" if state["state"] == "running" else "down",
+            "endpoint": endpoint,
+            "note": state["state"],
+        }
+        for state, endpoint in zip(states, endpoints, strict=True)
+    ]
+
+
+def pipeline_problems(states: list[dict[str, Any]]) -> list[str]:
+    """What is wrong with pipelines, a sentence each."""
+    return [
+        f"pipeline {state['name']} is {state['state']}"
+        for state in states
+        if state["state"] != "running"
+    ]
+
+
+def platform_state(hosts: Mapping[str, Mapping[str, Any]], cluster: str) -> dict[str, Any]:
+    """What ``kafka-metal status`` and ``report`` draw, from the facts the roles left on hosts."""
+    state: dict[str, Any] = {
+        "cluster": cluster,
+        "services": [],
+        "cluster_info": {},
+        "pipelines": [],
+        "problems": [],
+    }
+    for name in hosts:
+        host = hosts[name]
+        for key in ("services", "pipelines", "problems"):
+            state[key] += host.get(f"status_{key}") or []
+        state["cluster_info"] = host.get("status_cluster_info") or state["cluster_info"]
+    return state
+
+
+class FilterModule:
+    """Filters of the status screen."""
+
+    def filters(self) -> dict[str, Any]:
+        """Names as templates use them."""
+        return {
+            "pipeline_states": pipeline_states,
+            "pipeline_rows": pipeline_rows,
+            "pipeline_problems": pipeline_problems,
+            "platform_state": platform_state,
+        }

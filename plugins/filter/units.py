@@ -1,0 +1,28 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters that read durations and sizes."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.metal.kafka.plugins.module_utils import units
+
+
+def duration_ms(value):
+    try:
+        return units.duration_ms(value)
+    except units.UnitError as error:
+        raise AnsibleFilterError(f"metal.kafka.duration_ms: {error}") from error
+
+
+def size_bytes(value):
+    try:
+        return units.size_bytes(value)
+    except units.UnitError as error:
+        raise AnsibleFilterError(f"metal.kafka.size_bytes: {error}") from error
+
+
+class FilterModule:
+    def filters(self):
+        return {"duration_ms": duration_ms, "size_bytes": size_bytes}

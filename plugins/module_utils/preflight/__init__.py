@@ -1,0 +1,74 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with an inventory, said before anything is touched.
+
+A check is a function from the site to problems; CHECKS is the table of all, a new check is an
+entry. No check fails: what it cannot read is either another check's problem or a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import ensemble, identity, machines, names, pipelines, places, topics
+from .problem import Problem
+from .site import Check, Facts, Role, Site, Unreadable
+
+__all__ = ["CHECKS", "Facts", "Problem", "Role", "Site", "Unreadable", "check"]
+
+CHECKS: tuple[Check, ...] = (
+    identity.cluster_name,
+    identity.metadata_mode,
+    identity.numbers,
+    ensemble.ensemble_size,
+    names.unknown_variables,
+    topics.topic_shape,
+    topics.topic_names,
+    topics.topic_values,
+    topics.topic_copies,
+    topics.broker_copies,
+    pipelines.declarations,
+    pipelines.pipeline_topics,
+    pipelines.pipeline_cores,
+    places.needed,
+    places.port_numbers,
+    places.port_collisions,
+    places.ports_in_use,
+    places.directory_collisions,
+    machines.settings,
+    machines.machine_known,
+    machines.system,
+    machines.sizes,
+    machines.memory_of_machines,
+    machines.root_disk,
+    machines.free_space,
+)
+
+
+def check(
+    hosts: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    facts: Mapping[str, Facts],
+    roles: Mapping[str, Role] | None = None,
+) -> list[Problem]:
+    """All problems of a site, in the order of CHECKS; empty when it may be touched.
+
+    ``hosts`` maps inventory hosts to variables (role defaults included); reading one may raise
+    Unreadable. ``facts`` maps machines to what metal.kafka.machine_info returned; a missing fact
+    turns its checks into notes (problems that are not fatal). ``roles`` are those whose prefixes
+    are theirs alone.
+    """
+    site = Site(hosts, groups, facts, roles or {})
+    found = list(dict.fromkeys(problem for each in CHECKS for problem in each(site)))
+    return found + _unreadable(site, found)
+
+
+def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:
+    """Variables whose template fails, but for those that only lack what is reported already."""
+    reported = {(problem.host, problem.where) for problem in found}
+    return [
+        Problem(host, name, f"a template that fails: {reason}", "a template with a value")
+        for (host, name), reason in site.unreadable.items()
+        if not any(host == other and where in reason for other, where in reported)
+    ]

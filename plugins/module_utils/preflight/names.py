@@ -1,0 +1,63 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Variables that nobody reads: most likely a slip of the pen."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from .problem import Problem, did_you_mean
+from .site import SITE_VARIABLES, Site
+
+# How alike a name outside every role's prefix must be to one of ours to be taken for a slip of it.
+_ALIKE = 0.9
+
+
+def unknown_variables(site: Site) -> Iterator[Problem]:
+    """Variables with a role's prefix that the role does not know, and near misses of ours."""
+    known = set(SITE_VARIABLES).union(*(role.options for role in site.roles.values()))
+    seen: set[str] = set()
+    for host, variables in site.hosts.items():
+        allowed = {str(n) for n in site.value(host, "preflight_known_variables", [])}
+        for name in variables:
+            if name in known or name in seen or name in allowed:
+                continue
+            seen.add(name)
+            role = _role_of(name, site)
+            if role is not None:
+                own = site.roles[role].options
+                meant = did_you_mean(name, own)
+                yield Problem(
+                    host,
+                    name,
+                    f"a variable that role {role} does not know",
+                    f"{meant} (did you mean that?)" if meant else _options(role),
+                )
+            elif meant := _near_miss(name, known):
+                yield Problem(
+                    host,
+                    name,
+                    f"a variable that looks like {meant} and is not",
+                    f"{meant}, or {name} listed in preflight_known_variables",
+                )
+
+
+def _role_of(name: str, site: Site) -> str | None:
+    """The role with the longest prefix of ``name``."""
+    owners = [role for role in site.roles if name.startswith(f"{role}_")]
+    return max(owners, key=len, default=None)
+
+
+def _options(role: str) -> str:
+    return (
+        f"the options in roles/{role}/meta/argument_specs.yml, "
+        "or a name listed in preflight_known_variables"
+    )
+
+
+def _near_miss(name: str, known: set[str]) -> str | None:
+    if name.startswith(("_", "ansible_")):
+        return None
+    near = difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)
+    return near[0] if near else None

@@ -1,0 +1,92 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pipelines as declared: their own validator's word, and what they need of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .problem import Problem, did_you_mean, listed, note
+from .services import KAFKA, PIPELINE, SPARK_WORKER, pipelines
+from .site import Site
+from .topics import TOPICS
+from .values import whole_number
+
+PIPELINES = "pipeline_pipelines"
+
+
+def declarations(site: Site) -> Iterator[Problem]:
+    """What the pipelines' own validator says, the one the drivers use."""
+    try:
+        from kafka_metal_pipeline import declaration
+    except ImportError:
+        if any(pipelines(site, host) for host in site.members(PIPELINE.group)):
+            yield note(
+                PIPELINE.group,
+                PIPELINES,
+                "no validator: kafka-metal-pipeline is not installed on the control node",
+                "not checked",
+            )
+        return
+    for host in site.members(PIPELINE.group):
+        declared = site.value(host, PIPELINES, {})
+        if not isinstance(declared, Mapping):
+            yield Problem(host, PIPELINES, type(declared).__name__, "a dict of pipelines by name")
+            continue
+        raise NotImplementedError(declaration)
+
+
+def pipeline_topics(site: Site) -> Iterator[Problem]:
+    """Every topic that a pipeline names is declared: nothing makes topics by itself."""
+    declared: set[str] = set()
+    for host in site.members(KAFKA.group)[:1]:
+        topics = site.value(host, TOPICS, {})
+        declared = {str(name) for name in topics} if isinstance(topics, Mapping) else set()
+    for host in site.members(PIPELINE.group):
+        for name, pipeline in pipelines(site, host).items():
+            for where, topic in _topics_of(pipeline):
+                if topic not in declared:
+                    meant = did_you_mean(topic, declared)
+                    yield Problem(
+                        host,
+                        f"{PIPELINES}.{name}.{where}",
+                        f"topic {topic}, which is not declared",
+                        f"{meant} (did you mean that?), or an entry in {TOPICS}"
+                        if meant
+                        else f"a topic of {TOPICS}: {listed(declared) or 'none so far'}",
+                    )
+
+
+def _topics_of(pipeline: object) -> Iterator[tuple[str, str]]:
+    """Where a pipeline names a topic, and the topic."""
+    if not isinstance(pipeline, Mapping):
+        return
+    outputs = pipeline.get("outputs")
+    parts: list[tuple[str, Any]] = [("source", pipeline.get("source")), ("", pipeline)]
+    if isinstance(outputs, Mapping):
+        parts += [(f"outputs.{name}", output) for name, output in outputs.items()]
+    for where, part in parts:
+        if isinstance(part, Mapping) and isinstance(part.get("topic"), str):
+            yield f"{where}.topic".lstrip("."), part["topic"]
+    if isinstance(pipeline.get("invalid"), str):
+        yield "invalid", pipeline["invalid"]
+
+
+def pipeline_cores(site: Site) -> Iterator[Problem]:
+    """Workers offer the cores that pipelines keep; one more pipeline would wait for ever."""
+    workers = [h for h, _ in site.values(site.members(SPARK_WORKER.group), "spark_worker_cores")]
+    offered = sum(whole_number(v) or 0 for _, v in site.values(workers, "spark_worker_cores"))
+    wanted: dict[str, int] = {}
+    for host in site.members(PIPELINE.group):
+        for name, pipeline in pipelines(site, host).items():
+            wish = pipeline.get("resources") if isinstance(pipeline, Mapping) else None
+            cores = whole_number(wish.get("cores", 1)) if isinstance(wish, Mapping) else 1
+            wanted[f"{host}: {name} {cores or 0}"] = cores or 0
+    if wanted and sum(wanted.values()) > offered:
+        yield Problem(
+            PIPELINE.group,
+            f"{PIPELINES}.*.resources.cores",
+            f"{sum(wanted.values())} cores ({listed(wanted)})",
+            f"at most {offered}, what all workers offer (spark_worker_cores)",
+        )

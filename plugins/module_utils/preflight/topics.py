@@ -1,0 +1,199 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Topics as declared, and what brokers give to topics that say nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..units import UnitError, duration_ms, size_bytes
+from .problem import Problem, one_of
+from .services import KAFKA
+from .site import Site
+from .values import whole_number
+
+TOPICS = "kafka_content_topics"
+DEFAULTS = "kafka_content_defaults"
+KEYS = (
+    "partitions", "replication", "min_insync", "retention", "retention_size", "cleanup", "config",
+)  # fmt: skip
+_KAFKA_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_CLEANUP = {"delete", "compact"}
+
+_UNITS: tuple[tuple[str, Callable[[Any], int], str], ...] = (
+    ("retention", duration_ms, "a duration such as 7d or 36h, or -1 for ever"),
+    ("retention_size", size_bytes, "a size such as 10GB or 512MiB, or -1 without limit"),
+)
+
+# Broker keys that hold a number of copies, and those that hold how many must acknowledge.
+_COPIES = {
+    "default.replication.factor": "min.insync.replicas",
+    "offsets.topic.replication.factor": "min.insync.replicas",
+    "transaction.state.log.replication.factor": "transaction.state.log.min.isr",
+}
+_PROPERTIES = "kafka_broker_properties"
+
+
+def _declared(site: Site) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """First broker (its play declares topics), topics and defaults; none where malformed."""
+    for host in site.members(KAFKA.group)[:1]:
+        topics, defaults = site.value(host, TOPICS, {}), site.value(host, DEFAULTS, {})
+        if isinstance(topics, Mapping) and isinstance(defaults, Mapping):
+            yield host, topics, defaults
+
+
+def topic_shape(site: Site) -> Iterator[Problem]:
+    """Declarations are dicts, with keys that we know."""
+    for host in site.members(KAFKA.group)[:1]:
+        for variable in (TOPICS, DEFAULTS):
+            found = site.value(host, variable, {})
+            if not isinstance(found, Mapping):
+                yield Problem(host, variable, type(found).__name__, "a dict")
+    for host, topics, defaults in _declared(site):
+        for where, entry in [
+            (DEFAULTS, defaults),
+            *((f"{TOPICS}.{n}", e) for n, e in topics.items()),
+        ]:
+            if entry is not None and not isinstance(entry, Mapping):
+                yield Problem(host, where, repr(entry), "a dict, {} for a topic with all defaults")
+                continue
+            for key in sorted(set(entry or {}) - set(KEYS)):
+                yield Problem(
+                    host,
+                    f"{where}.{key}",
+                    "an unknown key",
+                    f"{one_of(key, KEYS)}; keys of Kafka's own stand under config",
+                )
+
+
+def topic_names(site: Site) -> Iterator[Problem]:
+    """Names that Kafka and the site's own rule take, and that do not collide in metrics."""
+    for host, topics, _ in _declared(site):
+        pattern = str(site.value(host, "kafka_content_name_pattern", ".*"))
+        try:
+            rule = re.compile(pattern)
+        except re.error as error:
+            yield Problem(
+                host, "kafka_content_name_pattern", f"{pattern!r} ({error})", "a regular expression"
+            )
+            rule = re.compile(".*")
+        flat: dict[str, str] = {}
+        for name in map(str, topics):
+            where = f"{TOPICS}.{name}"
+            if not _KAFKA_NAME.fullmatch(name) or name in {".", ".."}:
+                yield Problem(
+                    host, where, f"the name {name!r}", "1 to 249 letters, digits, '.', '_' and '-'"
+                )
+            elif name.startswith("__"):
+                yield Problem(
+                    host, where, f"the name {name!r}", "names that are not Kafka's own __*"
+                )
+            elif not rule.fullmatch(name):
+                yield Problem(
+                    host,
+                    where,
+                    f"the name {name!r}",
+                    f"names that match {pattern} (kafka_content_name_pattern)",
+                )
+            other = flat.setdefault(name.replace(".", "_"), name)
+            if other != name:
+                yield Problem(
+                    host,
+                    where,
+                    f"a name that collides with {other} in Kafka's metrics",
+                    "names that differ in more than '.' and '_'",
+                )
+
+
+def topic_values(site: Site) -> Iterator[Problem]:
+    """Partitions, retention and clean-up in words that are understood."""
+    for host, topics, defaults in _declared(site):
+        entries = [(DEFAULTS, defaults), *((f"{TOPICS}.{n}", e) for n, e in topics.items())]
+        for where, entry in entries:
+            if not isinstance(entry, Mapping):
+                continue
+            for key in ("partitions", "replication", "min_insync"):
+                number = whole_number(entry.get(key, 1))
+                if number is None or number < 1:
+                    yield Problem(host, f"{where}.{key}", repr(entry[key]), "a whole number from 1")
+            for key, read, allowed in _UNITS:
+                try:
+                    read(entry.get(key, -1))
+                except UnitError:
+                    yield Problem(host, f"{where}.{key}", repr(entry[key]), allowed)
+            cleanup = entry.get("cleanup", "delete")
+            words = cleanup if isinstance(cleanup, list) else str(cleanup).split(",")
+            if not words or not {str(word).strip() for word in words} <= _CLEANUP:
+                yield Problem(host, f"{where}.cleanup", repr(cleanup), "delete, compact or both")
+            if not isinstance(entry.get("config") or {}, Mapping):
+                yield Problem(host, f"{where}.config", repr(entry["config"]), "a dict")
+
+
+def topic_copies(site: Site) -> Iterator[Problem]:
+    """No more copies than brokers, and no more acknowledgements than copies."""
+    brokers = len(site.members(KAFKA.group))
+    for host, topics, defaults in _declared(site):
+        for name, entry in topics.items():
+            own = entry if isinstance(entry, Mapping) else {}
+            wish = {**defaults, **own}
+            where = f"{TOPICS}.{name}"
+            copies = whole_number(wish.get("replication"))
+            if copies is not None and copies > brokers:
+                yield Problem(
+                    host,
+                    f"{where}.replication",
+                    _told(copies, "replication", own, DEFAULTS),
+                    f"1 to {brokers}, the number of brokers",
+                )
+            config = wish.get("config")
+            acknowledged = wish.get("min_insync")
+            if isinstance(config, Mapping):
+                acknowledged = config.get("min.insync.replicas", acknowledged)
+            least = whole_number(acknowledged)
+            if copies is not None and least is not None and least > copies:
+                yield Problem(
+                    host,
+                    f"{where}.min_insync",
+                    _told(least, "min_insync", own, DEFAULTS),
+                    f"1 to {copies}, the replication of the topic",
+                )
+
+
+def _told(number: int, key: str, own: Mapping[str, Any], elsewhere: str) -> str:
+    return str(number) if key in own else f"{number}, from {elsewhere}"
+
+
+def broker_copies(site: Site) -> Iterator[Problem]:
+    """The same for the topics that brokers make themselves."""
+    hosts = site.members(KAFKA.group)
+    brokers = len(hosts)
+    # What the role gives to a cluster of this size.
+    ours = {
+        "min.insync.replicas": min(2, brokers),
+        "transaction.state.log.min.isr": min(2, brokers),
+    }
+    seen = set()
+    for host in hosts:
+        own = site.value(host, _PROPERTIES, {})
+        if not isinstance(own, Mapping):
+            yield Problem(host, _PROPERTIES, type(own).__name__, "a dict")
+            continue
+        for copies_key, least_key in _COPIES.items():
+            copies = whole_number(own.get(copies_key, min(3, brokers)))
+            least = whole_number(own.get(least_key, ours[least_key]))
+            for key, number, highest, what in (
+                (copies_key, copies, brokers, "the number of brokers"),
+                (least_key, least, copies, copies_key),
+            ):
+                if key in own and (number is None or number < 1):
+                    found, allowed = repr(own[key]), "a whole number from 1"
+                elif number is not None and highest is not None and number > highest:
+                    found, allowed = str(number), f"1 to {highest}, {what}"
+                else:
+                    continue
+                # All brokers usually have the same properties: said once.
+                if (key, found, allowed) not in seen:
+                    seen.add((key, found, allowed))
+                    yield Problem(host, f"{_PROPERTIES}[{key}]", found, allowed)

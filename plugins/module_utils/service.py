@@ -1,0 +1,47 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""A service as data: its fingerprint, and the small differences between two engines' words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """``value`` rebuilt of Python's own types.
+
+    Ansible hands over its own kinds of text, list and mapping, some of which work out their
+    content only when they are iterated; a serializer in C would pass that by.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, str):
+        return str(value)
+    return value
+
+
+def service_hash(definition: Mapping[str, Any], files: Iterable[Any] = ()) -> str:
+    """16 hex digits that change when the declaration or a configuration file of it changes.
+
+    The order of keys does not count; the order of lists does.
+    """
+    content = {"definition": plain(definition), "files": plain(list(files))}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def ulimit(item: Mapping[str, Any]) -> str:
+    """A limit in the engine's words, ``name:soft:hard``.
+
+    ``item`` is an entry of Compose's ``ulimits`` as key and value; the value is one number or a
+    mapping with ``soft`` and ``hard``.
+    """
+    value = item["value"]
+    if isinstance(value, Mapping):
+        return f"{item['key']}:{value['soft']}:{value['hard']}"
+    return f"{item['key']}:{value}:{value}"

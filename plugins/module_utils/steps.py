@@ -1,0 +1,54 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of a run goes: seconds of each play, for people and as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Steps:
+    """Collects the plays of one run. Times are seconds since the epoch."""
+
+    def __init__(self) -> None:
+        self.plays: list[dict[str, Any]] = []
+        self.begun: list[float] = []
+
+    def begin(self, name: str, now: float) -> None:
+        """A play begins, which ends the one before; the batches of a serial play are one step."""
+        self.end(now)
+        if self.plays and self.plays[-1]["name"] == name:
+            return
+        self.plays.append({"name": name, "seconds": 0.0, "tasks": 0, "changed": 0, "failed": 0})
+        self.begun.append(now)
+
+    def end(self, now: float) -> None:
+        """The play at hand has lasted until now."""
+        if self.plays:
+            self.plays[-1]["seconds"] = round(now - self.begun[-1], 1)
+
+    def count(self, what: str) -> None:
+        """One more of ``tasks``, ``changed`` or ``failed`` in the play at hand."""
+        if self.plays:
+            self.plays[-1][what] += 1
+
+    def report(self, cluster: str, now: float) -> dict[str, Any]:
+        """The run as data; ends the last play."""
+        self.end(now)
+        started = self.begun[0] if self.begun else now
+        return {
+            "cluster": cluster,
+            "started": round(started, 3),
+            "seconds": round(now - started, 1),
+            "plays": self.plays,
+        }
+
+    def lines(self) -> list[str]:
+        """One line for each play, the seconds in a column."""
+        width = max((len(play["name"]) for play in self.plays), default=0)
+        return [
+            f"{play['name']:<{width}}  {play['seconds']:>7.1f} s"
+            + (f"  changed={play['changed']}" if play["changed"] else "")
+            + (f"  failed={play['failed']}" if play["failed"] else "")
+            for play in self.plays
+        ]
