@@ -10,6 +10,7 @@ unprotected and does not block, else its broker could never be restarted at all.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from .state import NOBODY, Cluster, Partition
@@ -34,11 +35,14 @@ def protected(partition: Partition, min_isr: int) -> bool:
     return len(partition.established) > min_isr
 
 
-def obstacle(partition: Partition, min_isr: int, broker: int) -> str | None:
-    """Why this partition does not allow ``broker`` to stop, or None when it does."""
+def obstacle(partition: Partition, min_isr: int, broker: int, silent: Set[int]) -> str | None:
+    """Why this partition does not allow ``broker`` to stop, or None when it does.
+
+    ``silent`` brokers do not answer: the ISR still names them, but nobody can rely on them.
+    """
     if partition.offline:
         return f"{partition.name} is offline: none of its replicas {ids(partition.replicas)} leads"
-    rest = [replica for replica in partition.isr if replica != broker]
+    rest = [replica for replica in partition.isr if replica != broker and replica not in silent]
     if not protected(partition, min_isr):
         # A sole replica has nobody to wait for; a second one must have caught up first.
         if len(partition.established) > 1 and not rest:
@@ -49,7 +53,7 @@ def obstacle(partition: Partition, min_isr: int, broker: int) -> str | None:
     if broker in partition.isr:
         return (
             f"{partition.name} would have {len(rest)} replicas in sync without broker {broker}, "
-            f"its min.insync.replicas is {min_isr}; not in sync: {ids(partition.missing)}"
+            f"its min.insync.replicas is {min_isr}"
         )
     return (
         f"{partition.name} has {len(rest)} replicas in sync, its min.insync.replicas is {min_isr}, "
@@ -71,6 +75,7 @@ def before_stop(cluster: Cluster, broker: int) -> Decision:
         return Decision(broker, (), ())
     blockers: list[str] = []
     unprotected: list[str] = []
+    blockers += cluster.unread
     if cluster.controller == NOBODY:
         blockers.append("the cluster has no controller, nobody would elect new leaders")
     if cluster.reassignments:
@@ -82,7 +87,7 @@ def before_stop(cluster: Cluster, broker: int) -> Decision:
             unprotected.append(partition.name)
         if not safe_by_design and partition.offline:
             continue
-        reason = obstacle(partition, min_isr, broker)
+        reason = obstacle(partition, min_isr, broker, cluster.silent.keys())
         if reason:
             blockers.append(reason)
     return Decision(broker, tuple(blockers), tuple(unprotected))

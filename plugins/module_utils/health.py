@@ -62,9 +62,15 @@ def problems(cluster: Cluster, facts: dict[str, Any], expected: Iterable[int]) -
     ]
     if cluster.controller == NOBODY:
         found.append("the cluster has no controller")
-    for failed in cluster.failed_log_dirs:
-        where = f"log dir {failed.path}" if failed.path else "its log dirs"
-        found.append(f"broker {failed.broker}: {where}: {failed.error}")
+    found += [
+        f"broker {broker} does not answer: {cluster.silent[broker]}"
+        for broker in sorted(cluster.silent)
+    ]
+    found += cluster.unread
+    found += [
+        f"broker {failed.broker}: log dir {failed.path}: {failed.error}"
+        for failed in cluster.failed_log_dirs
+    ]
     for key, words in (
         ("offline", "offline"),
         ("under_min_isr", "under min.insync.replicas"),

@@ -57,7 +57,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class LogDir:
-    """A log dir that its broker reports as failed; ``path`` is empty when the broker is silent."""
+    """A log dir that its broker reports as failed."""
 
     broker: int
     path: str
@@ -70,6 +70,9 @@ class Cluster:
 
     ``controller`` is NOBODY while there is none. ``min_isr`` has one entry for each topic.
     ``failed_log_dirs`` holds only what is broken, ``reassignments`` names of partitions.
+    ``silent`` maps registered brokers that do not answer to the reason: a dead broker stays
+    registered, and in every ISR, until its session ends. ``unread`` holds sentences on what the
+    cluster did not tell.
     """
 
     id: str
@@ -79,6 +82,8 @@ class Cluster:
     min_isr: dict[str, int] = field(default_factory=dict)
     failed_log_dirs: tuple[LogDir, ...] = ()
     reassignments: tuple[str, ...] = ()
+    silent: dict[int, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     def broker_ids(self) -> set[int]:
         """Ids of the registered brokers."""

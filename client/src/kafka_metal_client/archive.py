@@ -41,7 +41,9 @@ class Archive:
         self._root = root
         self._topic = topic
         self._window = window
-        self._wanted = pa.array([(part << OFFSET_BITS) | offset for part, offset in places], pa.int64())
+        self._wanted = pa.array(
+            [(part << OFFSET_BITS) | offset for part, offset in places], pa.int64()
+        )
         self._read: set[Path] = set()
         self.rows: Counter[Place] = Counter()
         self.windows: Counter[Window] = Counter()

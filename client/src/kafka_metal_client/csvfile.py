@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_metal_client.csvfault import Scan, scan
-from kafka_metal_client.records import Check, Record, no_such_field, too_large
+from kafka_metal_client.errors import ClientError
+from kafka_metal_client.records import (
+    LARGEST_VALUE,
+    Check,
+    Record,
+    no_such_field,
+    too_large,
+)
 from kafka_metal_client.textfile import Fault, lines, quoted
 
 INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
@@ -82,7 +89,9 @@ class CsvFile:
                 for name, encode, text in zip(names, encoders, row.fields, strict=True)
             )
             value = "{" + ",".join(members) + "}"
-            yield Record(row.line, None if key is None else row.fields[key].encode(), value.encode())
+            yield Record(
+                row.line, None if key is None else row.fields[key].encode(), value.encode()
+            )
 
     def _rows(self) -> Iterator[_Row]:
         raw: list[str] = []
@@ -120,8 +129,7 @@ class CsvFile:
                 found = f"the column name {quoted(name)} for a second time"
                 raise Fault(line, column, found, "each name once")
         if self._key is not None and self._key not in row.fields:
-            found = f"the columns {', '.join(row.fields)}"
-            raise Fault(row.line, 1, found, no_such_field(self._key, row.fields))
+            raise ClientError(f"{self._path}: {no_such_field(self._key, row.fields)}")
         if len(row.fields) == 1:
             self._refuse_other_delimiter(row)
         return row.fields
@@ -144,15 +152,21 @@ class CsvFile:
                     return Fault(line, column, f"no value of the key {self._key}", "a value")
             elif kind != "STRING":
                 kinds[index] = _merged(kind, _kind(text))
-        return too_large(row.line, "".join(row.raw).encode())
+        return self._too_large(row, header)
+
+    def _too_large(self, row: _Row, header: list[str]) -> Fault | None:
+        # A character takes at most six bytes in JSON: nearly every row needs no closer look.
+        characters = sum(map(len, header)) + sum(map(len, row.raw)) + 4 * len(header)
+        if characters * 6 <= LARGEST_VALUE:
+            return None
+        value = dict(zip(header, row.fields, strict=True))
+        return too_large(row.line, json.dumps(value, ensure_ascii=False).encode())
 
     def _wrong_width(self, row: _Row, width: int) -> Fault:
         where = self._scan(row)
         count = len(row.fields)
         line, column = where.place(row.line, width) if count > width else where.end(row.line)
-        return Fault(
-            line, column, f"a row of {count} fields", f"{width} fields, as in the header"
-        )
+        return Fault(line, column, f"a row of {count} fields", f"{width} fields, as in the header")
 
     def _scan(self, row: _Row) -> Scan:
         return scan(row.raw, self._delimiter)

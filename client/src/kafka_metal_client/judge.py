@@ -109,7 +109,9 @@ def _frauds(frauds: set[Place], observed: Observed) -> list[str]:
     if missing:
         sentences.append(f"{len(missing):,} frauds are not in the fraud topic: {places(missing)}")
     if extra:
-        sentences.append(f"{len(extra):,} records in the fraud topic are no frauds: {places(extra)}")
+        sentences.append(
+            f"{len(extra):,} records in the fraud topic are no frauds: {places(extra)}"
+        )
     return sentences
 
 

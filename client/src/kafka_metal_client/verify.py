@@ -32,7 +32,9 @@ class Verification:
 
     def sentences(self) -> list[str]:
         """The outcome in words, differences last."""
-        lines = [f"{self.found:,} of {self.acknowledged:,} acknowledged records are at their offset"]
+        lines = [
+            f"{self.found:,} of {self.acknowledged:,} acknowledged records are at their offset"
+        ]
         if self.unacknowledged:
             lines.append(f"{self.unacknowledged:,} records that were given up are in the log too")
         if self.lost:

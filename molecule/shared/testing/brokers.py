@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
 from kafka import KafkaAdminClient
 
 from testing.waiting import NotYet
@@ -68,7 +68,19 @@ class Brokers:
         """Error code of each log dir by broker and path; 0 is online."""
         admin = KafkaAdminClient(bootstrap_servers=self._bootstrap.split(","))
         try:
-            answer = admin.describe_log_dirs()
+            answers = admin.describe_log_dirs()
         finally:
             admin.close()
-        return answer
+        return {
+            answer["broker"]: {one["log_dir"]: one["error_code"] for one in answer["log_dirs"]}
+            for answer in answers
+        }
+
+    def end(self, topic: str) -> int:
+        """Records ever written to a topic: the sum of its partitions' ends."""
+        ends = 0
+        for part in self._metadata().topics[topic].partitions:
+            place = {TopicPartition(topic, part): OffsetSpec.latest()}
+            for answer in self._admin.list_offsets(place).values():
+                ends += answer.result(ANSWER_SECONDS).offset
+        return ends

@@ -13,9 +13,10 @@ from typing import Any
 
 from . import ensemble, identity, machines, names, pipelines, places, topics
 from .problem import Problem
+from .services import directories
 from .site import Check, Facts, Role, Site, Unreadable
 
-__all__ = ["CHECKS", "Facts", "Problem", "Role", "Site", "Unreadable", "check"]
+__all__ = ["CHECKS", "Facts", "Problem", "Role", "Site", "Unreadable", "check", "wanted_paths"]
 
 CHECKS: tuple[Check, ...] = (
     identity.cluster_name,
@@ -72,3 +73,14 @@ def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:
         for (host, name), reason in site.unreadable.items()
         if not any(host == other and where in reason for other, where in reported)
     ]
+
+
+def wanted_paths(
+    hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The directories whose place the checks want to know, for metal.kafka.machine_info."""
+    site = Site(hosts, groups, {})
+    found = {path for _, path in machines.engine_directories(site)}
+    for host, service in places.services_of(site):
+        found.update(path for _, path in directories(site, host, service.directories))
+    return sorted(found)

@@ -152,7 +152,7 @@ def root_disk(site: Site) -> Iterator[Problem]:
                     f"{path}, of which the machine did not tell the disk",
                     "not checked",
                 )
-            elif place["mount"] in SYSTEM_MOUNTS:
+            elif place["system"] or place["mount"] in SYSTEM_MOUNTS:
                 yield Problem(
                     host,
                     where,

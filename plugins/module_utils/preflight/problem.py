@@ -13,8 +13,8 @@ from dataclasses import dataclass
 class Problem:
     """One obstacle: where it is, what was found there and what is allowed instead.
 
-    ``host`` is an inventory host or group, ``where`` a variable (with the path inside it) or a file.
-    A problem that is not ``fatal`` is a note: something could not be checked.
+    ``host`` is an inventory host or group, ``where`` a variable (with the path inside it) or a
+    file. A problem that is not ``fatal`` is a note: something could not be checked.
     """
 
     host: str

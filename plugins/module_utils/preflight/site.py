@@ -24,10 +24,11 @@ class System(TypedDict):
 
 
 class Place(TypedDict):
-    """Where a path (or its nearest existing parent) lies: mount point, device, bytes."""
+    """Where a path (or its nearest existing parent) lies; ``system``: with /. Sizes in bytes."""
 
     mount: str
     device: str
+    system: bool
     free: int
     total: int
 

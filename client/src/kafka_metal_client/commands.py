@@ -1,0 +1,172 @@
+"""What each command of the command line does; arguments in, exit code out."""
+
+import argparse
+import json
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from kafka_metal_client import brokers, ledger, state
+from kafka_metal_client import produce as producing
+from kafka_metal_client import report as closing
+from kafka_metal_client import send as sending
+from kafka_metal_client import status as looking
+from kafka_metal_client import verify as verifying
+from kafka_metal_client.errors import ClientError
+from kafka_metal_client.pacing import Pacer
+from kafka_metal_client.payments import MALFORMED, payments, plan_kinds
+from kafka_metal_client.progress import Progress
+from kafka_metal_client.tables import Paint
+
+
+def produce(options: argparse.Namespace) -> int:
+    """Validate a file and send it."""
+    reading = producing.Options(options.format, options.key, options.delimiter, options.null)
+    if options.dry_run:
+        reader = producing.open_reader(options.file, reading)
+        check = producing.validate(options.file, reader)
+        print(f"{options.file}: {check.records:,} records are valid; nothing was sent")
+        print(f"schema: {producing.describe_columns(check)}")
+        print(f"first record: {next(reader.records()).value.decode()}")
+        return 0
+    check, sent = producing.produce_file(
+        options.file, reading, options.bootstrap, _extra(options), options.topic, options.rate
+    )
+    print(f"{options.file}: {check.records:,} records are valid")
+    print(
+        f"sent {sent.sent:,} to {options.topic}, acknowledged {sent.acknowledged:,} "
+        f"in {sent.seconds:.1f} s ({sent.acknowledged / max(sent.seconds, 0.001):,.0f} records/s)"
+    )
+    for reason, (count, line) in sorted(sent.failures.items()):
+        print(f"{count:,} records failed, the first from line {line}: {reason}")
+    return 0 if sent.acknowledged == check.records else 1
+
+
+def send(options: argparse.Namespace) -> int:
+    """Send payments and write the ledger."""
+    run = options.run or f"{datetime.now(UTC):%Y%m%dT%H%M%S}"
+    try:
+        kinds = plan_kinds(
+            options.count, options.fraud_share, options.malformed_share, options.seed
+        )
+    except ValueError as error:
+        raise ClientError(str(error)) from error
+    producer = brokers.producer(options.bootstrap, _extra(options), options.delivery_timeout)
+    brokers.partitions_of(producer, [options.topic])
+    book = ledger.Ledger(run, options.topic, options.seed, options.count)
+    sender = sending.Sender(producer, book, Progress())
+    stream = payments(run, kinds, options.seed, now=lambda: datetime.now(UTC))
+    sender.send(stream, Pacer(options.rate, time.monotonic()), _stop_signal())
+    reader = brokers.consumer(options.bootstrap, _extra(options))
+    try:
+        sending.finish(sender, reader, patience=60)
+    finally:
+        # Whatever happened to the last look at the log: the acknowledgements are not lost.
+        ledger.save(book, options.ledger)
+        reader.close()
+    print("\n".join(_send_summary(book)))
+    return 0 if book.acknowledged == options.count else 1
+
+
+def reconcile(options: argparse.Namespace) -> int:
+    """Count what became of a run, and write the report."""
+    from kafka_metal_client.reconcile import Outputs, Patience, Reconciliation
+
+    book = ledger.load(options.ledger)
+    outputs = Outputs(
+        options.archive,
+        options.fraud_topic,
+        options.invalid_topic,
+        options.metrics_topic,
+        options.window,
+    )
+    work = Reconciliation(book, outputs, Progress())
+    reader = brokers.consumer(options.bootstrap, _extra(options))
+    try:
+        verdict = work.run(reader, Patience(options.timeout, options.standstill))
+    finally:
+        reader.close()
+    if options.report:
+        ledger.write_atomically(options.report, _json(verdict))
+    print("\n".join(closing.counts(verdict, Paint.for_stream(sys.stdout))))
+    differences = verdict["differences"]
+    assert isinstance(differences, list)
+    for sentence in differences:
+        print(f"difference: {sentence}")
+    return 0 if verdict["reconciled"] else 1
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Prove that each acknowledged record is at its offset."""
+    book = ledger.load(options.ledger)
+    book.topic = options.topic or book.topic
+    reader = brokers.consumer(options.bootstrap, _extra(options))
+    try:
+        result = verifying.verify(book, reader, options.timeout)
+    finally:
+        reader.close()
+    if options.report:
+        ledger.write_atomically(options.report, _json(result.to_json()))
+    print("\n".join(result.sentences()))
+    return 0 if result.ok else 1
+
+
+def report(options: argparse.Namespace) -> int:
+    """Print the closing report."""
+    data = state.load(options.state)
+    if options.demo:
+        data["demo"] = state.load(options.demo)
+    if options.steps:
+        data["steps"] = state.load(options.steps, list)
+    text, well = closing.render(data, Paint.for_stream(sys.stdout))
+    print(text, end="")
+    return 0 if well else 1
+
+
+def status(options: argparse.Namespace) -> int:
+    """Print the status screen."""
+    text, well = looking.render(state.load(options.state), Paint.for_stream(sys.stdout))
+    print(text, end="")
+    return 0 if well else 1
+
+
+def _extra(options: argparse.Namespace) -> Mapping[str, str]:
+    return brokers.read_properties(options.client_config) if options.client_config else {}
+
+
+def _json(data: Mapping[str, object]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _stop_signal() -> sending.Stop:
+    """True after the first SIGINT or SIGTERM: the ledger is still written; the next one kills."""
+    caught: list[int] = []
+
+    def catch(number: int, _frame: object) -> None:
+        caught.append(number)
+        signal.signal(number, signal.SIG_DFL)
+
+    signal.signal(signal.SIGINT, catch)
+    signal.signal(signal.SIGTERM, catch)
+    return lambda: bool(caught)
+
+
+def _send_summary(book: ledger.Ledger) -> list[str]:
+    kinds = book.kinds()
+    accepted = kinds["valid"] + kinds["fraud"]
+    malformed = ", ".join(f"{kind} {kinds[kind]:,}" for kind in MALFORMED if kinds[kind])
+    slowest = max((part.slowest_ack for part in book.partitions.values()), default=0.0)
+    lines = [
+        f"run {book.run}: sent {book.sent:,} of {book.requested:,} to {book.topic}, "
+        f"acknowledged {book.acknowledged:,}, failed {book.failed:,}",
+        f"expected: accepted {accepted:,} (frauds {kinds['fraud']:,}), "
+        f"invalid {book.acknowledged - accepted:,}" + (f" ({malformed})" if malformed else ""),
+        f"longest gap between acknowledgements {book.longest_gap:.2f} s, "
+        f"slowest acknowledgement {slowest:.2f} s",
+    ]
+    for reason, failure in sorted(book.failures.items()):
+        sequences = ", ".join(map(str, failure.sequences))
+        lines.append(f"failed {failure.count:,}: {reason} (sequence {sequences})")
+    return lines

@@ -1,0 +1,105 @@
+"""The closing report of ``make up``: services, counts that reconcile, latency, times, what next."""
+
+from kafka_metal_client import screens
+from kafka_metal_client.state import State, problems, service_problem
+from kafka_metal_client.tables import BOLD, GREEN, RED, Cell, Paint, number, seconds, table
+
+NEXT_WHEN_WELL = (
+    ("make status", "the whole platform on one screen"),
+    ("make produce FILE=data.csv TOPIC=name", "send a file of your own"),
+    ("make demo", "send another 100,000 payments and count them again"),
+)
+
+
+def render(state: State, paint: Paint) -> tuple[str, bool]:
+    """The report's text, and whether all is well."""
+    found = problems(state)
+    demo = state.get("demo")
+    lines = [paint(f"Cluster {state.get('cluster', '')}", BOLD), *screens.cluster(state, paint)]
+    if bootstrap := state.get("bootstrap"):
+        lines.append(f"bootstrap {bootstrap}")
+    lines += ["", *screens.services(state, paint)]
+    if demo is not None:
+        found += demo.get("differences", ())
+        lines += ["", *counts(demo, paint)]
+    if state.get("steps"):
+        lines += ["", *steps(state["steps"], paint)]
+    lines += ["", *(_problems(found, paint) if found else [paint("All is well.", GREEN)])]
+    lines += ["", *_next(state, bool(found), paint)]
+    return "\n".join(lines) + "\n", not found
+
+
+def counts(demo: State, paint: Paint) -> list[str]:
+    """The table of a run: what was expected, found, missing and repeated, then the latency."""
+    outcome = ("counts reconcile", GREEN) if demo["reconciled"] else ("DIFFERENCES", RED)
+    rows = [
+        _count("archived (accepted)", demo["accepted"], paint),
+        _count("payments_invalid", demo["invalid"], paint),
+        _count("fraudulent_payments", demo["frauds"], paint),
+        _metrics(demo["metrics"]),
+    ]
+    lines = [
+        f"Run {demo['run']}: {demo['sent']:,} payments sent, {demo['acknowledged']:,} "
+        f"acknowledged, {demo['failed']:,} failed; {paint(*outcome)}",
+        *table(("output", "expected", "found", "missing", "repeated"), rows, paint),
+        f"sent {demo['acknowledged']:,} = accepted {demo['accepted']['found']:,} "
+        f"+ invalid {demo['invalid']['found']:,}",
+    ]
+    latency = demo["latency_ms"]
+    if latency.get("records"):
+        lines.append(
+            f"latency from the source to fraudulent_payments: p50 {latency['p50']:,} ms, "
+            f"p99 {latency['p99']:,} ms, longest {latency['max']:,} ms"
+        )
+    return lines + [f"note: {note}" for note in demo.get("notes", ())]
+
+
+def steps(taken: list[State], paint: Paint) -> list[str]:
+    """Seconds per step, and their sum."""
+    rows: list[list[Cell]] = [[step["name"], seconds(step["seconds"])] for step in taken]
+    rows.append(["all steps", seconds(sum(step["seconds"] for step in taken))])
+    return table(("step", "time"), rows, paint)
+
+
+def _count(name: str, part: State, paint: Paint) -> list[Cell]:
+    missing = number(part["missing"])
+    return [
+        name,
+        number(part["expected"]),
+        number(part["found"]),
+        (missing, RED) if part["missing"] else missing,
+        number(part["repeated"]),
+    ]
+
+
+def _metrics(part: State) -> list[Cell]:
+    return [
+        f"payment_metrics ({part['windows']:,} windows)",
+        number(part["archived"]),
+        number(part["counted"]),
+        number(part["archived"] - part["counted"]),
+        "",
+    ]
+
+
+def _problems(found: list[str], paint: Paint) -> list[str]:
+    return [paint("Problems:", RED), *(f"  {sentence}" for sentence in found)]
+
+
+def _next(state: State, troubled: bool, paint: Paint) -> list[str]:
+    commands = [(item["command"], item["purpose"]) for item in state.get("next", ())]
+    if not commands:
+        commands = list(_next_in_trouble(state) if troubled else NEXT_WHEN_WELL)
+    width = max(len(command) for command, _ in commands)
+    lines = [f"  {command.ljust(width)}  {purpose}" for command, purpose in commands[:3]]
+    return [paint("Next:", BOLD), *lines]
+
+
+def _next_in_trouble(state: State) -> list[tuple[str, str]]:
+    services = state.get("services", ())
+    bad = next((item["name"] for item in services if service_problem(item)), "kafka1")
+    return [
+        ("make status", "what is wrong now"),
+        (f"make logs S={bad}", "what the service says"),
+        ("make up", "bring the platform into the declared state again"),
+    ]

@@ -1,0 +1,47 @@
+"""The screen of ``make status``: one look at the whole platform."""
+
+from kafka_metal_client import screens
+from kafka_metal_client.state import State, pipeline_problems, problems
+from kafka_metal_client.tables import BOLD, GREEN, RED, Paint, number, table
+
+PIPELINE_COLUMNS = ("pipeline", "state", "output", "batch", "lag", "records/s", "updated")
+
+
+def render(state: State, paint: Paint) -> tuple[str, bool]:
+    """The screen's text, and whether all is well."""
+    found = problems(state)
+    name = state.get("cluster", "")
+    lines = [paint(f"Cluster {name}", BOLD), *screens.cluster(state, paint), ""]
+    lines += screens.services(state, paint)
+    if state.get("pipelines"):
+        lines += ["", *_pipelines(state["pipelines"], paint)]
+    lines.append("")
+    if found:
+        lines.append(paint(f"{len(found)} problem{'s' if len(found) > 1 else ''}:", RED))
+        lines += [f"  {sentence}" for sentence in found]
+    else:
+        lines.append(paint("All is well.", GREEN))
+    return "\n".join(lines) + "\n", not found
+
+
+def _pipelines(pipelines: list[State], paint: Paint) -> list[str]:
+    rows: list[list[str | tuple[str, str]]] = []
+    for pipeline in pipelines:
+        bad = any(pipeline_problems(pipeline))
+        state = "unreachable" if pipeline.get("error") else str(pipeline.get("state", "unknown"))
+        head: list[str | tuple[str, str]] = [
+            str(pipeline.get("name", "?")), (state, RED if bad else GREEN)
+        ]  # fmt: skip
+        for output, status in (pipeline.get("outputs") or {"-": {}}).items():
+            rows.append([*head, output, *_output(status)])
+            head = ["", ""]
+    return table(PIPELINE_COLUMNS, rows, paint)
+
+
+def _output(status: State) -> list[str]:
+    return [
+        number(status.get("batch")),
+        number(status.get("lag")),
+        number(status.get("rows_per_second")),
+        str(status.get("updated") or "-"),
+    ]

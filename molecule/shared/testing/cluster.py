@@ -1,0 +1,83 @@
+"""The platform under test: its parts, its health as a whole, and faults to inject."""
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import testinfra
+
+from testing import zookeeper
+from testing.brokers import Brokers
+from testing.containers import Container
+from testing.streams import Stream
+from testing.topology import Instance, Topology
+from testing.waiting import NotYet, wait_for
+
+# A killed broker waits for its old registration (18 s), recovers its log and fetches what it lacks.
+HEAL_SECONDS = 180
+
+
+class Cluster:
+    """One object per test session; ``connect`` gives the shell of a machine by its name."""
+
+    def __init__(
+        self, topology: Topology, connect: Callable[[str], testinfra.host.Host], directory: Path
+    ) -> None:
+        self.topology = topology
+        self._connect = connect
+        self._directory = directory
+        self.brokers = Brokers(topology.bootstrap)
+
+    def machine(self, instance: Instance) -> testinfra.host.Host:
+        """Shell of the machine that carries an instance."""
+        return self._connect(instance.machine)
+
+    def container(self, instance: Instance) -> Container:
+        """Container of an instance."""
+        return Container(self.machine(instance), instance)
+
+    def broker(self, broker: int) -> Container:
+        """Container of a broker."""
+        return self.container(self.topology.brokers[broker])
+
+    def zookeeper_leader(self) -> int:
+        """Id of the leader of the whole ensemble; NotYet while there is none."""
+        return zookeeper.leader(self.topology.zookeepers)
+
+    def _check_whole(self) -> None:
+        """Raise NotYet with everything that is missing."""
+        if self.topology.zookeepers:
+            self.zookeeper_leader()
+        missing = set(self.topology.brokers) - self.brokers.registered()
+        if missing:
+            raise NotYet(f"brokers not registered: {sorted(missing)}")
+        behind = self.brokers.under_replicated()
+        if behind:
+            raise NotYet(f"{len(behind)} partitions under-replicated, such as {behind[:3]}")
+        for instance in self.topology.instances:
+            self.container(instance).started()
+
+    def wait_until_whole(self, seconds: float = HEAL_SECONDS) -> None:
+        """Wait until every server, broker, replica and container is there."""
+        wait_for("the platform is whole", self._check_whole, seconds, every=1)
+
+    @contextmanager
+    def stream(self, topic: str, count: int, rate: int) -> Iterator[Stream]:
+        """A stream of records whose first ones have arrived when the body begins."""
+        before = self.brokers.end(topic)
+        run = f"test-{uuid.uuid4().hex[:8]}"
+        with Stream(self.topology.bootstrap, topic, run, self._directory) as stream:
+            stream.start(count, rate)
+            self.wait_for_records(topic, before + rate)
+            yield stream
+
+    def wait_for_records(self, topic: str, end: int, seconds: float = 60) -> None:
+        """Wait until a topic's log has grown to ``end`` records."""
+
+        def arrived() -> None:
+            now = self.brokers.end(topic)
+            if now < end:
+                raise NotYet(f"{now} records")
+
+        wait_for(f"{topic} holds {end} records", arrived, seconds)

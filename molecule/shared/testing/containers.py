@@ -1,0 +1,50 @@
+"""A container on one of the machines, seen and hurt from the machine's shell."""
+
+import json
+from typing import Any
+
+import testinfra
+
+from testing.topology import Instance
+from testing.waiting import NotYet, wait_for
+
+
+class Container:
+    """Docker is asked through its command, as an operator would."""
+
+    def __init__(self, machine: testinfra.host.Host, instance: Instance) -> None:
+        self._machine = machine
+        self.name = instance.container
+
+    def inspect(self) -> dict[str, Any]:
+        """What the engine knows of the container; NotYet while there is no such container."""
+        answer = self._machine.run("docker inspect --type container %s", self.name)
+        if answer.rc != 0:
+            raise NotYet(f"{self.name}: {answer.stderr.strip()}")
+        return json.loads(answer.stdout)[0]
+
+    def started(self) -> str:
+        """Time of the last start; NotYet while the container does not run."""
+        state = self.inspect()["State"]
+        if not state["Running"]:
+            raise NotYet(f"{self.name} is {state['Status']}, exit code {state['ExitCode']}")
+        return state["StartedAt"]
+
+    def kill(self) -> str:
+        """Let the main process die as a crash would, without the engine's `docker kill`: after
+        that the engine takes the container for stopped by hand and leaves it down.
+
+        Returns the time of the start that this ended.
+        """
+        before = self.started()
+        self._machine.check_output("kill -KILL %s", str(self.inspect()["State"]["Pid"]))
+        return before
+
+    def wait_until_back(self, before: str, seconds: float) -> None:
+        """Wait until the container runs again, started by nobody but its engine."""
+
+        def started_again() -> None:
+            if self.started() == before:
+                raise NotYet(f"{self.name} still runs since {before}")
+
+        wait_for(f"{self.name} runs again", started_again, seconds)

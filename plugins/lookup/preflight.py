@@ -1,0 +1,130 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: preflight
+author: The kafka-metal authors
+short_description: What is wrong with an inventory, before anything is touched
+description:
+  - Reads the variables of all hosts, with the defaults of the collection's roles behind them, and
+    what M(metal.kafka.machine_info) registered on the machines.
+  - Variables are templated one by one, and only those that a check asks for.
+options:
+  _terms:
+    description:
+      - V(problems) gives what the checks found.
+      - V(paths) gives the directories whose file systems the checks want to know.
+    type: list
+    elements: str
+    required: true
+    choices: [problems, paths]
+  register:
+    description: Name under which M(metal.kafka.machine_info) was registered on group C(metal).
+    type: str
+    default: preflight_machine
+"""
+
+EXAMPLES = r"""
+- name: Declarations are sound
+  ansible.builtin.assert:
+    that: query('metal.kafka.preflight', 'problems') | selectattr('fatal') | length == 0
+"""
+
+RETURN = r"""
+_raw:
+  description: >-
+    Paths, or problems: each with C(host), C(where), C(found), C(allowed), C(fatal) and C(text). One
+    that is not fatal is a note: something could not be checked.
+  type: list
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import yaml
+from ansible.errors import AnsibleError
+from ansible.parsing.dataloader import DataLoader
+from ansible.plugins.lookup import LookupBase
+from ansible.template import Templar
+from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
+    Role,
+    Unreadable,
+    check,
+    wanted_paths,
+)
+
+COLLECTION = Path(__file__).resolve().parents[2]
+
+
+class Variables(Mapping):
+    """Variables of one host over the defaults of roles; each is templated when it is read."""
+
+    def __init__(self, values, loader):
+        self._values = values
+        self._templar = Templar(loader=loader, variables=values)
+        self._read = {}
+
+    def __getitem__(self, name):
+        if name not in self._read:
+            try:
+                self._read[name] = self._templar.template(self._values[name])
+            except AnsibleError as error:
+                raise Unreadable(str(error).splitlines()[0]) from error
+        return self._read[name]
+
+    def __iter__(self):
+        return iter(self._values)
+
+    def __len__(self):
+        return len(self._values)
+
+
+def roles():
+    """Roles of the collection with the options that operators may set."""
+    found = {}
+    for path in sorted(COLLECTION.glob("roles/*/meta/argument_specs.yml")):
+        name = path.parents[1].name
+        entries = yaml.load(path.read_text(), Loader=yaml.CSafeLoader)["argument_specs"].values()
+        options = {key: spec for e in entries for key, spec in (e.get("options") or {}).items()}
+        found[name] = Role(name, options)
+    return found
+
+
+def defaults(loader):
+    """Defaults of all roles; their names do not collide, each has its role's prefix."""
+    found = {}
+    for path in sorted(COLLECTION.glob("roles/*/defaults/main.yml")):
+        found.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
+    return found
+
+
+def wiring():
+    """Names of variables that the playbooks set for all hosts."""
+    found = set()
+    for path in COLLECTION.glob("playbooks/group_vars/**/*.yml"):
+        found.update(yaml.load(path.read_text(), Loader=yaml.CSafeLoader) or {})
+    return found
+
+
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **kwargs):
+        self.set_options(var_options=variables, direct=kwargs)
+        hostvars, groups = variables["hostvars"], variables["groups"]
+        loader = self._loader or DataLoader()
+        behind = defaults(loader)
+        hosts, facts = {}, {}
+        for host in hostvars:
+            values = {**behind, **hostvars.raw_get(host), "hostvars": hostvars}
+            hosts[host] = Variables(values, loader)
+            registered = values.get(self.get_option("register"))
+            if isinstance(registered, Mapping) and "facts" in registered:
+                facts[host] = registered["facts"]
+        if "paths" in terms:
+            return wanted_paths(hosts, groups)
+        known = roles()
+        known[""] = Role("", dict.fromkeys(wiring(), {}))
+        found = check(hosts, groups, facts, known)
+        return [{**asdict(problem), "text": str(problem)} for problem in found]
