@@ -30,7 +30,6 @@ import time
 from pathlib import Path
 
 from ansible.plugins.callback import CallbackBase
-
 from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
 from ansible_collections.metal.kafka.plugins.module_utils.steps import Steps
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-
 from ansible_collections.metal.kafka.plugins.module_utils import units
 
 

@@ -47,7 +47,6 @@ _raw:
 
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
-
 from ansible_collections.metal.kafka.plugins.module_utils.images import (
     ImageError,
     catalogue,

@@ -124,7 +124,5 @@ class LookupModule(LookupBase):
                 facts[host] = registered["facts"]
         if "paths" in terms:
             return wanted_paths(hosts, groups)
-        known = roles()
-        known[""] = Role("", dict.fromkeys(wiring(), {}))
-        found = check(hosts, groups, facts, known)
+        found = check(hosts, groups, facts, roles(), wiring())
         return [{**asdict(problem), "text": str(problem)} for problem in found]

@@ -11,6 +11,7 @@ class Steps:
     """Collects the plays of one run. Times are seconds since the epoch."""
 
     def __init__(self) -> None:
+        """Nothing has begun yet."""
         self.plays: list[dict[str, Any]] = []
         self.begun: list[float] = []
 

@@ -20,6 +20,7 @@ class TopicError(Exception):
     """Wishes that cannot be met: one sentence for each, with topic, wish and obstacle."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
+        """Keep the sentences apart, for a list of them."""
         super().__init__("; ".join(sentences))
         self.sentences = list(sentences)
 
@@ -245,21 +246,20 @@ def batches(steps: Sequence[Create], topics: int, partitions: int) -> Iterator[l
 def carry_out(store: Store, steps: Sequence[Step], dry: bool) -> None:
     """Do the steps, or with ``dry`` have the cluster judge them.
 
-    Raises TopicError with every obstacle; what is behind an obstacle of another kind is not tried.
+    Raises TopicError with every obstacle; a step is tried whatever became of the others.
     """
-    for obstacles in (
-        store.create_topics([step for step in steps if isinstance(step, Create)], dry),
-        store.grow_topics([step for step in steps if isinstance(step, Grow)], dry),
-        store.configure_topics([step for step in steps if isinstance(step, Configure)], dry),
+    creations = [step for step in steps if isinstance(step, Create)]
+    growths = [step for step in steps if isinstance(step, Grow)]
+    changes = [step for step in steps if isinstance(step, Configure)]
+    obstacles = []
+    for kind, found in (
+        (creations, store.create_topics(creations, dry)),
+        (growths, store.grow_topics(growths, dry)),
+        (changes, store.configure_topics(changes, dry)),
     ):
-        if obstacles:
-            raise TopicError(
-                [
-                    f"{step}: {obstacles[step.topic]}"
-                    for step in steps
-                    if step.topic in obstacles
-                ]
-            )
+        obstacles += [f"{step}: {found[step.topic]}" for step in kind if step.topic in found]
+    if obstacles:
+        raise TopicError(obstacles)
 
 
 def converge(store: Store, wishes: Sequence[Wish], dry: bool) -> list[Step]:

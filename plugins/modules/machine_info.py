@@ -48,6 +48,7 @@ unknown:
   returned: always
 """
 
+import contextlib
 import platform
 
 from ansible.module_utils.basic import AnsibleModule
@@ -61,11 +62,9 @@ def addresses():
 
 def listeners():
     tables = [machine.read("/proc/net/tcp")]
-    try:
+    # A kernel without IPv6 has no second table.
+    with contextlib.suppress(FileNotFoundError):
         tables.append(machine.read("/proc/net/tcp6"))
-    except FileNotFoundError:
-        # A kernel without IPv6.
-        pass
     sockets = [found for table in tables for found in machine.listening(table)]
     return machine.listeners(sockets, machine.socket_owners(), machine.containers())
 

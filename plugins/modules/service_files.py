@@ -103,14 +103,14 @@ def mode_of(path):
     return os.stat(path).st_mode & 0o7777
 
 
-def write(module, path, content, mode, owner, group):
+def write(path, content, mode, owner, group):
     """Replace ``path`` in one step, so that a reader sees the old file or the new one."""
     temporary = f"{path}.new"
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as stream:
         stream.write(content)
     os.chmod(temporary, mode)
     os.chown(temporary, owner, group)
-    module.atomic_move(temporary, path)
+    os.replace(temporary, path)
 
 
 def main():
@@ -161,7 +161,7 @@ def main():
             }
         )
         if not module.check_mode:
-            write(module, path, entry["content"], mode, *ids)
+            write(path, entry["content"], mode, *ids)
 
     named = {entry["name"] for entry in wish["files"]}
     present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []

@@ -8,7 +8,7 @@ entry. No check fails: what it cannot read is either another check's problem or 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from . import ensemble, identity, machines, names, pipelines, places, topics
@@ -38,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     places.ports_in_use,
     places.directory_collisions,
     machines.settings,
+    machines.looked_at,
     machines.machine_known,
     machines.system,
     machines.sizes,
@@ -52,15 +53,16 @@ def check(
     groups: Mapping[str, Sequence[str]],
     facts: Mapping[str, Facts],
     roles: Mapping[str, Role] | None = None,
+    known: Collection[str] = (),
 ) -> list[Problem]:
     """All problems of a site, in the order of CHECKS; empty when it may be touched.
 
     ``hosts`` maps inventory hosts to variables (role defaults included); reading one may raise
     Unreadable. ``facts`` maps machines to what metal.kafka.machine_info returned; a missing fact
     turns its checks into notes (problems that are not fatal). ``roles`` are those whose prefixes
-    are theirs alone.
+    are theirs alone; ``known`` are names of further variables that somebody reads.
     """
-    site = Site(hosts, groups, facts, roles or {})
+    site = Site(hosts, groups, facts, roles or {}, known)
     found = list(dict.fromkeys(problem for each in CHECKS for problem in each(site)))
     return found + _unreadable(site, found)
 

@@ -35,12 +35,21 @@ SETTINGS = {
 
 
 def _machines(site: Site) -> Iterator[tuple[str, Facts]]:
+    """Machines that were looked at, with what they told."""
     for machine in site.members("metal"):
-        yield machine, site.facts.get(machine, {})
+        if machine in site.facts:
+            yield machine, site.facts[machine]
+
+
+def looked_at(site: Site) -> Iterator[Problem]:
+    """A machine outside the run's limit, or without an answer, is said to be unchecked."""
+    for machine in site.members("metal"):
+        if machine not in site.facts:
+            yield note(machine, "system, memory, disks and ports", "no part of this run")
 
 
 def _unknown(machine: str, what: str) -> Problem:
-    return note(machine, what, "nothing: the machine did not tell", "not checked")
+    return note(machine, what, "the machine did not tell")
 
 
 def machine_known(site: Site) -> Iterator[Problem]:
@@ -65,6 +74,8 @@ def machine_known(site: Site) -> Iterator[Problem]:
 def system(site: Site) -> Iterator[Problem]:
     """A supported operating system, architecture and Python."""
     for machine, facts in _machines(site):
+        if "listeners" not in facts:
+            yield _unknown(machine, "listening ports")
         if "system" in facts:
             found = facts["system"]
             major = found["version"].split(".")[0]
@@ -92,9 +103,9 @@ def system(site: Site) -> Iterator[Problem]:
 def sizes(site: Site) -> Iterator[Problem]:
     """Sizes of memory in words that the JVM and the engine understand; the heap fits its limit."""
     for host, service in services_of(site):
-        heap = site.value(host, service.heap, "") if service.heap else ""
+        heap = site.value(host, service.heap) if service.heap else None
         limit = site.value(host, service.memory, "") if service.memory else ""
-        if service.heap and heap_bytes(heap) is None:
+        if service.heap and heap is not None and heap_bytes(heap) is None:
             yield Problem(host, service.heap, repr(heap), HEAP_WORDS)
         if service.memory and limit and memory_bytes(limit) is None:
             yield Problem(host, service.memory, repr(limit), f"{MEMORY_WORDS}; empty for no limit")
@@ -145,14 +156,8 @@ def root_disk(site: Site) -> Iterator[Problem]:
         machine = site.machine(host)
         for where, path in directories(site, host, service.disks):
             place = site.facts.get(machine, {}).get("paths", {}).get(path)
-            if place is None:
-                yield note(
-                    host,
-                    where,
-                    f"{path}, of which the machine did not tell the disk",
-                    "not checked",
-                )
-            elif place["system"] or place["mount"] in SYSTEM_MOUNTS:
+            # A disk that is not known is noted with its free space.
+            if place and (place["system"] or place["mount"] in SYSTEM_MOUNTS):
                 yield Problem(
                     host,
                     where,
@@ -176,10 +181,11 @@ def free_space(site: Site) -> Iterator[Problem]:
             wanted.append((site.machine(host), host, where, path, "preflight_free_data"))
     seen = set()
     for machine, host, where, path, variable in wanted:
-        facts = site.facts.get(machine, {})
-        place = facts.get("paths", {}).get(path)
+        if machine not in site.facts:
+            continue
+        place = site.facts[machine].get("paths", {}).get(path)
         # Several directories of one file system share its space: told once.
-        key = (machine, place["mount"] if place else "", variable)
+        key = (machine, place["mount"] if place else path, variable)
         if key in seen:
             continue
         seen.add(key)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .problem import Problem, did_you_mean
 from .site import SITE_VARIABLES, Site
@@ -16,7 +16,8 @@ _ALIKE = 0.9
 
 def unknown_variables(site: Site) -> Iterator[Problem]:
     """Variables with a role's prefix that the role does not know, and near misses of ours."""
-    known = set(SITE_VARIABLES).union(*(role.options for role in site.roles.values()))
+    options = (role.options for role in site.roles.values())
+    known = set(SITE_VARIABLES).union(site.known, *options)
     seen: set[str] = set()
     for host, variables in site.hosts.items():
         allowed = {str(n) for n in site.value(host, "preflight_known_variables", [])}
@@ -27,7 +28,7 @@ def unknown_variables(site: Site) -> Iterator[Problem]:
             role = _role_of(name, site)
             if role is not None:
                 own = site.roles[role].options
-                meant = did_you_mean(name, own)
+                meant = _meant(name, role, own)
                 yield Problem(
                     host,
                     name,
@@ -47,6 +48,13 @@ def _role_of(name: str, site: Site) -> str | None:
     """The role with the longest prefix of ``name``."""
     owners = [role for role in site.roles if name.startswith(f"{role}_")]
     return max(owners, key=len, default=None)
+
+
+def _meant(name: str, role: str, options: Iterable[str]) -> str | None:
+    """The option that was likely meant, by what follows the prefix that all share."""
+    rest = {option.removeprefix(f"{role}_"): option for option in options}
+    near = did_you_mean(name.removeprefix(f"{role}_"), rest)
+    return rest[near] if near else None
 
 
 def _options(role: str) -> str:

@@ -22,12 +22,8 @@ def declarations(site: Site) -> Iterator[Problem]:
         from kafka_metal_pipeline import declaration
     except ImportError:
         if any(pipelines(site, host) for host in site.members(PIPELINE.group)):
-            yield note(
-                PIPELINE.group,
-                PIPELINES,
-                "no validator: kafka-metal-pipeline is not installed on the control node",
-                "not checked",
-            )
+            reason = "kafka-metal-pipeline is not installed on the control node"
+            yield note(PIPELINE.group, PIPELINES, reason)
         return
     for host in site.members(PIPELINE.group):
         declared = site.value(host, PIPELINES, {})
@@ -42,7 +38,9 @@ def pipeline_topics(site: Site) -> Iterator[Problem]:
     declared: set[str] = set()
     for host in site.members(KAFKA.group)[:1]:
         topics = site.value(host, TOPICS, {})
-        declared = {str(name) for name in topics} if isinstance(topics, Mapping) else set()
+        if not isinstance(topics, Mapping):
+            return
+        declared = set(map(str, topics))
     for host in site.members(PIPELINE.group):
         for name, pipeline in pipelines(site, host).items():
             for where, topic in _topics_of(pipeline):

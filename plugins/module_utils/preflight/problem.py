@@ -25,12 +25,14 @@ class Problem:
 
     def __str__(self) -> str:
         """One line for the operator."""
+        if not self.fatal and not self.allowed:
+            return f"{self.host}: {self.where}: not checked: {self.found}"
         return f"{self.host}: {self.where}: found {self.found}; allowed: {self.allowed}"
 
 
-def note(host: str, where: str, found: str, allowed: str) -> Problem:
-    """A problem that does not stop the run."""
-    return Problem(host, where, found, allowed, fatal=False)
+def note(host: str, where: str, reason: str) -> Problem:
+    """Says that something could not be checked, and why; it does not stop the run."""
+    return Problem(host, where, reason, "", fatal=False)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
@@ -92,6 +92,7 @@ class Site:
     groups: Mapping[str, Sequence[str]]
     facts: Mapping[str, Facts]
     roles: Mapping[str, Role] = field(default_factory=dict)
+    known: Collection[str] = ()
     unreadable: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def members(self, group: str) -> list[str]:

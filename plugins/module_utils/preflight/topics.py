@@ -44,6 +44,11 @@ def _declared(site: Site) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str,
             yield host, topics, defaults
 
 
+def _entries(topics: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Where each declaration stands, and what stands there; the defaults are one of them."""
+    return [(DEFAULTS, defaults), *((f"{TOPICS}.{name}", at) for name, at in topics.items())]
+
+
 def topic_shape(site: Site) -> Iterator[Problem]:
     """Declarations are dicts, with keys that we know."""
     for host in site.members(KAFKA.group)[:1]:
@@ -52,10 +57,7 @@ def topic_shape(site: Site) -> Iterator[Problem]:
             if not isinstance(found, Mapping):
                 yield Problem(host, variable, type(found).__name__, "a dict")
     for host, topics, defaults in _declared(site):
-        for where, entry in [
-            (DEFAULTS, defaults),
-            *((f"{TOPICS}.{n}", e) for n, e in topics.items()),
-        ]:
+        for where, entry in _entries(topics, defaults):
             if entry is not None and not isinstance(entry, Mapping):
                 yield Problem(host, where, repr(entry), "a dict, {} for a topic with all defaults")
                 continue
@@ -110,8 +112,7 @@ def topic_names(site: Site) -> Iterator[Problem]:
 def topic_values(site: Site) -> Iterator[Problem]:
     """Partitions, retention and clean-up in words that are understood."""
     for host, topics, defaults in _declared(site):
-        entries = [(DEFAULTS, defaults), *((f"{TOPICS}.{n}", e) for n, e in topics.items())]
-        for where, entry in entries:
+        for where, entry in _entries(topics, defaults):
             if not isinstance(entry, Mapping):
                 continue
             for key in ("partitions", "replication", "min_insync"):
@@ -190,10 +191,11 @@ def broker_copies(site: Site) -> Iterator[Problem]:
                 if key in own and (number is None or number < 1):
                     found, allowed = repr(own[key]), "a whole number from 1"
                 elif number is not None and highest is not None and number > highest:
-                    found, allowed = str(number), f"1 to {highest}, {what}"
+                    found = f"{number}" if key in own else f"{number}, which role kafka_broker sets"
+                    allowed = f"1 to {highest}, {what}"
                 else:
                     continue
                 # All brokers usually have the same properties: said once.
-                if (key, found, allowed) not in seen:
-                    seen.add((key, found, allowed))
+                if (key, found) not in seen:
+                    seen.add((key, found))
                     yield Problem(host, f"{_PROPERTIES}[{key}]", found, allowed)

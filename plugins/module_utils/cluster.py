@@ -1,0 +1,445 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The one place that speaks to Kafka: bulk questions and bulk changes over kafka-python.
+
+Every answer leaves this file as a plain value of ``state`` or ``topic``.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+try:
+    from kafka.admin import ConfigResource, KafkaAdminClient
+    from kafka.errors import KafkaError, for_code
+
+    MISSING = ""
+except ImportError as error:  # The module says which library is missing, and where.
+    MISSING = str(error)
+
+from .state import NOBODY, Broker, Cluster, LogDir, Partition
+from .topic import Configure, Create, Grow, Topic, Value, batches
+from .waiting import Deadline, side_by_side
+
+MIN_ISR = "min.insync.replicas"
+TOPIC_EXISTS = 36
+REQUEST_TIMED_OUT = 7
+# Changes of keys and partition counts in one request; the broker does them one by one.
+CHANGES = 100
+# Partitions created in one request for each topic in it, on average.
+PARTITIONS_PER_TOPIC = 4
+PAUSE = 0.1
+
+
+class ClusterError(Exception):
+    """The cluster cannot be reached or refuses a question; the text says which and why."""
+
+
+class LastWords(logging.Handler):
+    """Keeps the library's log away from a module's output, and its last complaint for errors."""
+
+    def __init__(self) -> None:
+        """Listen to warnings and worse."""
+        super().__init__(logging.WARNING)
+        self.text = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Remember the complaint."""
+        self.text = record.getMessage()
+
+
+def quiet() -> LastWords:
+    """Take over kafka-python's log."""
+    words = LastWords()
+    logger = logging.getLogger("kafka")
+    logger.handlers = [words]
+    logger.propagate = False
+    logger.setLevel(logging.WARNING)
+    return words
+
+
+def words_of(error: Exception) -> str:
+    """An error as a short text: the system's or Kafka's own words where there are some."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
+
+
+def address(server: str) -> tuple[str, int]:
+    """Host and port of ``host:port``; raises ClusterError."""
+    host, colon, port = server.rpartition(":")
+    if not colon or not port.isdigit():
+        raise ClusterError(f"bootstrap server {server!r} is not of the form host:port")
+    return host.strip("[]"), int(port)
+
+
+def knock(server: str, seconds: float) -> None:
+    """Raise the system's error when nothing listens at ``server``."""
+    socket.create_connection(address(server), timeout=seconds).close()
+
+
+class Connection:
+    """A connection to a cluster that never waits longer than its deadline.
+
+    Raises ClusterError when no bootstrap server answers within ``timeout`` seconds.
+    """
+
+    def __init__(self, servers: Sequence[str], config: Mapping[str, Any], timeout: float) -> None:
+        """Find a broker that answers."""
+        self.words = quiet()
+        self.deadline = Deadline(timeout)
+        self.config = dict(config)
+        # A broker that hangs must leave time to ask another.
+        self.patience = timeout / 4
+        self.admin = self.connect(self.listening(servers))
+
+    def __enter__(self) -> Connection:
+        """Nothing more to open."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close without waiting for a broker that hangs."""
+        side_by_side({"close": self.admin.close}, Deadline(1))
+
+    def listening(self, servers: Sequence[str]) -> list[str]:
+        """Servers that accept connections, so that a dead one costs no time below."""
+        if not servers:
+            raise ClusterError("no bootstrap server is given")
+        if self.config.get("proxy_url"):
+            return list(servers)
+        questions = {server: partial(knock, server, self.patience) for server in servers}
+        answers = side_by_side(questions, Deadline(self.patience))
+        for answer in answers.values():
+            if isinstance(answer, ClusterError):
+                raise answer
+        found = [server for server in servers if answers[server] is None]
+        if not found:
+            reasons = "; ".join(f"{server}: {words_of(answers[server])}" for server in servers)
+            raise ClusterError(f"no broker listens: {reasons}")
+        return found
+
+    def connect(self, servers: Sequence[str]) -> Any:
+        """A client of the first server that answers as a broker."""
+        reasons = []
+        for position, server in enumerate(servers):
+            share = self.deadline.left() / (len(servers) - position)
+            self.words.text = ""
+            try:
+                return KafkaAdminClient(
+                    **{
+                        "bootstrap_servers": [server],
+                        "client_id": "kafka-metal",
+                        "bootstrap_timeout_ms": max(1, int(share * 1000)),
+                        "request_timeout_ms": max(1, int(self.patience * 1000)),
+                        "reconnect_backoff_max_ms": 500,
+                        **self.config,
+                    }
+                )
+            except (KafkaError, OSError, ValueError) as error:
+                reasons.append(f"{server}: {self.words.text or words_of(error)}")
+        raise ClusterError(f"no broker answers: {'; '.join(reasons)}")
+
+    def ask(self, what: str, question: Callable[..., Any], *args: Any, **keys: Any) -> Any:
+        """The answer to ``question``, asked again while brokers change places.
+
+        Raises ClusterError, which names ``what`` was asked for, at the deadline or at a refusal.
+        """
+        while True:
+            try:
+                return question(*args, **keys)
+            except KafkaError as error:
+                if not error.retriable or self.deadline.passed():
+                    raise ClusterError(f"{what}: {words_of(error)}") from error
+            except RuntimeError as error:
+                # What kafka-python raises while the controller moves.
+                if self.deadline.passed():
+                    raise ClusterError(f"{what}: {words_of(error)}") from error
+            # Metadata of a client is refreshed in steps of its back-off; asking faster is no use.
+            time.sleep(PAUSE)
+
+    # -- the cluster ---------------------------------------------------------------------------
+
+    def read_cluster(self) -> Cluster:
+        """The cluster as it is now, also when some of its brokers do not answer."""
+        known = [broker.node_id for broker in self.admin._manager.cluster.brokers()]
+        # First every broker on its own: afterwards the client has connections to those that live,
+        # and prefers them for the questions that any broker can answer.
+        failed, silent = self.read_log_dirs(known)
+        if known and len(silent) == len(known):
+            reasons = "; ".join(f"broker {broker}: {silent[broker]}" for broker in sorted(silent))
+            raise ClusterError(f"no broker answers: {reasons}")
+        found = self.ask("description of the cluster", self.admin.describe_cluster)
+        answers = side_by_side(
+            {
+                "topics": self.describe_topics,
+                "reassignments": partial(self.read_reassignments, found["controller_id"], silent),
+            },
+            self.deadline,
+        )
+        if isinstance(answers["topics"], Exception):
+            raise ClusterError(words_of(answers["topics"]))
+        moving: Any = answers["reassignments"]
+        unread = []
+        if isinstance(moving, Exception):
+            unread.append(f"partition reassignments are unknown: {words_of(moving)}")
+            moving = {}
+        partitions = [part for topic in answers["topics"] for part in partitions_of(topic, moving)]
+        min_isr = self.read_min_isr(sorted({part.topic for part in partitions}))
+        registered = {broker["broker_id"] for broker in found["brokers"]}
+        return Cluster(
+            id=found["cluster_id"] or "",
+            controller=found["controller_id"],
+            brokers=tuple(
+                Broker(broker["broker_id"], broker["host"], broker["port"], broker["rack"])
+                for broker in found["brokers"]
+            ),
+            partitions=tuple(part for part in partitions if part.topic in min_isr),
+            min_isr=min_isr,
+            failed_log_dirs=tuple(failed),
+            reassignments=tuple(sorted(f"{topic}-{number}" for topic, number in moving)),
+            silent={broker: silent[broker] for broker in sorted(silent) if broker in registered},
+            unread=tuple(unread),
+        )
+
+    def describe_topics(self, names: list[str] | None = None) -> list[dict[str, Any]]:
+        """Metadata of the topics that exist, in one request, ordered by name."""
+        topics = self.ask("metadata of topics", self.admin.describe_topics, names)
+        found = (topic for topic in topics if topic["error_code"] == 0)
+        return sorted(found, key=lambda topic: str(topic["name"]))
+
+    def read_log_dirs(self, brokers: Iterable[int]) -> tuple[list[LogDir], dict[int, str]]:
+        """Failed log dirs, and the brokers that did not answer with the reason."""
+        questions = {broker: partial(self.log_dirs_of, broker) for broker in brokers}
+        answers = side_by_side(questions, Deadline(min(self.patience, self.deadline.left())))
+        failed, silent = [], {}
+        for broker, answer in sorted(answers.items()):
+            if isinstance(answer, Exception):
+                silent[broker] = words_of(answer)
+            else:
+                failed += [
+                    LogDir(broker, found["log_dir"], for_code(found["error_code"]).__name__)
+                    for found in answer
+                    if found["error_code"]
+                ]
+        return failed, silent
+
+    def log_dirs_of(self, broker: int) -> list[dict[str, Any]]:
+        """The log dirs of one broker without their partitions."""
+        found: list[dict[str, Any]] = self.admin.describe_log_dirs({}, [broker])[0]["log_dirs"]
+        return found
+
+    def read_reassignments(
+        self, controller: int, silent: Mapping[int, str]
+    ) -> dict[tuple[str, int], dict[str, Any]]:
+        """Partitions that are being reassigned, by topic and number; raises ClusterError."""
+        if controller == NOBODY:
+            return {}
+        if controller in silent:
+            raise ClusterError(f"the controller, broker {controller}, does not answer")
+        return dict(self.ask("partition reassignments", self.admin.list_partition_reassignments))
+
+    def read_min_isr(self, topics: Sequence[str]) -> dict[str, int]:
+        """min.insync.replicas in force for each topic, in one request."""
+        if not topics:
+            return {}
+        resources = [ConfigResource("topic", name, [MIN_ISR]) for name in topics]
+        found = self.ask(
+            f"{MIN_ISR} of topics", self.admin.describe_configs, resources, config_filter="all"
+        )
+        return {
+            name: int(keys[MIN_ISR]["value"])
+            for name, keys in found.get("topic", {}).items()
+            if MIN_ISR in keys
+        }
+
+    # -- topics --------------------------------------------------------------------------------
+
+    def read_topics(self, names: Iterable[str]) -> dict[str, Topic]:
+        """Those of the topics that exist, with the keys that are set on them: two requests."""
+        # Asking for all and choosing here: a request that names an unknown topic reports errors.
+        wanted = set(names)
+        described = {
+            topic["name"]: topic for topic in self.describe_topics() if topic["name"] in wanted
+        }
+        if not described:
+            return {}
+        resources = [ConfigResource("topic", name) for name in described]
+        configs = self.ask("keys of topics", self.admin.describe_configs, resources)["topic"]
+        return {
+            name: Topic(
+                name=name,
+                partitions=len(topic["partitions"]),
+                replicas=frozenset(len(part["replica_nodes"]) for part in topic["partitions"]),
+                config={
+                    key: Value(entry["value"] or "", entry.get("config_type", "STRING"))
+                    for key, entry in configs.get(name, {}).items()
+                    if entry["config_source"] == "DYNAMIC_TOPIC_CONFIG"
+                },
+            )
+            for name, topic in described.items()
+        }
+
+
+def partitions_of(
+    topic: Mapping[str, Any], moving: Mapping[tuple[str, int], Mapping[str, Any]]
+) -> list[Partition]:
+    """The partitions of a topic as Kafka describes it, in order."""
+    return sorted(
+        (
+            Partition(
+                topic=topic["name"],
+                id=part["partition_index"],
+                leader=part["leader_id"],
+                replicas=tuple(part["replica_nodes"]),
+                isr=tuple(part["isr_nodes"]),
+                adding=tuple(
+                    moving.get((topic["name"], part["partition_index"]), {}).get(
+                        "adding_replicas", ()
+                    )
+                ),
+            )
+            for part in topic["partitions"]
+        ),
+        key=lambda part: part.id,
+    )
+
+
+class TopicConnection(Connection):
+    """A connection that changes topics; ``timeout`` is the patience for one request.
+
+    ``batch`` is how many topics are created by one request.
+    """
+
+    def __init__(
+        self, servers: Sequence[str], config: Mapping[str, Any], timeout: float, batch: int
+    ) -> None:
+        """Find a broker that answers."""
+        super().__init__(servers, config, timeout)
+        self.timeout = timeout
+        self.batch = batch
+
+    def create_topics(self, steps: Sequence[Create], dry: bool) -> dict[str, str]:
+        """Create topics batch by batch and wait for their leaders; obstacles by topic."""
+        obstacles: dict[str, str] = {}
+        for portion in batches(steps, self.batch, self.batch * PARTITIONS_PER_TOPIC):
+            self.deadline = Deadline(self.timeout)
+            wishes = {
+                step.topic: {
+                    "num_partitions": step.wish.partitions or -1,
+                    "replication_factor": step.wish.replication_factor or -1,
+                    "configs": dict(step.wish.config),
+                }
+                for step in portion
+            }
+            answer = self.ask(
+                "creation of topics",
+                self.admin.create_topics,
+                wishes,
+                timeout_ms=self.server_timeout_ms(),
+                validate_only=dry,
+                raise_errors=False,
+            )
+            refused = refusals(answer["topics"])
+            obstacles |= refused
+            if not dry:
+                counts = {step.topic: step.wish.partitions or 1 for step in portion}
+                obstacles |= self.wait_for_leaders(counts, refused)
+        return obstacles
+
+    def grow_topics(self, steps: Sequence[Grow], dry: bool) -> dict[str, str]:
+        """Add partitions and wait for their leaders; obstacles by topic."""
+        obstacles: dict[str, str] = {}
+        for portion in portions(steps):
+            self.deadline = Deadline(self.timeout)
+            counts = {step.topic: step.count for step in portion}
+            answer = self.ask(
+                "addition of partitions",
+                self.admin.create_partitions,
+                counts,
+                timeout_ms=self.server_timeout_ms(),
+                validate_only=dry,
+                raise_errors=False,
+            )
+            refused = refusals(answer.to_dict()["results"])
+            obstacles |= refused
+            if not dry:
+                obstacles |= self.wait_for_leaders(counts, refused)
+        return obstacles
+
+    def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
+        """Set keys of topics; obstacles by topic."""
+        obstacles: dict[str, str] = {}
+        for portion in portions(steps):
+            self.deadline = Deadline(self.timeout)
+            answer = self.ask(
+                "change of keys",
+                self.admin.alter_configs,
+                [ConfigResource("topic", step.topic, dict(step.config)) for step in portion],
+                validate_only=dry,
+                raise_on_unknown=False,
+            )
+            obstacles |= {
+                # kafka-python puts number and name of the error before Kafka's sentence.
+                name: said.partition("Error: ")[2] or said
+                for name, said in answer.get("topic", {}).items()
+                if said != "OK"
+            }
+        return obstacles
+
+    def server_timeout_ms(self) -> int:
+        """How long a broker may take, less than this side waits for its answer."""
+        return max(1, int(self.patience * 800))
+
+    def wait_for_leaders(
+        self, counts: Mapping[str, int], refused: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Wait until each topic has its number of partitions, each with a leader.
+
+        Gives the topics for which time ran out, with what was missing at last.
+        """
+        waiting = {name: count for name, count in counts.items() if name not in refused}
+        while True:
+            described = {topic["name"]: topic for topic in self.describe_topics(list(waiting))}
+            waiting = {
+                name: count
+                for name, count in waiting.items()
+                if leaders_of(described.get(name)) < count
+            }
+            if not waiting:
+                return {}
+            if self.deadline.passed():
+                return {
+                    name: f"{leaders_of(described.get(name))} of {count} partitions "
+                    f"have a leader after {self.timeout:g} s"
+                    for name, count in waiting.items()
+                }
+            # Leaders of a batch take seconds; ten looks a second are enough to lose no time.
+            time.sleep(PAUSE)
+
+
+def leaders_of(topic: Mapping[str, Any] | None) -> int:
+    """Number of partitions with a leader; 0 for a topic that is not there yet."""
+    return sum(part["leader_id"] != NOBODY for part in topic["partitions"]) if topic else 0
+
+
+def refusals(answers: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Kafka's refusals by topic.
+
+    No refusal is a topic that somebody else created meanwhile (the next look compares it), nor a
+    request that takes the broker longer than asked (the wait that follows sees it through).
+    """
+    return {
+        answer["name"]: answer["error_message"] or for_code(answer["error_code"]).__name__
+        for answer in answers
+        if answer["error_code"] not in (0, TOPIC_EXISTS, REQUEST_TIMED_OUT)
+    }
+
+
+def portions(steps: Sequence[Any]) -> list[Sequence[Any]]:
+    """``steps`` in groups that one request can carry."""
+    return [steps[start : start + CHANGES] for start in range(0, len(steps), CHANGES)]

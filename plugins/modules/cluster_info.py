@@ -1,0 +1,189 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: cluster_info
+short_description: Health of a Kafka cluster, and whether a broker may be stopped
+description:
+  - Reads brokers, partitions, log dirs and reassignments in a handful of requests, whatever the
+    number of topics, and says in sentences what is wrong.
+  - With O(before_stop), decides whether a broker can be stopped without a partition falling below
+    its C(min.insync.replicas).
+  - Never fails because a cluster does not answer; that is a result, see RV(reachable).
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  expect_brokers:
+    description: Ids of the brokers that must be registered.
+    type: list
+    elements: int
+    default: []
+  before_stop:
+    description: Id of a broker that is to be stopped; adds RV(stop) to the result.
+    type: int
+  timeout:
+    description: Seconds after which the module returns what it knows.
+    type: float
+    default: 10
+attributes:
+  check_mode:
+    description: Only reads.
+    support: full
+  diff_mode:
+    description: Changes nothing.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Cluster is healthy
+  metal.kafka.cluster_info:
+    bootstrap_servers: [kafka1:9092, kafka2:9092]
+    expect_brokers: [1, 2, 3]
+  register: cluster
+  until: cluster.healthy
+  retries: 30
+  delay: 2
+
+- name: Broker 2 can be stopped
+  metal.kafka.cluster_info:
+    bootstrap_servers: [kafka1:9092, kafka2:9092]
+    before_stop: 2
+  register: cluster
+  until: cluster.stop.safe
+  retries: 60
+  delay: 5
+"""
+
+RETURN = r"""
+reachable:
+  description: Whether a broker answered. When not, all figures below are empty.
+  type: bool
+  returned: always
+healthy:
+  description: Whether there is no problem.
+  type: bool
+  returned: always
+problems:
+  description: Sentences on what is wrong.
+  type: list
+  elements: str
+  returned: always
+  sample: ["broker 3 is not registered", "2 partitions are under-replicated: a-0, a-1"]
+cluster_id:
+  description: Id of the cluster.
+  type: str
+  returned: always
+controller_id:
+  description: Id of the controller, -1 while there is none.
+  type: int
+  returned: always
+brokers:
+  description: Registered brokers with C(id), C(host), C(port) and C(rack), by id.
+  type: list
+  elements: dict
+  returned: always
+topics:
+  description: Number of topics.
+  type: int
+  returned: always
+partitions:
+  description: Number of partitions.
+  type: int
+  returned: always
+under_replicated:
+  description: >-
+    Partitions of which a replica is not in sync, as C(topic-partition). Replicas that a
+    reassignment is still filling do not count.
+  type: list
+  elements: str
+  returned: always
+under_min_isr:
+  description: Partitions with fewer replicas in sync than their C(min.insync.replicas).
+  type: list
+  elements: str
+  returned: always
+offline:
+  description: Partitions without a leader.
+  type: list
+  elements: str
+  returned: always
+not_preferred:
+  description: Number of partitions that are not led by their first replica.
+  type: int
+  returned: always
+offline_log_dirs:
+  description: Log dirs that a broker has given up, with C(broker), C(path) and C(error).
+  type: list
+  elements: dict
+  returned: always
+reassignments:
+  description: Partitions that are being moved, as C(topic-partition).
+  type: list
+  elements: str
+  returned: always
+stop:
+  description: The decision on the broker named by O(before_stop).
+  type: dict
+  returned: when O(before_stop) is given
+  contains:
+    broker:
+      description: Id of the broker.
+      type: int
+    safe:
+      description: Whether it may be stopped now.
+      type: bool
+    blockers:
+      description: Sentences that say why not.
+      type: list
+      elements: str
+    unprotected:
+      description: >-
+        Partitions on the broker whose replication factor is not above their
+        C(min.insync.replicas). No order of restarts can protect them; they do not block.
+      type: list
+      elements: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import cluster, gate, health, waiting
+
+
+def read(servers, config, timeout):
+    """The cluster as it is; raises ClusterError."""
+    with cluster.Connection(servers, config, timeout) as connection:
+        return connection.read_cluster()
+
+
+def main():
+    """Ask within the time, judge, answer."""
+    module = AnsibleModule(
+        argument_spec={
+            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+            "client_config": {"type": "dict", "default": {}},
+            "expect_brokers": {"type": "list", "elements": "int", "default": []},
+            "before_stop": {"type": "int"},
+            "timeout": {"type": "float", "default": 10},
+        },
+        supports_check_mode=True,
+    )
+    if cluster.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    wish = module.params
+    broker = wish["before_stop"]
+    # The guard around all: whatever the library waits for, the module returns in time. What is
+    # inside gives up a little earlier, to say what it waited for.
+    question = (wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9)
+    found = waiting.side_by_side(
+        {"cluster": lambda: read(*question)}, waiting.Deadline(wish["timeout"])
+    )["cluster"]
+    if isinstance(found, (cluster.ClusterError, TimeoutError)):
+        module.exit_json(changed=False, **health.unreachable(cluster.words_of(found), broker))
+    if isinstance(found, Exception):
+        raise found
+    decision = gate.before_stop(found, broker) if broker is not None else None
+    module.exit_json(changed=False, **health.report(found, wish["expect_brokers"], decision))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: topics
+short_description: Topics are as declared
+description:
+  - Creates topics, adds partitions and sets keys, however many topics there are, in a few
+    requests. Every step is judged by the cluster before the first one is done, so a wrong
+    declaration changes nothing.
+  - A key that was removed from the declaration keeps its value on the topic. So does a topic that
+    is no longer declared; nothing is ever deleted.
+  - Only keys that are set on the topic itself are compared. A declared key is set on the topic
+    even when it equals the cluster's default, so that the topic keeps it when the default changes.
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  topics:
+    description: >-
+      Topics by name, each with C(partitions), C(replication_factor) and C(config), a dictionary
+      of any of Kafka's topic keys. Partitions can only grow, and a replication factor that
+      differs is refused. A number that is left out is the cluster's default for a new topic and
+      not compared for an old one.
+    type: dict
+    required: true
+  timeout:
+    description: Seconds that one batch may take until each of its partitions has a leader.
+    type: float
+    default: 60
+  batch:
+    description: >-
+      Topics created by one request, with at most four times as many partitions. Brokers create
+      them one by one, so that large requests outlast their timeouts.
+    type: int
+    default: 50
+attributes:
+  check_mode:
+    description: The cluster validates every step and nothing is changed.
+    support: full
+  diff_mode:
+    description: Shows partitions and keys of the topics that change.
+    support: full
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Topics are as declared
+  metal.kafka.topics:
+    bootstrap_servers: [kafka1:9092]
+    topics:
+      payments:
+        partitions: 6
+        replication_factor: 3
+        config:
+          retention.ms: 604800000
+          cleanup.policy: [compact, delete]
+"""
+
+RETURN = r"""
+created:
+  description: Names of topics that were created.
+  type: list
+  elements: str
+  returned: success
+steps:
+  description: What was done, or in check mode would be, one sentence for each step.
+  type: list
+  elements: str
+  returned: success
+  sample: ["payments: partitions 3 -> 6", "orders: retention.ms (default) -> 604800000"]
+errors:
+  description: One sentence for each wish that cannot be met, with topic, wish and obstacle.
+  type: list
+  elements: str
+  returned: failure
+"""
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import cluster, topic
+
+
+def main():
+    """Read, plan, have it judged, apply, compare again."""
+    module = AnsibleModule(
+        argument_spec={
+            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+            "client_config": {"type": "dict", "default": {}},
+            "topics": {"type": "dict", "required": True},
+            "timeout": {"type": "float", "default": 60},
+            "batch": {"type": "int", "default": 50},
+        },
+        supports_check_mode=True,
+    )
+    if cluster.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    wish = module.params
+    try:
+        wishes = topic.wishes_of(wish["topics"])
+        with cluster.TopicConnection(
+            wish["bootstrap_servers"], wish["client_config"], wish["timeout"], wish["batch"]
+        ) as store:
+            steps = topic.converge(store, wishes, dry=module.check_mode)
+    except topic.TopicError as error:
+        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
+    except cluster.ClusterError as error:
+        module.fail_json(msg=f"topics: {error}", errors=[str(error)])
+    module.exit_json(
+        changed=bool(steps),
+        created=[step.topic for step in steps if isinstance(step, topic.Create)],
+        steps=[str(step) for step in steps],
+        diff=topic.difference(steps),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: zookeeper_info
+short_description: State of a ZooKeeper ensemble
+description:
+  - Asks every server at the same time by the four-letter word C(srvr), which ZooKeeper allows by
+    default, and says whether they form one quorum.
+  - Never fails because a server does not answer; that is a result.
+options:
+  servers:
+    description: The servers of the ensemble.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      id:
+        description: Id of the server.
+        type: int
+        required: true
+      host:
+        description: Where it listens for clients.
+        type: str
+        required: true
+      port:
+        description: Its client port.
+        type: int
+        default: 2181
+  timeout:
+    description: Seconds to wait for one server.
+    type: float
+    default: 5
+attributes:
+  check_mode:
+    description: Only reads.
+    support: full
+  diff_mode:
+    description: Changes nothing.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Ensemble has a leader and all others follow
+  metal.kafka.zookeeper_info:
+    servers:
+      - {id: 1, host: zk1, port: 2181}
+      - {id: 2, host: zk2, port: 2181}
+      - {id: 3, host: zk3, port: 2181}
+  register: ensemble
+  until: ensemble.quorum
+  retries: 30
+  delay: 2
+"""
+
+RETURN = r"""
+servers:
+  description: >-
+    Servers in the order given, with C(id), C(host), C(port), C(mode) (leader, follower, observer
+    or standalone), C(version), C(zxid), C(connections) and, when the server did not tell, C(error).
+  type: list
+  elements: dict
+  returned: always
+leader:
+  description: Id of the leader, null unless there is exactly one.
+  type: int
+  returned: always
+quorum:
+  description: Whether one server leads and all others follow.
+  type: bool
+  returned: always
+available:
+  description: Whether clients are served, which takes a leader and a majority.
+  type: bool
+  returned: always
+problems:
+  description: Sentences on what is wrong.
+  type: list
+  elements: str
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.metal.kafka.plugins.module_utils import zookeeper
+
+
+def main():
+    """Ask all servers, judge, answer."""
+    module = AnsibleModule(
+        argument_spec={
+            "servers": {
+                "type": "list",
+                "elements": "dict",
+                "required": True,
+                "options": {
+                    "id": {"type": "int", "required": True},
+                    "host": {"type": "str", "required": True},
+                    "port": {"type": "int", "default": 2181},
+                },
+            },
+            "timeout": {"type": "float", "default": 5},
+        },
+        supports_check_mode=True,
+    )
+    servers = zookeeper.ask_all(module.params["servers"], module.params["timeout"])
+    module.exit_json(changed=False, **zookeeper.report(servers))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,680 @@
+"""Every fault is planted alone in a sound site; the message names host, find and remedy."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
+    CHECKS,
+    Role,
+    Site,
+    Unreadable,
+    check,
+    wanted_paths,
+)
+
+GIB = 1024**3
+
+
+class Sound:
+    """Three machines, each with a server, a broker, and Spark; a driver on the first."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, list[str]] = {"metal": ["m1", "m2", "m3"]}
+        self.hosts: dict[str, dict[str, Any]] = {}
+        self.facts: dict[str, dict[str, Any]] = {}
+        for number in (1, 2, 3):
+            self._machine(number)
+            self._instance("zookeeper", f"zk{number}", number, self._server(number))
+            self._instance("kafka", f"kafka{number}", number, self._broker(number))
+            self._instance("spark_worker", f"worker{number}", number, self._worker())
+        self._instance("spark_master", "master1", 1, self._master())
+        self._instance("pipeline", "driver1", 1, self._driver())
+        for host in self.hosts.values():
+            host["cluster_name"] = "prod-1"
+            host["kafka_metadata_mode"] = "zookeeper"
+            host["kafka_metadata_properties_zookeeper"] = {}
+
+    def _machine(self, number: int) -> None:
+        self.hosts[f"m{number}"] = {"ansible_host": f"10.0.0.{number}"}
+        place = {"mount": "/data", "device": "/dev/sdb", "system": False, "free": 99 * GIB}
+        root = {"mount": "/", "device": "/dev/sda", "system": True, "free": 99 * GIB}
+        self.facts[f"m{number}"] = {
+            "system": {"id": "debian", "version": "13", "name": "Debian GNU/Linux 13"},
+            "architecture": "x86_64",
+            "python": "3.13.5",
+            "memory": 32 * GIB,
+            "addresses": [f"10.0.0.{number}"],
+            "paths": {
+                "/data/1": place,
+                "/data/2": place,
+                "/var/lib/docker": root,
+                "/var/lib/zk/data": root,
+                "/var/lib/zk/log": root,
+                "/var/lib/spark/worker": root,
+                "/var/lib/spark/master": root,
+                "/var/lib/spark/driver": root,
+            },
+            "listeners": [],
+        }
+
+    def _instance(self, group: str, host: str, number: int, values: dict[str, Any]) -> None:
+        self.groups.setdefault(group, []).append(host)
+        self.hosts[host] = {"ansible_host": f"10.0.0.{number}", **values}
+
+    def _server(self, number: int) -> dict[str, Any]:
+        return {
+            "zookeeper_server_id": number,
+            "zookeeper_bind_address": "0.0.0.0",
+            "zookeeper_client_port": 2181,
+            "zookeeper_peer_port": 2888,
+            "zookeeper_election_port": 3888,
+            "zookeeper_data_dir": "/var/lib/zk/data",
+            "zookeeper_log_dir": "/var/lib/zk/log",
+            "zookeeper_heap": "512m",
+            "zookeeper_memory": "1g",
+        }
+
+    def _broker(self, number: int) -> dict[str, Any]:
+        at = {"bind": "0.0.0.0", "advertise": f"10.0.0.{number}", "protocol": "PLAINTEXT"}
+        return {
+            "kafka_broker_id": number,
+            "kafka_broker_listeners": {
+                "CLIENTS": {**at, "port": 9092},
+                "BROKERS": {**at, "port": 9192},
+            },
+            "kafka_broker_log_dirs": ["/data/1", "/data/2"],
+            "kafka_broker_heap": "4g",
+            "kafka_broker_memory": "",
+            "kafka_broker_properties": {},
+            "kafka_content_topics": {
+                "payments": {"retention": "7d"},
+                "frauds": {"cleanup": "compact", "retention_size": "10GB"},
+                "payments-invalid": None,
+            },
+            "kafka_content_defaults": {"partitions": 6, "replication": 3, "min_insync": 2},
+            "kafka_content_name_pattern": "[a-z0-9._-]+",
+        }
+
+    def _master(self) -> dict[str, Any]:
+        return {
+            "spark_address": "10.0.0.1",
+            "spark_master_port": 7077,
+            "spark_master_ui_port": 8080,
+            "spark_work_dir": "/var/lib/spark/master",
+            "spark_daemon_memory": "256m",
+            "spark_memory": "512m",
+        }
+
+    def _worker(self) -> dict[str, Any]:
+        return {
+            "spark_address": "0.0.0.0",
+            "spark_worker_port": 7078,
+            "spark_worker_ui_port": 8081,
+            "spark_work_dir": "/var/lib/spark/worker",
+            "spark_worker_cores": 2,
+            "spark_worker_memory": "2g",
+            "spark_memory": "",
+        }
+
+    def _driver(self) -> dict[str, Any]:
+        return {
+            "pipeline_address": "10.0.0.1",
+            "pipeline_status_port": 4050,
+            "pipeline_work_dir": "/var/lib/spark/driver",
+            "pipeline_overhead_mb": 512,
+            "pipeline_pipelines": {
+                "payments": {
+                    "source": {
+                        "topic": "payments",
+                        "format": "json",
+                        "schema": "id STRING NOT NULL, p DOUBLE",
+                    },
+                    "outputs": {
+                        "fraud": {
+                            "sql": "SELECT * FROM events WHERE p > 0.8",
+                            "topic": "frauds",
+                            "key": "id",
+                        }
+                    },
+                    "invalid": "payments-invalid",
+                    "resources": {"cores": 2, "driver_memory": "1g"},
+                }
+            },
+        }
+
+    def pipeline(self) -> dict[str, Any]:
+        return self.hosts["driver1"]["pipeline_pipelines"]["payments"]
+
+    def topics(self) -> dict[str, Any]:
+        return self.hosts["kafka1"]["kafka_content_topics"]
+
+
+BROKER_OPTIONS = ("id", "listeners", "log_dirs", "heap", "memory", "properties")
+ROLES = {
+    "kafka_broker": Role("kafka_broker", {f"kafka_broker_{name}": {} for name in BROKER_OPTIONS})
+}
+
+
+def problems(site: Sound, fatal: bool = True) -> list[str]:
+    found = check(site.hosts, site.groups, site.facts, ROLES, ["kafka_metadata_mode"])
+    return [str(problem) for problem in found if problem.fatal is fatal]
+
+
+def test_a_sound_site_has_no_problem_and_no_note():
+    assert problems(Sound()) == []
+    assert problems(Sound(), fatal=False) == []
+
+
+def put(host: str, variable: str, value: Any) -> Callable[[Sound], None]:
+    def plant(site: Sound) -> None:
+        site.hosts[host][variable] = value
+
+    return plant
+
+
+def put_everywhere(variable: str, value: Any) -> Callable[[Sound], None]:
+    def plant(site: Sound) -> None:
+        for host in site.hosts.values():
+            host[variable] = value
+
+    return plant
+
+
+def drop(host: str, variable: str) -> Callable[[Sound], None]:
+    return lambda site: site.hosts[host].pop(variable)
+
+
+def fact(key: str, value: Any) -> Callable[[Sound], None]:
+    return lambda site: site.facts["m2"].update({key: value})
+
+
+def topic(name: str, **entry: Any) -> Callable[[Sound], None]:
+    return lambda site: site.topics().update({name: entry})
+
+
+def leave(group: str, *hosts: str) -> Callable[[Sound], None]:
+    return lambda site: site.groups.update({group: list(hosts)})
+
+
+def listener(port: int, **owner: Any) -> Callable[[Sound], None]:
+    known = {"address": "0.0.0.0", "process": "java", "container": None, "cluster": None}
+    return fact("listeners", [{**known, "port": port, **owner}])
+
+
+def pipeline(**entry: Any) -> Callable[[Sound], None]:
+    return lambda site: site.pipeline().update(entry)
+
+
+def full(path: str) -> Callable[[Sound], None]:
+    def plant(site: Sound) -> None:
+        paths = site.facts["m2"]["paths"]
+        paths[path] = {**paths[path], "free": 100 * 1024**2}
+
+    return plant
+
+
+FAULTS: dict[str, tuple[Callable[[Sound], None], list[str]]] = {
+    "two brokers with one id": (
+        put("kafka3", "kafka_broker_id", 1),
+        ["kafka3: kafka_broker_id: found 1, which kafka1 has too; allowed: a whole number of its "
+         "own from 0 to 1000"],
+    ),
+    "two servers with one id": (
+        put("zk2", "zookeeper_server_id", 1),
+        ["zk2: zookeeper_server_id: found 1, which zk1 has too; allowed: a whole number of its "
+         "own from 1 to 255"],
+    ),
+    "a broker without id": (
+        drop("kafka2", "kafka_broker_id"),
+        ["kafka2: kafka_broker_id: found nothing", "from 0 to 1000"],
+    ),
+    "a server id out of range": (
+        put("zk2", "zookeeper_server_id", 256),
+        ["zk2: zookeeper_server_id: found 256; allowed: ", "from 1 to 255"],
+    ),
+    "a broker id that Kafka gives itself": (
+        put("kafka2", "kafka_broker_id", 1001),
+        ["kafka2: kafka_broker_id: found 1001", "from 0 to 1000"],
+    ),
+    "an id that is no number": (
+        put("kafka2", "kafka_broker_id", "two"),
+        ["kafka2: kafka_broker_id: found 'two'", "a whole number"],
+    ),
+    "an even ensemble": (
+        leave("zookeeper", "zk1", "zk2"),
+        ["zookeeper: group: found 2 servers (zk1, zk2)", "an odd number"],
+    ),
+    "an empty ensemble": (
+        leave("zookeeper"),
+        ["zookeeper: group: found no server", "1, 3 or 5"],
+    ),
+    "an unknown variable of a role": (
+        put("kafka1", "kafka_broker_hepa", "4g"),
+        ["kafka1: kafka_broker_hepa: found a variable that role kafka_broker does not know; "
+         "allowed: kafka_broker_heap (did you mean that?)"],
+    ),
+    "a near miss of a variable of the site": (
+        put("kafka1", "port_ofset", 100),
+        ["kafka1: port_ofset: found a variable that looks like port_offset and is not",
+         "allowed: port_offset"],
+    ),
+    "a cluster name with a character that no container may have": (
+        put_everywhere("cluster_name", "My_Cluster"),
+        ["cluster_name: found 'My_Cluster'", "lower-case letters, digits and inner hyphens"],
+    ),
+    "two cluster names": (
+        put("kafka2", "cluster_name", "test"),
+        ["all: cluster_name: found 'prod-1', 'test'; allowed: one name for all hosts"],
+    ),
+    "an unknown metadata mode": (
+        put_everywhere("kafka_metadata_mode", "zookeper"),
+        ["kafka1: kafka_metadata_mode: found 'zookeper'", "zookeeper (did you mean that?)"],
+    ),
+    "a topic key nobody reads": (
+        topic("payments", retension="7d"),
+        ["kafka1: kafka_content_topics.payments.retension: found an unknown key",
+         "retention (did you mean that?)", "under config"],
+    ),
+    "a key of the defaults nobody reads": (
+        put("kafka1", "kafka_content_defaults", {"replicas": 3}),
+        ["kafka1: kafka_content_defaults.replicas: found an unknown key", "replication"],
+    ),
+    "a topic that is a number": (
+        lambda site: site.topics().update(payments=6),
+        ["kafka1: kafka_content_topics.payments: found 6; allowed: a dict"],
+    ),
+    "topics as a list": (
+        put("kafka1", "kafka_content_topics", ["payments"]),
+        ["kafka1: kafka_content_topics: found list; allowed: a dict"],
+    ),
+    "a topic name Kafka refuses": (
+        topic("pay ments"),
+        ["kafka1: kafka_content_topics.pay ments: found the name 'pay ments'", "1 to 249 letters"],
+    ),
+    "a topic name that is too long": (
+        topic("a" * 250),
+        [f"found the name '{'a' * 250}'", "1 to 249 letters"],
+    ),
+    "a topic of Kafka's own": (
+        topic("__consumer_offsets"),
+        ["found the name '__consumer_offsets'", "names that are not Kafka's own"],
+    ),
+    "a topic name against the rule of the site": (
+        topic("Payments"),
+        ["kafka1: kafka_content_topics.Payments: found the name 'Payments'", "[a-z0-9._-]+"],
+    ),
+    "names that differ in dot and underscore": (
+        lambda site: site.topics().update({"a.b": None, "a_b": None}),
+        ["kafka1: kafka_content_topics.a_b: found a name that collides with a.b"],
+    ),
+    "a rule that is no regular expression": (
+        put("kafka1", "kafka_content_name_pattern", "[a-z"),
+        ["kafka1: kafka_content_name_pattern: found '[a-z'", "a regular expression"],
+    ),
+    "no partitions": (
+        topic("payments", partitions=0),
+        ["kafka1: kafka_content_topics.payments.partitions: found 0; allowed: a whole number"],
+    ),
+    "a retention in years": (
+        topic("payments", retention="1y"),
+        ["kafka1: kafka_content_topics.payments.retention: found '1y'", "7d or 36h"],
+    ),
+    "a retention size in words": (
+        topic("payments", retention_size="ten"),
+        ["kafka1: kafka_content_topics.payments.retention_size: found 'ten'", "10GB or 512MiB"],
+    ),
+    "a clean-up Kafka does not know": (
+        topic("payments", cleanup="compaction"),
+        ["kafka1: kafka_content_topics.payments.cleanup: found 'compaction'", "delete, compact"],
+    ),
+    "more replicas than brokers": (
+        topic("payments", replication=4),
+        ["kafka1: kafka_content_topics.payments.replication: found 4; allowed: 1 to 3, the number "
+         "of brokers"],
+    ),
+    "more acknowledgements than replicas": (
+        topic("payments", replication=2, min_insync=3),
+        ["kafka1: kafka_content_topics.payments.min_insync: found 3; allowed: 1 to 2"],
+    ),
+    "more acknowledgements than replicas, from the defaults": (
+        topic("payments", replication=1),
+        ["payments.min_insync: found 2, from kafka_content_defaults; allowed: 1 to 1"],
+    ),
+    "more acknowledgements than replicas, in Kafka's words": (
+        topic("payments", replication=2, config={"min.insync.replicas": 3}),
+        ["kafka1: kafka_content_topics.payments.min_insync: found 3", "allowed: 1 to 2"],
+    ),
+    "brokers' default of more replicas than brokers": (
+        put("kafka2", "kafka_broker_properties", {"default.replication.factor": 4}),
+        ["kafka2: kafka_broker_properties[default.replication.factor]: found 4; allowed: 1 to 3"],
+    ),
+    "brokers' default of more acknowledgements than replicas": (
+        put("kafka2", "kafka_broker_properties", {"min.insync.replicas": 4}),
+        ["kafka2: kafka_broker_properties[min.insync.replicas]: found 4; allowed: 1 to 3"],
+    ),
+    "offsets on more brokers than there are": (
+        put("kafka2", "kafka_broker_properties", {"offsets.topic.replication.factor": "5"}),
+        ["kafka_broker_properties[offsets.topic.replication.factor]: found 5; allowed: 1 to 3"],
+    ),
+    "transactions with more acknowledgements than replicas": (
+        put("kafka2", "kafka_broker_properties", {"transaction.state.log.replication.factor": 1}),
+        ["kafka_broker_properties[transaction.state.log.min.isr]: found 2, which role kafka_broker "
+         "sets; allowed: 1 to 1"],
+    ),
+    "a pipeline that reads an undeclared topic": (
+        pipeline(source={"topic": "payment", "format": "json", "schema": "id STRING, p DOUBLE"}),
+        ["driver1: pipeline_pipelines.payments.source.topic: found topic payment, which is not "
+         "declared", "payments (did you mean that?)"],
+    ),
+    "a pipeline that writes an undeclared topic": (
+        lambda site: site.pipeline()["outputs"]["fraud"].update(topic="nowhere"),
+        ["driver1: pipeline_pipelines.payments.outputs.fraud.topic: found topic nowhere",
+         "frauds, payments, payments-invalid"],
+    ),
+    "a pipeline whose invalid records have no topic": (
+        pipeline(invalid="lost"),
+        ["driver1: pipeline_pipelines.payments.invalid: found topic lost"],
+    ),
+    "more cores than workers have": (
+        pipeline(resources={"cores": 8}),
+        ["pipeline: pipeline_pipelines.*.resources.cores: found 8 cores (driver1: payments 8)",
+         "at most 6"],
+    ),
+    "no log dir": (
+        put("kafka2", "kafka_broker_log_dirs", []),
+        ["kafka2: kafka_broker_log_dirs: found nothing; allowed: a value"],
+    ),
+    "a port that is none": (
+        put("zk2", "zookeeper_client_port", 70000),
+        ["zk2: zookeeper_client_port: found 70000; allowed: a whole number from 1 to 65535"],
+    ),
+    "a listener with a key nobody reads": (
+        lambda site: site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"].update(host="x"),
+        ["kafka2: kafka_broker_listeners.CLIENTS: found the keys advertise, bind, host, port",
+         "exactly bind, advertise, port, protocol"],
+    ),
+    "two ports of one server alike": (
+        put("zk2", "zookeeper_peer_port", 3888),
+        ["zk2: zookeeper_election_port: found port 3888, which zookeeper_peer_port of zk2 has too",
+         "a port that is free on the machine m2"],
+    ),
+    "a broker's port on a server's": (
+        lambda site: site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"].update(port=2181),
+        ["kafka2: kafka_broker_listeners.CLIENTS.port: found port 2181, which "
+         "zookeeper_client_port of zk2 has too"],
+    ),
+    "a foreign process on a port": (
+        listener(9092),
+        ["kafka2: kafka_broker_listeners.CLIENTS.port: found port 9092, held on m2 by process java",
+         "a container of cluster prod-1"],
+    ),
+    "another cluster on a port": (
+        listener(9092, container="test-kafka1", cluster="test"),
+        ["held on m2 by container test-kafka1 of cluster test; allowed: a free port"],
+    ),
+    "two log dirs that are one": (
+        put("kafka2", "kafka_broker_log_dirs", ["/data/1", "/data/1/"]),
+        ["kafka2: kafka_broker_log_dirs[1]: found /data/1, which is kafka_broker_log_dirs[0] of "
+         "kafka2", "a directory of its own on the machine m2"],
+    ),
+    "a data dir inside another": (
+        put("zk2", "zookeeper_log_dir", "/var/lib/zk/data/log"),
+        ["zk2: zookeeper_log_dir: found /var/lib/zk/data/log, which holds or lies in "
+         "zookeeper_data_dir of zk2 (/var/lib/zk/data)"],
+    ),
+    "a relative log dir": (
+        put("kafka2", "kafka_broker_log_dirs", ["data/1"]),
+        ["kafka2: kafka_broker_log_dirs[0]: found 'data/1'; allowed: an absolute path"],
+    ),
+    "a log dir on the root disk": (
+        lambda site: site.facts["m2"]["paths"].update(
+            {"/data/2": {"mount": "/", "device": "/dev/sda", "system": True, "free": 99 * GIB}}
+        ),
+        ["kafka2: kafka_broker_log_dirs[1]: found /data/2, which lies on the disk of the operating "
+         "system (/)", "metal_allow_root_disk: true"],
+    ),
+    "a log dir on the partition of /var": (
+        lambda site: site.facts["m2"]["paths"].update(
+            {"/data/2": {"mount": "/var", "device": "/dev/sda3", "system": False, "free": 99 * GIB}}
+        ),
+        ["kafka2: kafka_broker_log_dirs[1]: found /data/2", "operating system (/var)"],
+    ),
+    "too little memory for the heaps": (
+        fact("memory", 6 * GIB),
+        ["m2: memory: found 7.0 GiB wanted by 3 containers, most of it by kafka2 4.0 GiB "
+         "(kafka_broker_heap), worker2 2.0 GiB", "at most 5.5 GiB: the machine has 6.0 GiB"],
+    ),
+    "a heap in words the JVM does not know": (
+        put("kafka2", "kafka_broker_heap", "4GB"),
+        ["kafka2: kafka_broker_heap: found '4GB'; allowed: a whole number with k, m or g"],
+    ),
+    "a memory limit that is none": (
+        put("zk2", "zookeeper_memory", "lots"),
+        ["zk2: zookeeper_memory: found 'lots'", "1536m or 6g; empty for no limit"],
+    ),
+    "a heap as large as its container": (
+        put("zk2", "zookeeper_heap", "1g"),
+        ["zk2: zookeeper_heap: found 1g, as much as the container may have", "less than 1g"],
+    ),
+    "an unsupported system": (
+        fact("system", {"id": "debian", "version": "11", "name": "Debian GNU/Linux 11"}),
+        ["m2: /etc/os-release: found Debian GNU/Linux 11; allowed: debian 12 or 13"],
+    ),
+    "an unsupported architecture": (
+        fact("architecture", "armv7l"),
+        ["m2: architecture: found armv7l; allowed: aarch64 or x86_64"],
+    ),
+    "an old Python": (
+        fact("python", "3.8.10"),
+        ["m2: python: found 3.8.10; allowed: 3.9 or newer"],
+    ),
+    "a full disk under the engine": (
+        full("/var/lib/docker"),
+        ["m2: engine: found 100 MiB free for /var/lib/docker (file system /)",
+         "at least 4.0 GiB (preflight_free_engine)"],
+    ),
+    "a full disk under a log dir": (
+        full("/data/1"),
+        ["kafka2: kafka_broker_log_dirs[0]: found 100 MiB free for /data/1 (file system /data)",
+         "at least 512 MiB (preflight_free_data)"],
+    ),
+    "a limit of preflight that is no size": (
+        put("m2", "preflight_free_data", "much"),
+        ["m2: preflight_free_data: found 'much'; allowed: a number with k, m, g or t"],
+    ),
+    "a broker on a machine nobody prepares": (
+        put("kafka2", "ansible_host", "10.9.9.9"),
+        ["kafka2: ansible_host: found 10.9.9.9, which is no machine of group metal",
+         "an address of m1, m2, m3"],
+    ),
+    "no machine at all": (
+        leave("metal"),
+        ["metal: group: found no host"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_told_with_host_find_and_remedy(name):
+    plant, expected = FAULTS[name]
+    site = Sound()
+    plant(site)
+    found = problems(site)
+    assert len(found) == 1, found
+    for text in expected:
+        assert text in found[0]
+
+
+def test_every_check_finds_one_of_the_faults():
+    sites = []
+    for plant, _ in FAULTS.values():
+        faulty = Sound()
+        plant(faulty)
+        sites.append(Site(faulty.hosts, faulty.groups, faulty.facts, ROLES))
+    silent = {each.__name__ for each in CHECKS if not any(any(each(site)) for site in sites)}
+    # The first only makes notes; the second has tests of its own.
+    assert silent <= {"looked_at", "declarations"}
+
+
+def test_one_machine_carries_every_service_on_ports_and_paths_of_their_own():
+    site = Sound()
+    site.groups["metal"] = ["localhost"]
+    site.hosts = {h: v for h, v in site.hosts.items() if h not in ("m1", "m2", "m3")}
+    site.hosts["localhost"] = {"cluster_name": "prod-1"}
+    for number in (1, 2, 3):
+        server, broker = site.hosts[f"zk{number}"], site.hosts[f"kafka{number}"]
+        worker = site.hosts[f"worker{number}"]
+        server.update(
+            zookeeper_client_port=2180 + number,
+            zookeeper_peer_port=2887 + number,
+            zookeeper_election_port=3887 + number,
+            zookeeper_data_dir=f"/srv/zk{number}/data",
+            zookeeper_log_dir=f"/srv/zk{number}/log",
+        )
+        for base, at in zip((9091, 9191), broker["kafka_broker_listeners"].values(), strict=True):
+            at["port"] = base + number
+        broker["kafka_broker_log_dirs"] = [f"/srv/kafka{number}/1", f"/srv/kafka{number}/2"]
+        worker.update(
+            spark_worker_port=7080 + number,
+            spark_worker_ui_port=8080 + number,
+            spark_work_dir=f"/srv/worker{number}",
+        )
+    for host in site.hosts.values():
+        host["ansible_connection"] = "local"
+        host["metal_allow_root_disk"] = True
+    place = {"mount": "/", "device": "/dev/vda", "system": True, "free": 99 * GIB}
+    paths = dict.fromkeys(wanted_paths(site.hosts, site.groups), place)
+    site.facts = {"localhost": {**site.facts["m1"], "paths": paths}}
+    assert problems(site) == []
+    assert problems(site, fatal=False) == []
+
+    site.hosts["kafka2"]["kafka_broker_log_dirs"][0] = "/srv/kafka1/1"
+    site.hosts["kafka3"]["kafka_broker_listeners"]["CLIENTS"]["port"] = 9093
+    found = problems(site)
+    assert len(found) == 2
+    assert "found port 9093, which kafka_broker_listeners.CLIENTS.port of kafka2 has" in found[0]
+    assert "/srv/kafka1/1, which is kafka_broker_log_dirs[0] of kafka1" in found[1]
+
+
+def test_instances_named_differently_share_a_machine_by_its_own_addresses():
+    site = Sound()
+    site.hosts["kafka2"]["ansible_host"] = "broker-two.example"
+    site.facts["m2"]["addresses"].append("broker-two.example")
+    site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"]["port"] = 2181
+    assert "of zk2 has too" in "".join(problems(site))
+
+
+def test_the_same_address_behind_two_ssh_ports_is_two_machines():
+    site = Sound()
+    for number in (1, 2, 3):
+        for host in (f"m{number}", f"zk{number}", f"kafka{number}", f"worker{number}"):
+            site.hosts[host].update(ansible_host="127.0.0.1", ansible_port=2200 + number)
+    for host in ("master1", "driver1"):
+        site.hosts[host].update(ansible_host="127.0.0.1", ansible_port=2201)
+    assert problems(site) == []
+
+
+def test_one_port_on_two_addresses_is_no_collision():
+    site = Sound()
+    site.hosts["zk1"].update(zookeeper_bind_address="10.0.0.1", zookeeper_client_port=8081)
+    site.hosts["worker1"]["spark_address"] = "127.0.0.1"
+    assert problems(site) == []
+    site.hosts["worker1"]["spark_address"] = "0.0.0.0"
+    assert "found port 8081" in "".join(problems(site))
+
+
+def test_a_port_held_by_our_own_container_is_free_for_us():
+    site = Sound()
+    listener(9092, container="prod-1-kafka2", cluster="prod-1")(site)
+    assert problems(site) == []
+
+
+def test_a_port_with_an_owner_that_cannot_be_told_is_a_note():
+    site = Sound()
+    listener(9092, process=None)(site)
+    assert problems(site) == []
+    assert "held on m2 by an unknown process" in problems(site, fatal=False)[0]
+
+
+def test_each_pipeline_of_a_driver_host_takes_the_next_port():
+    site = Sound()
+    pipelines = site.hosts["driver1"]["pipeline_pipelines"]
+    pipelines["second"] = {**copy.deepcopy(pipelines["payments"]), "resources": {"cores": 1}}
+    site.hosts["worker1"]["spark_worker_port"] = 4051
+    assert "found port 4051, which spark_worker_port of worker1 has too" in problems(site)[0]
+
+
+def test_data_on_the_root_disk_is_allowed_by_name():
+    site = Sound()
+    plant, _ = FAULTS["a log dir on the root disk"]
+    plant(site)
+    site.hosts["kafka2"]["metal_allow_root_disk"] = True
+    assert problems(site) == []
+
+
+def test_a_name_of_the_site_that_looks_like_ours_can_be_allowed():
+    site = Sound()
+    site.hosts["kafka1"]["kafka_broker_hepa"] = "4g"
+    site.hosts["kafka1"]["preflight_known_variables"] = ["kafka_broker_hepa"]
+    assert problems(site) == []
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        ("system", "m2: operating system: not checked: the machine did not tell"),
+        ("architecture", "m2: architecture: not checked"),
+        ("python", "m2: python: not checked"),
+        ("memory", "m2: memory: not checked"),
+        ("paths", "m2: free space of /data/1: not checked"),
+        ("listeners", "m2: listening ports: not checked"),
+    ],
+)
+def test_a_missing_fact_is_a_note(missing, told):
+    site = Sound()
+    del site.facts["m2"][missing]
+    assert problems(site) == []
+    assert told in "\n".join(problems(site, fatal=False))
+
+
+def test_machines_outside_the_run_are_noted_once_each():
+    site = Sound()
+    site.facts = {"m1": site.facts["m1"]}
+    assert problems(site) == []
+    assert problems(site, fatal=False) == [
+        f"{machine}: system, memory, disks and ports: not checked: no part of this run"
+        for machine in ("m2", "m3")
+    ]
+
+
+class Failing(dict[str, Any]):
+    """Variables of which one cannot be templated."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name == "kafka_broker_heap":
+            raise Unreadable("'ram' is undefined")
+        return super().get(name, default)
+
+
+def test_a_template_that_fails_is_told_once_and_stops_no_other_check():
+    site = Sound()
+    site.hosts["kafka2"] = Failing({**site.hosts["kafka2"], "kafka_broker_id": 1})
+    found = problems(site)
+    assert len(found) == 2
+    assert "kafka2: kafka_broker_id: found 1, which kafka1 has too" in found[0]
+    assert "kafka2: kafka_broker_heap: found a template that fails: 'ram' is undefined" in found[1]
+
+
+def test_machine_info_is_asked_for_every_directory():
+    assert wanted_paths(Sound().hosts, Sound().groups) == [
+        "/data/1",
+        "/data/2",
+        "/var/lib/docker",
+        "/var/lib/spark/driver",
+        "/var/lib/spark/master",
+        "/var/lib/spark/worker",
+        "/var/lib/zk/data",
+        "/var/lib/zk/log",
+    ]
