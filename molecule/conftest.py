@@ -33,12 +33,8 @@ def connect(inventory: str) -> Callable[[str], testinfra.host.Host]:
 
 
 @pytest.fixture(scope="session")
-def platform(
-    inventory: str,
-    connect: Callable[[str], testinfra.host.Host],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Cluster:
-    return Cluster(topology.read(Path(inventory)), connect, tmp_path_factory.mktemp("streams"))
+def platform(inventory: str, connect: Callable[[str], testinfra.host.Host]) -> Cluster:
+    return Cluster(topology.read(Path(inventory)), connect)
 
 
 @pytest.fixture

@@ -17,9 +17,7 @@ KINDS = plan_kinds(COUNT, 0.1, 0.1, seed=3)
 
 def run(producer, stopped=lambda: False):
     sender = Sender(producer, Ledger("r1", "payments", 3, COUNT), Progress(io.StringIO()))
-    sender.send(
-        payments("r1", KINDS, 3, lambda: datetime.now(UTC)), Pacer(rate=0, now=0), stopped
-    )
+    sender.send(payments("r1", KINDS, 3, lambda: datetime.now(UTC)), Pacer(rate=0, now=0), stopped)
     return sender
 
 
@@ -27,7 +25,7 @@ def end(sender, producer, monkeypatch):
     """Finish with a reader that shows the producer's log."""
     monkeypatch.setattr(
         "kafka_metal_client.send._ends",
-        lambda reader, ledger: {part: COUNT for part in range(producer.partitions)},
+        lambda reader, ledger: dict.fromkeys(range(producer.partitions), COUNT),
     )
     monkeypatch.setattr(
         brokers, "read_ranges", lambda reader, topic, ranges, patience: iter(producer.log)

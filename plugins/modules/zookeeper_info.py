@@ -83,7 +83,6 @@ problems:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-
 from ansible_collections.metal.kafka.plugins.module_utils import zookeeper
 
 

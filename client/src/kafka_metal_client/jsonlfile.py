@@ -51,7 +51,7 @@ class JsonLines:
                 yield Record(number, key, text.encode())
 
     def _check_line(self, number: int, line: str, result: Check) -> None:
-        value = _object(number, line)
+        value = _object(number, line.rstrip())
         if self._key is not None and value.get(self._key) is None:
             found = f"an object without the key field {self._key}"
             raise Fault(number, 1, found, "a value for it in each line")
@@ -100,7 +100,7 @@ def _object(number: int, line: str) -> dict[str, object]:
 
 def _fault(number: int, line: str, error: json.JSONDecodeError) -> Fault:
     """The parser's complaint in words: where it stopped, what stands there, what could."""
-    rest = line[error.pos :].rstrip("\r\n")
+    rest = line[error.pos :]
     found = quoted(rest) if rest else "the end of the line"
     if error.msg.startswith("Extra data"):
         return Fault(number, error.pos + 1, found, "nothing after the JSON object")

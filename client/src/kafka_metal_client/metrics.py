@@ -21,8 +21,10 @@ class Metrics:
         """Take one record of the topic; one that is no metric is counted as unreadable."""
         try:
             metric = json.loads(value or b"")
+            if not isinstance(metric, dict):
+                raise TypeError("no object")
             window = (_start(metric), metric.get("country"))
-            count = _count(metric)
+            count = int(_first(metric, COUNT_FIELDS))
         except (ValueError, KeyError, TypeError):
             self.unreadable += 1
             return
@@ -38,13 +40,15 @@ class Metrics:
 
 def _start(metric: dict[str, object]) -> int:
     window = metric.get("window")
-    if isinstance(window, dict):
-        return _seconds(window["start"])
-    return next(_seconds(metric[name]) for name in START_FIELDS if name in metric)
+    start = window["start"] if isinstance(window, dict) else _first(metric, START_FIELDS)
+    return _seconds(start)
 
 
-def _count(metric: dict[str, object]) -> int:
-    return next(int(str(metric[name])) for name in COUNT_FIELDS if name in metric)
+def _first(metric: dict[str, object], names: tuple[str, ...]) -> object:
+    for name in names:
+        if name in metric:
+            return metric[name]
+    raise KeyError(names)
 
 
 def _seconds(moment: object) -> int:

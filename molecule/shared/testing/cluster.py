@@ -3,14 +3,14 @@
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import testinfra
 
 from testing import zookeeper
 from testing.brokers import Brokers
 from testing.containers import Container
-from testing.streams import Stream
+from testing.streams import TOPIC, Stream
+from testing.tools import Tools
 from testing.topology import Instance, Topology
 from testing.waiting import NotYet, wait_for
 
@@ -21,12 +21,9 @@ HEAL_SECONDS = 180
 class Cluster:
     """One object per test session; ``connect`` gives the shell of a machine by its name."""
 
-    def __init__(
-        self, topology: Topology, connect: Callable[[str], testinfra.host.Host], directory: Path
-    ) -> None:
+    def __init__(self, topology: Topology, connect: Callable[[str], testinfra.host.Host]) -> None:
         self.topology = topology
         self._connect = connect
-        self._directory = directory
         self.brokers = Brokers(topology.bootstrap)
 
     def machine(self, instance: Instance) -> testinfra.host.Host:
@@ -62,22 +59,27 @@ class Cluster:
         """Wait until every server, broker, replica and container is there."""
         wait_for("the platform is whole", self._check_whole, seconds, every=1)
 
+    def driver(self, pipeline: str = "payments") -> Container:
+        """Container of a pipeline's driver."""
+        return self.container(self.topology.drivers[pipeline])
+
+    def tools(self) -> Tools:
+        """The client tools, on the machine of the first driver."""
+        instance = next(iter(self.topology.drivers.values()))
+        image = self.container(instance).inspect()["Config"]["Image"]
+        return Tools(self.machine(instance), image, self.topology.shared_dir)
+
     @contextmanager
-    def stream(self, topic: str, count: int, rate: int) -> Iterator[Stream]:
-        """A stream of records whose first ones have arrived when the body begins."""
-        before = self.brokers.end(topic)
-        run = f"test-{uuid.uuid4().hex[:8]}"
-        with Stream(self.topology.bootstrap, topic, run, self._directory) as stream:
-            stream.start(count, rate)
-            self.wait_for_records(topic, before + rate)
-            yield stream
+    def stream(self, count: int, rate: int) -> Iterator[Stream]:
+        """A stream of payments whose first second has arrived when the body begins."""
+        before = self.brokers.end(TOPIC)
+        with Stream(self.tools(), self.topology.bootstrap, f"test-{uuid.uuid4().hex[:8]}") as run:
+            run.start(count, rate)
 
-    def wait_for_records(self, topic: str, end: int, seconds: float = 60) -> None:
-        """Wait until a topic's log has grown to ``end`` records."""
+            def arrived() -> None:
+                more = self.brokers.end(TOPIC) - before
+                if more < rate:
+                    raise NotYet(f"{more} payments")
 
-        def arrived() -> None:
-            now = self.brokers.end(topic)
-            if now < end:
-                raise NotYet(f"{now} records")
-
-        wait_for(f"{topic} holds {end} records", arrived, seconds)
+            wait_for(f"{rate} payments are in the log", arrived, seconds=60)
+            yield run

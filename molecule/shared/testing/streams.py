@@ -1,77 +1,70 @@
-"""Records that are sent while something happens, and their account afterwards.
+"""Payments that are sent while something happens, and their account afterwards.
 
-`kafka-metal demo send` writes down every acknowledgement; `kafka-metal ledger verify` reads the log
-and counts record by record.
+`kafka-metal demo send` writes down every acknowledgement; `ledger verify` looks each one up in the
+log; `demo reconcile` looks each one up in what the pipeline made of it.
 """
 
-import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
-TOOL = Path(sys.executable).with_name("kafka-metal")
+from testing.tools import SHARED, Tool, Tools
 
-
-def _run(command: list[str], seconds: float) -> str:
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    assert answer.returncode == 0, f"{' '.join(command)}\n{answer.stdout}{answer.stderr}"
-    return answer.stdout
+TOPIC = "payments"
 
 
 class Stream:
-    """A running `demo send`; use it as a context, so that no sender outlives its test."""
+    """One run of `demo send`; use it as a context, so that no sender outlives its test."""
 
-    def __init__(self, bootstrap: str, topic: str, run: str, directory: Path) -> None:
+    def __init__(self, tools: Tools, bootstrap: str, run: str) -> None:
+        self._tools = tools
         self._bootstrap = bootstrap
-        self._topic = topic
-        self._run_id = run
-        self.ledger = directory / f"{run}.json"
-        self._log = directory / f"{run}.log"
-        self._sender: subprocess.Popen[bytes] | None = None
+        self._run = run
+        self._ledger = f"{SHARED}/{run}.json"
+        self._sender: Tool | None = None
 
-    def start(self, count: int, rate: int) -> "Stream":
-        """Send ``count`` records at ``rate`` per second from now on."""
-        with self._log.open("wb") as log:
-            self._sender = subprocess.Popen(
-                [
-                    *(str(TOOL), "demo", "send", "--bootstrap", self._bootstrap),
-                    *("--topic", self._topic, "--run", self._run_id, "--seed", "1"),
-                    *("--count", str(count), "--rate", str(rate), "--ledger", str(self.ledger)),
-                ],
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        return self
+    def start(self, count: int, rate: int) -> None:
+        """Send ``count`` payments at ``rate`` per second from now on."""
+        self._sender = self._tools.start(
+            *("demo", "send", "--bootstrap", self._bootstrap, "--topic", TOPIC),
+            *("--run", self._run, "--seed", "1", "--count", str(count), "--rate", str(rate)),
+            *("--ledger", self._ledger),
+        )
 
     def __enter__(self) -> "Stream":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._sender is not None and self._sender.poll() is None:
-            self._sender.kill()
-            self._sender.wait()
+    def __exit__(self, *exception: object) -> None:
+        if self._sender:
+            self._sender.__exit__(*exception)
 
     @property
-    def sending(self) -> bool:
-        """Whether the sender still runs."""
-        return self._sender is not None and self._sender.poll() is None
+    def runs(self) -> bool:
+        """Whether payments are still being sent."""
+        return self._sender is not None and self._sender.runs
 
     def finish(self, seconds: float) -> dict[str, Any]:
         """Wait for the last acknowledgement; the ledger of the run."""
         assert self._sender is not None
-        code = self._sender.wait(timeout=seconds)
-        assert code == 0, f"sender ended with {code}:\n{self._log.read_text()[-4000:]}"
-        return json.loads(self.ledger.read_text())
+        self._sender.finish(seconds)
+        return self._tools.read(self._ledger)
 
-    def account(self, seconds: float = 120) -> dict[str, Any]:
+    def account(self, seconds: float = 180) -> dict[str, Any]:
         """Look up every acknowledged record at its offset; counts, lost offsets by partition."""
-        report = self.ledger.with_suffix(".account.json")
-        _run(
-            [
-                *(str(TOOL), "ledger", "verify", "--bootstrap", self._bootstrap),
-                *("--ledger", str(self.ledger), "--report", str(report)),
-            ],
-            seconds,
+        report = f"{SHARED}/{self._run}.account.json"
+        self._tools.run(
+            *("ledger", "verify", "--bootstrap", self._bootstrap),
+            *("--ledger", self._ledger, "--report", report),
+            seconds=seconds,
         )
-        return json.loads(report.read_text())
+        return self._tools.read(report)
+
+    def reconcile(self, seconds: float = 240) -> dict[str, Any]:
+        """Look up every acknowledged payment in what the pipeline wrote; the tool's report."""
+        report = f"{SHARED}/{self._run}.reconcile.json"
+        self._tools.run(
+            *("demo", "reconcile", "--bootstrap", self._bootstrap, "--ledger", self._ledger),
+            *("--archive", f"{SHARED}/archive/payments", "--fraud-topic", "fraudulent_payments"),
+            *("--invalid-topic", "payments_invalid", "--metrics-topic", "payment_metrics"),
+            *("--timeout", str(seconds - 30), "--report", report),
+            seconds=seconds,
+        )
+        return self._tools.read(report)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from . import ensemble, identity, machines, names, pipelines, places, topics
+from . import identity, machines, metadata, names, pipelines, places, topics
+from .catalogue import instances
 from .problem import Problem
 from .services import directories
 from .site import Check, Facts, Role, Site, Unreadable
@@ -22,7 +23,7 @@ CHECKS: tuple[Check, ...] = (
     identity.cluster_name,
     identity.metadata_mode,
     identity.numbers,
-    ensemble.ensemble_size,
+    metadata.ensemble_size,
     names.unknown_variables,
     topics.topic_shape,
     topics.topic_names,
@@ -83,6 +84,6 @@ def wanted_paths(
     """The directories whose place the checks want to know, for metal.kafka.machine_info."""
     site = Site(hosts, groups, {})
     found = {path for _, path in machines.engine_directories(site)}
-    for host, service in places.services_of(site):
+    for host, service in instances(site):
         found.update(path for _, path in directories(site, host, service.directories))
     return sorted(found)

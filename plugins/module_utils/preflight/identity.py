@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .ensemble import ZOOKEEPER
+from . import metadata
+from .catalogue import KAFKA, instances
 from .problem import Problem, listed, one_of
-from .services import KAFKA, Service
+from .services import Service
 from .site import Site
 from .values import whole_number
 
@@ -23,7 +24,8 @@ _MODE_PREFIX = "kafka_metadata_properties_"
 def cluster_name(site: Site) -> Iterator[Problem]:
     """One name for all hosts, of characters that every use of it takes."""
     found: dict[str, list[str]] = {}
-    for host in site.ours():
+    ours = dict.fromkeys([*site.members("metal"), *(host for host, _ in instances(site))])
+    for host in ours:
         found.setdefault(str(site.value(host, "cluster_name", "")), []).append(host)
     for name, hosts in found.items():
         if not _CLUSTER_NAME.fullmatch(name):
@@ -57,7 +59,7 @@ def metadata_mode(site: Site) -> Iterator[Problem]:
 
 def numbers(site: Site) -> Iterator[Problem]:
     """Each broker and server has a number of its own, in range."""
-    for service in (ZOOKEEPER, KAFKA):
+    for service in (*metadata.SERVICES, KAFKA):
         yield from _numbers_of(site, service)
 
 

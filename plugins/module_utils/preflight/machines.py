@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .places import services_of
+from .catalogue import instances
 from .problem import Problem, listed, note
 from .services import directories, memory
 from .site import Facts, Site
@@ -59,7 +59,7 @@ def machine_known(site: Site) -> Iterator[Problem]:
         yield Problem("metal", "group", "no host", "the machines that services run on")
         return
     seen = set()
-    for host, _ in services_of(site):
+    for host, _ in instances(site):
         machine = site.machine(host)
         if machine not in machines and machine not in seen:
             seen.add(machine)
@@ -102,7 +102,7 @@ def system(site: Site) -> Iterator[Problem]:
 
 def sizes(site: Site) -> Iterator[Problem]:
     """Sizes of memory in words that the JVM and the engine understand; the heap fits its limit."""
-    for host, service in services_of(site):
+    for host, service in instances(site):
         heap = site.value(host, service.heap) if service.heap else None
         limit = site.value(host, service.memory, "") if service.memory else ""
         if service.heap and heap is not None and heap_bytes(heap) is None:
@@ -121,7 +121,7 @@ def sizes(site: Site) -> Iterator[Problem]:
 def memory_of_machines(site: Site) -> Iterator[Problem]:
     """What all services of a machine may use fits into its memory."""
     wanted: dict[str, list[tuple[int, str, str]]] = {}
-    for host, service in services_of(site):
+    for host, service in instances(site):
         for where, count in memory(site, host, service):
             wanted.setdefault(site.machine(host), []).append((count, host, where))
     for machine, facts in _machines(site):
@@ -150,7 +150,7 @@ SYSTEM_MOUNTS = frozenset({"/", "/boot", "/home", "/tmp", "/usr", "/var", "/var/
 
 def root_disk(site: Site) -> Iterator[Problem]:
     """Logs of a broker have a disk of their own: a full or lost disk takes only itself away."""
-    for host, service in services_of(site):
+    for host, service in instances(site):
         if site.value(host, "metal_allow_root_disk", False):
             continue
         machine = site.machine(host)
@@ -176,7 +176,7 @@ def engine_directories(site: Site) -> Iterator[tuple[str, str]]:
 def free_space(site: Site) -> Iterator[Problem]:
     """Room for images under the engine's directory, and for data under each data directory."""
     wanted = [(m, m, "engine", p, "preflight_free_engine") for m, p in engine_directories(site)]
-    for host, service in services_of(site):
+    for host, service in instances(site):
         for where, path in directories(site, host, service.directories):
             wanted.append((site.machine(host), host, where, path, "preflight_free_data"))
     seen = set()

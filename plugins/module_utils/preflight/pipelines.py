@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .catalogue import KAFKA, PIPELINE, SPARK_WORKER
 from .problem import Problem, did_you_mean, listed, note
-from .services import KAFKA, PIPELINE, SPARK_WORKER, pipelines
+from .services import entries
 from .site import Site
 from .topics import TOPICS
 from .values import whole_number
@@ -21,7 +22,7 @@ def declarations(site: Site) -> Iterator[Problem]:
     try:
         from kafka_metal_pipeline import declaration
     except ImportError:
-        if any(pipelines(site, host) for host in site.members(PIPELINE.group)):
+        if any(entries(site, host, PIPELINES) for host in site.members(PIPELINE.group)):
             reason = "kafka-metal-pipeline is not installed on the control node"
             yield note(PIPELINE.group, PIPELINES, reason)
         return
@@ -42,7 +43,7 @@ def pipeline_topics(site: Site) -> Iterator[Problem]:
             return
         declared = set(map(str, topics))
     for host in site.members(PIPELINE.group):
-        for name, pipeline in pipelines(site, host).items():
+        for name, pipeline in entries(site, host, PIPELINES).items():
             for where, topic in _topics_of(pipeline):
                 if topic not in declared:
                     meant = did_you_mean(topic, declared)
@@ -77,7 +78,7 @@ def pipeline_cores(site: Site) -> Iterator[Problem]:
     offered = sum(whole_number(v) or 0 for _, v in site.values(workers, "spark_worker_cores"))
     wanted: dict[str, int] = {}
     for host in site.members(PIPELINE.group):
-        for name, pipeline in pipelines(site, host).items():
+        for name, pipeline in entries(site, host, PIPELINES).items():
             wish = pipeline.get("resources") if isinstance(pipeline, Mapping) else None
             cores = whole_number(wish.get("cores", 1)) if isinstance(wish, Mapping) else 1
             wanted[f"{host}: {name} {cores or 0}"] = cores or 0

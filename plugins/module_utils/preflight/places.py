@@ -7,28 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from .ensemble import ZOOKEEPER
+from .catalogue import instances
 from .problem import Problem
-from .services import (
-    KAFKA,
-    PIPELINE,
-    SPARK_MASTER,
-    SPARK_WORKER,
-    Service,
-    Socket,
-    directories,
-    instances,
-    sockets,
-)
+from .services import Socket, directories, sockets
 from .site import Listener, Site
 from .values import whole_number
-
-SERVICES = (ZOOKEEPER, KAFKA, SPARK_MASTER, SPARK_WORKER, PIPELINE)
 
 
 def port_numbers(site: Site) -> Iterator[Problem]:
     """Every port is a number that a port can have, and every listener says what it needs."""
-    for host, service in instances(site, SERVICES):
+    for host, service in instances(site):
         for variable in service.ports:
             value = site.value(host, variable)
             if isinstance(value, Mapping):
@@ -61,7 +49,7 @@ def _port(host: str, where: str, value: object) -> Iterator[Problem]:
 
 def _sockets_by_machine(site: Site) -> dict[str, list[Socket]]:
     found: dict[str, list[Socket]] = {}
-    for host, service in instances(site, SERVICES):
+    for host, service in instances(site):
         found.setdefault(site.machine(host), []).extend(sockets(site, host, service))
     return found
 
@@ -113,7 +101,7 @@ def _owner(listener: Listener) -> str | None:
 def _directories_by_machine(site: Site) -> dict[str, list[tuple[str, str, str]]]:
     """Host, variable and path of every data directory, by machine."""
     found: dict[str, list[tuple[str, str, str]]] = {}
-    for host, service in instances(site, SERVICES):
+    for host, service in instances(site):
         for where, path in directories(site, host, service.directories):
             found.setdefault(site.machine(host), []).append((host, where, path))
     return found
@@ -143,12 +131,7 @@ def directory_collisions(site: Site) -> Iterator[Problem]:
 
 def needed(site: Site) -> Iterator[Problem]:
     """Every instance says where it listens and where its data goes."""
-    for host, service in instances(site, SERVICES):
+    for host, service in instances(site):
         for variable in (*service.ports, *service.directories, service.bind):
             if variable and not site.value(host, variable):
                 yield Problem(host, variable, "nothing", "a value: it has no default")
-
-
-def services_of(site: Site) -> Iterator[tuple[str, Service]]:
-    """Every instance of every service."""
-    return instances(site, SERVICES)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which variables of a service hold its number, ports, directories and memory: a table."""
+"""What the declaration of one service says: its ports, directories and memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Service:
 
     ``ids`` are the lowest and highest number allowed. ``ports`` name a port each, or listeners by
     name; ``bind`` the address that single ports bind. ``directories`` name a path or a list of
-    paths; those also in ``disks`` want a disk of their own.
+    paths; those also in ``disks`` want a disk of their own. ``each`` names a dict with an entry per
+    process, each of which takes the next port.
     """
 
     group: str
@@ -31,6 +32,7 @@ class Service:
     disks: tuple[str, ...] = ()
     heap: str | None = None
     memory: str | None = None
+    each: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,56 +52,6 @@ class Socket:
         )
 
 
-# Kafka reserves numbers above 1000 for brokers that number themselves.
-KAFKA = Service(
-    group="kafka",
-    role="kafka_broker",
-    id="kafka_broker_id",
-    ids=(0, 1000),
-    ports=("kafka_broker_listeners",),
-    directories=("kafka_broker_log_dirs",),
-    disks=("kafka_broker_log_dirs",),
-    heap="kafka_broker_heap",
-    memory="kafka_broker_memory",
-)
-
-SPARK_MASTER = Service(
-    group="spark_master",
-    role="spark",
-    bind="spark_address",
-    ports=("spark_master_port", "spark_master_ui_port"),
-    directories=("spark_work_dir",),
-    heap="spark_daemon_memory",
-    memory="spark_memory",
-)
-
-SPARK_WORKER = Service(
-    group="spark_worker",
-    role="spark",
-    bind="spark_address",
-    ports=("spark_worker_port", "spark_worker_ui_port"),
-    directories=("spark_work_dir",),
-    heap="spark_worker_memory",
-    memory="spark_memory",
-)
-
-# Drivers: one port and one heap per pipeline, in alphabetical order of their names.
-PIPELINE = Service(
-    group="pipeline",
-    role="pipeline",
-    bind="pipeline_address",
-    ports=("pipeline_status_port",),
-    directories=("pipeline_work_dir",),
-)
-
-
-def instances(site: Site, services: tuple[Service, ...]) -> Iterator[tuple[str, Service]]:
-    """Every host with every service it runs."""
-    for service in services:
-        for host in site.members(service.group):
-            yield host, service
-
-
 def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
     """The ports that one instance will listen on; a port that is no number is left out."""
     address = str(site.value(host, service.bind, "")) if service.bind else ""
@@ -111,7 +63,7 @@ def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
                     bind = str(at.get("bind") or "")
                     yield Socket(host, f"{variable}.{name}.port", bind, port)
         elif (first := whole_number(value)) is not None:
-            count = len(pipelines(site, host)) if service is PIPELINE else 1
+            count = len(entries(site, host, service.each)) if service.each else 1
             for port in range(first, first + count):
                 yield Socket(host, variable, address, port)
 
@@ -127,20 +79,20 @@ def directories(site: Site, host: str, names: tuple[str, ...]) -> Iterator[tuple
                 yield f"{variable}[{index}]", str(path)
 
 
-def pipelines(site: Site, host: str) -> Mapping[str, Any]:
-    """Declarations of the pipelines a host drives, by name; none when they are malformed."""
-    found = site.value(host, "pipeline_pipelines", {})
+def entries(site: Site, host: str, variable: str) -> Mapping[str, Any]:
+    """A dict of declarations by name; an empty one when it is missing or malformed."""
+    found = site.value(host, variable, {})
     return found if isinstance(found, Mapping) else {}
 
 
 def memory(site: Site, host: str, service: Service) -> Iterator[tuple[str, int]]:
     """Variable and bytes of memory one instance may use: its container's limit, else its heap."""
-    if service is PIPELINE:
+    if service.each:
         extra = whole_number(site.value(host, "pipeline_overhead_mb", 0)) or 0
-        for name, declared in pipelines(site, host).items():
+        for name, declared in entries(site, host, service.each).items():
             wish = declared.get("resources") if isinstance(declared, Mapping) else None
             heap = wish.get("driver_memory", "1g") if isinstance(wish, Mapping) else "1g"
-            where = f"pipeline_pipelines.{name}.resources.driver_memory"
+            where = f"{service.each}.{name}.resources.driver_memory"
             yield where, (memory_bytes(heap) or 0) + extra * 1024**2
         return
     for variable in (service.memory, service.heap):

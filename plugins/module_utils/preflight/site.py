@@ -76,9 +76,6 @@ SITE_VARIABLES: Mapping[str, str] = {
     "preflight_known_variables": "variables of the site that look like ours and are not",
 }
 
-# Groups that playbooks name.
-GROUPS = ("metal", "zookeeper", "kafka", "spark_master", "spark_worker", "pipeline")
-
 
 @dataclass(frozen=True)
 class Site:
@@ -107,11 +104,6 @@ class Site:
             self.unreadable.setdefault((host, name), str(error))
             return default
         return default if found is None else found
-
-    def ours(self) -> list[str]:
-        """Hosts of the groups that playbooks know, in the inventory's order."""
-        named = {host for group in GROUPS for host in self.members(group)}
-        return [host for host in self.hosts if host in named]
 
     def values(self, hosts: Iterable[str], name: str) -> Iterator[tuple[str, Any]]:
         """Host and value, for each host that sets ``name``."""

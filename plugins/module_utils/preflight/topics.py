@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..units import UnitError, duration_ms, size_bytes
+from .catalogue import KAFKA
 from .problem import Problem, one_of
-from .services import KAFKA
 from .site import Site
 from .values import whole_number
 

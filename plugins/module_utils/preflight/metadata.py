@@ -1,6 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What preflight knows of ZooKeeper: its variables and the size of an ensemble."""
+"""Services in which brokers keep their metadata: their variables and rules, by mode.
+
+The only file of preflight that knows a mode by name.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,9 @@ ZOOKEEPER = Service(
     heap="zookeeper_heap",
     memory="zookeeper_memory",
 )
+
+
+SERVICES = (ZOOKEEPER,)
 
 
 def ensemble_size(site: Site) -> Iterator[Problem]:

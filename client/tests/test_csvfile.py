@@ -1,0 +1,165 @@
+import gzip
+import json
+
+import pytest
+from kafka_metal_client.csvfile import CsvFile
+from kafka_metal_client.errors import ClientError
+
+GOOD = (
+    "id,carrier,delay,share,late,note\n"
+    '1,UA,-3,0.50,true,"said ""no"", twice"\n'
+    "2,AA,11,2,FALSE,\n"
+    '3,007,,1e3,true,"two\nlines"\n'
+)
+
+
+def write(tmp_path, content, name="f.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def values(reader):
+    reader.check()
+    return [json.loads(record.value) for record in reader.records()]
+
+
+def faults(tmp_path, content, **options):
+    return [str(fault) for fault in CsvFile(write(tmp_path, content), **options).check().faults]
+
+
+def test_rows_become_objects_typed_by_column(tmp_path):
+    reader = CsvFile(write(tmp_path, GOOD))
+    assert reader.check().columns == {
+        "id": "BIGINT",
+        "carrier": "STRING",
+        "delay": "BIGINT",
+        "share": "DOUBLE",
+        "late": "BOOLEAN",
+        "note": "STRING",
+    }
+    assert values(reader) == [
+        {"id": 1, "carrier": "UA", "delay": -3, "share": 0.5, "late": True,
+         "note": 'said "no", twice'},
+        {"id": 2, "carrier": "AA", "delay": 11, "share": 2, "late": False, "note": None},
+        {"id": 3, "carrier": "007", "delay": None, "share": 1000.0, "late": True,
+         "note": "two\nlines"},
+    ]  # fmt: skip
+
+
+def test_each_record_knows_the_line_it_begins_in(tmp_path):
+    reader = CsvFile(write(tmp_path, 'a,b\n1,\'x\n\n2,"y\nz"\n3,w\n'))
+    reader.check()
+    assert [record.line for record in reader.records()] == [2, 4, 6]
+
+
+def test_numbers_keep_their_digits(tmp_path):
+    reader = CsvFile(write(tmp_path, "a\n1.10\n12345678901234567890.5\n"))
+    reader.check()
+    assert [record.value for record in reader.records()] == [
+        b'{"a":1.10}',
+        b'{"a":12345678901234567890.5}',
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["007", "+1", "1,5", ".5", "5.", "0x1F", "NaN", "inf", "1_000", " 1", "yes",
+     "9223372036854775808"],
+)  # fmt: skip
+def test_a_value_that_is_a_number_only_perhaps_stays_text(tmp_path, text):
+    assert values(CsvFile(write(tmp_path, f'a\n"{text}"\n'))) == [{"a": text}]
+
+
+def test_one_text_makes_the_whole_column_text(tmp_path):
+    assert values(CsvFile(write(tmp_path, "a\n1\nx\n2\n"))) == [{"a": "1"}, {"a": "x"}, {"a": "2"}]
+
+
+def test_a_text_for_no_value_can_be_named(tmp_path):
+    path = write(tmp_path, "a,b\n1,NA\nNA,x\n")
+    assert values(CsvFile(path, null="NA")) == [{"a": 1, "b": None}, {"a": None, "b": "x"}]
+
+
+def test_the_key_is_the_text_of_its_column(tmp_path):
+    reader = CsvFile(write(tmp_path, "id,b\n007,x\n8,y\n"), key="id")
+    reader.check()
+    assert [record.key for record in reader.records()] == [b"007", b"8"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("plain.csv", lambda data: data),
+        ("packed.csv.gz", gzip.compress),
+        ("mark.csv", lambda data: b"\xef\xbb\xbf" + data),
+        ("windows.csv", lambda data: data.replace(b"\n", b"\r\n")),
+    ],
+)
+def test_packing_marks_and_line_ends_do_not_matter(tmp_path, name, change):
+    path = write(tmp_path, change(b"a,b\n1,x\n"), name)
+    assert values(CsvFile(path)) == [{"a": 1, "b": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("", "line 1, column 1: found an empty file; allowed is a header line with the names of "
+             "the columns"),
+        ("a,,c\n", "line 1, column 3: found a column without a name; allowed is a name for each "
+                   "column"),
+        ("a,b,a\n", "line 1, column 5: found the column name 'a' for a second time; allowed is "
+                    "each name once"),
+        ("a;b\n1;2\n", "line 1, column 2: found a semicolon in the only column's name; allowed is "
+                       "columns split by ','; see --delimiter"),
+        ("a,b\n1,2\n1,2,3\n", "line 3, column 5: found a row of 3 fields; allowed is 2 fields, as "
+                              "in the header"),
+        ("a,b\n1\n", "line 2, column 2: found a row of 1 fields; allowed is 2 fields, as in the "
+                     "header"),
+        ('a,b\n"1\n\n2",x\n1\n', "line 5, column 2: found a row of 1 fields; allowed is 2 fields, "
+                                 "as in the header"),
+        ('a,b\n1,"x"y\n', "line 2, column 6: found 'y'; allowed is a delimiter or the line's end "
+                          "after a closing quote"),
+        ('a,b\n1,2\n3,"open\n4,5\n', "line 3, column 3: found '\"open' without a closing quote; "
+                                     "allowed is a closed text; a quote inside is written twice"),
+        ("a,b\n1,x\ry\n", "line 2, column 4: found a carriage return inside a line; allowed is "
+                          "lines that end in LF or CR LF"),
+        (b"a,b\n1,\xc3\xa9\xff\n", "line 2, column 4: found the byte 0xff; allowed is text in "
+                                   "UTF-8"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named_with_line_column_and_what_is_allowed(tmp_path, content, fault):
+    assert faults(tmp_path, content) == [fault]
+
+
+def test_several_rows_of_the_wrong_width_are_all_named_up_to_ten(tmp_path):
+    assert len(faults(tmp_path, "a,b\n1\n1,2\n1,2,3\n")) == 2
+    assert len(faults(tmp_path, "a,b\n" + "1\n" * 50)) == 10
+
+
+def test_a_missing_key_value_is_named_by_its_place(tmp_path):
+    assert faults(tmp_path, "a,id\nx,1\ny,\n", key="id") == [
+        "line 3, column 3: found no value of the key id; allowed is a value"
+    ]
+
+
+def test_a_key_that_is_no_column_is_refused_with_near_names(tmp_path):
+    path = write(tmp_path, "paymentId,amount\n1,2\n")
+    with pytest.raises(ClientError, match=r"no field paymentid .* did you mean paymentId"):
+        CsvFile(path, key="paymentid").check()
+
+
+def test_a_quote_that_is_never_closed_is_found_without_reading_all_of_it(tmp_path):
+    content = 'a,b\n1,"open\n' + "2,x\n" * 500_000
+    assert faults(tmp_path, content)[0].startswith("line 2, column 3: found '\"open'")
+
+
+def test_a_gzip_file_that_was_cut_is_refused(tmp_path):
+    whole = gzip.compress(b"a,b\n" + b"1,x\n" * 10_000)
+    found = faults(tmp_path, whole[: len(whole) // 2])
+    assert "damaged gzip data" in found[0]
+
+
+def test_a_record_no_broker_takes_is_refused(tmp_path):
+    assert faults(tmp_path, f"a,b\n1,{'x' * 999_990}\n")[0].startswith(
+        "line 2, column 1: found a record of 1,0"
+    )

@@ -1,0 +1,110 @@
+import io
+
+import pytest
+from kafka_fakes import Error, Producer
+from kafka_metal_client import cli
+from kafka_metal_client.brokers import missing_topic
+from kafka_metal_client.errors import ClientError
+from kafka_metal_client.pacing import Pacer
+from kafka_metal_client.produce import Options, open_reader, send, validate
+from kafka_metal_client.progress import Progress
+
+
+@pytest.fixture
+def flights(tmp_path):
+    path = tmp_path / "flights.csv"
+    path.write_text("flight,origin\n" + "".join(f"{n},JFK\n" for n in range(500)))
+    return path
+
+
+def sent_by(producer, path, options=None):
+    reader = open_reader(path, options or Options())
+    check = validate(path, reader)
+    progress = Progress(io.StringIO())
+    return send(producer, "flights", reader, Pacer(0, 0), check.records, progress)
+
+
+def test_every_row_is_sent_once_and_acknowledged(flights):
+    producer = Producer(room=7)
+    result = sent_by(producer, flights, Options(key="flight"))
+    assert (result.sent, result.acknowledged, result.failed) == (500, 500, 0)
+    assert [record.key() for record in producer.log] == [str(n).encode() for n in range(500)]
+    assert producer.log[3].value() == b'{"flight":3,"origin":"JFK"}'
+
+
+def test_a_record_that_fails_is_counted_with_its_line(flights):
+    producer = Producer()
+    producer.fate = lambda number, message: Error("too late") if number in (5, 6) else None
+    result = sent_by(producer, flights)
+    assert (result.acknowledged, result.failures) == (498, {"too late": (2, 7)})
+
+
+def test_nothing_is_sent_from_a_file_with_a_fault_in_its_last_line(flights):
+    with flights.open("a") as file:
+        file.write("1,2,3\n")
+    producer = Producer()
+    with pytest.raises(ClientError) as error:
+        sent_by(producer, flights)
+    assert str(error.value) == (
+        f"{flights}: line 502, column 5: found a row of 3 fields; allowed is 2 fields, as in the "
+        "header\nnothing was sent"
+    )
+    assert producer.log == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("absent.csv", None, "does not exist"),
+        ("data.txt", "a\n1\n", "the name does not tell the format; allowed are .csv, .jsonl"),
+        ("empty.jsonl", "\n\n", "has no records"),
+        ("only_header.csv", "a,b\n", "has no records"),
+    ],
+)
+def test_a_file_that_cannot_be_sent_is_named(tmp_path, name, content, problem):
+    path = tmp_path / name
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(ClientError, match=problem) as error:
+        validate(path, open_reader(path, Options()))
+    assert name in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("known", "hint"),
+    [
+        (["payments", "orders"], "did you mean payments?"),
+        (["zebra", "__consumer_offsets"], "the cluster has: zebra"),
+        (["__consumer_offsets"], "the cluster has no topics"),
+    ],
+)
+def test_a_missing_topic_is_named_with_those_that_come_near(known, hint):
+    text = missing_topic("paymets", known)
+    assert text.startswith("topic paymets does not exist")
+    assert text.endswith(hint)
+
+
+def arguments(path, *more):
+    return ["produce", "--bootstrap", "127.0.0.1:1", "--topic", "t", str(path), *more]
+
+
+def test_a_dry_run_needs_no_broker_and_shows_schema_and_first_record(flights, capsys):
+    assert cli.main(arguments(flights, "--dry-run")) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{flights}: 500 records are valid; nothing was sent",
+        "schema: flight BIGINT, origin STRING",
+        'first record: {"flight":0,"origin":"JFK"}',
+    ]
+
+
+def test_a_malformed_file_ends_with_code_two_and_one_message(flights, capsys):
+    flights.write_text('a\n"x\n')
+    assert cli.main(arguments(flights)) == 2
+    assert f"kafka-metal: {flights}: line 2, column 1: found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [("--rate", "-1"), ("--delimiter", "ab"), ("--rate", "nan")])
+def test_options_out_of_range_are_refused(flights, option, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(arguments(flights, *option))
+    assert "allowed" in capsys.readouterr().err

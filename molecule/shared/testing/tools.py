@@ -1,0 +1,80 @@
+"""The project's client tools as the pipeline's image has them, beside a driver on its machine."""
+
+import json
+import uuid
+from typing import Any
+
+import testinfra
+
+from testing.containers import Container
+from testing.topology import Instance
+from testing.waiting import NotYet, wait_for
+
+# Where a tool sees the directory that all machines share; ledgers and reports go there.
+SHARED = "/shared"
+
+
+class Tools:
+    """Starts `kafka-metal` on one machine; ``shared_dir`` is the shared directory out there."""
+
+    def __init__(self, machine: testinfra.host.Host, image: str, shared_dir: str) -> None:
+        self._machine = machine
+        self._image = image
+        self._shared_dir = shared_dir
+
+    def start(self, *arguments: str) -> "Tool":
+        """Start the tool with ``arguments``; use the result as a context."""
+        name = f"test-{uuid.uuid4().hex[:8]}"
+        self._machine.check_output(
+            "docker run --detach --name %s --network host --user 10001:10001 --read-only "
+            "--cap-drop ALL --tmpfs /tmp:exec --volume %s:%s %s kafka-metal " + " ".join(arguments),
+            name,
+            self._shared_dir,
+            SHARED,
+            self._image,
+        )
+        return Tool(self._machine, name)
+
+    def run(self, *arguments: str, seconds: float) -> str:
+        """Run the tool to its end; its output. AssertionError when it fails."""
+        with self.start(*arguments) as tool:
+            return tool.finish(seconds)
+
+    def read(self, path: str) -> dict[str, Any]:
+        """A JSON file that a tool has written under SHARED."""
+        place = path.replace(SHARED, self._shared_dir, 1)
+        return json.loads(self._machine.check_output("cat %s", place))
+
+
+class Tool(Container):
+    """A tool that runs; gone at the end of the context, however that comes."""
+
+    def __init__(self, machine: testinfra.host.Host, name: str) -> None:
+        super().__init__(machine, Instance(container=name, machine=""))
+
+    def __enter__(self) -> "Tool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._machine.run("docker rm --force --volumes %s", self.name)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the tool is still at work."""
+        return bool(self.inspect()["State"]["Running"])
+
+    def finish(self, seconds: float) -> str:
+        """Wait for its end; its output. AssertionError when it fails or takes longer."""
+
+        def ended() -> int:
+            if self.runs:
+                raise NotYet(f"still running: {self._output()[-500:]}")
+            return int(self.inspect()["State"]["ExitCode"])
+
+        code = wait_for("the tool is done", ended, seconds)
+        assert code == 0, f"exit code {code}:\n{self._output()[-4000:]}"
+        return self._output()
+
+    def _output(self) -> str:
+        answer = self._machine.run("docker logs %s", self.name)
+        return answer.stdout + answer.stderr

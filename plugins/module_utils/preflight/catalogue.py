@@ -1,0 +1,65 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The services of the platform: which variables hold what. A new service is an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import metadata
+from .services import Service
+from .site import Site
+
+# Kafka reserves numbers above 1000 for brokers that number themselves.
+KAFKA = Service(
+    group="kafka",
+    role="kafka_broker",
+    id="kafka_broker_id",
+    ids=(0, 1000),
+    ports=("kafka_broker_listeners",),
+    directories=("kafka_broker_log_dirs",),
+    disks=("kafka_broker_log_dirs",),
+    heap="kafka_broker_heap",
+    memory="kafka_broker_memory",
+)
+
+SPARK_MASTER = Service(
+    group="spark_master",
+    role="spark",
+    bind="spark_address",
+    ports=("spark_master_port", "spark_master_ui_port"),
+    directories=("spark_work_dir",),
+    heap="spark_daemon_memory",
+    memory="spark_memory",
+)
+
+SPARK_WORKER = Service(
+    group="spark_worker",
+    role="spark",
+    bind="spark_address",
+    ports=("spark_worker_port", "spark_worker_ui_port"),
+    directories=("spark_work_dir",),
+    heap="spark_worker_memory",
+    memory="spark_memory",
+)
+
+# Drivers: one port and one heap per pipeline, in alphabetical order of their names.
+PIPELINE = Service(
+    group="pipeline",
+    role="pipeline",
+    bind="pipeline_address",
+    ports=("pipeline_status_port",),
+    directories=("pipeline_work_dir",),
+    each="pipeline_pipelines",
+)
+
+SERVICES = (*metadata.SERVICES, KAFKA, SPARK_MASTER, SPARK_WORKER, PIPELINE)
+
+
+def instances(
+    site: Site, services: tuple[Service, ...] = SERVICES
+) -> Iterator[tuple[str, Service]]:
+    """Every host with every service it runs."""
+    for service in services:
+        for host in site.members(service.group):
+            yield host, service
