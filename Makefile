@@ -12,9 +12,11 @@ ARGS ?=
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # A user without root's rights may be asked for the password of sudo, once.
 BECOME = $(shell test "$$(id -u)" = 0 || sudo -n true 2>/dev/null || echo --ask-become-pass)
-PLAYBOOK = ansible-playbook -i $(INVENTORY) $(BECOME) $(ARGS)
-# Answers and reports on this machine; playbooks/group_vars/all/wiring.yml says the same.
-STATE = .cache/$(notdir $(INVENTORY:/=))
+# The cluster's name as the inventory says it; CLUSTER=name for a second one from the same inventory.
+CLUSTER ?= $(shell sed -n 's/^cluster_name: *//p' $(INVENTORY)/group_vars/all/*.yml | head -1)
+PLAYBOOK = ansible-playbook -i $(INVENTORY) $(BECOME) -e cluster_name=$(CLUSTER) $(ARGS)
+# Answers and reports; playbooks/group_vars/all/wiring.yml says the same.
+STATE = .cache/$(CLUSTER)
 
 ##@ The two commands
 .PHONY: up
@@ -44,11 +46,10 @@ destroy: env ## delete the cluster and its data; asks for its name, or CONFIRM=n
 	$(PLAYBOOK) playbooks/destroy.yml -e "confirm_destroy=$$confirm"
 
 logs: env ## follow the log of one service: make logs S=kafka1
-	@$(if $(S),,$(error which service? make logs S=kafka1))scripts/logs "$(INVENTORY)" "$(S)"
+	@$(if $(S),,$(error which service? make logs S=kafka1))scripts/logs "$(INVENTORY)" "$(CLUSTER)" "$(S)"
 
 demo: env ## send the payments again and account for every record
-	$(PLAYBOOK) playbooks/demo.yml
-	$(PLAYBOOK) playbooks/status.yml > .cache/status.log
+	$(PLAYBOOK) playbooks/demo.yml playbooks/status.yml
 	kafka-metal report --dir $(STATE)
 
 produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field]

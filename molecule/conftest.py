@@ -34,7 +34,8 @@ def connect(inventory: str) -> Callable[[str], testinfra.host.Host]:
 
 @pytest.fixture(scope="session")
 def platform(inventory: str, connect: Callable[[str], testinfra.host.Host]) -> Cluster:
-    return Cluster(topology.read(Path(inventory)), connect)
+    # A scenario may lay its own inventory over another, as --inventory does when given twice.
+    return Cluster(topology.read(*map(Path, inventory.split(","))), connect)
 
 
 @pytest.fixture

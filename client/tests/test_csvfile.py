@@ -80,6 +80,12 @@ def test_a_text_for_no_value_can_be_named(tmp_path):
     assert values(CsvFile(path, null="NA")) == [{"a": 1, "b": None}, {"a": None, "b": "x"}]
 
 
+def test_a_likely_text_for_no_value_stays_text_and_gives_a_hint(tmp_path):
+    check = CsvFile(write(tmp_path, "a,b\n1,NA\nNA,x\n")).check()
+    assert check.columns == {"a": "STRING", "b": "STRING"}
+    assert check.hints == ["column a is a text only because of 'NA'; with --null NA it is a BIGINT"]
+
+
 def test_the_key_is_the_text_of_its_column(tmp_path):
     reader = CsvFile(write(tmp_path, "id,b\n007,x\n8,y\n"), key="id")
     reader.check()

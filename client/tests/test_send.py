@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 from kafka_fakes import Error, Message, Producer
 from kafka_metal_client import brokers
+from kafka_metal_client.errors import ClientError
 from kafka_metal_client.ledger import Ledger
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.payments import MALFORMED, payments, plan_kinds
@@ -77,6 +78,18 @@ def test_a_record_acknowledged_without_an_offset_and_absent_is_a_failure(monkeyp
     assert (ledger.acknowledged, ledger.failed) == (COUNT - 1, 1)
 
 
+def test_brokers_that_go_away_after_the_last_acknowledgement_do_no_harm(monkeypatch):
+    def nobody(reader, ledger):
+        raise ClientError("no broker answered")
+
+    producer = Producer()
+    sender = run(producer)
+    monkeypatch.setattr("kafka_metal_client.send._ends", nobody)
+    finish(sender, None, patience=1)
+    assert (sender.ledger.acknowledged, sender.ledger.failed) == (COUNT, 0)
+    assert [part.end for part in sender.ledger.partitions.values()] == [COUNT // 2] * 2
+
+
 def test_a_signal_ends_the_run_with_what_was_sent_so_far(monkeypatch):
     producer = Producer()
     answers = iter([False] * 100 + [True])
@@ -120,7 +133,7 @@ def test_a_lost_record_is_named_by_partition_and_offset(monkeypatch):
     lose(log)
     result = compare(ledger, log)
     assert result.sentences()[-1] == "1 acknowledged records are LOST: partition 0 offset 5"
-    assert result.to_json()["lost_offsets"] == {"0": [5]}
+    assert result.to_json()["lost_offsets"] == {"0": [[5, 5]]}
 
 
 def test_records_of_others_and_given_up_ones_are_no_duplicates(monkeypatch):

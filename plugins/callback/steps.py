@@ -87,7 +87,8 @@ def cluster_of(play):
     """The inventory's ``cluster_name`` as plain text, or None when there is none."""
     manager = play.get_variable_manager()
     inventory = manager._inventory
-    hosts = inventory.get_hosts() if inventory else []
+    # Restrictions are those of the play: a play on the control node sees only itself.
+    hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
     for source in [{}] + [{"host": host} for host in hosts[:1]]:
         name = manager.get_vars(play=play, include_hostvars=False, **source).get("cluster_name")
         if isinstance(name, str) and name and "{{" not in name and "/" not in name:

@@ -9,7 +9,7 @@ author: The kafka-metal authors
 short_description: What is wrong with an inventory, before anything is touched
 description:
   - Reads the variables of all hosts, with the defaults of the collection's roles behind them, and
-    what M(metal.kafka.machine_info) registered on the machines.
+    what M(metal.kafka.machine_info) registered on the machines as C(preflight_machine).
   - Variables are templated one by one, and only those that a check asks for.
 options:
   _terms:
@@ -20,10 +20,6 @@ options:
     elements: str
     required: true
     choices: [problems, paths]
-  register:
-    description: Name under which M(metal.kafka.machine_info) was registered on group C(metal).
-    type: str
-    default: preflight_machine
 """
 
 EXAMPLES = r"""
@@ -55,6 +51,9 @@ from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
     check,
     wanted_paths,
 )
+
+# Where the playbook keeps what machine_info returned.
+REGISTERED = "preflight_machine"
 
 COLLECTION = Path(__file__).resolve().parents[2]
 
@@ -111,7 +110,6 @@ def wiring():
 
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
-        self.set_options(var_options=variables, direct=kwargs)
         hostvars, groups = variables["hostvars"], variables["groups"]
         loader = self._loader or DataLoader()
         behind = defaults(loader)
@@ -119,7 +117,7 @@ class LookupModule(LookupBase):
         for host in hostvars:
             values = {**behind, **hostvars.raw_get(host), "hostvars": hostvars}
             hosts[host] = Variables(values, loader)
-            registered = values.get(self.get_option("register"))
+            registered = values.get(REGISTERED)
             if isinstance(registered, Mapping) and "facts" in registered:
                 facts[host] = registered["facts"]
         if "paths" in terms:

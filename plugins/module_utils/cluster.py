@@ -17,6 +17,7 @@ from typing import Any
 try:
     from kafka.admin import ConfigResource, KafkaAdminClient
     from kafka.errors import KafkaError, for_code
+    from kafka.protocol.metadata import MetadataRequest
 
     MISSING = ""
 except ImportError as error:  # The module says which library is missing, and where.
@@ -166,7 +167,7 @@ class Connection:
 
     def read_cluster(self) -> Cluster:
         """The cluster as it is now, also when some of its brokers do not answer."""
-        known = [broker.node_id for broker in self.admin._manager.cluster.brokers()]
+        known = self.known_brokers()
         # First every broker on its own: afterwards the client has connections to those that live,
         # and prefers them for the questions that any broker can answer.
         failed, silent = self.read_log_dirs(known)
@@ -205,6 +206,10 @@ class Connection:
             silent={broker: silent[broker] for broker in sorted(silent) if broker in registered},
             unread=tuple(unread),
         )
+
+    def known_brokers(self) -> list[int]:
+        """Ids of the brokers that were registered when the connection was made."""
+        return sorted(broker.node_id for broker in self.admin._manager.cluster.brokers())
 
     def describe_topics(self, names: list[str] | None = None) -> list[dict[str, Any]]:
         """Metadata of the topics that exist, in one request, ordered by name."""
@@ -403,23 +408,46 @@ class TopicConnection(Connection):
         Gives the topics for which time ran out, with what was missing at last.
         """
         waiting = {name: count for name, count in counts.items() if name not in refused}
-        while True:
-            described = {topic["name"]: topic for topic in self.describe_topics(list(waiting))}
-            waiting = {
-                name: count
-                for name, count in waiting.items()
-                if leaders_of(described.get(name)) < count
-            }
-            if not waiting:
-                return {}
-            if self.deadline.passed():
+        while waiting:
+            leaders = self.leaders(list(waiting))
+            waiting = {name: count for name, count in waiting.items() if leaders[name] < count}
+            if not waiting or self.deadline.passed():
                 return {
-                    name: f"{leaders_of(described.get(name))} of {count} partitions "
-                    f"have a leader after {self.timeout:g} s"
+                    name: f"{leaders[name]} of {count} partitions have a leader "
+                    f"after {self.timeout:g} s"
                     for name, count in waiting.items()
                 }
             # Leaders of a batch take seconds; ten looks a second are enough to lose no time.
             time.sleep(PAUSE)
+        return {}
+
+    def leaders(self, topics: list[str]) -> dict[str, int]:
+        """Partitions with a leader, by topic, as the broker sees it that lags behind most.
+
+        Brokers learn of a topic one after the other, and a client may ask any of them. Those that
+        do not answer have no say.
+        """
+        answers = side_by_side(
+            {broker: partial(self.metadata, broker, topics) for broker in self.known_brokers()},
+            Deadline(min(self.patience, self.deadline.left())),
+        )
+        views = [answer for answer in answers.values() if not isinstance(answer, Exception)]
+        return {
+            name: min((leaders_of(view.get(name)) for view in views), default=0) for name in topics
+        }
+
+    def metadata(self, broker: int, topics: list[str]) -> dict[str, dict[str, Any]]:
+        """Metadata of topics as one broker has it; the client itself asks any broker."""
+        wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
+        request = MetadataRequest(
+            topics=wanted,
+            allow_auto_topic_creation=False,
+            include_cluster_authorized_operations=False,
+            include_topic_authorized_operations=False,
+        )
+        manager = self.admin._manager
+        answer = manager.run(manager.send, request, broker).to_dict()
+        return {topic["name"]: topic for topic in answer["topics"] if not topic["error_code"]}
 
 
 def leaders_of(topic: Mapping[str, Any] | None) -> int:

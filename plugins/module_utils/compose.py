@@ -83,6 +83,8 @@ def service(one: Mapping[str, Any], root: str, config_dir: str) -> dict[str, Any
 
 def condition(definition: Mapping[str, Any]) -> dict[str, str]:
     """When a service counts as there for those that wait for it."""
+    if definition.get("restart") == "no":
+        return {"condition": "service_completed_successfully"}
     healthy = "healthcheck" in definition
     return {"condition": "service_healthy" if healthy else "service_started"}
 

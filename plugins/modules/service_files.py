@@ -37,13 +37,11 @@ options:
         type: str
         default: '0440'
   owner:
-    description: User id of directories and files.
+    description: User id of directories and files; without it they belong to whoever runs this.
     type: int
-    required: true
   group:
-    description: Group id of directories and files.
+    description: Group id of directories and files; without it, the group of whoever runs this.
     type: int
-    required: true
 attributes:
   check_mode:
     description: Says what would change and touches nothing.
@@ -129,13 +127,16 @@ def main():
                     "mode": {"type": "str", "default": "0440"},
                 },
             },
-            "owner": {"type": "int", "required": True},
-            "group": {"type": "int", "required": True},
+            "owner": {"type": "int"},
+            "group": {"type": "int"},
         },
         supports_check_mode=True,
     )
     wish = module.params
-    ids = (wish["owner"], wish["group"])
+    ids = (
+        os.getuid() if wish["owner"] is None else wish["owner"],
+        os.getgid() if wish["group"] is None else wish["group"],
+    )
     differs, diffs = [], []
 
     for path in wish["directories"]:

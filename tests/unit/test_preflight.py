@@ -53,7 +53,6 @@ class Sound:
                 "/var/lib/zk/data": root,
                 "/var/lib/zk/log": root,
                 "/var/lib/spark/worker": root,
-                "/var/lib/spark/master": root,
                 "/var/lib/spark/driver": root,
             },
             "listeners": [],
@@ -102,7 +101,6 @@ class Sound:
             "spark_address": "10.0.0.1",
             "spark_master_port": 7077,
             "spark_master_ui_port": 8080,
-            "spark_work_dir": "/var/lib/spark/master",
             "spark_daemon_memory": "256m",
             "spark_memory": "512m",
         }
@@ -328,6 +326,11 @@ FAULTS: dict[str, tuple[Callable[[Sound], None], list[str]]] = {
     "a clean-up Kafka does not know": (
         topic("payments", cleanup="compaction"),
         ["kafka1: kafka_content_topics.payments.cleanup: found 'compaction'", "delete, compact"],
+    ),
+    "a key and Kafka's own name of it": (
+        topic("payments", retention="7d", config={"retention.ms": 1}),
+        ["kafka1: kafka_content_topics: found topic payments: retention and config.retention.ms "
+         "are both given and differ"],
     ),
     "more replicas than brokers": (
         topic("payments", replication=4),
@@ -673,7 +676,6 @@ def test_machine_info_is_asked_for_every_directory():
         "/data/2",
         "/var/lib/docker",
         "/var/lib/spark/driver",
-        "/var/lib/spark/master",
         "/var/lib/spark/worker",
         "/var/lib/zk/data",
         "/var/lib/zk/log",

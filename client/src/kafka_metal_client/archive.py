@@ -96,14 +96,14 @@ class Archive:
         table = table.append_column("_start", self._starts(table["eventTime"]))
         groups = table.group_by(["_start", "country"]).aggregate([([], "count_all")])
         for row in groups.to_pylist():
-            self.windows[row["_start"], row["country"]] += row["count_all"]
+            self.windows[row["_start"], row["country"] or ""] += row["count_all"]
         part = pc.shift_left(table["_partition"].cast(pa.int64()), OFFSET_BITS)
         place = pc.bit_wise_or(part, table["_offset"].cast(pa.int64()))
         mine = table.filter(pc.is_in(place, value_set=self._wanted))
         columns = [mine[name].to_pylist() for name in ("_partition", "_offset")]
         self.rows.update(zip(*columns, strict=True))
-        starts = mine["_start"].to_pylist()
-        self.touched.update(zip(starts, mine["country"].to_pylist(), strict=True))
+        countries = [country or "" for country in mine["country"].to_pylist()]
+        self.touched.update(zip(mine["_start"].to_pylist(), countries, strict=True))
 
     def _starts(self, times: Any) -> Any:
         """Start of each time's window in seconds since 1970."""

@@ -100,7 +100,10 @@ def partitions_of(client: Any, topics: list[str]) -> dict[str, list[int]]:
         # All topics are asked for: a request for one topic could create it.
         known = client.list_topics(timeout=METADATA_SECONDS).topics
     except KafkaException as error:
-        raise ClientError(f"no broker answered: {error.args[0].str()}") from error
+        raise ClientError(
+            f"no broker answered within {METADATA_SECONDS} s: {error.args[0].str()}; "
+            "check --bootstrap"
+        ) from error
     for topic in topics:
         if topic not in known:
             raise ClientError(missing_topic(topic, list(known)))

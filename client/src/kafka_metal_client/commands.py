@@ -18,6 +18,7 @@ from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.payments import MALFORMED, payments, plan_kinds
 from kafka_metal_client.progress import Progress
+from kafka_metal_client.records import Check
 from kafka_metal_client.tables import Paint
 
 
@@ -27,14 +28,15 @@ def produce(options: argparse.Namespace) -> int:
     if options.dry_run:
         reader = producing.open_reader(options.file, reading)
         check = producing.validate(options.file, reader)
-        print(f"{options.file}: {check.records:,} records are valid; nothing was sent")
+        valid = f"{options.file}: {check.records:,} records are valid; nothing was sent"
+        print("\n".join([valid, *_hints(check)]))
         print(f"schema: {producing.describe_columns(check)}")
         print(f"first record: {next(reader.records()).value.decode()}")
         return 0
     check, sent = producing.produce_file(
         options.file, reading, options.bootstrap, _extra(options), options.topic, options.rate
     )
-    print(f"{options.file}: {check.records:,} records are valid")
+    print("\n".join([f"{options.file}: {check.records:,} records are valid", *_hints(check)]))
     print(
         f"sent {sent.sent:,} to {options.topic}, acknowledged {sent.acknowledged:,} "
         f"in {sent.seconds:.1f} s ({sent.acknowledged / max(sent.seconds, 0.001):,.0f} records/s)"
@@ -134,6 +136,10 @@ def status(options: argparse.Namespace) -> int:
 
 def _extra(options: argparse.Namespace) -> Mapping[str, str]:
     return brokers.read_properties(options.client_config) if options.client_config else {}
+
+
+def _hints(check: Check) -> list[str]:
+    return [f"hint: {hint}" for hint in check.hints]
 
 
 def _json(data: Mapping[str, object]) -> str:

@@ -26,6 +26,8 @@ INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 BOOLEANS = {"true": "true", "True": "true", "TRUE": "true"}
 BOOLEANS |= {"false": "false", "False": "false", "FALSE": "false"}
+# Texts that often stand for no value; they make a column of numbers one of texts.
+LIKELY_NULLS = {"NA", "N/A", "NULL", "null", "None", "nil", "NaN", "nan", "\\N", "-", "?"}
 LARGEST_INTEGER = 2**63 - 1
 # A longer field is taken for a quote that was never closed.
 LONGEST_FIELD = 1_000_000
@@ -51,6 +53,7 @@ class CsvFile:
         self._delimiter = delimiter
         self._nulls = {""} if null is None else {"", null}
         self._types: dict[str, str] = {}
+        self._likely_nulls: dict[str, str] = {}
 
     def check(self) -> Check:
         """Validate header and rows, and learn the type of each column."""
@@ -71,8 +74,14 @@ class CsvFile:
             # After a broken quote or header nothing that follows means what it seems to.
             result.faults.append(fault)
             return result
-        named = zip(header, kinds, strict=True)
-        self._types = {name: kind or "STRING" for name, kind in named}
+        for name, kind in zip(header, kinds, strict=True):
+            text = self._likely_nulls.get(name)
+            self._types[name] = "STRING" if kind is None or text is not None else kind
+            if text is not None and kind not in (None, "STRING"):
+                result.hints.append(
+                    f"column {name} is a text only because of {quoted(text)}; "
+                    f"with --null {text} it is a {kind}"
+                )
         result.columns = dict(self._types)
         return result
 
@@ -150,6 +159,8 @@ class CsvFile:
                 if header[index] == self._key:
                     line, column = self._scan(row).place(row.line, index)
                     return Fault(line, column, f"no value of the key {self._key}", "a value")
+            elif text in LIKELY_NULLS:
+                self._likely_nulls[header[index]] = text
             elif kind != "STRING":
                 kinds[index] = _merged(kind, _kind(text))
         return self._too_large(row, header)

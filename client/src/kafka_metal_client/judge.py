@@ -8,6 +8,7 @@ The verdict is the report of a run:
      "invalid":  {"expected", "found", "missing", "repeated", "kinds": {kind: {reason: count}}},
      "frauds":   {"expected", "found", "missing", "repeated"},
      "metrics":  {"windows", "archived", "counted", "different"},
+     "topics": {"frauds", "invalid", "metrics"}: their names (set by reconcile.py),
      "latency_ms": {"p50", "p99", "max", "records"}}
 
 ``repeated`` counts copies beyond the first. They are a difference in the archive only: topics hold

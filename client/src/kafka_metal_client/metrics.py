@@ -23,8 +23,8 @@ class Metrics:
             metric = json.loads(value or b"")
             if not isinstance(metric, dict):
                 raise TypeError("no object")
-            window = (_start(metric), metric.get("country"))
-            count = int(_first(metric, COUNT_FIELDS))
+            window = (_start(metric), str(metric.get("country") or ""))
+            count = int(str(_first(metric, COUNT_FIELDS)))
         except (ValueError, KeyError, TypeError):
             self.unreadable += 1
             return

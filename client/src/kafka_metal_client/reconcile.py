@@ -73,6 +73,11 @@ class Reconciliation:
             self._progress.show(self._describe)
         self._progress.close()
         report = judge(self._ledger, self.observed)
+        report["topics"] = {
+            "frauds": self._outputs.frauds,
+            "invalid": self._outputs.invalid,
+            "metrics": self._outputs.metrics,
+        }
         report["waited_seconds"] = round(time.monotonic() - started, 1)
         self._explain(report)
         return report

@@ -31,6 +31,8 @@ class Check:
     records: int = 0
     columns: dict[str, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    # What a person may have meant otherwise, in sentences.
+    hints: list[str] = field(default_factory=list)
 
     @property
     def full(self) -> bool:

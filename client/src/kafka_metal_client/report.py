@@ -10,6 +10,12 @@ NEXT_WHEN_WELL = (
     ("make demo", "send another 100,000 payments and count them again"),
 )
 
+TOPICS = {
+    "frauds": "fraudulent_payments",
+    "invalid": "payments_invalid",
+    "metrics": "payment_metrics",
+}
+
 
 def render(state: State, paint: Paint) -> tuple[str, bool]:
     """The report's text, and whether all is well."""
@@ -32,11 +38,12 @@ def render(state: State, paint: Paint) -> tuple[str, bool]:
 def counts(demo: State, paint: Paint) -> list[str]:
     """The table of a run: what was expected, found, missing and repeated, then the latency."""
     outcome = ("counts reconcile", GREEN) if demo["reconciled"] else ("DIFFERENCES", RED)
+    topics = TOPICS | demo.get("topics", {})
     rows = [
-        _count("archived (accepted)", demo["accepted"], paint),
-        _count("payments_invalid", demo["invalid"], paint),
-        _count("fraudulent_payments", demo["frauds"], paint),
-        _metrics(demo["metrics"]),
+        _count("archive", demo["accepted"], paint),
+        _count(topics["invalid"], demo["invalid"], paint),
+        _count(topics["frauds"], demo["frauds"], paint),
+        _metrics(topics["metrics"], demo["metrics"]),
     ]
     lines = [
         f"Run {demo['run']}: {demo['sent']:,} payments sent, {demo['acknowledged']:,} "
@@ -48,8 +55,8 @@ def counts(demo: State, paint: Paint) -> list[str]:
     latency = demo["latency_ms"]
     if latency.get("records"):
         lines.append(
-            f"latency from the source to fraudulent_payments: p50 {latency['p50']:,} ms, "
-            f"p99 {latency['p99']:,} ms, longest {latency['max']:,} ms"
+            f"latency from {demo.get('topic', 'payments')} to {topics['frauds']}: "
+            f"p50 {latency['p50']:,} ms, p99 {latency['p99']:,} ms, longest {latency['max']:,} ms"
         )
     return lines + [f"note: {note}" for note in demo.get("notes", ())]
 
@@ -72,9 +79,9 @@ def _count(name: str, part: State, paint: Paint) -> list[Cell]:
     ]
 
 
-def _metrics(part: State) -> list[Cell]:
+def _metrics(name: str, part: State) -> list[Cell]:
     return [
-        f"payment_metrics ({part['windows']:,} windows)",
+        f"{name} ({part['windows']:,} windows)",
         number(part["archived"]),
         number(part["counted"]),
         number(part["archived"] - part["counted"]),

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from kafka_metal_client import brokers
+from kafka_metal_client.errors import ClientError
 from kafka_metal_client.ledger import Failure, Ledger, Partition, checksum
 from kafka_metal_client.pacing import AckGaps, Pacer
 from kafka_metal_client.payments import Payment, iso_time
@@ -135,33 +136,48 @@ class Sender:
 def finish(sender: Sender, reader: Any, patience: float) -> None:
     """Find records acknowledged without an offset, and note each log's end.
 
-    A record that is not found is entered as a failure: the log does not hold what was promised.
+    A record that is not found is entered as a failure: the log does not show what was promised.
     """
     ledger = sender.ledger
-    ends = _ends(reader, ledger)
-    wanted = {str(item.payment.sequence): item for item in sender.unlocated}
-    if wanted:
-        parts = {item.partition for item in sender.unlocated}
-        starts = {part: _first(ledger, part) for part in parts}
-        ranges = {part: (starts[part], ends[part] - 1) for part in parts}
-        for message in brokers.read_ranges(reader, ledger.topic, ranges, patience):
-            if brokers.header(message, RUN_HEADER) != ledger.run:
-                continue
-            item = wanted.pop(brokers.header(message, SEQUENCE_HEADER) or "", None)
-            if item is not None:
-                place = (message.partition(), message.offset())
-                sender.locate(item.payment, *place, item.seconds)
-    for item in wanted.values():
+    _settle(ledger, {})
+    try:
+        ends = _ends(reader, ledger)
+        _settle(ledger, ends)
+        missing = _locate(sender, reader, ends, patience)
+    except ClientError:
+        # The brokers went away after the last acknowledgement: the ledger is good without.
+        missing = sender.unlocated
+    for item in missing:
         reason = "acknowledged without an offset and not found in the log"
         ledger.failures.setdefault(reason, Failure()).add(item.payment.sequence)
+    _settle(ledger, {})
+
+
+def _settle(ledger: Ledger, ends: dict[int, int]) -> None:
+    """Sort each partition and set its end, which is at least after its last record."""
     for number, partition in ledger.partitions.items():
         partition.sort()
-        partition.end = max(ends.get(number, 0), partition.offsets[-1] + 1)
+        partition.end = max(partition.end, ends.get(number, 0), partition.offsets[-1] + 1)
+
+
+def _locate(sender: Sender, reader: Any, ends: dict[int, int], patience: float) -> list[_Unlocated]:
+    """Enter the records whose offset is unknown by their headers; returns those not found."""
+    wanted = {str(item.payment.sequence): item for item in sender.unlocated}
+    if not wanted:
+        return []
+    parts = {item.partition for item in sender.unlocated} & ends.keys()
+    ranges = {part: (_first(sender.ledger, part), ends[part] - 1) for part in parts}
+    for message in brokers.read_ranges(reader, sender.ledger.topic, ranges, patience):
+        if brokers.header(message, RUN_HEADER) == sender.ledger.run:
+            item = wanted.pop(brokers.header(message, SEQUENCE_HEADER) or "", None)
+            if item is not None:
+                sender.locate(item.payment, message.partition(), message.offset(), item.seconds)
+    return list(wanted.values())
 
 
 def _first(ledger: Ledger, partition: int) -> int:
     known = ledger.partitions.get(partition)
-    return min(known.offsets) if known else 0
+    return known.offsets[0] if known else 0
 
 
 def _ends(reader: Any, ledger: Ledger) -> dict[int, int]:

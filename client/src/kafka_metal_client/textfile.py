@@ -14,7 +14,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 16 * 1024 * 1024
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Fault(Exception):
     """What is wrong with a file; line and column count from 1, in characters."""
 

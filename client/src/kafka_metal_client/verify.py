@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafka_metal_client import brokers
-from kafka_metal_client.ledger import Ledger, checksum
+from kafka_metal_client.ledger import Ledger, checksum, to_ranges
 from kafka_metal_client.send import RUN_HEADER, SEQUENCE_HEADER
 
 EXAMPLES = 5
@@ -20,6 +20,8 @@ class Verification:
     found: int = 0
     lost: list[tuple[int, int]] = field(default_factory=list)
     replaced: list[tuple[int, int]] = field(default_factory=list)
+    # Of the lost ones: before the log's start, so retention or a person deleted them.
+    before_start: int = 0
     # Copies beyond the first of one record, by sequence number.
     duplicates: int = 0
     # In the log although the producer had given them up.
@@ -39,6 +41,11 @@ class Verification:
             lines.append(f"{self.unacknowledged:,} records that were given up are in the log too")
         if self.lost:
             lines.append(f"{len(self.lost):,} acknowledged records are LOST: {places(self.lost)}")
+        if self.before_start:
+            lines.append(
+                f"{self.before_start:,} of them are before the start of the log: "
+                "retention or a person deleted them"
+            )
         if self.replaced:
             lines.append(
                 f"{len(self.replaced):,} offsets hold another record than the acknowledged one: "
@@ -49,13 +56,14 @@ class Verification:
         return lines
 
     def to_json(self) -> dict[str, object]:
-        """Counts, and all lost and replaced offsets by partition."""
+        """Counts, and all lost and replaced offsets by partition, as [first, last]."""
         return {
             "ok": self.ok,
             "acknowledged": self.acknowledged,
             "found": self.found,
             "lost": len(self.lost),
             "lost_offsets": _by_partition(self.lost),
+            "before_start": self.before_start,
             "replaced": len(self.replaced),
             "replaced_offsets": _by_partition(self.replaced),
             "duplicates": self.duplicates,
@@ -78,7 +86,19 @@ def verify(ledger: Ledger, reader: Any, patience: float) -> Verification:
         for number, part in ledger.partitions.items()
         if part.offsets
     }
-    return compare(ledger, brokers.read_ranges(reader, ledger.topic, ranges, patience))
+    result = compare(ledger, brokers.read_ranges(reader, ledger.topic, ranges, patience))
+    starts = _log_starts(reader, ledger.topic, {part for part, _ in result.lost})
+    result.before_start = sum(offset < starts[part] for part, offset in result.lost)
+    return result
+
+
+def _log_starts(reader: Any, topic: str, parts: set[int]) -> dict[int, int]:
+    from confluent_kafka import TopicPartition
+
+    return {
+        part: reader.get_watermark_offsets(TopicPartition(topic, part), timeout=10)[0]
+        for part in parts
+    }
 
 
 def compare(ledger: Ledger, messages: Iterable[Any]) -> Verification:
@@ -109,8 +129,9 @@ def compare(ledger: Ledger, messages: Iterable[Any]) -> Verification:
     return result
 
 
-def _by_partition(found: Iterable[tuple[int, int]]) -> dict[str, list[int]]:
-    result: dict[str, list[int]] = {}
+def _by_partition(found: Iterable[tuple[int, int]]) -> dict[str, list[list[int]]]:
+    """Ranges [first, last] of offsets by partition."""
+    offsets: dict[str, list[int]] = {}
     for part, offset in sorted(found):
-        result.setdefault(str(part), []).append(offset)
-    return result
+        offsets.setdefault(str(part), []).append(offset)
+    return {part: to_ranges(numbers) for part, numbers in offsets.items()}

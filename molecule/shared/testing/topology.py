@@ -43,7 +43,7 @@ class Topology:
     zookeepers: dict[int, Instance] = field(default_factory=dict)
     brokers: dict[int, Instance] = field(default_factory=dict)
     spark_workers: dict[str, Instance] = field(default_factory=dict)
-    # By the name of the pipeline; the endpoint answers with the driver's state.
+    # By the name of the pipeline.
     drivers: dict[str, Instance] = field(default_factory=dict)
     # Directory on the machines of Spark and pipelines with archive and checkpoints.
     shared_dir: str = ""
@@ -70,6 +70,8 @@ class _Host:
         local = variables.get("ansible_connection") == "local"
         self.machine = "localhost" if local else name
         self.cluster = self["cluster_name"]
+        # Nodes have names that only they know.
+        self.reached_at = variables.get("node_address")
 
     def __getitem__(self, variable: str) -> Any:
         return self._templar.template(self._variables[variable])
@@ -102,7 +104,8 @@ def read(*inventories: Path) -> Topology:
 
 def _zookeeper(host: _Host) -> tuple[int, Instance]:
     server = int(host["zookeeper_server_id"])
-    address, port = host["zookeeper_address"], int(host["zookeeper_client_port"])
+    address = host.reached_at or host["zookeeper_address"]
+    port = int(host["zookeeper_client_port"])
     return server, host.instance(f"zk{server}", address=address, port=port)
 
 
@@ -123,7 +126,5 @@ def _worker(host: _Host) -> tuple[str, Instance]:
 
 
 def _drivers(host: _Host) -> Iterator[tuple[str, Instance]]:
-    """The first pipeline answers on the first port, each further one on the next."""
-    address, first = host["pipeline_address"], int(host["pipeline_status_port"])
-    for place, name in enumerate(host["pipeline_pipelines"]):
-        yield name, host.instance(f"pipeline-{name}", address=address, port=first + place)
+    for name in host["pipeline_pipelines"]:
+        yield name, host.instance(f"pipeline-{name}")

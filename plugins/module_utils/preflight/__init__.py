@@ -29,6 +29,7 @@ CHECKS: tuple[Check, ...] = (
     topics.topic_names,
     topics.topic_values,
     topics.topic_copies,
+    topics.topic_rest,
     topics.broker_copies,
     pipelines.declarations,
     pipelines.pipeline_topics,

@@ -23,12 +23,12 @@ KAFKA = Service(
     memory="kafka_broker_memory",
 )
 
+# Its scratch space may be that of a worker beside it: each process makes a directory of its own.
 SPARK_MASTER = Service(
     group="spark_master",
     role="spark",
     bind="spark_address",
     ports=("spark_master_port", "spark_master_ui_port"),
-    directories=("spark_work_dir",),
     heap="spark_daemon_memory",
     memory="spark_memory",
 )

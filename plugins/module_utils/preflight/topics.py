@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..units import UnitError, duration_ms, size_bytes
+from ..units import UnitError
+from ..wishes import KAFKA_NAME, KEYS, READERS, WishError, topic_wishes
 from .catalogue import KAFKA
 from .problem import Problem, one_of
 from .site import Site
@@ -16,16 +17,15 @@ from .values import whole_number
 
 TOPICS = "kafka_content_topics"
 DEFAULTS = "kafka_content_defaults"
-KEYS = (
-    "partitions", "replication", "min_insync", "retention", "retention_size", "cleanup", "config",
-)  # fmt: skip
-_KAFKA_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
-_CLEANUP = {"delete", "compact"}
+PATTERN = "kafka_content_name_pattern"
 
-_UNITS: tuple[tuple[str, Callable[[Any], int], str], ...] = (
-    ("retention", duration_ms, "a duration such as 7d or 36h, or -1 for ever"),
-    ("retention_size", size_bytes, "a size such as 10GB or 512MiB, or -1 without limit"),
-)
+# What the readers of a topic's values take.
+_ALLOWED = {
+    "retention": "a duration such as 7d or 36h, or -1 for ever",
+    "retention_size": "a size such as 10GB or 512MiB, or -1 without limit",
+    "cleanup": "delete, compact or both",
+    "min_insync": "a whole number from 1",
+}
 
 # Broker keys that hold a number of copies, and those that hold how many must acknowledge.
 _COPIES = {
@@ -73,18 +73,16 @@ def topic_shape(site: Site) -> Iterator[Problem]:
 def topic_names(site: Site) -> Iterator[Problem]:
     """Names that Kafka and the site's own rule take, and that do not collide in metrics."""
     for host, topics, _ in _declared(site):
-        pattern = str(site.value(host, "kafka_content_name_pattern", ".*"))
+        pattern = str(site.value(host, PATTERN, ".*"))
         try:
             rule = re.compile(pattern)
         except re.error as error:
-            yield Problem(
-                host, "kafka_content_name_pattern", f"{pattern!r} ({error})", "a regular expression"
-            )
+            yield Problem(host, PATTERN, f"{pattern!r} ({error})", "a regular expression")
             rule = re.compile(".*")
         flat: dict[str, str] = {}
         for name in map(str, topics):
             where = f"{TOPICS}.{name}"
-            if not _KAFKA_NAME.fullmatch(name) or name in {".", ".."}:
+            if not KAFKA_NAME.fullmatch(name) or name in {".", ".."}:
                 yield Problem(
                     host, where, f"the name {name!r}", "1 to 249 letters, digits, '.', '_' and '-'"
                 )
@@ -97,7 +95,7 @@ def topic_names(site: Site) -> Iterator[Problem]:
                     host,
                     where,
                     f"the name {name!r}",
-                    f"names that match {pattern} (kafka_content_name_pattern)",
+                    f"names that match {pattern} ({PATTERN})",
                 )
             other = flat.setdefault(name.replace(".", "_"), name)
             if other != name:
@@ -115,19 +113,16 @@ def topic_values(site: Site) -> Iterator[Problem]:
         for where, entry in _entries(topics, defaults):
             if not isinstance(entry, Mapping):
                 continue
-            for key in ("partitions", "replication", "min_insync"):
+            for key in ("partitions", "replication"):
                 number = whole_number(entry.get(key, 1))
                 if number is None or number < 1:
                     yield Problem(host, f"{where}.{key}", repr(entry[key]), "a whole number from 1")
-            for key, read, allowed in _UNITS:
+            for key, (_, read) in READERS.items():
                 try:
-                    read(entry.get(key, -1))
+                    if entry.get(key) is not None:
+                        read(entry[key])
                 except UnitError:
-                    yield Problem(host, f"{where}.{key}", repr(entry[key]), allowed)
-            cleanup = entry.get("cleanup", "delete")
-            words = cleanup if isinstance(cleanup, list) else str(cleanup).split(",")
-            if not words or not {str(word).strip() for word in words} <= _CLEANUP:
-                yield Problem(host, f"{where}.cleanup", repr(cleanup), "delete, compact or both")
+                    yield Problem(host, f"{where}.{key}", repr(entry[key]), _ALLOWED[key])
             if not isinstance(entry.get("config") or {}, Mapping):
                 yield Problem(host, f"{where}.config", repr(entry["config"]), "a dict")
 
@@ -160,6 +155,18 @@ def topic_copies(site: Site) -> Iterator[Problem]:
                     _told(least, "min_insync", own, DEFAULTS),
                     f"1 to {copies}, the replication of the topic",
                 )
+
+
+def topic_rest(site: Site) -> Iterator[Problem]:
+    """Whatever else the role would refuse, once the checks above are content."""
+    if any(any(each(site)) for each in (topic_shape, topic_names, topic_values, topic_copies)):
+        return
+    for host, topics, defaults in _declared(site):
+        try:
+            topic_wishes(topics, defaults, str(site.value(host, PATTERN, "")))
+        except WishError as error:
+            for sentence in error.sentences:
+                yield Problem(host, TOPICS, sentence, "one value for one key")
 
 
 def _told(number: int, key: str, own: Mapping[str, Any], elsewhere: str) -> str:

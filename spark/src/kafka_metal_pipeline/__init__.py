@@ -1,1 +1,1 @@
-"""See the package README."""
+"""Streaming pipelines declared as data: a topic in, SQL over it, topics and an archive out."""

@@ -1,0 +1,236 @@
+import json
+
+import pytest
+from kafka_metal_client import cli, report, status
+from kafka_metal_client.tables import Paint, table
+
+PLAIN = Paint(enabled=False)
+DEMO = {
+    "run": "r1", "topic": "payments", "reconciled": True, "differences": [], "notes": [],
+    "sent": 100_000, "acknowledged": 100_000, "failed": 0,
+    "accepted": {"expected": 98_000, "found": 98_000, "missing": 0, "repeated": 0},
+    "invalid": {"expected": 2_000, "found": 2_000, "missing": 0, "repeated": 0, "kinds": {}},
+    "frauds": {"expected": 5_000, "found": 5_000, "missing": 0, "repeated": 12},
+    "metrics": {"windows": 24, "archived": 98_000, "counted": 98_000, "different": 0},
+    "latency_ms": {"p50": 640, "p99": 1_320, "max": 1_900, "records": 5_000},
+}  # fmt: skip
+
+
+def platform():
+    return {
+        "cluster": "local",
+        "bootstrap": "127.0.0.1:9092,127.0.0.1:9093",
+        "services": [
+            {"name": "zk1", "kind": "zookeeper", "state": "running", "health": "healthy",
+             "endpoint": "127.0.0.1:2181", "note": "leader"},
+            {"name": "kafka1", "kind": "broker", "state": "running", "health": "healthy",
+             "endpoint": "127.0.0.1:9092", "note": "controller"},
+            {"name": "pipeline-payments", "kind": "pipeline", "state": "running", "health": "",
+             "endpoint": "127.0.0.1:4050", "note": None},
+        ],
+        "cluster_info": {
+            "reachable": True, "healthy": True, "controller_id": 1, "topics": 9,
+            "partitions": 120, "under_replicated": [], "offline": [], "problems": [],
+            "brokers": [{"id": 1}, {"id": 2}, {"id": 3}],
+        },
+        "pipelines": [
+            {"name": "payments", "id": "x", "state": "RUNNING", "started": "t", "outputs": {
+                "fraud": {"batch": 12, "input_rows": 100, "rows_per_second": 2512.4, "lag": 0,
+                          "batch_seconds": 0.5, "updated": "2026-03-01T12:00:00Z",
+                          "exception": None},
+                "archive": {"batch": 11, "input_rows": 1, "rows_per_second": 2500, "lag": 1234,
+                            "batch_seconds": 0.7, "updated": "2026-03-01T12:00:01Z",
+                            "exception": None},
+            }},
+        ],
+        "problems": [],
+    }  # fmt: skip
+
+
+STATUS = """\
+Cluster local
+brokers 3  controller 1  topics 9  in-sync partitions 120/120
+
+service            kind       health   endpoint        note
+zk1                zookeeper  healthy  127.0.0.1:2181  leader
+kafka1             broker     healthy  127.0.0.1:9092  controller
+pipeline-payments  pipeline   running  127.0.0.1:4050
+
+pipeline  state    output   batch    lag  records/s  updated
+payments  RUNNING  fraud       12      0      2,512  2026-03-01T12:00:00Z
+                   archive     11  1,234      2,500  2026-03-01T12:00:01Z
+
+All is well.
+"""
+
+
+def test_the_status_screen_shows_services_cluster_and_pipelines():
+    assert status.render(platform(), PLAIN) == (STATUS, True)
+
+
+def stopped(state):
+    state["services"][1]["state"] = "exited"
+
+
+def unhealthy(state):
+    state["services"][0]["health"] = "unhealthy"
+
+
+def absent(state):
+    state["services"][0]["state"] = ""
+
+
+def behind(state):
+    info = state["cluster_info"]
+    info.update(healthy=False, under_replicated=["a-0", "b-1"], problems=["2 partitions lag"])
+
+
+def unreachable(state):
+    state["cluster_info"] = {"reachable": False, "healthy": False, "problems": []}
+
+
+def failed_pipeline(state):
+    state["pipelines"][0]["outputs"]["fraud"]["exception"] = "SinkError: no\nstack"
+
+
+def silent_pipeline(state):
+    state["pipelines"] = [{"name": "payments", "error": "connection refused"}]
+
+
+def told(state):
+    state["problems"].append("the disk is nearly full")
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (stopped, "kafka1 is exited"),
+        (unhealthy, "zk1 is unhealthy"),
+        (absent, "zk1 is absent"),
+        (behind, "2 partitions lag"),
+        (unreachable, "the cluster does not answer"),
+        (failed_pipeline, "pipeline payments, output fraud: SinkError: no"),
+        (silent_pipeline, "pipeline payments does not answer: connection refused"),
+        (told, "the disk is nearly full"),
+    ],
+)
+def test_what_is_wrong_stands_at_the_end_of_the_status_screen(damage, sentence):
+    state = platform()
+    damage(state)
+    text, well = status.render(state, PLAIN)
+    assert not well
+    assert text.endswith(f"1 problem:\n  {sentence}\n")
+
+
+def test_partitions_that_are_not_in_sync_are_counted_once():
+    state = platform()
+    state["cluster_info"].update(healthy=False, under_replicated=["a-0", "b-1"], offline=["a-0"])
+    assert "in-sync partitions 118/120" in status.render(state, PLAIN)[0]
+
+
+def test_an_empty_state_is_a_screen_too():
+    assert status.render({}, PLAIN)[1] is True
+
+
+REPORT = """\
+Cluster local
+brokers 3  controller 1  topics 9  in-sync partitions 120/120
+bootstrap 127.0.0.1:9092,127.0.0.1:9093
+
+service            kind       health   endpoint        note
+zk1                zookeeper  healthy  127.0.0.1:2181  leader
+kafka1             broker     healthy  127.0.0.1:9092  controller
+pipeline-payments  pipeline   running  127.0.0.1:4050
+
+Run r1: 100,000 payments sent, 100,000 acknowledged, 0 failed; counts reconcile
+output                        expected   found  missing  repeated
+archive                         98,000  98,000        0         0
+payments_invalid                 2,000   2,000        0         0
+fraudulent_payments              5,000   5,000        0        12
+payment_metrics (24 windows)    98,000  98,000        0
+sent 100,000 = accepted 98,000 + invalid 2,000
+latency from payments to fraudulent_payments: p50 640 ms, p99 1,320 ms, longest 1,900 ms
+
+step        time
+zookeeper  8.1 s
+kafka     25.4 s
+all steps 33.5 s
+
+All is well.
+
+Next:
+  make status                            the whole platform on one screen
+  make produce FILE=data.csv TOPIC=name  send a file of your own
+  make demo                              send another 100,000 payments and count them again
+"""
+
+
+def full_report():
+    steps = [{"name": "zookeeper", "seconds": 8.1}, {"name": "kafka", "seconds": 25.4}]
+    return platform() | {"demo": json.loads(json.dumps(DEMO)), "steps": steps}
+
+
+def test_the_closing_report_shows_counts_latency_steps_and_what_next():
+    text, well = report.render(full_report(), PLAIN)
+    assert well
+    assert [" ".join(line.split()) for line in text.splitlines()] == [
+        " ".join(line.split()) for line in REPORT.splitlines()
+    ]
+
+
+def test_a_report_with_differences_says_so_and_offers_commands_that_help():
+    state = full_report()
+    state["services"][1]["state"] = "exited"
+    state["demo"]["reconciled"] = False
+    state["demo"]["differences"] = ["3 frauds are not in the fraud topic: partition 0 offset 1"]
+    text, well = report.render(state, PLAIN)
+    assert not well
+    assert "0 failed; DIFFERENCES" in text
+    assert "Problems:\n  kafka1 is exited\n  3 frauds are not in the fraud topic" in text
+    assert "make logs S=kafka1" in text
+
+
+def test_a_report_without_a_demo_has_no_counts():
+    text, well = report.render(platform(), PLAIN)
+    assert well
+    assert "reconcile" not in text
+
+
+def test_numbers_are_aligned_right_and_colours_do_not_shift_columns():
+    rows = [["a", ("1", "31")], ["bbb", "1,000"]]
+    assert table(["x", "n"], rows, PLAIN) == ["x        n", "a        1", "bbb  1,000"]
+    coloured = table(["x", "n"], rows, Paint(enabled=True))
+    assert coloured[1] == "a    \x1b[31m    1\x1b[0m"
+
+
+@pytest.mark.parametrize(("damage", "code"), [(None, 0), (stopped, 1)])
+@pytest.mark.parametrize("verb", ["status", "report"])
+def test_the_exit_code_tells(tmp_path, capsys, damage, code, verb):
+    state = platform()
+    if damage:
+        damage(state)
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(state))
+    assert cli.main([verb, "--state", str(path)]) == code
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_demo_and_steps_come_from_their_files(tmp_path, capsys):
+    parts = {"state": platform(), "demo": DEMO, "steps": [{"name": "kafka", "seconds": 2}]}
+    arguments = ["report"]
+    for name, data in parts.items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(data))
+        arguments += [f"--{name}", str(path)]
+    assert cli.main(arguments) == 0
+    text = capsys.readouterr().out
+    assert "counts reconcile" in text
+    assert "2.0 s" in text
+
+
+@pytest.mark.parametrize("content", ["", "[]"])
+def test_a_state_file_that_is_none_is_named(tmp_path, capsys, content):
+    path = tmp_path / "state.json"
+    path.write_text(content)
+    assert cli.main(["status", "--state", str(path)]) == 2
+    assert str(path) in capsys.readouterr().err

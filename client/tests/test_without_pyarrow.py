@@ -1,0 +1,18 @@
+import builtins
+
+import pytest
+from kafka_metal_client.archive import require_pyarrow
+from kafka_metal_client.errors import ClientError
+
+
+def test_the_error_without_pyarrow_says_where_to_get_it(monkeypatch):
+    real = builtins.__import__
+
+    def without_pyarrow(name, *rest):
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without_pyarrow)
+    with pytest.raises(ClientError, match=r"pipeline's container, or install kafka-metal-client"):
+        require_pyarrow()

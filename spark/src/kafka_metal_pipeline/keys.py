@@ -1,0 +1,131 @@
+"""Reading a mapping key by key, and saying of each wrong one what was found and what is allowed."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a declaration; ``key`` is the path of the key, as ``outputs.fraud.topic``."""
+
+    pipeline: str
+    key: str
+    found: str
+    allowed: str
+
+    def __str__(self) -> str:
+        """One sentence for an operator."""
+        return (
+            f"pipeline {self.pipeline}: {self.key}: found {self.found}; allowed: {self.allowed}"
+        )
+
+
+class DeclarationError(ValueError):
+    """A declaration that cannot run; ``problems`` holds every mistake found."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        """Keep the problems; the message is one line each."""
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+@dataclass
+class Section:
+    """A mapping at ``path``; what is wrong goes into ``problems``, shared by all sections."""
+
+    pipeline: str
+    path: str
+    values: Mapping[str, Any]
+    problems: list[Problem] = field(default_factory=list)
+
+    def at(self, key: str) -> str:
+        """Path of a key, from the pipeline's own mapping."""
+        return f"{self.path}.{key}" if self.path else key
+
+    def wrong(self, key: str, found: object, allowed: str) -> None:
+        """Note a mistake. ``found`` is shown as it is when it is text."""
+        shown = found if isinstance(found, str) else repr(found)
+        self.problems.append(Problem(self.pipeline, self.at(key), shown, allowed))
+
+    def only(self, known: Iterable[str]) -> None:
+        """Refuse every other key, with the nearest known one."""
+        known = sorted(known)
+        for key in self.values:
+            if key not in known:
+                close = difflib.get_close_matches(str(key), known, 1)
+                hint = f"{close[0]} (did you mean that?), of " if close else ""
+                self.wrong(str(key), "an unknown key", hint + ", ".join(known))
+
+    def section(self, key: str, required: bool = False) -> "Section":
+        """The mapping under ``key``; an empty one when there is none."""
+        values = self.values.get(key)
+        if values is None and not required:
+            values = {}
+        if not isinstance(values, Mapping):
+            self.wrong(key, "nothing" if values is None else repr(values), "a mapping")
+            values = {}
+        return Section(self.pipeline, self.at(key), values, self.problems)
+
+    def text(self, key: str, allowed: str = "text", pattern: str = r".*\S.*") -> str | None:
+        """The text under ``key``, which has to match as a whole; None when there is none."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, str) or not re.fullmatch(pattern, value, re.DOTALL):
+            self.wrong(key, value if isinstance(value, str) and value else repr(value), allowed)
+            return None
+        return value
+
+    def needed(self, key: str, allowed: str = "text", pattern: str = r".*\S.*") -> str:
+        """As ``text``; that there is none is a mistake. Empty when something is wrong."""
+        if self.values.get(key) is None:
+            self.wrong(key, "nothing", allowed)
+            return ""
+        return self.text(key, allowed, pattern) or ""
+
+    def choice(self, key: str, options: Iterable[str], default: str) -> str:
+        """One of ``options``."""
+        options = tuple(options)
+        value = self.values.get(key, default)
+        if value not in options:
+            self.wrong(key, value, ", ".join(options))
+            return default
+        return str(value)
+
+    def whole(self, key: str, low: int = 1, high: int = 2**31 - 1) -> int | None:
+        """A whole number in a range; None when there is none."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            self.wrong(key, value, f"a whole number from {low} to {high}")
+            return None
+        return value
+
+    def texts(self, key: str, allowed: str, pattern: str = r".*\S.*") -> tuple[str, ...]:
+        """A list of texts; empty when there is none."""
+        values = self.values.get(key)
+        if values is None:
+            return ()
+        if not isinstance(values, list | tuple) or not all(
+            isinstance(value, str) and re.fullmatch(pattern, value) for value in values
+        ):
+            self.wrong(key, values, f"a list, each {allowed}")
+            return ()
+        return tuple(values)
+
+    def options(self, key: str) -> dict[str, str]:
+        """Keys and values of another program, as text; true and false in lower case."""
+        section = self.section(key)
+        options: dict[str, str] = {}
+        for name, value in section.values.items():
+            if isinstance(value, bool):
+                options[str(name)] = str(value).lower()
+            elif isinstance(value, str | int | float):
+                options[str(name)] = str(value)
+            else:
+                section.wrong(str(name), value, "text, a number, true or false")
+        return options

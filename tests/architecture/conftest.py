@@ -1,0 +1,82 @@
+"""The repository as the rules see it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+# What tools leave behind, and what is no source.
+SKIPPED = re.compile(r"(^|/)(\.[^/]+|__pycache__|dist|[^/]+\.egg-info)(/|$)")
+
+
+class Repository:
+    """Files by pattern, their text and their YAML; each is read once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._texts: dict[str, str] = {}
+
+    def files(self, *patterns: str) -> list[str]:
+        """Paths relative to the root, in order; ``**`` crosses folders."""
+        found = {
+            path.relative_to(self.root).as_posix()
+            for pattern in patterns
+            for path in self.root.glob(pattern)
+            if path.is_file() and not path.is_symlink()
+        }
+        return sorted(path for path in found if not SKIPPED.search(path.removeprefix(".ci")))
+
+    def folders(self, pattern: str) -> list[str]:
+        """Names of folders that match."""
+        return sorted(path.name for path in self.root.glob(pattern) if path.is_dir())
+
+    def text(self, path: str) -> str:
+        if path not in self._texts:
+            self._texts[path] = (self.root / path).read_text(encoding="utf-8", errors="replace")
+        return self._texts[path]
+
+    def lines(self, path: str) -> list[str]:
+        return self.text(path).splitlines()
+
+    def yaml(self, path: str) -> Any:
+        """Content of a YAML file; an empty file gives None."""
+        return yaml.load(self.text(path), Loader=yaml.CSafeLoader)
+
+    def options(self, role: str) -> dict[str, dict[str, Any]]:
+        """Options of all entry points of a role."""
+        entries = self.yaml(f"roles/{role}/meta/argument_specs.yml")["argument_specs"].values()
+        return {name: spec for e in entries for name, spec in (e.get("options") or {}).items()}
+
+    def defaults(self, role: str) -> dict[str, Any]:
+        path = f"roles/{role}/defaults/main.yml"
+        return (self.yaml(path) or {}) if (self.root / path).exists() else {}
+
+    def role_of(self, variable: str) -> str | None:
+        """The role whose prefix a variable has, the longest of several."""
+        owners = [r for r in self.folders("roles/*") if variable.startswith(f"{r}_")]
+        return max(owners, key=len, default=None)
+
+    def tasks(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every task of roles and playbooks with its file, those inside blocks too."""
+        for path in self.files("roles/*/tasks/**/*.yml", "roles/*/handlers/**/*.yml"):
+            yield from ((path, task) for task in _flat(self.yaml(path)))
+        for path in self.files("playbooks/**/*.yml"):
+            content = self.yaml(path)
+            for play in content if isinstance(content, list) else []:
+                for part in ("pre_tasks", "tasks", "post_tasks", "handlers"):
+                    yield from ((path, task) for task in _flat(play.get(part)))
+
+
+def _flat(tasks: list[dict[str, Any]] | None) -> Iterator[dict[str, Any]]:
+    for task in tasks or ():
+        yield task
+        for part in ("block", "rescue", "always"):
+            yield from _flat(task.get(part))
+
+
+@pytest.fixture(scope="session")
+def repository() -> Repository:
+    return Repository(Path(__file__).resolve().parents[2])

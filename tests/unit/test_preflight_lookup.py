@@ -1,0 +1,103 @@
+"""The lookup on real inventories: templates, role defaults, speed."""
+
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
+from ansible.vars.hostvars import HostVars
+from ansible.vars.manager import VariableManager
+from ansible_collections.metal.kafka.plugins.lookup.preflight import LookupModule
+
+ROOT = Path(__file__).resolve().parents[2]
+GIB = 1024**3
+
+
+def ask(inventory: Path, term: str = "problems", facts: dict | None = None) -> list:
+    """What the lookup says of an inventory; ``facts`` are registered on every machine."""
+    loader = DataLoader()
+    loader.set_basedir(str(ROOT / "playbooks"))
+    hosts = InventoryManager(loader=loader, sources=[str(inventory)])
+    manager = VariableManager(loader=loader, inventory=hosts)
+    hostvars = HostVars(hosts, manager, loader)
+    groups = hosts.get_groups_dict()
+    for machine in groups["metal"] if facts else ():
+        manager.set_nonpersistent_facts(machine, {"preflight_machine": {"facts": facts}})
+    variables = {"hostvars": hostvars, "groups": groups}
+    return LookupModule(loader=loader).run([term], variables=variables)
+
+
+def copy_with(tmp_path: Path, inventory: str, file: str, **changes: object) -> Path:
+    """A copy of one of our inventories in which ``changes`` stand in one more file of variables."""
+    target = tmp_path / "inventory"
+    for path in sorted((ROOT / "inventories" / inventory).rglob("*.yml")):
+        copy = target / path.relative_to(ROOT / "inventories" / inventory)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(path.read_text())
+    (target / "host_vars").mkdir()
+    (target / "host_vars" / file).write_text(yaml.safe_dump(changes))
+    return target
+
+
+def told(problems: list) -> list[str]:
+    return [problem["text"] for problem in problems if problem["fatal"]]
+
+
+@pytest.mark.parametrize("inventory", ["local", "example"])
+def test_our_own_inventories_are_sound(inventory):
+    assert told(ask(ROOT / "inventories" / inventory)) == []
+
+
+def test_a_fault_in_a_template_is_found_after_templating(tmp_path):
+    found = told(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_id="{{ 2 - 1 }}")))
+    assert "kafka2: kafka_broker_id: found 1, which kafka1 has too" in found[0]
+    # The same number gives the same ports and log dirs: consequences are told as well.
+    assert any("found port 9092" in text for text in found)
+
+
+def test_an_undefined_variable_is_told_and_stops_nothing(tmp_path):
+    found = told(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_heap="{{ ram }}")))
+    assert len(found) == 1
+    assert "kafka2: kafka_broker_heap: found a template that fails" in found[0]
+    assert "'ram' is undefined" in found[0]
+
+
+def test_a_role_s_default_counts_where_the_inventory_is_silent(tmp_path):
+    facts = {"memory": 4 * GIB}
+    inventory = copy_with(tmp_path, "example", "node1.example.com.yml", spark_worker_memory="1g")
+    found = [text for text in told(ask(inventory, facts=facts)) if "node1.example.com: mem" in text]
+    # Of 512m heap and 1g limit, role zookeeper's default, the limit counts.
+    assert "node1.example.com 1.0 GiB (zookeeper_memory)" in found[0]
+
+
+def test_paths_are_those_of_all_services():
+    assert "/data/disk2/kafka" in ask(ROOT / "inventories" / "example", "paths")
+    assert "/var/lib/docker" in ask(ROOT / "inventories" / "example", "paths")
+
+
+def test_thirty_machines_with_every_service_take_less_than_two_seconds(tmp_path):
+    inventory = copy_with(tmp_path, "example", "unused.yml")
+    names = [f"node{number}.example.com" for number in range(1, 31)]
+    declared = yaml.safe_load((inventory / "hosts.yml").read_text())
+    for group in declared["all"]["children"].values():
+        group["hosts"] = {name: {} for name in names}
+    declared["all"]["children"]["metal"]["hosts"] = {
+        name: {"kafka_broker_id": number, "zookeeper_server_id": number}
+        for number, name in enumerate(names, start=1)
+    }
+    (inventory / "hosts.yml").write_text(yaml.safe_dump(declared))
+    listeners = [
+        {"address": "127.0.0.1", "port": p, "process": "x", "container": None, "cluster": None}
+        for p in range(30000, 30100)
+    ]
+    begun = time.process_time()
+    found = told(ask(inventory, facts={"memory": 512 * GIB, "listeners": listeners}))
+    assert time.process_time() - begun < 2
+    assert found == [
+        "zookeeper: group: found 30 servers ("
+        + ", ".join(sorted(names))
+        + "); allowed: an odd number: "
+        "1, 3 or 5; an even one tolerates no more failures than one fewer"
+    ]
