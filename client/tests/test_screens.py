@@ -76,6 +76,10 @@ def unhealthy(state):
     state["services"][0]["health"] = "unhealthy"
 
 
+def down_without_state(state):
+    state["services"][0] = {"name": "zk1", "kind": "zookeeper", "health": "down"}
+
+
 def absent(state):
     state["services"][0]["state"] = ""
 
@@ -97,6 +101,12 @@ def silent_pipeline(state):
     state["pipelines"] = [{"name": "payments", "error": "connection refused"}]
 
 
+def stopped_pipeline(state):
+    state["services"][2]["health"] = "down"
+    state["pipelines"] = [{"name": "payments", "state": "unreachable", "outputs": {}}]
+    state["problems"] = ["pipeline payments is unreachable"]
+
+
 def told(state):
     state["problems"].append("the disk is nearly full")
 
@@ -106,11 +116,13 @@ def told(state):
     [
         (stopped, "kafka1 is exited"),
         (unhealthy, "zk1 is unhealthy"),
+        (down_without_state, "zk1 is down"),
         (absent, "zk1 is absent"),
         (behind, "2 partitions lag"),
         (unreachable, "the cluster does not answer"),
         (failed_pipeline, "pipeline payments, output fraud: SinkError: no"),
         (silent_pipeline, "pipeline payments does not answer: connection refused"),
+        (stopped_pipeline, "pipeline payments is unreachable"),
         (told, "the disk is nearly full"),
     ],
 )
@@ -126,6 +138,13 @@ def test_partitions_that_are_not_in_sync_are_counted_once():
     state = platform()
     state["cluster_info"].update(healthy=False, under_replicated=["a-0", "b-1"], offline=["a-0"])
     assert "in-sync partitions 118/120" in status.render(state, PLAIN)[0]
+
+
+def test_a_service_may_tell_its_health_only():
+    state = {"services": [{"name": "kafka1", "kind": "broker", "health": "ok", "note": ""}]}
+    text, well = status.render(state | {"cluster_info": {}}, PLAIN)
+    assert well
+    assert "kafka1   broker  ok" in text
 
 
 def test_an_empty_state_is_a_screen_too():
@@ -215,8 +234,24 @@ def test_the_exit_code_tells(tmp_path, capsys, damage, code, verb):
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_demo_and_steps_come_from_their_files(tmp_path, capsys):
-    parts = {"state": platform(), "demo": DEMO, "steps": [{"name": "kafka", "seconds": 2}]}
+def test_steps_of_less_than_a_second_share_a_line():
+    taken = [
+        {"name": "a", "seconds": 0.4},
+        {"name": "b", "seconds": 2},
+        {"name": "c", "seconds": 0},
+    ]
+    assert report.steps(taken, PLAIN) == [
+        "step            time",
+        "b              2.0 s",
+        "2 short steps  0.4 s",
+        "all steps      2.4 s",
+    ]
+
+
+@pytest.mark.parametrize("steps", [[{"name": "kafka", "seconds": 2}], {"plays": [
+    {"name": "kafka", "seconds": 2, "tasks": 7}]}])  # fmt: skip
+def test_demo_and_steps_come_from_their_files(tmp_path, capsys, steps):
+    parts = {"state": platform(), "demo": DEMO, "steps": steps}
     arguments = ["report"]
     for name, data in parts.items():
         path = tmp_path / f"{name}.json"

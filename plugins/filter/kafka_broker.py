@@ -40,15 +40,17 @@ def status_rows(info: dict[str, Any], brokers: list[dict[str, Any]]) -> list[dic
     rows = []
     for broker in brokers:
         at = broker["listeners"]["CLIENTS"]
-        health, note = "ok", "controller" if broker["id"] == info["controller_id"] else ""
+        state, health = "running", "healthy"
+        note = "controller" if broker["id"] == info["controller_id"] else ""
         if broker["id"] not in registered:
-            health, note = "down", "not registered"
+            state, health, note = "down", "", "not registered"
         elif broker["id"] in broken:
             health, note = "degraded", "a log dir is offline"
         rows.append(
             {
                 "name": f"kafka{broker['id']}",
                 "kind": "kafka",
+                "state": state,
                 "health": health,
                 "endpoint": f"{at['advertise']}:{at['port']}",
                 "note": note,

@@ -27,18 +27,21 @@ def status_rows(
         {
             "name": "spark-master1",
             "kind": "spark",
-            "health": "ok" if leads else "down",
+            "state": "running" if leads else "down",
+            "health": "healthy" if leads else "",
             "endpoint": f"spark://{masters[0]}",
             "note": f"page {pages[0]}",
         }
     ]
     for worker in workers:
         page = f"{worker['host']}:{worker['ui_port']}"
+        registered = page in alive(state)
         rows.append(
             {
                 "name": worker["name"],
                 "kind": "spark",
-                "health": "ok" if page in alive(state) else "down",
+                "state": "running" if registered else "down",
+                "health": "healthy" if registered else "",
                 "endpoint": page,
                 "note": "",
             }

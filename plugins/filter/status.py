@@ -14,38 +14,35 @@ def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         answer["json"]
         if answer.get("status") == 200 and isinstance(answer.get("json"), dict)
-        else {"name": answer["item"], "state": "unreachable", "outputs": {}}
+        else {"name": answer["item"], "state": "unreachable", "error": answer.get("msg", "")}
         for answer in answers
     ]
 
 
-def pipeline_rows(states: list[dict[str, Any]], endpoints: list[str]) -> list[dict[str, str]]:
-    """Rows of the status screen, one per pipeline."""
+def pipeline_rows(
+    states: list[dict[str, Any]], address: str, first_port: int
+) -> list[dict[str, str]]:
+    """Rows of the status screen, one per pipeline; their ports follow each other."""
     return [
         {
             "name": f"pipeline-{state['name']}",
             "kind": "pipeline",
-            "health": "ok" if state["state"] == "running" else "down",
-            "endpoint": endpoint,
+            "state": "running" if state["state"] == "running" else "down",
+            "health": "healthy" if state["state"] == "running" else "",
+            "endpoint": f"http://{address}:{first_port + place}/status",
             "note": state["state"],
         }
-        for state, endpoint in zip(states, endpoints, strict=True)
+        for place, state in enumerate(states)
     ]
 
 
-def pipeline_problems(states: list[dict[str, Any]]) -> list[str]:
-    """What is wrong with pipelines, a sentence each."""
-    return [
-        f"pipeline {state['name']} is {state['state']}"
-        for state in states
-        if state["state"] != "running"
-    ]
-
-
-def platform_state(hosts: Mapping[str, Mapping[str, Any]], cluster: str) -> dict[str, Any]:
+def platform_state(
+    hosts: Mapping[str, Mapping[str, Any]], cluster: str, bootstrap: list[str]
+) -> dict[str, Any]:
     """What ``kafka-metal status`` and ``report`` draw, from the facts the roles left on hosts."""
     state: dict[str, Any] = {
         "cluster": cluster,
+        "bootstrap": ",".join(bootstrap),
         "services": [],
         "cluster_info": {},
         "pipelines": [],
@@ -67,6 +64,5 @@ class FilterModule:
         return {
             "pipeline_states": pipeline_states,
             "pipeline_rows": pipeline_rows,
-            "pipeline_problems": pipeline_problems,
             "platform_state": platform_state,
         }

@@ -32,7 +32,8 @@ def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:
         {
             "name": f"zk{s['id']}",
             "kind": "zookeeper",
-            "health": "ok" if s.get("mode") else "down",
+            "state": "running" if s.get("mode") else "down",
+            "health": "healthy" if s.get("mode") else "",
             "endpoint": f"{s['host']}:{s['port']}",
             "note": s.get("mode") or s.get("error") or "",
         }

@@ -121,7 +121,7 @@ def report(options: argparse.Namespace) -> int:
     if options.demo:
         data["demo"] = state.load(options.demo)
     if options.steps:
-        data["steps"] = state.load(options.steps, list)
+        data["steps"] = state.load_steps(options.steps)
     text, well = closing.render(data, Paint.for_stream(sys.stdout))
     print(text, end="")
     return 0 if well else 1

@@ -19,6 +19,8 @@ JSON, one file per run:
 100,000 records take 0.7 MB.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 import os

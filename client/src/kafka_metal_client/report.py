@@ -10,6 +10,7 @@ NEXT_WHEN_WELL = (
     ("make demo", "send another 100,000 payments and count them again"),
 )
 
+SHORT_SECONDS = 1.0
 TOPICS = {
     "frauds": "fraudulent_payments",
     "invalid": "payments_invalid",
@@ -62,8 +63,15 @@ def counts(demo: State, paint: Paint) -> list[str]:
 
 
 def steps(taken: list[State], paint: Paint) -> list[str]:
-    """Seconds per step, and their sum."""
-    rows: list[list[Cell]] = [[step["name"], seconds(step["seconds"])] for step in taken]
+    """Seconds per step, and their sum; steps of less than a second share a line."""
+    short = [step["seconds"] for step in taken if step["seconds"] < SHORT_SECONDS]
+    rows: list[list[Cell]] = [
+        [step["name"], seconds(step["seconds"])]
+        for step in taken
+        if step["seconds"] >= SHORT_SECONDS
+    ]
+    if short:
+        rows.append([f"{len(short)} short steps", seconds(sum(short))])
     rows.append(["all steps", seconds(sum(step["seconds"] for step in taken))])
     return table(("step", "time"), rows, paint)
 

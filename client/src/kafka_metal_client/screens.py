@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kafka_metal_client.state import State, service_problem
+from kafka_metal_client.state import State, container_state, service_problem
 from kafka_metal_client.tables import GREEN, RED, YELLOW, Paint, number, table
 
 SERVICE_COLUMNS = ("service", "kind", "health", "endpoint", "note")
@@ -21,9 +21,9 @@ def services(state: State, paint: Paint) -> list[str]:
 
 
 def cluster(state: State, paint: Paint) -> list[str]:
-    """Brokers, controller and partitions in one line; empty without cluster_info."""
+    """Brokers, controller and partitions in one line; empty when nothing is known."""
     info = state.get("cluster_info")
-    if info is None:
+    if not info:
         return []
     if not info.get("reachable", True):
         return [paint("no broker answers", RED)]
@@ -44,7 +44,7 @@ def _or_none(value: Any) -> str:
 
 
 def _health(service: State) -> tuple[str, str]:
-    state = str(service.get("state") or "absent")
+    state = container_state(service)
     health = str(service.get("health") or "")
     if not service_problem(service):
         return health if health not in ("", "none") else state, GREEN

@@ -3,14 +3,16 @@
 One JSON object; every key may be absent:
 
     {"cluster": name, "bootstrap": "host:port,host:port",
-     "services": [{"name": "kafka1", "kind": "broker", "state": "running" or another container
-                   state, "health": "healthy", "unhealthy", "starting" or "", "endpoint":
-                   "127.0.0.1:9092", "note": "leader", "controller", …}],
+     "services": [{"name": "kafka1", "kind": "broker", "state": "running" or another state of a
+                   container (left out when only the health is known), "health": "ok", "healthy",
+                   "starting", or any other word for bad, "endpoint": "127.0.0.1:9092",
+                   "note": "leader", "controller", …}],
      "cluster_info": what the module metal.kafka.cluster_info returns,
      "pipelines": [what the drivers' status endpoints return; {"name", "error"} for one that does
                    not answer],
      "problems": [sentence],
-     "demo": the report of a run (judge.py), "steps": [{"name", "seconds"}],
+     "demo": the report of a run (judge.py),
+     "steps": [{"name", "seconds"}], or {"plays": such a list} as the callback writes it,
      "next": [{"command", "purpose"}]}
 """
 
@@ -22,27 +24,43 @@ from typing import Any
 from kafka_metal_client.errors import ClientError
 
 GOOD_STATES = ("running",)
-GOOD_HEALTH = ("healthy", "", "none")
+GOOD_HEALTH = ("ok", "healthy", "", "none")
 GOOD_PIPELINE_STATES = ("running", "active")
 
 State = dict[str, Any]
 
 
-def load(path: Path, kind: type = dict) -> Any:
-    """A JSON file whose top is of ``kind``; ClientError otherwise."""
+def load(path: Path) -> Any:
+    """A JSON file whose top is an object; ClientError otherwise."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ClientError(f"cannot read {path}: {error}") from error
-    if not isinstance(data, kind):
-        expected = "an object" if kind is dict else "a list"
-        raise ClientError(f"{path}: the top of the file has to be {expected}")
+    if not isinstance(data, dict):
+        raise ClientError(f"{path}: the top of the file has to be an object")
     return data
+
+
+def load_steps(path: Path) -> list[State]:
+    """Steps with their seconds, from a list or from what the callback of the playbooks writes."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        steps = data["plays"] if isinstance(data, dict) else data
+        return [{"name": str(step["name"]), "seconds": float(step["seconds"])} for step in steps]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ClientError(
+            f"cannot read steps with name and seconds from {path}: {error}"
+        ) from error
+
+
+def container_state(service: State) -> str:
+    """The state of a service's container; one that is not told is taken for running."""
+    return str(service.get("state", "running") or "absent")
 
 
 def service_problem(service: State) -> str:
     """What is wrong with a service, or nothing."""
-    state = str(service.get("state") or "absent")
+    state = container_state(service)
     health = str(service.get("health") or "")
     if state not in GOOD_STATES:
         return f"{service['name']} is {state}"
@@ -68,14 +86,23 @@ def pipeline_problems(pipeline: State) -> Iterator[str]:
 
 def problems(state: State) -> list[str]:
     """All that is wrong, each once: services, cluster, pipelines, then what the playbook found."""
-    found = [service_problem(service) for service in state.get("services", ())]
+    pipelines = {
+        f"pipeline-{pipeline.get('name', '?')}": list(pipeline_problems(pipeline))
+        for pipeline in state.get("pipelines", ())
+    }
+    # What a pipeline says of itself is more than that its service is down.
+    found = [
+        service_problem(service)
+        for service in state.get("services", ())
+        if not pipelines.get(service["name"])
+    ]
     info = state.get("cluster_info")
-    if info is not None:
+    if info:
         found += info.get("problems", ())
         if not info.get("healthy", False) and not info.get("problems"):
             found.append("the cluster does not answer" if not info.get("reachable", True) else
                          "the cluster is not healthy")  # fmt: skip
-    for pipeline in state.get("pipelines", ()):
-        found += pipeline_problems(pipeline)
+    for sentences in pipelines.values():
+        found += sentences
     found += state.get("problems", ())
     return list(dict.fromkeys(filter(None, found)))

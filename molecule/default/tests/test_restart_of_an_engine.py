@@ -2,12 +2,14 @@
 
 from testing.cluster import HEAL_SECONDS, Cluster
 
+MACHINE = "node2"
+
 
 def test_containers_come_back_after_the_daemon_of_their_node_restarts(cluster: Cluster):
-    machine = "node2"
-    there = [one for one in cluster.topology.instances if one.machine == machine]
+    there = [one for one in cluster.topology.instances if one.machine == MACHINE]
+    services = {one.container.removeprefix("molecule-") for one in there}
+    assert services == {"zk2", "kafka2", "spark-worker-node2"}
     containers = [cluster.container(instance) for instance in there]
-    assert len(containers) >= 3
     before = {container: container.started() for container in containers}
 
     cluster.machine(there[0]).check_output("systemctl restart docker")

@@ -27,11 +27,9 @@ def declarations(site: Site) -> Iterator[Problem]:
             yield note(PIPELINE.group, PIPELINES, reason)
         return
     for host in site.members(PIPELINE.group):
-        declared = site.value(host, PIPELINES, {})
-        if not isinstance(declared, Mapping):
-            yield Problem(host, PIPELINES, type(declared).__name__, "a dict of pipelines by name")
-            continue
-        raise NotImplementedError(declaration)
+        for wrong in declaration.problems_of(site.value(host, PIPELINES, {})):
+            where = f"{PIPELINES}.{wrong.pipeline}.{wrong.key}" if wrong.pipeline else PIPELINES
+            yield Problem(host, where, wrong.found, wrong.allowed)
 
 
 def pipeline_topics(site: Site) -> Iterator[Problem]:

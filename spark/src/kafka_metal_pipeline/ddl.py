@@ -13,8 +13,9 @@ RECORD_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp")
 WORK_COLUMNS = ("_key", "_raw", "_fault", "_event", "_parse", "_names", "_corrupt", "_end")
 
 PLAIN_TYPES = frozenset(
-    "BOOLEAN TINYINT BYTE SMALLINT SHORT INT INTEGER BIGINT LONG FLOAT REAL DOUBLE DECIMAL DEC "
-    "NUMERIC DATE TIMESTAMP TIMESTAMP_LTZ TIMESTAMP_NTZ STRING CHAR VARCHAR BINARY".split()
+    ["BOOLEAN", "TINYINT", "BYTE", "SMALLINT", "SHORT", "INT", "INTEGER", "BIGINT", "LONG"]
+    + ["FLOAT", "REAL", "DOUBLE", "DECIMAL", "DEC", "NUMERIC", "STRING", "CHAR", "VARCHAR"]
+    + ["BINARY", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ"]
 )
 NESTING_TYPES = frozenset({"ARRAY", "MAP", "STRUCT"})
 # Spark has more names for the type of an instant.

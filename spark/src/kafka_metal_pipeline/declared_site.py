@@ -1,0 +1,55 @@
+"""The keys of a declaration that say where it runs; a role or a person at a shell adds them."""
+
+from kafka_metal_pipeline.keys import Section
+from kafka_metal_pipeline.model import Site
+
+SITE_KEYS = (
+    "master",
+    "bootstrap",
+    "kafka_options",
+    "spark_options",
+    "checkpoint_root",
+    "archive_root",
+    "status",
+    "driver_host",
+    "driver_port",
+    "block_manager_port",
+    "ui_port",
+    "event_log_dir",
+    "shuffle_partitions",
+)
+MASTER = r"local(\[(\d+|\*)\])?|spark://[^\s,/]+:\d+(,[^\s,/]+:\d+)*"
+ALLOWED_MASTER = "spark://HOST:PORT, more after commas, or local[N]"
+# An IPv6 address stands in brackets.
+ENDPOINT = r"([^\s:\[\]]+|\[[0-9a-fA-F:]+\]):\d{1,5}"
+ALLOWED_ENDPOINT = "HOST:PORT"
+ROOT = r"/\S*|[a-z][a-z0-9]*:/\S*"
+ALLOWED_ROOT = "an absolute path, or a URI as hdfs://HOST/PATH, that the workers see too"
+HIGHEST_PORT = 65535
+
+
+def read_site(top: Section) -> Site:
+    """What the deployment adds; each key may be left out until the pipeline is to run."""
+    return Site(
+        master=top.text("master", ALLOWED_MASTER, MASTER) or "local[2]",
+        bootstrap=top.texts("bootstrap", ALLOWED_ENDPOINT, ENDPOINT),
+        kafka_options=top.options("kafka_options"),
+        spark_options=top.options("spark_options"),
+        checkpoint_root=top.text("checkpoint_root", ALLOWED_ROOT, ROOT) or "",
+        archive_root=top.text("archive_root", ALLOWED_ROOT, ROOT) or "",
+        status=top.text("status", ALLOWED_ENDPOINT, ENDPOINT),
+        driver_host=top.text("driver_host", "a name or an address", r"\S+"),
+        driver_port=top.whole("driver_port", high=HIGHEST_PORT),
+        block_manager_port=top.whole("block_manager_port", high=HIGHEST_PORT),
+        ui_port=top.whole("ui_port", high=HIGHEST_PORT),
+        event_log_dir=top.text("event_log_dir", ALLOWED_ROOT, ROOT),
+        shuffle_partitions=top.whole("shuffle_partitions", high=10_000),
+    )
+
+
+def missing_to_run(site: Site, archives: bool) -> list[str]:
+    """Keys without which a pipeline cannot run; ``archives``: whether it fills one."""
+    needed = {"bootstrap": site.bootstrap, "checkpoint_root": site.checkpoint_root}
+    if archives:
+        needed["archive_root"] = site.archive_root
+    return [key for key, value in needed.items() if not value]

@@ -1,0 +1,57 @@
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.units import (
+    UnitError,
+    duration_ms,
+    size_bytes,
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "milliseconds"),
+    [
+        ("7d", 604_800_000),
+        ("36h", 129_600_000),
+        ("1.5h", 5_400_000),
+        ("2 m", 120_000),
+        ("500ms", 500),
+        ("1W", 604_800_000),
+        ("250", 250),
+        (250, 250),
+        (0, 0),
+        (-1, -1),
+        ("-1", -1),
+        ("unlimited", -1),
+        ("Forever", -1),
+    ],
+)
+def test_a_duration_becomes_milliseconds(written, milliseconds):
+    assert duration_ms(written) == milliseconds
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        ("10GB", 10_000_000_000),
+        ("512MiB", 536_870_912),
+        ("1.5 KiB", 1536),
+        ("1kb", 1000),
+        ("7b", 7),
+        (1024, 1024),
+        ("9223372036854775807", 9_223_372_036_854_775_807),
+        (-1, -1),
+    ],
+)
+def test_a_size_becomes_bytes(written, size):
+    assert size_bytes(written) == size
+
+
+@pytest.mark.parametrize("written", ["", "d", "7 days", "7x", "-7d", "0.3ms", True, None, 1.5, []])
+def test_what_is_no_duration_is_refused_with_the_text_and_an_example(written):
+    with pytest.raises(UnitError) as refusal:
+        duration_ms(written)
+    assert repr(written) in str(refusal.value)
+
+
+def test_a_unit_of_time_is_no_unit_of_size():
+    with pytest.raises(UnitError, match="'7d' is no size; write it like 10GB"):
+        size_bytes("7d")
