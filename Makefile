@@ -52,14 +52,14 @@ demo: env ## send the payments again and account for every record
 	$(PLAYBOOK) playbooks/demo.yml playbooks/status.yml
 	kafka-metal report --state $(STATE)/state.json --steps $(STATE)/steps.json $(wildcard $(STATE)/demo.json:%=--demo %)
 
-produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field]
+produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA]
 	@$(if $(and $(FILE),$(TOPIC)),,$(error which file to which topic? make produce FILE=some.csv TOPIC=name))\
-	kafka-metal produce --bootstrap "$$(cat $(STATE)/bootstrap)" --topic "$(TOPIC)" $(if $(KEY),--key "$(KEY)") "$(FILE)"
+	kafka-metal produce --bootstrap "$$(cat $(STATE)/bootstrap)" --topic "$(TOPIC)" $(if $(KEY),--key "$(KEY)") $(if $(NULL),--null "$(NULL)") "$(FILE)"
 
 pipeline: status ## what runs: pipelines with their state, lag and speed
 
 ##@ For contributors
-.PHONY: check lint types unit render fmt env help
+.PHONY: check lint types unit images render fmt env env-dev help
 check: env-dev lint types unit ## everything that needs no container engine, under a minute
 
 lint: env-dev
@@ -78,6 +78,9 @@ unit: env-dev
 fmt: env-dev ## format the code
 	ruff format
 	ruff check --fix
+
+images: env ## build the images; no registry is needed
+	$(PLAYBOOK) playbooks/host.yml playbooks/images.yml
 
 render: env ## write what is derived: compose/compose.yml
 	scripts/render

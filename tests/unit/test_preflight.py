@@ -618,10 +618,20 @@ def test_each_pipeline_of_a_driver_host_takes_the_next_port():
     assert "found port 4051, which spark_worker_port of worker1 has too" in problems(site)[0]
 
 
+def test_a_schema_from_a_sample_is_left_to_the_rendering():
+    site = Sound()
+    site.pipeline()["source"].update(schema={"sample": "flights.csv"}, event_time="departure")
+    assert problems(site) == []
+    site.pipeline()["source"]["schema"] = {"example": "flights.csv"}
+    assert "pipeline_pipelines.payments.source.schema: found" in problems(site)[0]
+
+
 def test_data_on_the_root_disk_is_allowed_by_name():
     site = Sound()
     plant, _ = FAULTS["a log dir on the root disk"]
     plant(site)
+    site.hosts["kafka2"]["metal_allow_root_disk"] = "false"
+    assert len(problems(site)) == 1
     site.hosts["kafka2"]["metal_allow_root_disk"] = True
     assert problems(site) == []
 
@@ -640,7 +650,7 @@ def test_a_name_of_the_site_that_looks_like_ours_can_be_allowed():
         ("architecture", "m2: architecture: not checked"),
         ("python", "m2: python: not checked"),
         ("memory", "m2: memory: not checked"),
-        ("paths", "m2: free space of /data/1: not checked"),
+        ("paths", "m2: file systems: not checked"),
         ("listeners", "m2: listening ports: not checked"),
     ],
 )
@@ -656,7 +666,8 @@ def test_machines_outside_the_run_are_noted_once_each():
     site.facts = {"m1": site.facts["m1"]}
     assert problems(site) == []
     assert problems(site, fatal=False) == [
-        f"{machine}: system, memory, disks and ports: not checked: no part of this run"
+        f"{machine}: architecture, file systems, listening ports, memory, operating system, python:"
+        " not checked: the machine is no part of this run"
         for machine in ("m2", "m3")
     ]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from . import identity, machines, metadata, names, pipelines, places, topics
+from . import capacity, identity, machines, metadata, names, pipelines, places, topics
 from .catalogue import instances
 from .problem import Problem
 from .services import directories
@@ -39,14 +39,16 @@ CHECKS: tuple[Check, ...] = (
     places.port_collisions,
     places.ports_in_use,
     places.directory_collisions,
-    machines.settings,
     machines.looked_at,
     machines.machine_known,
     machines.system,
-    machines.sizes,
-    machines.memory_of_machines,
-    machines.root_disk,
-    machines.free_space,
+    machines.architecture,
+    machines.python,
+    capacity.settings,
+    capacity.sizes,
+    capacity.memory_of_machines,
+    capacity.root_disk,
+    capacity.free_space,
 )
 
 
@@ -84,7 +86,7 @@ def wanted_paths(
 ) -> list[str]:
     """The directories whose place the checks want to know, for metal.kafka.machine_info."""
     site = Site(hosts, groups, {})
-    found = {path for _, path in machines.engine_directories(site)}
+    found = {path for _, path in capacity.engine_directories(site)}
     for host, service in instances(site):
         found.update(path for _, path in directories(site, host, service.directories))
     return sorted(found)

@@ -4,6 +4,7 @@ Read without Spark, so that a mistake is found on the control node, before a dri
 """
 
 import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,9 +14,11 @@ RECORD_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp")
 WORK_COLUMNS = ("_key", "_raw", "_fault", "_event", "_parse", "_names", "_corrupt", "_end")
 
 PLAIN_TYPES = frozenset(
-    ["BOOLEAN", "TINYINT", "BYTE", "SMALLINT", "SHORT", "INT", "INTEGER", "BIGINT", "LONG"]
-    + ["FLOAT", "REAL", "DOUBLE", "DECIMAL", "DEC", "NUMERIC", "STRING", "CHAR", "VARCHAR"]
-    + ["BINARY", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ"]
+    re.findall(
+        r"\w+",
+        "BOOLEAN TINYINT BYTE SMALLINT SHORT INT INTEGER BIGINT LONG FLOAT REAL DOUBLE DECIMAL DEC "
+        "NUMERIC STRING CHAR VARCHAR BINARY DATE TIMESTAMP TIMESTAMP_LTZ TIMESTAMP_NTZ",
+    )
 )
 NESTING_TYPES = frozenset({"ARRAY", "MAP", "STRUCT"})
 # Spark has more names for the type of an instant.

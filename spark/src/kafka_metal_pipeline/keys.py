@@ -18,9 +18,7 @@ class Problem:
 
     def __str__(self) -> str:
         """One sentence for an operator."""
-        return (
-            f"pipeline {self.pipeline}: {self.key}: found {self.found}; allowed: {self.allowed}"
-        )
+        return f"pipeline {self.pipeline}: {self.key}: found {self.found}; allowed: {self.allowed}"
 
 
 class DeclarationError(ValueError):

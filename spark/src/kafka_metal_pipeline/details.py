@@ -1,0 +1,98 @@
+"""What a message about a rejected record says beside its reason."""
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from kafka_metal_pipeline.ddl import Field, quoted
+from kafka_metal_pipeline.formats import Format, format_of
+from kafka_metal_pipeline.model import Source
+from kafka_metal_pipeline.ranges import is_out_of_range
+
+# Characters of a value that a message shows.
+SHOWN = 80
+
+SENTENCES = {
+    "tombstone": "the record has no value",
+    "empty": "the value is empty",
+    "not_utf8": "the value is not UTF-8",
+    "trailing_garbage": "something follows the event's end",
+    "not_an_object": "the value is JSON, and no object",
+}
+MALFORMED = {
+    "json": "the value is no JSON",
+    "csv": "the value is not one row of {columns} columns",
+    "plain": "the value is no text",
+}
+
+
+def detail(source: Source, rules: dict[str, str]) -> Column:
+    """A sentence by ``_reason``. Reads the value again: only rejected records pay for it."""
+    form = format_of(source)
+    text = F.col("_raw").cast("string")
+    reason = F.col("_reason")
+    malformed = MALFORMED[source.format].format(columns=len(source.fields))
+    sentence = F.when(reason == "malformed", F.lit(malformed))
+    for name, words in SENTENCES.items():
+        sentence = sentence.when(reason == name, F.lit(words))
+    for name, predicate in rules.items():
+        sentence = sentence.when(reason == name, F.lit(f"not met: {predicate}"))
+    return (
+        sentence.when(reason == "missing_field", _missing(source))
+        .when(reason == "duplicate_key", _twice(text))
+        .when(reason == "wrong_type", _wrong_types(source, form, text))
+        .when(reason == "out_of_range", _out_of_range(source, form, text))
+    )
+
+
+def _missing(source: Source) -> Column:
+    missing = [
+        F.when(F.col(quoted(field.name)).isNull(), F.lit(field.name))
+        for field in source.fields
+        if field.required
+    ]
+    return F.concat(F.lit("no value in "), F.concat_ws(", ", *missing))
+
+
+def _twice(text: Column) -> Column:
+    names = F.json_object_keys(text)
+
+    def is_twice(name: Column) -> Column:
+        return F.size(F.filter(names, lambda other: other == name)) > 1
+
+    return F.concat(
+        F.lit("more than one "), F.array_join(F.filter(F.array_distinct(names), is_twice), ", ")
+    )
+
+
+def _wrong_types(source: Source, form: Format, text: Column) -> Column:
+    """Fields that are there and were not read."""
+    wrong = [
+        F.when(
+            F.col(quoted(field.name)).isNull() & form.field_text(text, field).isNotNull(),
+            _found(form, text, field, f"expected {field.type}"),
+        )
+        for field in source.fields
+    ]
+    told = F.concat_ws("; ", *wrong)
+    return F.when(told == "", F.lit("a nested field has another type than declared")).otherwise(
+        told
+    )
+
+
+def _out_of_range(source: Source, form: Format, text: Column) -> Column:
+    """Numbers that are no time of our calendar, and values without bounds."""
+    wrong = []
+    for field in source.fields:
+        value, raw = F.col(quoted(field.name)), form.field_text(text, field)
+        if field.is_instant:
+            is_wrong = value.isNull() & raw.try_cast("double").isNotNull()
+            expected = "expected ISO 8601 or seconds since 1970"
+        else:
+            is_wrong, expected = is_out_of_range(field, value), f"beyond what a {field.base} means"
+        wrong.append(F.when(is_wrong, _found(form, text, field, expected)))
+    return F.concat_ws("; ", *wrong)
+
+
+def _found(form: Format, text: Column, field: Field, expected: str) -> Column:
+    shown = F.substring(form.field_text(text, field), 1, SHOWN)
+    return F.concat(F.lit(f"{field.name}: {expected}, found "), shown)

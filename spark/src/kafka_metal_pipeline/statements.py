@@ -1,0 +1,81 @@
+"""From accepted events to the rows of an output, by its statement."""
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from kafka_metal_pipeline.ddl import RECORD_COLUMNS, quoted
+from kafka_metal_pipeline.model import Output, Source
+
+VIEW = "events"
+DATE = "date"
+# Lossless: without it Spark writes milliseconds and drops the rest.
+JSON_OPTIONS = {
+    "ignoreNullFields": "false",
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+}
+
+
+def rows_of(events: DataFrame, output: Output) -> DataFrame:
+    """What the output's statement makes of ``events``, with the output's own watermark."""
+    if output.watermark:
+        events = events.withWatermark(output.watermark.column, output.watermark.delay)
+    # Analysed at once: the next output may call its own events by the same name.
+    events.createOrReplaceTempView(VIEW)
+    return _session(events).sql(output.sql)
+
+
+def topic_records(rows: DataFrame, key: str | None) -> DataFrame:
+    """Key, JSON value and headers of a topic's records.
+
+    The value holds the statement's columns without RECORD_COLUMNS, null ones too; ``key`` is an
+    expression over all of them. The headers say which record a row comes from, by which a reader
+    tells duplicates; there are none where the statement has not kept RECORD_COLUMNS, as in an
+    aggregate. Raises ValueError when the statement has no other columns.
+    """
+    columns = [name for name in rows.columns if name not in RECORD_COLUMNS]
+    if not columns:
+        raise ValueError(f"the statement selects nothing but {', '.join(rows.columns)}")
+    value = F.to_json(F.struct(*(F.col(quoted(name)) for name in columns)), JSON_OPTIONS)
+    record_key = F.expr(key).cast("string") if key else F.lit(None).cast("string")
+    selected = [record_key.alias("key"), value.alias("value")]
+    if has_origin(rows):
+        selected.append(origin_headers())
+    return rows.select(*selected)
+
+
+def has_origin(rows: DataFrame) -> bool:
+    """Whether rows still say which record they come from."""
+    return set(RECORD_COLUMNS) <= set(rows.columns)
+
+
+def origin_headers() -> "F.Column":
+    """Kafka headers from RECORD_COLUMNS, as text; the timestamp in milliseconds since 1970."""
+    values = {
+        "source.topic": F.col("_topic"),
+        "source.partition": F.col("_partition"),
+        "source.offset": F.col("_offset"),
+        "source.timestamp": F.unix_millis("_timestamp"),
+    }
+    headers = [
+        F.struct(F.lit(name).alias("key"), value.cast("string").cast("binary").alias("value"))
+        for name, value in values.items()
+    ]
+    return F.array(*headers).alias("headers")
+
+
+def archive_rows(rows: DataFrame, output: Output, source: Source) -> DataFrame:
+    """The statement's rows with a ``date`` when they are partitioned by it and have none.
+
+    The date is the event time's, or the record's where no field says when the event happened.
+    Raises ValueError when that column is not among the statement's.
+    """
+    if DATE not in output.partition_by or DATE in rows.columns:
+        return rows
+    column = source.event_time or RECORD_COLUMNS[3]
+    if column not in rows.columns:
+        raise ValueError(f"partitioned by date, but the statement keeps no {column} to derive it")
+    return rows.withColumn(DATE, F.to_date(F.col(quoted(column))))
+
+
+def _session(rows: DataFrame) -> SparkSession:
+    return rows.sparkSession

@@ -1,0 +1,242 @@
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.topic import (
+    Configure,
+    Create,
+    Grow,
+    Topic,
+    TopicError,
+    Value,
+    Wish,
+    batches,
+    converge,
+    difference,
+    plan,
+    plan_all,
+    same,
+    wishes_of,
+)
+
+ORDERS = Topic("orders", 3, frozenset({3}), {"retention.ms": Value("1000", "LONG")})
+
+
+@pytest.mark.parametrize(
+    ("current", "wish", "steps"),
+    [
+        (None, Wish("orders", 3, 3), [Create(Wish("orders", 3, 3))]),
+        (ORDERS, Wish("orders", 3, 3), []),
+        (ORDERS, Wish("orders"), []),
+        (ORDERS, Wish("orders", 3, 3, {"retention.ms": "1000"}), []),
+        (ORDERS, Wish("orders", 5), [Grow("orders", 3, 5)]),
+        (
+            ORDERS,
+            Wish("orders", config={"retention.ms": "5", "cleanup.policy": "compact"}),
+            [
+                Configure(
+                    "orders",
+                    {"retention.ms": "1000"},
+                    {"retention.ms": "5", "cleanup.policy": "compact"},
+                )
+            ],
+        ),
+        (
+            ORDERS,
+            Wish("orders", 4, 3, {"retention.ms": "5"}),
+            [
+                Grow("orders", 3, 4),
+                Configure("orders", {"retention.ms": "1000"}, {"retention.ms": "5"}),
+            ],
+        ),
+    ],
+)
+def test_steps_lead_from_what_is_to_what_is_wished_for(current, wish, steps):
+    assert plan(current, wish) == steps
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        (Wish("orders", 2), "topic orders: 2 partitions are wished for, it has 3 and Kafka cannot"),
+        (Wish("orders", 3, 2), "topic orders: replication factor 2 is wished for, it has 3; "),
+    ],
+)
+def test_a_wish_that_cannot_be_met_names_topic_wish_and_obstacle(wish, message):
+    with pytest.raises(TopicError, match=message):
+        plan(ORDERS, wish)
+
+
+def test_uneven_replicas_are_no_match_for_any_factor():
+    uneven = Topic("orders", 2, frozenset({2, 3}))
+    with pytest.raises(TopicError, match="it has 2 or 3"):
+        plan(uneven, Wish("orders", replication_factor=3))
+
+
+def test_all_wishes_that_cannot_be_met_are_told_at_once():
+    with pytest.raises(TopicError) as refusal:
+        plan_all(
+            {"a": Topic("a", 2, frozenset({1})), "b": Topic("b", 2, frozenset({1}))},
+            [Wish("a", 1), Wish("b", 1), Wish("c", 1)],
+        )
+    assert [text.split(":")[0] for text in refusal.value.sentences] == ["topic a", "topic b"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "wish", "equal"),
+    [
+        ("LONG", "604800000", "604800000", True),
+        ("LONG", "604800000", " 0604800000", True),
+        ("LONG", "1", "2", False),
+        ("LONG", "1", "one", False),
+        ("INT", "2", "2", True),
+        ("DOUBLE", "0.5", ".50", True),
+        ("DOUBLE", "0.5", "0.51", False),
+        ("BOOLEAN", "true", "True", True),
+        ("BOOLEAN", "true", "false", False),
+        ("LIST", "compact,delete", "delete, compact", True),
+        ("LIST", "compact", "compact,delete", False),
+        ("LIST", "", "", True),
+        ("STRING", "lz4", "lz4", True),
+        ("STRING", "lz4", "LZ4", False),
+    ],
+)
+def test_values_are_compared_as_kafka_reads_them(kind, text, wish, equal):
+    assert same(Value(text, kind), wish) is equal
+
+
+def test_parameters_become_wishes_in_kafkas_words():
+    found = wishes_of(
+        {
+            "b": None,
+            "a": {
+                "partitions": 6,
+                "replication_factor": 3,
+                "config": {
+                    "preallocate": True,
+                    "cleanup.policy": ["compact", "delete"],
+                    "retention.ms": 1000,
+                    "segment.ms": None,
+                },
+            },
+        }
+    )
+    assert found == [
+        Wish(
+            "a",
+            6,
+            3,
+            {"preallocate": "true", "cleanup.policy": "compact,delete", "retention.ms": "1000"},
+        ),
+        Wish("b"),
+    ]
+
+
+def test_a_nested_value_is_refused_by_topic_and_key():
+    with pytest.raises(TopicError, match=r"topic a: retention\.ms: the value is a mapping"):
+        wishes_of({"a": {"config": {"retention.ms": {}}}})
+
+
+@pytest.mark.parametrize(
+    ("partitions", "sizes"),
+    [
+        ([1] * 5, [2, 2, 1]),
+        ([4, 4, 4], [1, 1, 1]),
+        ([99, 1], [1, 1]),
+        ([3, 2, 3], [2, 1]),
+        ([], []),
+    ],
+)
+def test_creations_go_in_portions_of_two_topics_and_five_partitions(partitions, sizes):
+    steps = [Create(Wish(f"t{number}", count)) for number, count in enumerate(partitions)]
+    portions = list(batches(steps, topics=2, partitions=5))
+    assert [len(portion) for portion in portions] == sizes
+    assert [step for portion in portions for step in portion] == steps
+
+
+class Kafka:
+    """A stand-in for a cluster: keeps topics, refuses ``bad`` ones, records what is done."""
+
+    def __init__(self, *topics, bad=(), race=()):
+        self.topics = {topic.name: topic for topic in topics}
+        self.bad = bad
+        self.race = dict(race)
+        self.done = []
+
+    def read_topics(self, names):
+        return {name: self.topics[name] for name in names if name in self.topics}
+
+    def obstacles(self, steps, dry):
+        if not dry:
+            self.done += [step.topic for step in steps if step.topic not in self.bad]
+        return {step.topic: "no" for step in steps if step.topic in self.bad}
+
+    def create_topics(self, steps, dry):
+        obstacles = self.obstacles(steps, dry)
+        for step in steps:
+            if not dry and step.topic not in obstacles:
+                # Somebody else may have been quicker, with another number of partitions.
+                count = self.race.pop(step.topic, step.wish.partitions)
+                self.topics[step.topic] = Topic(step.topic, count, frozenset({1}))
+        return obstacles
+
+    def grow_topics(self, steps, dry):
+        obstacles = self.obstacles(steps, dry)
+        for step in steps:
+            if not dry and step.topic not in obstacles:
+                self.topics[step.topic] = Topic(step.topic, step.count, frozenset({1}))
+        return obstacles
+
+    def configure_topics(self, steps, dry):
+        return self.obstacles(steps, dry)
+
+
+def test_topics_are_brought_to_their_wishes_once():
+    kafka = Kafka(Topic("old", 1, frozenset({1})))
+    wishes = [Wish("new", 2), Wish("old", 3)]
+    assert [str(step) for step in converge(kafka, wishes, dry=False)] == [
+        "create new: 2 partitions, default number of replicas",
+        "old: partitions 1 -> 3",
+    ]
+    assert converge(kafka, wishes, dry=False) == []
+    assert kafka.done == ["new", "old"]
+
+
+def test_a_dry_run_tells_the_steps_and_does_none():
+    kafka = Kafka()
+    assert len(converge(kafka, [Wish("new", 2)], dry=True)) == 1
+    assert (kafka.done, kafka.topics) == ([], {})
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_one_wrong_wish_changes_nothing_at_all(dry):
+    kafka = Kafka(bad=("bad",))
+    with pytest.raises(TopicError, match="^create bad: 1 partitions, .* replicas: no$"):
+        converge(kafka, [Wish("bad", 1), Wish("good", 1)], dry)
+    assert kafka.done == []
+
+
+def test_a_topic_that_somebody_else_created_meanwhile_is_brought_to_its_wish():
+    kafka = Kafka(race={"new": 1})
+    converge(kafka, [Wish("new", 2)], dry=False)
+    assert kafka.topics["new"].partitions == 2
+
+
+def test_a_quarrel_over_a_topic_ends_with_an_error():
+    kafka = Kafka(Topic("old", 1, frozenset({1})))
+    kafka.grow_topics = lambda steps, dry: {}
+    with pytest.raises(TopicError, match="old: partitions 1 -> 2: was done and is not there"):
+        converge(kafka, [Wish("old", 2)], dry=False)
+
+
+def test_the_difference_shows_only_what_changes():
+    steps = [
+        Create(Wish("new", 2, None, {"a": "1"})),
+        Grow("old", 1, 2),
+        Configure("old", {"b": "1"}, {"b": "2", "c": "3"}),
+    ]
+    assert difference(steps) == {
+        "before": {"old": {"partitions": 1, "config": {"b": "1"}}},
+        "after": {
+            "new": {"partitions": 2, "replication_factor": "default", "config": {"a": "1"}},
+            "old": {"partitions": 2, "config": {"b": "2", "c": "3"}},
+        },
+    }
+    assert str(steps[2]) == "old: b 1 -> 2, c (default) -> 3"
