@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 
+# What each role's tasks/status.yml leaves on the host it ran on, in the order of the screen.
+STATUS_FACTS = ("zookeeper_status", "kafka_broker_status", "spark_status", "pipeline_status")
+
+
 def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """State of each pipeline, from the loop of requests to their drivers.
 
@@ -48,11 +52,12 @@ def platform_state(
         "pipelines": [],
         "problems": [],
     }
-    for name in hosts:
-        host = hosts[name]
-        for key in ("services", "pipelines", "problems"):
-            state[key] += host.get(f"status_{key}") or []
-        state["cluster_info"] = host.get("status_cluster_info") or state["cluster_info"]
+    for host in hosts:
+        for fact in STATUS_FACTS:
+            found = hosts[host].get(fact) or {}
+            for key in ("services", "pipelines", "problems"):
+                state[key] += found.get(key) or []
+            state["cluster_info"] = found.get("cluster_info") or state["cluster_info"]
     return state
 
 

@@ -15,7 +15,6 @@ import socket
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-ENGINE_SOCKET = "/run/docker.sock"
 ENGINE_TIMEOUT = 5.0
 CLUSTER_LABEL = "kafka-metal.cluster"
 LISTEN = "0A"
@@ -156,7 +155,7 @@ class _Engine(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def containers(path: str = ENGINE_SOCKET) -> list[dict[str, Any]]:
+def containers(path: str) -> list[dict[str, Any]]:
     """Running containers as the engine lists them; none when there is no engine yet."""
     connection = _Engine(path)
     try:

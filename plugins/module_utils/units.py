@@ -15,9 +15,13 @@ MILLISECONDS = {
     "d": 86_400_000,
     "w": 604_800_000,
 }
-# Decimal units as on the label of a disk, binary ones as of memory.
+# Single letters as the JVM means them; decimal units as on the label of a disk.
 BYTES = {
     "b": 1,
+    "k": 2**10,
+    "m": 2**20,
+    "g": 2**30,
+    "t": 2**40,
     "kb": 10**3,
     "mb": 10**6,
     "gb": 10**9,

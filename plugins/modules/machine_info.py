@@ -18,6 +18,10 @@ options:
     type: list
     elements: path
     default: []
+  socket:
+    description: Socket of the container engine, which knows whose a container is.
+    type: path
+    default: /run/docker.sock
 attributes:
   check_mode:
     description: Reads only.
@@ -60,18 +64,21 @@ def addresses():
     return sorted(names) + machine.local_addresses(machine.read("/proc/net/fib_trie"))
 
 
-def listeners():
+def listeners(socket):
     tables = [machine.read("/proc/net/tcp")]
     # A kernel without IPv6 has no second table.
     with contextlib.suppress(FileNotFoundError):
         tables.append(machine.read("/proc/net/tcp6"))
     sockets = [found for table in tables for found in machine.listening(table)]
-    return machine.listeners(sockets, machine.socket_owners(), machine.containers())
+    return machine.listeners(sockets, machine.socket_owners(), machine.containers(socket))
 
 
 def main():
     module = AnsibleModule(
-        argument_spec={"paths": {"type": "list", "elements": "path", "default": []}},
+        argument_spec={
+            "paths": {"type": "list", "elements": "path", "default": []},
+            "socket": {"type": "path", "default": "/run/docker.sock"},
+        },
         supports_check_mode=True,
     )
 
@@ -86,7 +93,7 @@ def main():
         "memory": lambda: machine.memory(machine.read("/proc/meminfo")),
         "addresses": addresses,
         "paths": paths,
-        "listeners": listeners,
+        "listeners": lambda: listeners(module.params["socket"]),
     }
     facts, unknown = {}, {}
     for name, read in readers.items():

@@ -8,7 +8,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.compose import (
 ROOT = "/var/lib/kafka-metal"
 
 
-def declared(name, kind="kafka_broker", files=(), **definition):
+def declared(name, /, kind="kafka_broker", files=(), **definition):
     return {
         "name": name,
         "kind": kind,

@@ -55,7 +55,9 @@ def test_each_fault_is_one_sentence(state, problems):
 
 
 def test_a_leader_away_from_its_preferred_broker_is_counted():
-    assert report(cluster(partition("a-0", (2, 1, 3))))["not_preferred"] == 1
+    away = partition("a-0", (2, 1, 3))
+    offline = partition("b-0", (1,), replicas=(1,), leader=-1)
+    assert report(cluster(away, offline))["not_preferred"] == 1
 
 
 def test_a_long_list_is_cut_in_the_sentence_and_whole_in_the_figures():
@@ -64,6 +66,8 @@ def test_a_long_list_is_cut_in_the_sentence_and_whole_in_the_figures():
         "7 partitions are under-replicated: a-0, a-1, a-2, a-3, a-4 and 2 more"
     ]
     assert len(found["under_replicated"]) == 7
+    five = report(cluster(*(partition(f"a-{number}", (1, 2)) for number in range(5))))
+    assert five["problems"][0].endswith(": a-0, a-1, a-2, a-3, a-4")
 
 
 def test_the_decision_of_the_gate_is_part_of_the_result():

@@ -150,12 +150,12 @@ def test_a_wrong_entry_is_refused_by_name(root, old, new, message):
 
 def test_a_missing_catalogue_is_named(root):
     (root / "images/images.yml").unlink()
-    with pytest.raises(ImageError, match="images/images.yml: no such file under"):
+    with pytest.raises(ImageError, match=r"images/images.yml: no such file under"):
         catalogue(root)
 
 
 def test_an_unknown_image_is_refused_with_those_there_are(root):
-    with pytest.raises(ImageError, match="image kafak is not in .*; known: builder, jre, kafka"):
+    with pytest.raises(ImageError, match=r"image kafak is not in .*; known: builder, jre, kafka"):
         find("kafak", catalogue(root))
 
 

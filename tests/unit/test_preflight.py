@@ -690,6 +690,12 @@ def test_a_template_that_fails_is_told_once_and_stops_no_other_check():
     assert "kafka2: kafka_broker_heap: found a template that fails: 'ram' is undefined" in found[1]
 
 
+def test_the_engine_s_own_directory_is_looked_at_where_it_was_moved():
+    site = Sound()
+    site.hosts["m2"]["docker_daemon_options"] = {"data-root": "/data/docker"}
+    assert "/data/docker" in wanted_paths(site.hosts, site.groups)
+
+
 def test_machine_info_is_asked_for_every_directory():
     assert wanted_paths(Sound().hosts, Sound().groups) == [
         "/data/1",

@@ -26,7 +26,7 @@ def test_values_are_written_as_java_reads_them(values, text):
 
 
 def test_a_nested_value_is_refused_by_its_key():
-    with pytest.raises(PropertyError, match="^listeners: the value is a mapping"):
+    with pytest.raises(PropertyError, match=r"^listeners: the value is a mapping"):
         to_properties({"listeners": {"a": 1}})
 
 

@@ -208,7 +208,7 @@ def test_a_dry_run_tells_the_steps_and_does_none():
 @pytest.mark.parametrize("dry", [True, False])
 def test_one_wrong_wish_changes_nothing_at_all(dry):
     kafka = Kafka(bad=("bad",))
-    with pytest.raises(TopicError, match="^create bad: 1 partitions, .* replicas: no$"):
+    with pytest.raises(TopicError, match=r"^create bad: 1 partitions, .* replicas: no$"):
         converge(kafka, [Wish("bad", 1), Wish("good", 1)], dry)
     assert kafka.done == []
 

@@ -25,7 +25,12 @@ def test_a_question_that_hangs_is_given_up_at_the_deadline():
     assert str(answers["slow"]) == "no answer within 0.2 s"
 
 
+def test_a_question_that_hangs_does_not_keep_the_program_alive():
+    answers = side_by_side({"daemon": lambda: threading.current_thread().daemon}, Deadline(5))
+    assert answers["daemon"] is True
+
+
 def test_questions_are_asked_at_the_same_time():
     together = threading.Barrier(3, timeout=5)
-    answers = side_by_side({number: together.wait for number in range(3)}, Deadline(5))
+    answers = side_by_side(dict.fromkeys(range(3), together.wait), Deadline(5))
     assert sorted(answers.values()) == [0, 1, 2]

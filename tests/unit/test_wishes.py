@@ -55,6 +55,11 @@ def test_a_topics_own_key_wins_in_either_word(defaults, own, retention):
     assert wishes["a"]["config"] == {"retention.ms": retention}
 
 
+def test_min_insync_may_equal_the_replication():
+    wishes = topic_wishes({"a": {"replication": 1, "min_insync": 1}}, DEFAULTS)
+    assert wishes["a"]["replication_factor"] == wishes["a"]["config"]["min.insync.replicas"] == 1
+
+
 @pytest.mark.parametrize(
     ("name", "declared", "message"),
     [
@@ -92,7 +97,7 @@ def test_a_wrong_declaration_is_refused_by_topic_and_key(name, declared, message
 
 
 def test_names_that_differ_only_in_dots_and_underscores_are_refused():
-    with pytest.raises(WishError, match="topic a_b: the name differs from a.b only in"):
+    with pytest.raises(WishError, match=r"topic a_b: the name differs from a.b only in"):
         topic_wishes({"a.b": {}, "a_b": {}})
 
 

@@ -64,6 +64,7 @@ LOST = server(3, mode=None, error="cannot be reached: Connection refused")
         ([server(1, "standalone")], 1, True, True),
         ([server(1), server(2, "leader"), server(3, "observer")], 2, True, True),
         ([server(1), server(2, "leader"), LOST], 2, False, True),
+        ([server(1), server(2, "leader"), LOST, LOST, LOST], 2, False, False),
         ([server(1), server(2), LOST], None, False, False),
         ([server(1, "leader"), server(2, "leader"), server(3)], None, False, False),
         ([server(1, "standalone"), server(2, "leader"), server(3)], None, False, False),

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from .catalogue import instances
 from .problem import Problem
-from .services import directories, memory
+from .services import directories, entries, memory
 from .site import Site
 from .values import HEAP_WORDS, MEMORY_WORDS, gib, heap_bytes, is_true, memory_bytes
 
-# Where the engine keeps images and containers.
+# Where the engine keeps images and containers unless its options say otherwise.
 ENGINE_DIRECTORY = "/var/lib/docker"
 
 # Limits that a site may set, with what they are when it does not: memory a machine keeps for its
@@ -56,16 +56,16 @@ def memory_of_machines(site: Site) -> Iterator[Problem]:
         if "memory" not in facts:
             continue
         reserve = setting(site, machine, "preflight_memory_reserve")
-        entries = sorted(wanted.get(machine, []), reverse=True)
-        total, room = sum(count for count, _, _ in entries), facts["memory"] - reserve
+        largest_first = sorted(wanted.get(machine, []), reverse=True)
+        total, room = sum(count for count, _, _ in largest_first), facts["memory"] - reserve
         if total > room:
             largest = ", ".join(
-                f"{host} {gib(count)} ({where})" for count, host, where in entries[:3]
+                f"{host} {gib(count)} ({where})" for count, host, where in largest_first[:3]
             )
             yield Problem(
                 machine,
                 "memory",
-                f"{gib(total)} wanted by {len(entries)} containers, most of it by {largest}",
+                f"{gib(total)} wanted by {len(largest_first)} containers, most of it by {largest}",
                 f"at most {gib(max(room, 0))}: the machine has {gib(facts['memory'])} "
                 f"and keeps {gib(reserve)} (preflight_memory_reserve)",
             )
@@ -92,7 +92,8 @@ def root_disk(site: Site) -> Iterator[Problem]:
 def engine_directories(site: Site) -> Iterator[tuple[str, str]]:
     """Machine and directory under which its engine keeps images."""
     for machine in site.members("metal"):
-        yield machine, ENGINE_DIRECTORY
+        options = entries(site, machine, "docker_daemon_options")
+        yield machine, str(options.get("data-root", ENGINE_DIRECTORY))
 
 
 def free_space(site: Site) -> Iterator[Problem]:

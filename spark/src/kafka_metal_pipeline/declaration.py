@@ -84,7 +84,7 @@ def _read(name: str, body: object, problems: list[Problem]) -> Declaration | Non
     top = Section(name, "", body, problems)
     # The short form: the keys of the one output stand at the top.
     short = {key: body[key] for key in OUTPUT_KEYS if key in body and key not in KEYS}
-    top.only({*KEYS, *SITE_KEYS, *(() if "outputs" in body else OUTPUT_KEYS)})
+    top.only({*KEYS, *(() if "outputs" in body else OUTPUT_KEYS)}, silent=SITE_KEYS)
     if not re.fullmatch(NAME, name):
         top.wrong("name", name, ALLOWED_NAME)
     if body.get("name", name) != name:
@@ -135,7 +135,9 @@ def _read_resources(resources: Section) -> Resources:
 def _check_topics(top: Section, declaration: Declaration) -> None:
     """A pipeline that reads what it writes would never end; invalid records have their own."""
     source, invalid = declaration.source.topic, declaration.invalid
-    if source and invalid == source:
+    if not source or not invalid:
+        return
+    if invalid == source:
         top.wrong("invalid", invalid, f"a topic other than the source, {source}")
     for output in declaration.outputs:
         if output.topic and output.topic in (source, invalid):

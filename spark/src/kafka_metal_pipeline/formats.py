@@ -66,7 +66,7 @@ class Json:
         events = parse["_event"]
         # Reads the first value and stops: null when already that is no JSON.
         starts_well = F.try_parse_json(text).isNotNull()
-        unread = F.when(starts_well, F.lit("trailing_garbage")).otherwise(F.lit("malformed"))
+        unread = F.when(starts_well, "trailing_garbage").otherwise("malformed")
         fault = (
             F.when(parse[END].isNull(), unread)
             .when(F.size(events) == 0, F.lit("empty"))
@@ -76,8 +76,10 @@ class Json:
             names = parsed["_names"]
             twice = F.size(F.array_distinct(names)) < F.size(names)
             fault = fault.when(twice, F.lit("duplicate_key"))
-        no_object = F.when(starts_well, F.lit("not_an_object")).otherwise(F.lit("malformed"))
-        return fault.when(events[0].isNull(), no_object).when(
+        # A bracket too many closes the array that is ours.
+        no_object = F.when(F.json_object_keys(text).isNull(), "not_an_object")
+        no_object = F.when(starts_well, no_object.otherwise("trailing_garbage"))
+        return fault.when(events[0].isNull(), no_object.otherwise("malformed")).when(
             parse["_corrupt"].isNotNull(), F.lit("wrong_type")
         )
 

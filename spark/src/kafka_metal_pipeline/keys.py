@@ -48,11 +48,11 @@ class Section:
         shown = found if isinstance(found, str) else repr(found)
         self.problems.append(Problem(self.pipeline, self.at(key), shown, allowed))
 
-    def only(self, known: Iterable[str]) -> None:
-        """Refuse every other key, with the nearest known one."""
-        known = sorted(known)
+    def only(self, known: Iterable[str], silent: Iterable[str] = ()) -> None:
+        """Refuse every other key, with the nearest known one; ``silent`` ones are not listed."""
+        known, silent = sorted(known), set(silent)
         for key in self.values:
-            if key not in known:
+            if key not in known and key not in silent:
                 close = difflib.get_close_matches(str(key), known, 1)
                 hint = f"{close[0]} (did you mean that?), of " if close else ""
                 self.wrong(str(key), "an unknown key", hint + ", ".join(known))
@@ -64,7 +64,8 @@ class Section:
             values = {}
         if not isinstance(values, Mapping):
             self.wrong(key, "nothing" if values is None else repr(values), "a mapping")
-            values = {}
+            # Said once: that its keys are missing too is no news.
+            return Section(self.pipeline, self.at(key), {}, [])
         return Section(self.pipeline, self.at(key), values, self.problems)
 
     def text(self, key: str, allowed: str = "text", pattern: str = r".*\S.*") -> str | None:

@@ -1,6 +1,6 @@
 """From accepted events to the rows of an output, by its statement."""
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.ddl import RECORD_COLUMNS, quoted
@@ -21,7 +21,7 @@ def rows_of(events: DataFrame, output: Output) -> DataFrame:
         events = events.withWatermark(output.watermark.column, output.watermark.delay)
     # Analysed at once: the next output may call its own events by the same name.
     events.createOrReplaceTempView(VIEW)
-    return _session(events).sql(output.sql)
+    return events.sparkSession.sql(output.sql)
 
 
 def topic_records(rows: DataFrame, key: str | None) -> DataFrame:
@@ -48,7 +48,7 @@ def has_origin(rows: DataFrame) -> bool:
     return set(RECORD_COLUMNS) <= set(rows.columns)
 
 
-def origin_headers() -> "F.Column":
+def origin_headers() -> Column:
     """Kafka headers from RECORD_COLUMNS, as text; the timestamp in milliseconds since 1970."""
     values = {
         "source.topic": F.col("_topic"),
@@ -75,7 +75,3 @@ def archive_rows(rows: DataFrame, output: Output, source: Source) -> DataFrame:
     if column not in rows.columns:
         raise ValueError(f"partitioned by date, but the statement keeps no {column} to derive it")
     return rows.withColumn(DATE, F.to_date(F.col(quoted(column))))
-
-
-def _session(rows: DataFrame) -> SparkSession:
-    return rows.sparkSession

@@ -1,0 +1,32 @@
+"""Whether Spark takes a declaration's rules, statements and keys; reads and writes nothing."""
+
+from dataclasses import replace
+
+from pyspark.sql import DataFrame, SparkSession
+
+from kafka_metal_pipeline import queries, session
+from kafka_metal_pipeline.model import Declaration
+
+RECORDS = "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP"
+
+
+def problem_of(declaration: Declaration) -> str | None:
+    """What is wrong, as a sentence; None when the pipeline could start."""
+    local = replace(declaration.site, master="local[1]", event_log_dir=None)
+    spark = session.connect(replace(declaration, site=local))
+    try:
+        queries.flows(no_records(spark), declaration)
+    except queries.StatementError as error:
+        return str(error)
+    return None
+
+
+def no_records(spark: SparkSession) -> DataFrame:
+    """A stream with the columns of a topic that never has a record."""
+    columns = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in _columns()]
+    return spark.readStream.format("rate").load().selectExpr(*columns)
+
+
+def _columns() -> list[tuple[str, str]]:
+    pairs = (column.split() for column in RECORDS.split(", "))
+    return [(name, kind) for name, kind in pairs]

@@ -1,0 +1,140 @@
+"""The life of a driver: start every query, watch them, end as one.
+
+When a query dies the driver ends with it, and the container's restart policy brings all back from
+their checkpoints: a pipeline never runs in part without anyone noticing.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kafka_metal_pipeline import progress, queries, session, streams
+from kafka_metal_pipeline.checkpoint import CheckpointError
+from kafka_metal_pipeline.failures import explain
+from kafka_metal_pipeline.model import Declaration
+from kafka_metal_pipeline.status import FAILED, FINISHED, RUNNING, STOPPING, Board
+from kafka_metal_pipeline.storage import Storage
+
+log = logging.getLogger(__name__)
+
+DONE, DIED, REFUSED = 0, 1, 2
+
+POLL_S = 1.0
+# A batch that is running when the driver is told to stop may end: what it wrote to a topic would
+# be written again otherwise. Docker gives the container longer than this.
+STOP_S = 25.0
+STOP_POLL_S = 0.05
+REPORT_EVERY_S = 60.0
+
+Queries = Mapping[str, StreamingQuery]
+
+
+def run(declaration: Declaration, board: Board, stopping: threading.Event) -> int:
+    """Run until ``stopping`` is set, all that is available is read, or a query dies.
+
+    Returns the exit code: DONE, DIED, or REFUSED when a statement or a checkpoint does not fit.
+    """
+    spark: SparkSession | None = None
+    try:
+        spark = session.connect(declaration)
+        board.set_id(str(spark.sparkContext.applicationId))
+        code = _run(spark, declaration, board, stopping)
+    except (CheckpointError, queries.StatementError) as error:
+        log.error("%s", error)
+        code = REFUSED
+    except Exception:
+        # A JVM that is gone, for one: a driver that lives on without its queries is worse.
+        log.exception("pipeline %s: the driver failed", declaration.name)
+        code = DIED
+    board.set_state(FINISHED if code == DONE else FAILED)
+    if spark is not None:
+        _close(spark)
+    return code
+
+
+def _run(
+    spark: SparkSession, declaration: Declaration, board: Board, stopping: threading.Event
+) -> int:
+    flows = queries.flows(streams.records(spark, declaration), declaration)
+    storage = Storage(spark)
+    for flow in flows:
+        flow.checkpoint.claim(storage, f"pipeline {declaration.name}: outputs.{flow.name}")
+    started: dict[str, StreamingQuery] = {}
+    for flow in flows:
+        log.info("%s: from %s", flow.name, flow.checkpoint.location)
+        started[flow.name] = queries.start(flow, declaration)
+    code = _watch(started, declaration, board, stopping)
+    board.set_state(STOPPING if code == DONE else FAILED)
+    stop_between_batches(started, STOP_S)
+    return code
+
+
+def _watch(
+    started: Queries, declaration: Declaration, board: Board, stopping: threading.Event
+) -> int:
+    reported = time.monotonic()
+    while not stopping.wait(POLL_S):
+        state = {name: progress.of_query(query) for name, query in started.items()}
+        for name, found in state.items():
+            board.set_output(name, {**found, "exception": None})
+        if all(found["input_rows"] is not None for found in state.values()):
+            board.set_state(RUNNING)
+        if time.monotonic() - reported >= REPORT_EVERY_S:
+            _report(state)
+            reported = time.monotonic()
+        ended = {name: query for name, query in started.items() if not query.isActive}
+        died = {name: error for name, query in ended.items() if (error := query.exception())}
+        for name, error in died.items():
+            message = explain(error)
+            board.set_output(name, {"exception": message})
+            log.error("pipeline %s: output %s died: %s", declaration.name, name, message)
+        if died:
+            return DIED
+        if len(ended) == len(started):
+            return DONE
+    log.info("pipeline %s: told to stop", declaration.name)
+    return DONE
+
+
+def stop_between_batches(started: Queries, seconds: float) -> None:
+    """Stop each query when its batch has ended, or when ``seconds`` are over."""
+    deadline = time.monotonic() + seconds
+    batches = {name: _batch(query) for name, query in started.items()}
+    left = dict(started)
+    while left:
+        for name, query in list(left.items()):
+            between = not query.status["isTriggerActive"] or _batch(query) != batches[name]
+            if not query.isActive or between or time.monotonic() > deadline:
+                query.stop()
+                del left[name]
+        if left:
+            time.sleep(STOP_POLL_S)
+
+
+def _batch(query: StreamingQuery) -> int:
+    last = query.lastProgress
+    return -1 if last is None else int(last["batchId"])
+
+
+def _report(state: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, found in state.items():
+        log.info(
+            "%s: batch %s, %s records/s, lag %s",
+            name,
+            found["batch"],
+            found["rows_per_second"],
+            found["lag"],
+        )
+
+
+def _close(spark: SparkSession) -> None:
+    try:
+        spark.stop()
+    except Exception as error:
+        # The exit code is known, and the JVM may have ended before.
+        log.warning("the session did not end well: %s", queries.first_line(error))

@@ -1,0 +1,37 @@
+"""Why a query died, in a sentence that says what to do."""
+
+from typing import Any
+
+OTHER_STATE = "its checkpoint holds the state of another statement: name the output anew"
+OTHER_DRIVER = "another driver uses the same checkpoint"
+
+# Words in the error of a query, and what they mean to an operator. The first that fits counts.
+KNOWN = {
+    "failOnDataLoss": (
+        "records that were not read yet are gone: the topic's retention took them, or the topic "
+        "was made anew. Set source.on_data_loss: continue to go on with what is there; that "
+        "skips them"
+    ),
+    "UnknownTopicOrPartition": "a topic it reads or writes does not exist: declare it",
+    "TopicAuthorization": "the cluster does not allow it to read or write the topic",
+    "SaslAuthentication": "the cluster refused its name or password",
+    "RecordTooLarge": (
+        "a record is larger than the topic takes: raise max.message.bytes there and "
+        "max.request.size in kafka_options"
+    ),
+    "STATE_STORE_KEY_SCHEMA": OTHER_STATE,
+    "STATE_STORE_VALUE_SCHEMA": OTHER_STATE,
+    "STREAMING_STATEFUL_OPERATOR_NOT_MATCH": OTHER_STATE,
+    "ConcurrentModification": OTHER_DRIVER,
+    "CONCURRENT_STREAM_LOG_UPDATE": OTHER_DRIVER,
+}
+
+
+def explain(error: Any) -> str:
+    """The error's own first line, preceded by what it means when that is known."""
+    text = str(error).strip() or type(error).__name__
+    own = text.splitlines()[0]
+    for words, meaning in KNOWN.items():
+        if words in text:
+            return f"{meaning} ({own})"
+    return own

@@ -1,0 +1,60 @@
+"""How far each query has come, as Spark tells it after every batch."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kafka_metal_pipeline.status import NOTHING
+
+# Spark's words for a query that has read everything there is.
+IDLE = "Waiting for data to arrive"
+
+Lag = int | None
+
+
+def of_query(query: StreamingQuery) -> dict[str, Any]:
+    """The last batch of a query: its number, records in, records/s, seconds, and the lag.
+
+    ``lag`` is the number of records the topic held beyond the batch, when the batch was planned;
+    None before the first one. ``updated`` is when the batch began, ISO 8601. All are None before
+    the first batch, except for a query that found nothing to read.
+    """
+    last = query.lastProgress
+    idle = query.isActive and query.status["message"] == IDLE
+    if last is None:
+        return {**NOTHING, **({"input_rows": 0, "lag": 0} if idle else {})}
+    sources = last["sources"]
+    return {
+        "batch": last["batchId"],
+        "input_rows": last["numInputRows"],
+        "rows_per_second": 0.0 if idle else _rounded(last["processedRowsPerSecond"]),
+        "lag": 0 if idle else lag_of(sources[0] if sources else {}),
+        "batch_seconds": _rounded(last["batchDuration"] / 1000),
+        "updated": last["timestamp"],
+    }
+
+
+def lag_of(source: Mapping[str, Any]) -> Lag:
+    """Records between a batch's end and the end of the topic, over all partitions."""
+    latest, end = _offsets(source.get("latestOffset")), _offsets(source.get("endOffset"))
+    if not latest or not end:
+        return None
+    return sum(max(0, offset - end.get(place, 0)) for place, offset in latest.items())
+
+
+def _offsets(value: object) -> dict[tuple[str, str], int]:
+    """Offsets by topic and partition; Spark gives them as JSON, or as the text of it."""
+    parsed = json.loads(value) if isinstance(value, str) and value else value
+    if not isinstance(parsed, Mapping):
+        return {}
+    return {
+        (topic, partition): int(offset)
+        for topic, partitions in parsed.items()
+        for partition, offset in partitions.items()
+    }
+
+
+def _rounded(number: float) -> float:
+    return round(number, 3) if number == number and abs(number) != float("inf") else 0.0

@@ -1,0 +1,91 @@
+"""The Spark session of a driver: a client of the cluster that keeps its own address and ports."""
+
+import socket
+import tempfile
+
+from pyspark.sql import SparkSession
+
+from kafka_metal_pipeline.model import Declaration, Site
+
+ANY_ADDRESS = ("0.0.0.0", "::")
+
+# The same answer on every machine, and no query that ends because of one record.
+BEHAVIOUR = {
+    "spark.sql.session.timeZone": "UTC",
+    # An overflow or a division by zero in a statement gives NULL. An error would come again with
+    # the same record after every restart.
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.catalogImplementation": "in-memory",
+}
+# Several small queries that share few cores for months.
+STREAMING = {
+    "spark.scheduler.mode": "FAIR",
+    # A core that is free at once serves better than the one that has the topic's reader open.
+    "spark.locality.wait": "100ms",
+    "spark.sql.streaming.stopTimeout": "30s",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.ui.retainedJobs": "200",
+    "spark.ui.retainedStages": "200",
+    "spark.ui.retainedTasks": "5000",
+    "spark.sql.ui.retainedExecutions": "50",
+}
+
+
+def settings(declaration: Declaration) -> dict[str, str]:
+    """Every Spark setting of a driver; the site's ``spark_options`` win."""
+    site, resources = declaration.site, declaration.resources
+    partitions = site.shuffle_partitions or max(2, resources.cores)
+    return {
+        **BEHAVIOUR,
+        **STREAMING,
+        # A shuffle of few rows each second: one task more costs more than it saves.
+        "spark.sql.shuffle.partitions": str(partitions),
+        # Made at start even when nothing is stored in it; the working directory is read-only.
+        "spark.sql.warehouse.dir": f"file:{tempfile.gettempdir()}/spark-warehouse",
+        "spark.cores.max": str(resources.cores),
+        "spark.executor.memory": resources.executor_memory,
+        "spark.driver.memory": resources.driver_memory,
+        **_network(site),
+        **_event_log(site),
+        **site.spark_options,
+    }
+
+
+def connect(declaration: Declaration) -> SparkSession:
+    """Start the driver's JVM and register with the master."""
+    builder = SparkSession.builder.master(declaration.site.master)
+    builder = builder.appName(f"pipeline-{declaration.name}")
+    for key, value in settings(declaration).items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _network(site: Site) -> dict[str, str]:
+    found = {"spark.ui.enabled": str(site.ui_port is not None).lower()}
+    if site.driver_host in ANY_ADDRESS:
+        # Bound everywhere, as in a container with an address of its own, and found by name.
+        found["spark.driver.bindAddress"] = str(site.driver_host)
+        found["spark.driver.host"] = socket.gethostname()
+    elif site.driver_host:
+        found["spark.driver.bindAddress"] = site.driver_host
+        found["spark.driver.host"] = site.driver_host
+    ports = {
+        "spark.driver.port": site.driver_port,
+        "spark.driver.blockManager.port": site.block_manager_port,
+        "spark.ui.port": site.ui_port,
+    }
+    return found | {key: str(port) for key, port in ports.items() if port is not None}
+
+
+def _event_log(site: Site) -> dict[str, str]:
+    if site.event_log_dir is None:
+        return {}
+    directory = site.event_log_dir
+    return {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": f"file:{directory}" if directory.startswith("/") else directory,
+        # A stream never ends: its log goes on in a new file, each of which can be removed.
+        "spark.eventLog.rolling.enabled": "true",
+        "spark.eventLog.compress": "true",
+    }

@@ -1,0 +1,95 @@
+"""The state of a driver over HTTP.
+
+``/`` and ``/status`` answer 200 with the state as JSON, whatever it is; ``/health`` answers 503
+unless every query runs.
+"""
+
+import json
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+STARTING, RUNNING, STOPPING = "starting", "running", "stopping"
+FINISHED, FAILED = "finished", "failed"
+REQUEST_TIMEOUT_S = 10
+
+# What is known of an output before its first batch.
+NOTHING: dict[str, Any] = dict.fromkeys(
+    ("batch", "input_rows", "rows_per_second", "lag", "batch_seconds", "updated")
+)
+
+
+class Board:
+    """What the driver says about itself; written by its main thread, read by requests."""
+
+    def __init__(self, name: str, outputs: list[str]) -> None:
+        """A pipeline that is starting. ``outputs`` includes the invalid records."""
+        self._lock = threading.Lock()
+        self._state = STARTING
+        self._id: str | None = None
+        self._name = name
+        self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self._outputs: dict[str, dict[str, Any]] = {
+            output: {**NOTHING, "exception": None} for output in outputs
+        }
+
+    def set_state(self, state: str) -> None:
+        """Starting, running, stopping, finished or failed."""
+        with self._lock:
+            self._state = state
+
+    def set_id(self, application: str) -> None:
+        """The application's id on the Spark cluster."""
+        with self._lock:
+            self._id = application
+
+    def set_output(self, output: str, progress: Mapping[str, Any]) -> None:
+        """How far an output has come, and why it ended if it did."""
+        with self._lock:
+            self._outputs[output] = {**self._outputs[output], **progress}
+
+    def snapshot(self) -> dict[str, Any]:
+        """The state as it is served."""
+        with self._lock:
+            return {
+                "name": self._name,
+                "id": self._id,
+                "state": self._state,
+                "outputs": {name: dict(output) for name, output in self._outputs.items()},
+                "started": self._started,
+            }
+
+
+def serve(board: Board, endpoint: str) -> ThreadingHTTPServer:
+    """Answer on ``HOST:PORT`` from a thread of its own. Raises OSError when the port is taken."""
+    host, _, port = endpoint.rpartition(":")
+    handler = type("Handler", (_Handler,), {"board": board})
+    server = ThreadingHTTPServer((host.strip("[]"), int(port)), handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, name="status", daemon=True).start()
+    return server
+
+
+class _Handler(BaseHTTPRequestHandler):
+    board: Board
+    timeout = REQUEST_TIMEOUT_S
+
+    def do_GET(self) -> None:
+        """Answer with the state."""
+        path = self.path.partition("?")[0].rstrip("/")
+        if path not in ("", "/status", "/health"):
+            self.send_error(404, "there is / and /health")
+            return
+        snapshot = self.board.snapshot()
+        healthy = path != "/health" or snapshot["state"] == RUNNING
+        body = json.dumps(snapshot).encode()
+        self.send_response(200 if healthy else 503)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base's name
+        """Say nothing: a health check every few seconds would fill the log."""

@@ -1,0 +1,71 @@
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[1] / "src"
+sys.path.insert(0, str(SOURCES))
+
+from pyspark.sql import DataFrame, SparkSession  # noqa: E402  after the path of the sources
+
+from kafka_metal_pipeline import session  # noqa: E402
+from kafka_metal_pipeline.declaration import parse  # noqa: E402
+
+# One record of a topic: key, value, topic, partition, offset, timestamp.
+RECORDS = "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP"
+SMALLEST = {
+    "source": {"topic": "in", "schema": "id STRING NOT NULL"},
+    "outputs": {"all": {"sql": "SELECT * FROM events", "topic": "out"}},
+    "invalid": "bad",
+    "resources": {"cores": 2},
+    "master": "local[2]",
+    "driver_host": "127.0.0.1",
+}
+
+Records = Callable[[Sequence[bytes | str | None]], DataFrame]
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """The session a driver would have."""
+    scratch = tmp_path_factory.mktemp("spark")
+    # createDataFrame runs Python on the executor's side: the one that runs the tests.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    declared = parse(
+        "tests",
+        SMALLEST
+        | {
+            "spark_options": {
+                "spark.local.dir": str(scratch),
+                "spark.sql.warehouse.dir": f"file:{scratch}/warehouse",
+            }
+        },
+    )
+    found = session.connect(declared)
+    found.sparkContext.setLogLevel("ERROR")
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def records(spark: SparkSession) -> Records:
+    """Records of topic ``in``, partition 0, from offset 100 on, one a second since noon."""
+
+    def make(values: Sequence[bytes | str | None]) -> DataFrame:
+        rows = [
+            (b"key", value.encode() if isinstance(value, str) else value, 100 + place)
+            for place, value in enumerate(values)
+        ]
+        return spark.createDataFrame(rows, "key BINARY, value BINARY, offset LONG").selectExpr(
+            "key",
+            "value",
+            "'in' AS topic",
+            "0 AS partition",
+            "offset",
+            "timestamp'2026-05-01 12:00:00' + make_interval(0, 0, 0, 0, 0, 0, offset - 100)"
+            " AS timestamp",
+        )
+
+    return make

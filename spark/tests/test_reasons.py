@@ -1,0 +1,172 @@
+"""Every way a record can be invalid, and what is said of it."""
+
+import json
+from collections.abc import Callable, Sequence
+
+import pytest
+from pyspark.sql import DataFrame, Row
+
+from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.model import Declaration
+from kafka_metal_pipeline.transforms import accepted, judge, rejected
+from kafka_metal_pipeline.transforms import parse as parse_records
+
+PAYMENT = {
+    "paymentId": "p-1",
+    "accountId": "a-1",
+    "merchant": "books-01",
+    "country": "DE",
+    "amount": 12.5,
+    "currency": "EUR",
+    "eventTime": "2026-05-01T11:59:59.123456Z",
+    "fraudProbability": 0.25,
+}
+PAYMENTS = {
+    "source": {
+        "topic": "in",
+        "schema": "paymentId STRING NOT NULL, accountId STRING NOT NULL, merchant STRING, "
+        "country STRING NOT NULL, amount DOUBLE NOT NULL, currency STRING NOT NULL, "
+        "eventTime TIMESTAMP NOT NULL, fraudProbability DOUBLE NOT NULL, "
+        "count INT, day DATE, tags ARRAY<STRING>, place STRUCT<lat: DOUBLE, lon: DOUBLE>",
+    },
+    "rules": {
+        "amount_positive": "amount > 0",
+        "probability_in_range": "fraudProbability BETWEEN 0 AND 1",
+        "event_time_plausible": "eventTime BETWEEN timestamp'2020-01-01' AND "
+        "_timestamp + INTERVAL 1 DAY",
+        "merchant_has_trade": "merchant IS NULL OR merchant LIKE '%-%'",
+    },
+    "outputs": {"all": {"sql": "SELECT * FROM events", "topic": "out"}},
+    "invalid": "bad",
+}
+
+
+def payment(**changes: object) -> str:
+    return json.dumps(PAYMENT | changes)
+
+
+def without(*names: str) -> str:
+    return json.dumps({name: value for name, value in PAYMENT.items() if name not in names})
+
+
+# Value, reason, and words of the detail.
+INVALID: list[tuple[str | bytes | None, str, str]] = [
+    (None, "tombstone", "no value"),
+    ("", "empty", "empty"),
+    (" \n ", "empty", "empty"),
+    ("Internal Server Error", "malformed", "no JSON"),
+    ("payment;4711;12,50;EUR", "malformed", "no JSON"),
+    ("<payment id='4711'/>", "malformed", "no JSON"),
+    (payment()[:40], "malformed", "no JSON"),
+    (payment()[:-1], "malformed", "no JSON"),
+    ("{", "malformed", "no JSON"),
+    ("tru", "malformed", "no JSON"),
+    ("{'paymentId': 'p'}", "malformed", "no JSON"),
+    ('{"amount": NaN}', "malformed", "no JSON"),
+    (payment() + "}", "trailing_garbage", "follows"),
+    (payment() + " 200 OK", "trailing_garbage", "follows"),
+    (payment() + '{"paymentId":"second"}', "trailing_garbage", "follows"),
+    (payment() + "," + payment(), "trailing_garbage", "follows"),
+    (payment() + "] {}", "trailing_garbage", "follows"),
+    ("null", "not_an_object", "no object"),
+    ("[]", "not_an_object", "no object"),
+    ("5", "not_an_object", "no object"),
+    ('"text"', "not_an_object", "no object"),
+    (f"[{payment()}]", "not_an_object", "no object"),
+    (payment()[:-1] + ', "amount": 1}', "duplicate_key", "more than one amount"),
+    (payment().replace("books", "\udcff").encode("utf-8", "surrogateescape"), "not_utf8", "UTF-8"),
+    (b"\xff\xfe\x00", "not_utf8", "UTF-8"),
+    (without("paymentId"), "missing_field", "no value in paymentId"),
+    (without("amount", "country"), "missing_field", "no value in country, amount"),
+    (payment(country=None), "missing_field", "no value in country"),
+    (payment(amount="twelve"), "wrong_type", "amount: expected DOUBLE, found twelve"),
+    (payment(amount="0.9"), "wrong_type", "amount: expected DOUBLE, found 0.9"),
+    (payment(amount={"value": 12}), "wrong_type", 'amount: expected DOUBLE, found {"value":12}'),
+    (payment(amount=[12, 50]), "wrong_type", "amount: expected DOUBLE, found [12,50]"),
+    (payment(amount="NaN"), "wrong_type", "amount: expected DOUBLE, found NaN"),
+    (payment(count=1.5), "wrong_type", "count: expected INT, found 1.5"),
+    (payment(count=2**31), "wrong_type", "count: expected INT, found 2147483648"),
+    (payment(day="2026-02-30"), "wrong_type", "day: expected DATE, found 2026-02-30"),
+    (payment(tags="a"), "wrong_type", "tags: expected ARRAY<STRING>, found a"),
+    (payment(place={"lat": "x", "lon": 1}), "wrong_type", "a nested field"),
+    (payment(eventTime="yesterday"), "wrong_type", "eventTime: expected TIMESTAMP, found yest"),
+    (payment(eventTime="2026-13-01T00:00:00Z"), "wrong_type", "eventTime"),
+    # Spark alone takes these for today, and for the first of January.
+    (payment(eventTime="12:30:00"), "wrong_type", "eventTime"),
+    (payment(eventTime=""), "wrong_type", "eventTime"),
+    (payment(eventTime=True), "wrong_type", "eventTime"),
+    # Milliseconds, microseconds and nanoseconds, which Spark alone takes for seconds.
+    (payment(eventTime=1777636799123), "out_of_range", "found 1777636799123"),
+    (payment(eventTime=1777636799123456), "out_of_range", "found 1777636799123456"),
+    (payment(eventTime=1777636799123456789), "out_of_range", "eventTime"),
+    (payment(eventTime=10**30), "out_of_range", "eventTime"),
+    (payment(amount=1).replace(" 1,", " 1e999,"), "out_of_range", "amount"),
+    (payment(day="+57971-02-25"), "out_of_range", "day"),
+    (payment(amount=0), "amount_positive", "not met: amount > 0"),
+    (payment(amount=-12.5), "amount_positive", "not met: amount > 0"),
+    (payment(fraudProbability=1.01), "probability_in_range", "fraudProbability BETWEEN 0 AND 1"),
+    (payment(eventTime="2019-12-31T23:59:59Z"), "event_time_plausible", "eventTime BETWEEN"),
+    (payment(eventTime="2026-05-03T12:00:00Z"), "event_time_plausible", "eventTime BETWEEN"),
+    # "2026" is 2026 seconds after the epoch.
+    (payment(eventTime="2026"), "event_time_plausible", "eventTime BETWEEN"),
+    (payment(merchant="books"), "merchant_has_trade", "merchant LIKE"),
+]
+VALID = [
+    payment(),
+    payment(extra={"more": [1, 2]}),
+    without("merchant"),
+    payment(merchant=None),
+    payment(amount=12),
+    payment(eventTime="2026-05-01T13:59:59+02:00"),
+    payment(eventTime="2026-05-01 11:59:59"),
+    payment(eventTime=1777636799),
+    payment(merchant='quoted-"amount": {}],', count=5, day="2026-05-01", tags=["a"]),
+    payment(place={"lat": 1.5, "lon": 2.5}) + "\n",
+    payment(merchant="Größe-10"),
+]
+
+
+def judged(records: DataFrame, declared: Declaration) -> DataFrame:
+    return judge(parse_records(records, declared.source), declared.source, declared.rules)
+
+
+def reasons(records: DataFrame, declared: Declaration) -> list[Row]:
+    found = judged(records, declared)
+    return rejected(found, declared.source, declared.rules).orderBy("_offset").collect()
+
+
+@pytest.fixture(scope="module")
+def payments() -> Declaration:
+    return parse("payments", PAYMENTS)
+
+
+def test_every_invalid_record_has_its_reason_and_says_what_was_found(
+    records: Callable[[Sequence[str | bytes | None]], DataFrame], payments: Declaration
+) -> None:
+    found = reasons(records([value for value, _, _ in INVALID]), payments)
+    told = {row["_offset"] - 100: row for row in found}
+    wrong = [
+        (value, reason, told.get(place) and (told[place]["_reason"], told[place]["_detail"]))
+        for place, (value, reason, words) in enumerate(INVALID)
+        if place not in told
+        or told[place]["_reason"] != reason
+        or words not in (told[place]["_detail"] or "")
+    ]
+    assert wrong == []
+
+
+def test_valid_records_are_accepted(
+    records: Callable[[Sequence[str | bytes | None]], DataFrame], payments: Declaration
+) -> None:
+    assert reasons(records(VALID), payments) == []
+
+
+def test_every_record_is_either_accepted_or_rejected(
+    records: Callable[[Sequence[str | bytes | None]], DataFrame], payments: Declaration
+) -> None:
+    values = [value for value, _, _ in INVALID] + VALID
+    found = judged(records(values), payments).cache()
+    good = [row["_offset"] for row in accepted(found, payments.source).collect()]
+    bad = [row["_offset"] for row in rejected(found, payments.source, payments.rules).collect()]
+    assert sorted(good + bad) == list(range(100, 100 + len(values)))
+    assert len(good) == len(VALID)

@@ -1,0 +1,73 @@
+"""Every module's documentation says exactly what its code takes."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+import yaml
+
+PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
+PACKAGE = "ansible_collections.metal.kafka.plugins"
+MODULES = sorted(path.stem for path in (PLUGINS / "modules").glob("*.py"))
+FACTS = ("type", "elements", "required", "default", "choices")
+
+
+class AskedForArguments(Exception):
+    """Raised in place of running the module."""
+
+
+def specification(module, monkeypatch):
+    """The arguments that ``module`` hands to Ansible."""
+    asked = {}
+
+    def record(**arguments):
+        asked.update(arguments)
+        raise AskedForArguments
+
+    monkeypatch.setattr(module, "AnsibleModule", record)
+    with pytest.raises(AskedForArguments):
+        module.main()
+    return asked
+
+
+def documented(module):
+    """The documented options, with those of the fragments."""
+    text = yaml.safe_load(module.DOCUMENTATION)
+    options = dict(text.get("options", {}))
+    for fragment in text.get("extends_documentation_fragment", []):
+        shared = importlib.import_module(f"{PACKAGE}.doc_fragments.{fragment.rpartition('.')[2]}")
+        options |= yaml.safe_load(shared.ModuleDocFragment.DOCUMENTATION)["options"]
+    return text, options
+
+
+def compare(code, documentation, where):
+    assert set(code) == set(documentation), where
+    for name, argument in code.items():
+        told = documentation[name]
+        for fact in FACTS:
+            assert argument.get(fact) == told.get(fact), f"{where}.{name}: {fact}"
+        compare(argument.get("options", {}), told.get("suboptions", {}), f"{where}.{name}")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_documentation_and_code_take_the_same_arguments(name, monkeypatch):
+    module = importlib.import_module(f"{PACKAGE}.modules.{name}")
+    text, options = documented(module)
+    asked = specification(module, monkeypatch)
+    assert text["module"] == name
+    compare(asked["argument_spec"], options, name)
+    told = text["attributes"]["check_mode"]["support"] == "full"
+    assert asked["supports_check_mode"] is told
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_use_only_arguments_that_there_are(name):
+    module = importlib.import_module(f"{PACKAGE}.modules.{name}")
+    _, options = documented(module)
+    tasks = yaml.safe_load(module.EXAMPLES)
+    given = [task[f"metal.kafka.{name}"] or {} for task in tasks]
+    assert given
+    for arguments in given:
+        assert set(arguments) <= set(options)
+        assert {key for key, told in options.items() if told.get("required")} <= set(arguments)
+    assert yaml.safe_load(module.RETURN)
