@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters that write a Compose project."""
+"""Filter that writes a Compose project."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ def to_compose(rendered, **options):
 
 class FilterModule:
     def filters(self):
-        return {"to_compose": to_compose, "compose_files": compose.config_files}
+        return {"to_compose": to_compose}

@@ -24,9 +24,14 @@ def pick(hosts: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> list[d
     return records
 
 
+def gather(hosts: Mapping[str, Mapping[str, Any]], fact: str) -> list[Any]:
+    """Items of the list ``fact`` of every host that has it, in the order of hosts."""
+    return [item for host in hosts for item in hosts[host].get(fact) or []]
+
+
 class FilterModule:
     """Filters that read several hosts."""
 
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
-        return {"pick": pick}
+        return {"gather": gather, "pick": pick}

@@ -9,7 +9,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 from kafka_metal_pipeline.declaration import DeclarationError, parse
-from kafka_metal_pipeline.infer import infer
+from kafka_metal_pipeline.infer import SampleError, with_schema
 
 RESOURCES = {"cores": 1, "executor_memory": "1g", "driver_memory": "1g"}
 
@@ -22,17 +22,15 @@ def pipeline_document(
     ``folder`` is where a relative path of a sample starts. Raises AnsibleFilterError with every
     mistake.
     """
-    document: dict[str, Any] = {"name": name, **plain(declared), **plain(site)}
-    document["resources"] = RESOURCES | document.get("resources", {})
-    schema = document.get("source", {}).get("schema")
     try:
-        if isinstance(schema, dict) and set(schema) == {"sample"}:
-            document["source"] = {
-                **document["source"],
-                "schema": infer(Path(folder, schema["sample"])),
-            }
+        document: dict[str, Any] = {
+            "name": name,
+            **with_schema(plain(declared), Path(folder)),
+            **plain(site),
+        }
+        document["resources"] = RESOURCES | document.get("resources", {})
         parse(name, document)
-    except (DeclarationError, OSError, ValueError) as error:
+    except (DeclarationError, SampleError) as error:
         raise AnsibleFilterError(f"pipeline {name}: {error}") from error
     return document
 

@@ -5,7 +5,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-
 # What each role's tasks/status.yml leaves on the host it ran on, in the order of the screen.
 STATUS_FACTS = ("zookeeper_status", "kafka_broker_status", "spark_status", "pipeline_status")
 

@@ -24,7 +24,7 @@ except ImportError as error:  # The module says which library is missing, and wh
     MISSING = str(error)
 
 from .state import NOBODY, Broker, Cluster, LogDir, Partition
-from .topic import Configure, Create, Grow, Topic, Value, batches
+from .topic import Configure, Create, Grow, Topic, Value, Wish, batches, plan
 from .waiting import Deadline, side_by_side
 
 MIN_ISR = "min.insync.replicas"
@@ -377,7 +377,7 @@ class TopicConnection(Connection):
         return obstacles
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set keys of topics; obstacles by topic."""
+        """Set keys of topics and wait until they are in force; obstacles by topic."""
         obstacles: dict[str, str] = {}
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
@@ -388,13 +388,36 @@ class TopicConnection(Connection):
                 validate_only=dry,
                 raise_on_unknown=False,
             )
-            obstacles |= {
+            refused = {
                 # kafka-python puts number and name of the error before Kafka's sentence.
                 name: said.partition("Error: ")[2] or said
                 for name, said in answer.get("topic", {}).items()
                 if said != "OK"
             }
+            obstacles |= refused
+            if not dry:
+                obstacles |= self.wait_for_keys(
+                    {step.topic: step for step in portion if step.topic not in refused}
+                )
         return obstacles
+
+    def wait_for_keys(self, changes: Mapping[str, Configure]) -> dict[str, str]:
+        """Wait until the cluster tells the new values; without ZooKeeper they take a moment.
+
+        Gives the topics for which time ran out.
+        """
+        waiting = dict(changes)
+        while waiting:
+            found = self.read_topics(waiting)
+            waiting = {
+                name: step
+                for name, step in waiting.items()
+                if plan(found.get(name), Wish(name, config=step.config))
+            }
+            if not waiting or self.deadline.passed():
+                return dict.fromkeys(waiting, f"not in force after {self.timeout:g} s")
+            time.sleep(PAUSE)  # As above: brokers learn of it a little later.
+        return {}
 
     def server_timeout_ms(self) -> int:
         """How long a broker may take, less than this side waits for its answer."""

@@ -131,8 +131,8 @@ def to_compose(
 
     Each of ``rendered`` has ``name``, ``definition``, and optionally ``kind``, ``files`` and
     ``config_target``. Mounts of paths under ``volume_root`` become volumes of the project, named
-    after the rest of the path. Configuration files lie in ``config_dir/<name>`` (see
-    ``config_files``). ``after`` maps a kind to the kinds that it waits for. Raises ComposeError.
+    after the rest of the path. Configuration files lie in ``config_dir/<name>``.
+    ``after`` maps a kind to the kinds that it waits for. Raises ComposeError.
     """
     known = [plain(one) for one in rendered]
     services: dict[str, Any] = {}
@@ -161,12 +161,3 @@ def to_compose(
         "services": {name: services[name] for name in sorted(services)},
         **({"volumes": {name: {} for name in used}} if used else {}),
     }
-
-
-def config_files(rendered: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """The files that belong beside the Compose file: ``path`` under its ``config_dir``, content."""
-    return [
-        {"path": f"{one['name']}/{file['name']}", "content": str(file["content"])}
-        for one in rendered
-        for file in one.get("files") or []
-    ]

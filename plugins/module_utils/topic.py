@@ -126,7 +126,7 @@ class Store(Protocol):
         """Add partitions and wait until every one has a leader."""
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set keys of topics."""
+        """Set keys of topics and wait until they are in force."""
 
 
 def same(value: Value, wish: str) -> bool:

@@ -8,10 +8,9 @@ import pytest
 SOURCES = Path(__file__).parents[1] / "src"
 sys.path.insert(0, str(SOURCES))
 
-from pyspark.sql import DataFrame, SparkSession  # noqa: E402  after the path of the sources
-
 from kafka_metal_pipeline import session  # noqa: E402
 from kafka_metal_pipeline.declaration import parse  # noqa: E402
+from pyspark.sql import DataFrame, SparkSession  # noqa: E402  after the path of the sources
 
 # One record of a topic: key, value, topic, partition, offset, timestamp.
 RECORDS = "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP"

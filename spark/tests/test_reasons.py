@@ -4,12 +4,11 @@ import json
 from collections.abc import Callable, Sequence
 
 import pytest
-from pyspark.sql import DataFrame, Row
-
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.transforms import accepted, judge, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records
+from pyspark.sql import DataFrame, Row
 
 PAYMENT = {
     "paymentId": "p-1",

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import cluster as wrapper
 from ansible_collections.metal.kafka.plugins.module_utils.state import NOBODY, Partition
-from ansible_collections.metal.kafka.plugins.module_utils.topic import Create, Wish
+from ansible_collections.metal.kafka.plugins.module_utils.topic import Configure, Create, Wish
 from ansible_collections.metal.kafka.plugins.module_utils.waiting import Deadline
 from kafka.errors import NotControllerError, TopicAuthorizationFailedError
 
@@ -196,6 +196,47 @@ def test_a_partition_that_gets_no_leader_is_told_after_the_timeout():
     made.metadata = lambda broker, topics: {"a": described("a", 1, NOBODY)}
     assert made.create_topics([Create(Wish("a", 2))], dry=False) == {
         "a": "1 of 2 partitions have a leader after 0.2 s"
+    }
+
+
+def kept(text):
+    return {"retention.ms": {"value": text, "config_source": "DYNAMIC_TOPIC_CONFIG"}}
+
+
+CHANGE = Configure("a", {"retention.ms": "5"}, {"retention.ms": "6"})
+
+
+def test_a_changed_key_is_waited_for_until_the_cluster_tells_it():
+    looks = []
+
+    def describe(*_args, **_keys):
+        looks.append(1)
+        return {"topic": {"a": kept("6" if len(looks) > 2 else "5")}}
+
+    made = connection(
+        alter_configs=in_turn({"topic": {"a": "OK"}}),
+        describe_topics=in_turn([described("a", 1)]),
+        describe_configs=describe,
+    )
+    assert made.configure_topics([CHANGE], dry=False) == {}
+    assert len(looks) == 3
+
+
+def test_a_changed_key_that_never_comes_into_force_is_told():
+    made = connection(
+        alter_configs=in_turn({"topic": {"a": "OK"}}),
+        describe_topics=in_turn([described("a", 1)]),
+        describe_configs=in_turn({"topic": {"a": kept("5")}}),
+    )
+    made.timeout = 0.2
+    assert made.configure_topics([CHANGE], dry=False) == {"a": "not in force after 0.2 s"}
+
+
+def test_a_refused_key_is_told_in_kafkas_words_and_not_waited_for():
+    said = "[Error 40] InvalidConfigurationError: Unknown topic config name: retentoin.ms"
+    made = connection(alter_configs=in_turn({"topic": {"a": said}}))
+    assert made.configure_topics([CHANGE], dry=False) == {
+        "a": "Unknown topic config name: retentoin.ms"
     }
 
 

@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     ledger = verbs.add_parser("ledger", help="what was acknowledged, and where it has to be")
     ledger_verbs = ledger.add_subparsers(required=True, metavar="COMMAND")
     _verify(ledger_verbs.add_parser("verify", help="prove that each record is at its offset"))
+    _topics(verbs.add_parser("topics", help="make the declared topics that are missing"))
     _report(verbs.add_parser("report", help="the closing report, from files"))
     _status(verbs.add_parser("status", help="the status screen, from a file"))
     return top
@@ -105,6 +106,12 @@ def _verify(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--timeout", type=float, default=60, metavar="SECONDS", help="of silence")
     verb.add_argument("--report", type=Path, metavar="FILE", help="the outcome as JSON")
     verb.set_defaults(command=commands.verify)
+
+
+def _topics(verb: argparse.ArgumentParser) -> None:
+    _connection(verb)
+    verb.add_argument("file", type=Path, metavar="FILE", help="topics by name, as JSON")
+    verb.set_defaults(command=commands.topics)
 
 
 def _report(verb: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from kafka_metal_client import produce as producing
 from kafka_metal_client import report as closing
 from kafka_metal_client import send as sending
 from kafka_metal_client import status as looking
+from kafka_metal_client import topics as declared_topics
 from kafka_metal_client import verify as verifying
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
@@ -113,6 +114,14 @@ def verify(options: argparse.Namespace) -> int:
         ledger.write_atomically(options.report, _json(result.to_json()))
     print("\n".join(result.sentences()))
     return 0 if result.ok else 1
+
+
+def topics(options: argparse.Namespace) -> int:
+    """Make the topics that are missing."""
+    wishes = declared_topics.load(options.file)
+    made = declared_topics.create(wishes, options.bootstrap, _extra(options))
+    print(f"{len(wishes)} topics declared, made: {', '.join(made) or 'none'}")
+    return 0
 
 
 def report(options: argparse.Namespace) -> int:
