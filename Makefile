@@ -67,13 +67,15 @@ lint: env-dev
 	ruff format --check
 	yamllint --strict .
 	ansible-lint --offline --strict
-	shellcheck scripts/* .ci/run $(shell git ls-files 'images/**/bin/*')
+	shellcheck $(shell grep -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/render-* images/*/bin/*)
+	scripts/render --check
+	images/pipeline/render-requirements --check
 
 types: env-dev
 	mypy
 
 unit: env-dev
-	pytest -n 2
+	pytest -q -n 2 --junitxml=.cache/results/unit.xml
 
 fmt: env-dev ## format the code
 	ruff format

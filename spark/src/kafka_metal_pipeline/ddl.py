@@ -11,7 +11,8 @@ from dataclasses import dataclass
 # Columns that every event has besides its own: where its record came from.
 RECORD_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp")
 # Columns that parsing adds and takes away again.
-WORK_COLUMNS = ("_key", "_raw", "_fault", "_event", "_parse", "_names", "_corrupt", "_end")
+WORK_COLUMNS = ("_key", "_raw", "_text", "_reason", "_detail")
+WORK_COLUMNS += ("_ended", "_count", "_misfit", "_twice", "_empty", "_end", "_corrupt")
 
 PLAIN_TYPES = frozenset(
     re.findall(
@@ -57,7 +58,7 @@ def parse_ddl(text: str) -> tuple[Field, ...]:
         lower = field.name.lower()
         if lower in seen:
             raise SchemaError(f"field {field.name} is there twice; case makes no difference")
-        if lower in RECORD_COLUMNS + WORK_COLUMNS:
+        if lower in RECORD_COLUMNS + WORK_COLUMNS or lower.startswith("_text_"):
             raise SchemaError(f"field {field.name} has the name of a column that is always added")
         seen.add(lower)
     return fields

@@ -6,7 +6,7 @@ from pyspark.sql import functions as F
 from kafka_metal_pipeline.ddl import Field, quoted
 from kafka_metal_pipeline.formats import Format, format_of
 from kafka_metal_pipeline.model import Source
-from kafka_metal_pipeline.ranges import is_out_of_range
+from kafka_metal_pipeline.ranges import is_plausible, kept_text
 
 # Characters of a value that a message shows.
 SHOWN = 80
@@ -25,7 +25,7 @@ MALFORMED = {
 }
 
 
-def detail(source: Source, rules: dict[str, str]) -> Column:
+def detail_of(source: Source, rules: dict[str, str]) -> Column:
     """A sentence by ``_reason``. Reads the value again: only rejected records pay for it."""
     form = format_of(source)
     text = F.col("_raw").cast("string")
@@ -83,12 +83,10 @@ def _out_of_range(source: Source, form: Format, text: Column) -> Column:
     """Numbers that are no time of our calendar, and values without bounds."""
     wrong = []
     for field in source.fields:
-        value, raw = F.col(quoted(field.name)), form.field_text(text, field)
+        expected, is_wrong = f"beyond what a {field.base} means", ~is_plausible(field)
         if field.is_instant:
-            is_wrong = value.isNull() & raw.try_cast("double").isNotNull()
             expected = "expected ISO 8601 or seconds since 1970"
-        else:
-            is_wrong, expected = is_out_of_range(field, value), f"beyond what a {field.base} means"
+            is_wrong &= F.col(quoted(kept_text(field))).try_cast("double").isNotNull()
         wrong.append(F.when(is_wrong, _found(form, text, field, expected)))
     return F.concat_ws("; ", *wrong)
 

@@ -1,8 +1,8 @@
 """How a record's value becomes an event: JSON, CSV or plain text.
 
-Each format gives two things: ``parse``, one expression that reads the value once, and on top of
-its result the ``fault`` of the record as a whole, the text of each field where Spark has not
-converted it, and, only for the message about a bad record, the text of any field.
+A format reads the value by one expression, ``parse``. From its result ``shape`` takes the event and
+marks of how reading went, ``whole`` says by the marks whether the value was read in full, and
+``fault`` why not. Only rejected records pay for ``fault`` and ``field_text``.
 """
 
 from collections.abc import Mapping
@@ -15,24 +15,29 @@ from pyspark.sql import functions as F
 from kafka_metal_pipeline.ddl import Field, quoted
 from kafka_metal_pipeline.model import Source
 
-# Stands behind every value, so that it is seen whether parsing got to the value's end.
+# Stands behind every value, so that it is seen whether reading got to the value's end.
 END = "_end"
+
+Marks = dict[str, Column]
 
 
 class Format(Protocol):
-    """One format of values. ``text`` is the value as a string; ``parsed`` is what parse gave."""
+    """One format of values; ``text`` is the value as a string."""
 
     def parse(self, text: Column) -> Column:
-        """Read the value; the only reference to the parser in a plan."""
+        """Read the value: a struct."""
 
-    def fault(self, text: Column, parsed: Column) -> Column:
-        """Why the value as a whole is no event; null when it is one."""
+    def shape(self, parsed: Column) -> tuple[Column, Marks]:
+        """The event, a struct whose instants are text, or null; and the marks by name."""
 
-    def field(self, parsed: Column, field: Field) -> Column:
-        """A field's value; of an instant its text, which is converted later."""
+    def whole(self) -> Column:
+        """Whether the value was read in full and every field has its type; never null."""
+
+    def fault(self, text: Column) -> Column:
+        """Why it was not; null when it was."""
 
     def field_text(self, text: Column, field: Field) -> Column:
-        """A field's text for the message about a record that was refused."""
+        """A field's text for the message about a rejected record."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,12 @@ class Json:
 
     source: Source
 
-    # Wrapped in an array, what follows the object is part of what is parsed: Spark alone stops
-    # at the object's end and never sees it.
     def parse(self, text: Column) -> Column:
-        """Object, end mark and names of the top-level fields."""
+        """Object, end mark and the names of the object's members.
+
+        Wrapped in an array, what follows the object is part of what is read: alone, Spark stops at
+        the object's end and never sees it.
+        """
         wrapped = F.concat(F.lit('{"_event":['), text, F.lit(f'],"{END}":true}}'))
         schema = (
             f"_event ARRAY<STRUCT<{wire_schema(self.source.fields)}>>, {END} BOOLEAN, "
@@ -56,40 +63,52 @@ class Json:
             "allowSingleQuotes": "false",
         }
         parse = F.from_json(wrapped, schema, options).alias("_parse")
-        if self.source.duplicate_keys == "last":
-            return F.struct(parse)
-        return F.struct(parse, F.json_object_keys(text).alias("_names"))
+        names = [F.json_object_keys(text).alias("_names")] if self._refuses_twice else []
+        return F.struct(parse, *names)
 
-    def fault(self, text: Column, parsed: Column) -> Column:
-        """Refuse what is no single object that Spark could read to its end."""
-        parse = parsed["_parse"]
-        events = parse["_event"]
-        # Reads the first value and stops: null when already that is no JSON.
-        starts_well = F.try_parse_json(text).isNotNull()
-        unread = F.when(starts_well, "trailing_garbage").otherwise("malformed")
-        fault = (
-            F.when(parse[END].isNull(), unread)
-            .when(F.size(events) == 0, F.lit("empty"))
-            .when(F.size(events) > 1, F.lit("trailing_garbage"))
-        )
-        if self.source.duplicate_keys == "refuse":
+    def shape(self, parsed: Column) -> tuple[Column, Marks]:
+        """Marks: end reached, number of values, a field of another type, a name there twice."""
+        parse, twice = parsed["_parse"], F.lit(False)
+        if self._refuses_twice:
             names = parsed["_names"]
             twice = F.size(F.array_distinct(names)) < F.size(names)
-            fault = fault.when(twice, F.lit("duplicate_key"))
-        # A bracket too many closes the array that is ours.
-        no_object = F.when(F.json_object_keys(text).isNull(), "not_an_object")
-        no_object = F.when(starts_well, no_object.otherwise("trailing_garbage"))
-        return fault.when(events[0].isNull(), no_object.otherwise("malformed")).when(
-            parse["_corrupt"].isNotNull(), F.lit("wrong_type")
-        )
+        marks = {
+            "_ended": parse[END].isNotNull(),
+            "_count": F.size(parse["_event"]),
+            "_misfit": parse["_corrupt"].isNotNull(),
+            "_twice": twice,
+            "_empty": parse["_event"][0].isNull(),
+        }
+        return parse["_event"][0], marks
 
-    def field(self, parsed: Column, field: Field) -> Column:
-        """A member of the object."""
-        return parsed["_parse"]["_event"][0][field.name]
+    def whole(self) -> Column:
+        """One object, and nothing after it."""
+        return F.expr("_ended AND _count = 1 AND NOT (_misfit OR _twice OR _empty)")
+
+    def fault(self, text: Column) -> Column:
+        """Tell apart what is no JSON, what is more than an object, and what is another value."""
+        # Reads the first value and stops: null when already that is no JSON.
+        starts_well = F.try_parse_json(text).isNotNull() | F.col("_twice")
+        # A bracket too many closes the array that is ours.
+        other = F.when(F.json_object_keys(text).isNull(), "not_an_object")
+        return (
+            F.when(F.col("_count") == 0, "empty")
+            .when(~F.col("_ended") & starts_well, "trailing_garbage")
+            .when(~F.col("_ended"), "malformed")
+            .when(F.col("_count") > 1, "trailing_garbage")
+            .when(F.col("_twice"), "duplicate_key")
+            .when(F.col("_empty") & ~starts_well, "malformed")
+            .when(F.col("_empty"), other.otherwise("trailing_garbage"))
+            .when(F.col("_misfit"), "wrong_type")
+        )
 
     def field_text(self, text: Column, field: Field) -> Column:
         """The member as JSON, a string without its quotes."""
         return F.get_json_object(text, f"$['{field.name}']")
+
+    @property
+    def _refuses_twice(self) -> bool:
+        return self.source.duplicate_keys == "refuse"
 
 
 @dataclass(frozen=True)
@@ -98,24 +117,34 @@ class Csv:
 
     source: Source
 
-    # A last column that only the end of the row can fill: a missing column, one too many, a second
-    # row and an open quote all show in it.
     def parse(self, text: Column) -> Column:
-        """The row and its end mark."""
+        """The row and, as a last column that only the end of the row can fill, the end mark.
+
+        A missing column, one too many, a second row and an open quote all show in it.
+        """
         schema = f"{wire_schema(self.source.fields)}, {END} STRING, _corrupt STRING"
-        return F.from_csv(self._row(text), schema, {**self._options, **_CORRUPT}).alias("_parse")
+        options = {**self._options, "columnNameOfCorruptRecord": "_corrupt"}
+        return F.from_csv(self._row(text), schema, options)
 
-    def fault(self, text: Column, parsed: Column) -> Column:
-        """Refuse what is no single row of as many columns as the schema has."""
+    def shape(self, parsed: Column) -> tuple[Column, Marks]:
+        """Marks: end reached, a column of another type."""
+        marks = {
+            "_ended": F.equal_null(parsed[END], F.lit(END)),
+            "_misfit": parsed["_corrupt"].isNotNull(),
+        }
+        return parsed, marks
+
+    def whole(self) -> Column:
+        """One row."""
+        return F.expr("_ended AND NOT _misfit")
+
+    def fault(self, text: Column) -> Column:
+        """Tell apart another number of columns and another type."""
         return (
-            F.when(F.trim(text) == "", F.lit("empty"))
-            .when(~F.equal_null(parsed[END], F.lit(END)), F.lit("malformed"))
-            .when(parsed["_corrupt"].isNotNull(), F.lit("wrong_type"))
+            F.when(F.trim(text, F.lit(" \t\r\n")) == "", "empty")
+            .when(~F.col("_ended"), "malformed")
+            .when(F.col("_misfit"), "wrong_type")
         )
-
-    def field(self, parsed: Column, field: Field) -> Column:
-        """A column of the row."""
-        return parsed[field.name]
 
     def field_text(self, text: Column, field: Field) -> Column:
         """The column as it stands in the row."""
@@ -131,9 +160,6 @@ class Csv:
         return {"sep": self.source.delimiter, "nullValue": self.source.null_value}
 
 
-_CORRUPT = {"columnNameOfCorruptRecord": "_corrupt"}
-
-
 @dataclass(frozen=True)
 class Plain:
     """The value is the event's only field."""
@@ -144,31 +170,37 @@ class Plain:
         """The text itself."""
         return F.struct(text.alias(self.source.fields[0].name))
 
-    def fault(self, text: Column, parsed: Column) -> Column:
-        """Any text will do."""
-        return F.lit(None).cast("string")
+    def shape(self, parsed: Column) -> tuple[Column, Marks]:
+        """No marks: any text will do."""
+        return parsed, {}
 
-    def field(self, parsed: Column, field: Field) -> Column:
-        """The text."""
-        return parsed[field.name]
+    def whole(self) -> Column:
+        """Always."""
+        return F.lit(True)
+
+    def fault(self, text: Column) -> Column:
+        """None."""
+        return F.lit(None).cast("string")
 
     def field_text(self, text: Column, field: Field) -> Column:
         """The text."""
         return text
 
 
+FORMATS: dict[str, type[Json] | type[Csv] | type[Plain]] = {
+    "json": Json,
+    "csv": Csv,
+    "plain": Plain,
+}
+
+
 def format_of(source: Source) -> Format:
     """The format that a source declares."""
-    formats: dict[str, type[Json] | type[Csv] | type[Plain]] = {
-        "json": Json,
-        "csv": Csv,
-        "plain": Plain,
-    }
-    return formats[source.format](source)
+    return FORMATS[source.format](source)
 
 
 def wire_schema(fields: tuple[Field, ...]) -> str:
-    """DDL for the parsers. Instants stay text: see ``instants``."""
+    """DDL for the parsers. Instants stay text: see ``ranges``."""
     return ", ".join(
         f"{quoted(field.name)} {'STRING' if field.is_instant else field.type}" for field in fields
     )

@@ -18,7 +18,7 @@ from kafka_metal_pipeline.invalid import invalid_records
 from kafka_metal_pipeline.model import AVAILABLE_NOW, Declaration, Output
 from kafka_metal_pipeline.statements import archive_rows, rows_of, topic_records
 from kafka_metal_pipeline.streams import to_topic
-from kafka_metal_pipeline.transforms import accepted, judge, parse, rejected
+from kafka_metal_pipeline.transforms import accepted, parse, rejected
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,15 @@ def flows(records: DataFrame, declaration: Declaration) -> list[Flow]:
     source, rules = declaration.source, declaration.rules
     parsed = parse(records, source)
     try:
-        judged = judge(parsed, source, rules)
+        events = accepted(parsed, source, rules)
     except Exception as error:
         raise StatementError(f"pipeline {declaration.name}: rules: {first_line(error)}") from error
-    events = accepted(judged, source)
     found = [_flow(events, declaration, output) for output in declaration.outputs]
     return [
         *found,
         Flow(
             name=INVALID,
-            rows=invalid_records(rejected(judged, source, rules)),
+            rows=invalid_records(rejected(parsed, source, rules)),
             mode="append",
             trigger=declaration.trigger,
             topic=declaration.invalid,

@@ -18,8 +18,8 @@ BEHAVIOUR = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
 }
-# The code that Spark generates for a statement over a wide event is one large method, and the JVM
-# leaves those to its interpreter: records are read ten times as fast without that limit.
+# What Spark generates for a wide event can be one large method, and the JVM leaves those to its
+# interpreter: without that limit records are read ten times as fast.
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
 JAVA_OPTION_KEYS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
 
@@ -28,6 +28,8 @@ STREAMING = {
     "spark.scheduler.mode": "FAIR",
     # A core that is free at once serves better than the one that has the topic's reader open.
     "spark.locality.wait": "100ms",
+    # A method per stage instead of one per operator takes longer to compile than it saves later.
+    "spark.sql.codegen.wholeStage": "false",
     # Streams cannot use it, and warn of it at every start.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.stopTimeout": "30s",

@@ -10,71 +10,96 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.ddl import RECORD_COLUMNS, quoted
-from kafka_metal_pipeline.details import detail
+from kafka_metal_pipeline.details import detail_of
 from kafka_metal_pipeline.formats import format_of
 from kafka_metal_pipeline.model import Source
-from kafka_metal_pipeline.ranges import converted, field_fault
+from kafka_metal_pipeline.ranges import converted, field_fault, is_plausible, kept_text
 
 ORIGIN = (*RECORD_COLUMNS, "_key", "_raw")
+TEXT = "_text"
 
 
 def parse(records: DataFrame, source: Source) -> DataFrame:
-    """ORIGIN, the event's fields, and ``_fault``: why the value is no event, or null.
+    """ORIGIN, the value as text, the event's fields, and the marks of how reading went.
 
-    Each ``explode(array(x))`` is a barrier: without it the optimizer copies the expression to every
-    place that uses its result, and a value is parsed once for each.
+    Left to itself, the optimizer copies the parser to every place that uses its result, and a value
+    is parsed once for each. The variable of a lambda is computed once, and what ``explode`` gives
+    is not looked into.
     """
     form = format_of(source)
-    text = F.col("_text")
-    origin = [F.col(column) for column in ORIGIN]
-    parsed = records.select(
+
+    def shaped(parsed: Column) -> Column:
+        event, marks = form.shape(parsed)
+        return F.struct(event.alias("_event"), *(mark.alias(n) for n, mark in marks.items()))
+
+    def flat(shape: Column) -> Column:
+        values = {field: shape["_event"][field.name] for field in source.fields}
+        marks = form.shape(F.col("_"))[1]
+        return F.struct(
+            *(converted(field, value).alias(field.name) for field, value in values.items()),
+            *(value.alias(kept_text(field)) for field, value in values.items() if field.is_instant),
+            *(shape[name].alias(name) for name in marks),
+        )
+
+    text = F.col("value").cast("string")
+    read = F.transform(F.transform(F.array(form.parse(text)), shaped), flat)
+    return records.select(
         F.col("topic").alias("_topic"),
         F.col("partition").alias("_partition"),
         F.col("offset").alias("_offset"),
         F.col("timestamp").alias("_timestamp"),
         F.col("key").alias("_key"),
         F.col("value").alias("_raw"),
-        F.col("value").cast("string").alias("_text"),
-    ).select(*origin, text, F.explode(F.array(form.parse(text))).alias("_parsed"))
-    values = {field: form.field(F.col("_parsed"), field) for field in source.fields}
-    field_faults = [field_fault(field, value) for field, value in values.items()]
-    fault = (
-        F.when(F.col("_raw").isNull(), F.lit("tombstone"))
-        .when(~F.is_valid_utf8(text), F.lit("not_utf8"))
-        .otherwise(F.coalesce(form.fault(text, F.col("_parsed")), *field_faults))
-    )
-    event = F.struct(
-        fault.alias("_fault"),
-        *(converted(field, value).alias(field.name) for field, value in values.items()),
-    )
-    return parsed.select(*origin, F.explode(F.array(event)).alias("_event")).select(
-        *origin, "_event.*"
+        text.alias(TEXT),
+        F.explode(read).alias("_read"),
+    ).select(*ORIGIN, TEXT, "_read.*")
+
+
+def accepted(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+    """The view ``events``: the event's fields, then RECORD_COLUMNS."""
+    fields = [F.col(quoted(field.name)) for field in source.fields]
+    return parsed.where(is_accepted(source, rules)).select(*fields, *RECORD_COLUMNS)
+
+
+def rejected(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+    """ORIGIN, ``_reason``, and ``_detail``, a sentence for a person."""
+    return (
+        parsed.where(~is_accepted(source, rules))
+        .withColumn("_reason", reason_of(source, rules))
+        .select(*ORIGIN, "_reason", detail_of(source, rules).alias("_detail"))
     )
 
 
-def judge(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
-    """Add ``_reason``: null for an accepted record, else why it is rejected.
+def is_accepted(source: Source, rules: dict[str, str]) -> Column:
+    """Whether a record is an event that meets every rule; never null.
 
     A rule that gives NULL is not met. Rules see the event's fields and RECORD_COLUMNS.
     """
+    conditions = [
+        F.col("_raw").isNotNull(),
+        format_of(source).whole(),
+        F.is_valid_utf8(TEXT),
+        *(F.col(quoted(field.name)).isNotNull() for field in source.fields if field.required),
+        *(is_plausible(field) for field in source.fields),
+        *(F.expr(predicate).cast("boolean") for predicate in rules.values()),
+    ]
+    return F.coalesce(reduce(Column.__and__, conditions), F.lit(False))
+
+
+def reason_of(source: Source, rules: dict[str, str]) -> Column:
+    """Why a record is not accepted: the first reason that holds."""
     required = [F.col(quoted(field.name)).isNull() for field in source.fields if field.required]
-    reason = F.when(F.col("_fault").isNotNull(), F.col("_fault"))
+    reason = (
+        F.when(F.col("_raw").isNull(), "tombstone")
+        .when(~F.is_valid_utf8(TEXT), "not_utf8")
+        .when(~format_of(source).whole(), format_of(source).fault(F.col(TEXT)))
+    )
+    for field in source.fields:
+        fault = field_fault(field)
+        reason = reason.when(fault.isNotNull(), fault)
     if required:
-        reason = reason.when(reduce(Column.__or__, required), F.lit("missing_field"))
+        reason = reason.when(reduce(Column.__or__, required), "missing_field")
     for name, predicate in rules.items():
         is_met = F.coalesce(F.expr(predicate).cast("boolean"), F.lit(False))
-        reason = reason.when(~is_met, F.lit(name))
-    return parsed.withColumn("_reason", reason)
-
-
-def accepted(judged: DataFrame, source: Source) -> DataFrame:
-    """The view ``events``: the event's fields, then RECORD_COLUMNS."""
-    fields = [F.col(quoted(field.name)) for field in source.fields]
-    return judged.where(F.col("_reason").isNull()).select(*fields, *RECORD_COLUMNS)
-
-
-def rejected(judged: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
-    """ORIGIN, ``_reason``, and ``_detail``, a sentence for a person."""
-    return judged.where(F.col("_reason").isNotNull()).select(
-        *ORIGIN, "_reason", detail(source, rules).alias("_detail")
-    )
+        reason = reason.when(~is_met, name)
+    return reason

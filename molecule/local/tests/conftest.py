@@ -1,0 +1,39 @@
+"""The words a person says to make, said to the platform of this scenario."""
+
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+INVENTORY = Path(__file__).resolve().parents[1] / "inventory"
+
+Make = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def make() -> Make:
+    """Run ``make VERB NAME=value…``; ``args`` goes to ansible-playbook."""
+
+    def run(
+        verb: str, *, args: str = "", seconds: float = 600, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            _command(verb, args, variables),
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    return run
+
+
+def _command(verb: str, args: str, variables: Mapping[str, str]) -> list[str]:
+    return [
+        *("make", verb, "CLUSTER=molecule-local", f"ARGS=-i {INVENTORY} {args}"),
+        *(f"{name}={value}" for name, value in variables.items()),
+    ]

@@ -1,0 +1,119 @@
+"""What a person says to the platform from day to day, and what it answers."""
+
+import json
+
+import pytest
+from testing.cluster import Cluster
+from testing.streams import TOPIC
+
+
+def test_status_shows_a_whole_platform_on_one_screen(cluster: Cluster, make):
+    status = make("status")
+
+    assert status.returncode == 0, status.stdout
+    for name in ("zk1", "kafka3", "spark-master1", "spark-worker2", "pipeline-payments"):
+        assert name in status.stdout
+    assert "controller" in status.stdout
+    assert len(status.stdout.splitlines()) <= 45
+
+
+def test_status_names_a_broker_that_is_down_and_up_brings_it_back(cluster: Cluster, make):
+    victim = cluster.broker(3)
+    cluster.machine(cluster.topology.brokers[3]).check_output("docker stop %s", victim.name)
+
+    status = make("status")
+    back = make("up")
+
+    assert status.returncode != 0
+    assert "kafka3" in status.stdout.split("problem")[1]
+    assert back.returncode == 0, back.stdout[-3000:]
+    cluster.wait_until_whole()
+
+
+def test_a_second_up_changes_nothing(cluster: Cluster, make):
+    again = make("up")
+
+    assert again.returncode == 0, again.stdout[-3000:]
+    recap = [line for line in again.stdout.splitlines() if "unreachable=" in line]
+    assert recap
+    assert all("changed=0 " in line for line in recap), "\n".join(recap)
+
+
+def test_plan_of_a_platform_as_declared_changes_nothing(cluster: Cluster, make):
+    plan = make("plan")
+
+    assert plan.returncode == 0, plan.stdout[-3000:]
+    recap = [line for line in plan.stdout.splitlines() if "unreachable=" in line]
+    assert recap
+    assert all("changed=0 " in line for line in recap), "\n".join(recap)
+
+
+def test_demo_accounts_for_every_payment_and_reports(cluster: Cluster, make):
+    demo = make("demo", args="-e demo_count=20000")
+
+    assert demo.returncode == 0, demo.stdout[-3000:]
+    assert "20,000 payments sent" in demo.stdout
+    assert "counts reconcile" in demo.stdout
+    assert "p50" in demo.stdout
+    assert "bootstrap" in demo.stdout
+
+
+def test_a_malformed_file_is_refused_with_line_and_column(cluster: Cluster, make, tmp_path):
+    file = tmp_path / "broken.jsonl"
+    file.write_text('{"a": 1}\n{"a": }\n')
+    make("status")
+    before = cluster.brokers.end(TOPIC)
+
+    refused = make("produce", FILE=str(file), TOPIC=TOPIC)
+
+    assert refused.returncode != 0
+    assert "line 2" in refused.stderr
+    assert "column 7" in refused.stderr
+    assert cluster.brokers.end(TOPIC) == before
+
+
+def test_destroy_without_the_name_touches_nothing(cluster: Cluster, make):
+    refused = make("destroy", CONFIRM="another")
+
+    assert refused.returncode != 0
+    assert "nothing was touched" in refused.stdout + refused.stderr
+    cluster.wait_until_whole(seconds=5)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "complaint"),
+    [
+        ("kafka_broker_hepa", "4g", "kafka_broker_heap"),
+        ("kafka_broker_heap", "999g", "memory"),
+        ("kafka_content_topics", {"Bad Topic": {}}, "Bad Topic"),
+        ("kafka_content_defaults", {"partitions": 3, "replication": 4}, "replication"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_touched(
+    cluster: Cluster, make, tmp_path, variable, value, complaint
+):
+    started = [cluster.container(i).started() for i in cluster.topology.instances]
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps({variable: value}))
+
+    refused = make("up", args=f"-e @{bad}")
+
+    assert refused.returncode != 0
+    said = refused.stdout + refused.stderr
+    assert "Nothing was touched" in said
+    assert complaint in said
+    assert [cluster.container(i).started() for i in cluster.topology.instances] == started
+
+
+def test_down_and_up_keep_every_record(cluster: Cluster, make):
+    with cluster.stream(count=3_000, rate=1_000) as stream:
+        stream.finish(seconds=120)
+        down = make("down")
+        up = make("up")
+        assert down.returncode == 0, down.stdout[-3000:]
+        assert up.returncode == 0, up.stdout[-3000:]
+        cluster.wait_until_whole()
+        account = stream.account()
+
+    assert account["found"] == 3_000
+    assert account["lost_offsets"] == {}

@@ -1,0 +1,47 @@
+"""A real Compose v2, in a container beside the engine, and the project it brings up."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = ROOT / "compose"
+IMAGE = "kafka-metal-test/compose"
+
+Run = Callable[..., str]
+
+
+def run(*command: str, seconds: float = 600) -> str:
+    """Output of a command; AssertionError with what it said when it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def compose() -> Run:
+    run("docker", "build", "--quiet", "--tag", IMAGE, str(Path(__file__).parent))
+
+    def say(*words: str, seconds: float = 600) -> str:
+        # The project's folder has the same path inside, as the engine resolves its bind mounts.
+        return run(
+            *("docker", "run", "--rm", "--network", "none"),
+            *("--volume", "/var/run/docker.sock:/var/run/docker.sock"),
+            *("--volume", f"{PROJECT}:{PROJECT}:ro", "--workdir", str(PROJECT)),
+            *(IMAGE, "docker", "compose", *words),
+            seconds=seconds,
+        )
+
+    return say
+
+
+@pytest.fixture(scope="session")
+def project(compose: Run) -> Iterator[Run]:
+    compose("down", "--volumes", "--timeout", "5")
+    try:
+        compose("up", "--detach", "--wait", "--wait-timeout", "300")
+        yield compose
+    finally:
+        compose("down", "--volumes", "--timeout", "5")
