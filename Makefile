@@ -22,7 +22,7 @@ STATE = .cache/$(CLUSTER)
 .PHONY: up
 up: env ## bring everything up on this machine and show the pipeline's result on a real stream
 	$(PLAYBOOK) playbooks/up.yml
-	kafka-metal report --state $(STATE)/state.json --steps $(STATE)/steps.json $(wildcard $(STATE)/demo.json:%=--demo %)
+	kafka-metal report --state $(STATE)/state.json --steps $(STATE)/steps.json $$(ls $(STATE)/demo.json 2>/dev/null | sed 's/^/--demo /')
 
 .PHONY: test
 test: check ## run every test: lint, unit, architecture, Spark, molecule
@@ -50,7 +50,7 @@ logs: env ## follow the log of one service: make logs S=kafka1
 
 demo: env ## send the payments again and account for every record
 	$(PLAYBOOK) playbooks/demo.yml playbooks/status.yml
-	kafka-metal report --state $(STATE)/state.json --steps $(STATE)/steps.json $(wildcard $(STATE)/demo.json:%=--demo %)
+	kafka-metal report --state $(STATE)/state.json --steps $(STATE)/steps.json $$(ls $(STATE)/demo.json 2>/dev/null | sed 's/^/--demo /')
 
 produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA]
 	@$(if $(and $(FILE),$(TOPIC)),,$(error which file to which topic? make produce FILE=some.csv TOPIC=name))\

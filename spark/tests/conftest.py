@@ -1,5 +1,6 @@
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -68,3 +69,16 @@ def records(spark: SparkSession) -> Records:
         )
 
     return make
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], bool]], None]:
+    """Wait until something holds; fail after 30 s."""
+
+    def wait(holds: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 30
+        while not holds():
+            assert time.monotonic() < deadline, "it never came to hold"
+            time.sleep(0.1)
+
+    return wait

@@ -7,11 +7,18 @@ from pyspark.sql import DataFrame, SparkSession
 from kafka_metal_pipeline import queries, session
 from kafka_metal_pipeline.model import Declaration
 
-RECORDS = "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP"
+RECORD = {
+    "key": "BINARY",
+    "value": "BINARY",
+    "topic": "STRING",
+    "partition": "INT",
+    "offset": "LONG",
+    "timestamp": "TIMESTAMP",
+}
 
 
 def problem_of(declaration: Declaration) -> str | None:
-    """What is wrong, as a sentence; None when the pipeline could start."""
+    """What is wrong, as a sentence; None when the statements can be run."""
     local = replace(declaration.site, master="local[1]", event_log_dir=None)
     spark = session.connect(replace(declaration, site=local))
     try:
@@ -22,11 +29,6 @@ def problem_of(declaration: Declaration) -> str | None:
 
 
 def no_records(spark: SparkSession) -> DataFrame:
-    """A stream with the columns of a topic that never has a record."""
-    columns = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in _columns()]
-    return spark.readStream.format("rate").load().selectExpr(*columns)
-
-
-def _columns() -> list[tuple[str, str]]:
-    pairs = (column.split() for column in RECORDS.split(", "))
-    return [(name, kind) for name, kind in pairs]
+    """Records of a topic that has none."""
+    columns = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in RECORD.items()]
+    return spark.range(0).selectExpr(*columns)

@@ -1,0 +1,191 @@
+"""What a declaration may say, and what someone is told who says something else."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from kafka_metal_pipeline.declaration import (
+    DeclarationError,
+    parse,
+    parse_all,
+    problems_of,
+    topics_of,
+)
+from kafka_metal_pipeline.infer import with_schemas
+from kafka_metal_pipeline.model import Watermark
+
+DATA = Path(__file__).parent / "data"
+SCHEMA = "id STRING NOT NULL, at TIMESTAMP, seen TIMESTAMP, n INT"
+
+
+def body(**changes: Any) -> dict[str, Any]:
+    """A right declaration with some keys replaced, or left out where the value is None."""
+    whole = {
+        "source": {"topic": "in", "schema": SCHEMA},
+        "outputs": {"all": {"sql": "SELECT * FROM events", "topic": "out"}},
+        "invalid": "bad",
+        **changes,
+    }
+    return {key: value for key, value in whole.items() if value is not None}
+
+
+def source(**changes: Any) -> dict[str, Any]:
+    return body(source={"topic": "in", "schema": SCHEMA, **changes})
+
+
+def output(**keys: Any) -> dict[str, Any]:
+    return body(outputs={"all": keys})
+
+
+def told(declared: Any) -> list[str]:
+    return [str(problem) for problem in problems_of({"p": declared})]
+
+
+def test_the_delivered_declarations_are_right() -> None:
+    pipelines = yaml.safe_load((DATA / "payments.yml").read_text())
+    found = parse_all(with_schemas(pipelines, DATA))
+    assert topics_of(found["payments"]) == {
+        "reads": ["payments"],
+        "writes": ["fraudulent_payments", "payment_metrics", "payments_invalid"],
+    }
+    assert topics_of(found["late_flights"]) == {
+        "reads": ["flights"],
+        "writes": ["flights_invalid", "late_flights"],
+    }
+    metrics = found["payments"].outputs[1]
+    assert (metrics.mode, metrics.watermark) == ("update", Watermark("eventTime", "10 minutes"))
+
+
+def test_the_short_form_is_one_output() -> None:
+    short = body(
+        outputs=None, sql="SELECT id FROM events", topic="out", key="id", trigger="5 seconds"
+    )
+    (only,) = parse("p", short).outputs
+    assert (only.name, only.topic, only.key, only.trigger) == ("output", "out", "id", "5 seconds")
+
+
+def test_what_is_left_out_has_a_default() -> None:
+    declared = parse("p", output(path="all"))
+    (archive,) = declared.outputs
+    assert archive.sql == "SELECT * FROM events"
+    assert archive.trigger == "10 seconds"
+    assert (declared.trigger, declared.source.format) == ("1 second", "json")
+    assert (declared.source.starting, declared.source.duplicate_keys) == ("earliest", "refuse")
+    assert (
+        parse("p", {**output(path="all"), "trigger": "1 minute"}).outputs[0].trigger == "1 minute"
+    )
+
+
+def test_the_only_instant_is_the_event_time() -> None:
+    one = parse("p", source(schema="id STRING, at TIMESTAMP"))
+    assert one.source.event_time == "at"
+    assert parse("p", body()).source.event_time is None
+    assert parse("p", source(event_time="seen")).source.event_time == "seen"
+
+
+@pytest.mark.parametrize(
+    ("declared", "key", "found", "allowed"),
+    [
+        (body(source=None), "source", "nothing", "a mapping"),
+        (body(source=[]), "source", "[]", "a mapping"),
+        (body(outputs={}), "outputs", "none", "at least one output"),
+        (body(invalid=None), "invalid", "nothing", "a topic"),
+        (body(invalid="in"), "invalid", "in", "other than the source"),
+        (body(sorce={}), "sorce", "an unknown key", "source (did you mean that?)"),
+        (body(trigger="often"), "trigger", "often", "1 second"),
+        (body(resources={"core": 1}), "resources.core", "an unknown key", "cores (did you mean"),
+        (body(resources={"cores": 0}), "resources.cores", "0", "a whole number from 1"),
+        (body(resources={"cores": True}), "resources.cores", "True", "a whole number"),
+        (body(resources={"driver_memory": "1 GB"}), "resources.driver_memory", "1 GB", "2g"),
+        (source(topic="a b"), "source.topic", "a b", "a topic"),
+        (source(topic=".."), "source.topic", "..", "a topic"),
+        (source(format="xml"), "source.format", "xml", "json, csv, plain"),
+        (source(starting="now"), "source.starting", "now", "earliest, latest"),
+        (source(max_per_trigger="5"), "source.max_per_trigger", "'5'", "a whole number"),
+        (source(delimiter=";"), "source.delimiter", "format json", "only with format csv"),
+        (source(format="csv", delimiter="ab"), "source.delimiter", "ab", "one character"),
+        (source(format="csv", schema="a ARRAY<INT>"), "source.schema", "nested fields a", "flat"),
+        (source(format="plain"), "source.schema", SCHEMA, "one STRING field"),
+        (source(event_time="n"), "source.event_time", "n", "at, seen"),
+        (source(schema=None), "source.schema", "nothing", "DDL"),
+        (source(schema={"sample": "x.csv"}), "source.schema.sample", "a sample", "inferred"),
+        (source(schema="id"), "source.schema", "'id' is no field", "DDL"),
+        (source(schema="id STRNG"), "source.schema", "did you mean STRING?", "DDL"),
+        (source(schema="id INT, ID INT"), "source.schema", "there twice", "DDL"),
+        (source(schema="_offset INT"), "source.schema", "always added", "DDL"),
+        (source(schema="a STRUCT<b: INT NOT NULL>"), "source.schema", "whole fields", "DDL"),
+        (source(schema="a ARRAY<INT"), "source.schema", "never closed", "DDL"),
+        (output(sql="SELECT * FROM events"), "outputs.all.topic", "nothing", "one of topic"),
+        (output(topic="out", path="x"), "outputs.all.topic", "topic and path", "one of topic"),
+        (output(topic="out"), "outputs.all.sql", "nothing", "a SELECT from events"),
+        (output(topic="out", sql="SELECT 1"), "outputs.all.sql", "SELECT 1", "from events"),
+        (output(topic="in", sql="TABLE events"), "outputs.all.topic", "in", "other than in and"),
+        (output(path="../x"), "outputs.all.path", "../x", "without '..'"),
+        (output(path="/x"), "outputs.all.path", "/x", "a relative path"),
+        (output(path="x", key="id"), "outputs.all.key", "this key", "only with topic"),
+        (output(path="x", mode="update"), "outputs.all.mode", "update", "append"),
+        (output(path="x", partition_by="date"), "outputs.all.partition_by", "date", "a list"),
+        (output(path="x", partition_by=["date"]), "outputs.all.partition_by", "date", "event_time"),
+        (
+            output(topic="out", sql="TABLE events", watermark={"column": "n", "delay": "1 day"}),
+            "outputs.all.watermark.column",
+            "n",
+            "at, seen, _timestamp",
+        ),
+        (
+            output(topic="out", sql="TABLE events", watermark={"column": "at", "delay": "5"}),
+            "outputs.all.watermark.delay",
+            "5",
+            "10 minutes",
+        ),
+        (body(rules={"late": "at < now()"}), "rules.late", "now(", "_timestamp"),
+        (body(rules={"late": "at < current_timestamp"}), "rules.late", "current_timestamp", "_tim"),
+        (body(rules={"empty": "id > ''"}), "rules.empty", "this name", "a name other than"),
+        (body(master="yarn"), "master", "yarn", "spark://HOST:PORT"),
+        (body(bootstrap=["broker"]), "bootstrap", "['broker']", "HOST:PORT"),
+        (body(status="4050"), "status", "4050", "HOST:PORT"),
+        (body(driver_port=70000), "driver_port", "70000", "65535"),
+        (body(checkpoint_root="shared"), "checkpoint_root", "shared", "an absolute path"),
+        (body(kafka_options={"acks": ["all"]}), "kafka_options.acks", "['all']", "text"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_with_key_found_and_allowed(
+    declared: dict[str, Any], key: str, found: str, allowed: str
+) -> None:
+    problems = problems_of({"p": declared})
+    assert [(problem.pipeline, problem.key) for problem in problems] == [("p", key)]
+    assert found in problems[0].found
+    assert allowed in problems[0].allowed
+
+
+def test_every_mistake_is_told_at_once() -> None:
+    wrong = {**source(topic="a b", format="xml"), "invalid": "c d"}
+    with pytest.raises(DeclarationError) as error:
+        parse("p", wrong)
+    assert str(error.value).count("\n") == 2
+
+
+def test_a_rule_may_quote_what_it_may_not_call() -> None:
+    assert told(body(rules={"named": "id <> 'now()' AND n > 0"})) == []
+
+
+def test_archives_of_two_pipelines_lie_apart() -> None:
+    outer, inner = output(path="all"), output(path="all/days")
+    problems = problems_of({"one": outer, "two": inner})
+    assert [str(problem) for problem in problems] == [
+        "pipeline two: outputs.all.path: found all/days; "
+        "allowed: a path apart from all of one, output all"
+    ]
+
+
+def test_names_and_types_may_be_written_as_spark_writes_them() -> None:
+    schema = (
+        "`odd name` string COMMENT 'a, b' , d: decimal(10, 2) not null, s STRUCT<a: INT, b: INT>"
+    )
+    fields = parse("p", source(schema=schema)).source.fields
+    assert [(field.name, field.type, field.required) for field in fields] == [
+        ("odd name", "STRING", False),
+        ("d", "DECIMAL(10, 2)", True),
+        ("s", "STRUCT<a: INT, b: INT>", False),
+    ]

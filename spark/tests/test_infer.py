@@ -1,0 +1,79 @@
+"""Schemas from samples."""
+
+from pathlib import Path
+
+import pytest
+from kafka_metal_pipeline.infer import SampleError, schema_of, with_schemas
+
+CSV = """id,code,big,huge,ratio,flag,day,at,text,mixed,none
+1,007,9223372036854775807,92233720368547758070,0.5,true,2026-05-01,2026-05-01T12:00:00Z,a,1,
+-2,012,1,1,1e3,false,2026-05-02,2026-05-01 12:00:00,"b, c",x,NA
+NA,,3,3,2,NA,NA,2026-05-01T12:00:00.5+02:00,,2.5,
+"""
+JSONL = """{"id": 1, "amount": 1, "at": "2026-05-01T12:00:00Z", "place": {"lat": 1, "name": null}}
+
+{"id": "7", "amount": 2.5, "at": null, "tags": ["a"], "place": {"lat": 0.5, "more": true}}
+{"amount": null, "tags": [], "odd name": "2026-05-01"}
+"""
+
+
+def sample(folder: Path, name: str, text: str) -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_types_of_a_csv_file_are_the_narrowest_that_hold_every_row(tmp_path: Path) -> None:
+    assert schema_of(sample(tmp_path, "x.csv", CSV)).split(", ") == [
+        "`id` BIGINT",
+        "`code` STRING",
+        "`big` BIGINT",
+        "`huge` DECIMAL(38,0)",
+        "`ratio` DOUBLE",
+        "`flag` BOOLEAN",
+        "`day` DATE",
+        "`at` TIMESTAMP",
+        "`text` STRING",
+        "`mixed` STRING",
+        "`none` STRING",
+    ]
+
+
+def test_types_of_json_lines_hold_nested_values(tmp_path: Path) -> None:
+    assert schema_of(sample(tmp_path, "x.jsonl", JSONL)) == (
+        "`id` STRING, `amount` DOUBLE, `at` TIMESTAMP, "
+        "`place` STRUCT<`lat`: DOUBLE, `name`: STRING, `more`: BOOLEAN>, "
+        "`tags` ARRAY<STRING>, `odd name` DATE"
+    )
+
+
+def test_only_the_asked_rows_are_read(tmp_path: Path) -> None:
+    file = sample(tmp_path, "x.csv", "n\n1\ntwo\n")
+    assert schema_of(file, rows=1) == "`n` BIGINT"
+    assert schema_of(file) == "`n` STRING"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("x.csv", "", "line 1: no header"),
+        ("x.csv", "a,,c\n", "line 1: column 2 has no name"),
+        ("x.csv", "a,a\n", "line 1: a name is there twice"),
+        ("x.csv", "a,A\n", "field A is there twice"),
+        ("x.csv", "a,b\n1,2\n3\n", "line 3: 1 columns, the header has 2"),
+        ("x.jsonl", "", "no JSON object"),
+        ("x.jsonl", '{"a": 1}\n[1]\n', "line 2: no JSON object"),
+        ("x.jsonl", '{"a": 1}\n{"a": }\n', "line 2, column 7"),
+    ],
+)
+def test_a_sample_without_a_schema_is_refused_by_line(
+    tmp_path: Path, name: str, text: str, told: str
+) -> None:
+    with pytest.raises(SampleError, match="x.") as error:
+        schema_of(sample(tmp_path, name, text))
+    assert told in str(error.value)
+
+
+def test_a_sample_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SampleError, match="none.csv"):
+        with_schemas({"p": {"source": {"schema": {"sample": "none.csv"}}}}, tmp_path)

@@ -1,0 +1,205 @@
+"""Streams over files instead of a topic: restarts, the archive, and checkpoints that do not fit."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka_metal_pipeline import driver, progress, queries
+from kafka_metal_pipeline.archive import SINK_LOG
+from kafka_metal_pipeline.checkpoint import CheckpointError
+from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.queries import Flow, flows
+from kafka_metal_pipeline.storage import Storage
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+SCHEMA = "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP"
+BATCH = 10
+
+
+class Place:
+    """A pipeline whose topic is a folder: each file is what came between two batches."""
+
+    def __init__(self, spark: SparkSession, root: Path) -> None:
+        self.spark = spark
+        self.root = root
+        self.topic = root / "topic"
+        self.topic.mkdir()
+        self.sent = 0
+
+    def send(self, valid: int = BATCH) -> None:
+        """``valid`` events and one record that is none."""
+        rows = [
+            {"value": json.dumps({"id": f"e{n}", "n": n, "at": f"2026-05-0{1 + n % 2}T12:00:00Z"})}
+            for n in range(valid)
+        ] + [{"value": "no JSON"}]
+        lines = [
+            json.dumps(row | {"topic": "in", "partition": 0, "offset": self.sent + n})
+            for n, row in enumerate(rows)
+        ]
+        self.sent += len(rows)
+        file = self.root / "new.json"
+        file.write_text("\n".join(lines))
+        file.rename(self.topic / f"{self.sent:05d}.json")
+
+    def records(self) -> DataFrame:
+        schema = SCHEMA.replace("value BINARY", "value STRING")
+        reader = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        stream = reader.json(str(self.topic))
+        return stream.withColumn("value", stream["value"].cast("binary"))
+
+    def flow(self, name: str, **changes: Any) -> Flow:
+        body = {
+            "source": {"topic": "in", "schema": "id STRING NOT NULL, n INT, at TIMESTAMP NOT NULL"},
+            "outputs": {
+                "kept": {"path": "kept", "partition_by": ["date"]},
+                "sums": {
+                    "sql": "SELECT n % 2 AS odd, count(*) AS events FROM events GROUP BY n % 2",
+                    "topic": "sums",
+                    "mode": "update",
+                },
+            },
+            "invalid": "bad",
+            "trigger": "available-now",
+            "checkpoint_root": str(self.root / "checkpoints"),
+            "archive_root": str(self.root / "archive"),
+            **changes,
+        }
+        self.declared = parse("p", body)
+        (found,) = [f for f in flows(self.records(), self.declared) if f.name == name]
+        found.checkpoint.claim(Storage(self.spark), f"pipeline p: outputs.{name}")
+        return found
+
+    def run(self, flow: Flow) -> StreamingQuery:
+        query = queries.start(flow, self.declared)
+        query.awaitTermination()
+        return query
+
+    def archived(self) -> list[int]:
+        """Offsets that a reader of the archive sees."""
+        rows = self.spark.read.parquet(str(self.root / "archive" / "kept")).collect()
+        return sorted(row["_offset"] for row in rows)
+
+    def valid_offsets(self) -> list[int]:
+        return [n for n in range(self.sent) if n % (BATCH + 1) != BATCH]
+
+
+@pytest.fixture
+def place(spark: SparkSession, tmp_path: Path) -> Iterator[Place]:
+    yield Place(spark, tmp_path)
+    for query in spark.streams.active:
+        query.stop()
+
+
+def test_the_archive_holds_every_event_once_after_a_death_at_any_point_of_a_batch(
+    place: Place,
+) -> None:
+    place.send()
+    place.send()
+    place.run(place.flow("kept"))
+    assert place.archived() == place.valid_offsets()
+    kept, checkpoint = place.root / "archive" / "kept", place.root / "checkpoints" / "p" / "kept"
+
+    # Killed after the archive had the batch, before the checkpoint did: the batch comes again.
+    (checkpoint / "commits" / "1").unlink()
+    place.run(place.flow("kept"))
+    assert place.archived() == place.valid_offsets()
+
+    # Killed before the archive had it: its files are there, and no list names them.
+    (checkpoint / "commits" / "1").unlink()
+    (kept / SINK_LOG / "1").unlink()
+    (kept / SINK_LOG / ".1.crc").unlink(missing_ok=True)
+    (kept / "date=2026-05-01" / "part-00000-killed.c000.zstd.parquet").touch()
+    place.send()
+    place.run(place.flow("kept"))
+    assert place.archived() == place.valid_offsets()
+
+
+def test_invalid_records_go_on_from_their_own_checkpoint(place: Place) -> None:
+    seen: list[int] = []
+    for _ in range(2):
+        place.send()
+        flow = place.flow("invalid")
+        query = (
+            flow.rows.writeStream.format("json")
+            .option("path", str(place.root / "bad"))
+            .option("checkpointLocation", flow.checkpoint.location)
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+        rows = place.spark.read.json(str(place.root / "bad")).collect()
+        seen = sorted(json.loads(row["value"])["offset"] for row in rows)
+    assert seen == [BATCH, 2 * BATCH + 1]
+
+
+def test_an_archive_that_is_ahead_of_its_checkpoint_is_refused(place: Place) -> None:
+    place.send()
+    place.run(place.flow("kept"))
+    shutil.rmtree(place.root / "checkpoints")
+    with pytest.raises(CheckpointError, match="holds batches up to 0.*knows none of them"):
+        place.flow("kept")
+
+
+def with_source(topic: str) -> dict[str, Any]:
+    schema = "id STRING NOT NULL, n INT, at TIMESTAMP NOT NULL"
+    return {"source": {"topic": topic, "schema": schema}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (with_source("other"), "reads topic other, and has offsets of topic in"),
+        ({"outputs": {"kept": {"path": "new"}}}, "writes the archive new, and its rows so far"),
+        ({"outputs": {"kept": {"path": "kept"}}}, "partitions the archive by , so far by date"),
+    ],
+)
+def test_a_declaration_that_no_longer_fits_its_checkpoint_is_refused(
+    place: Place, changes: dict[str, Any], told: str
+) -> None:
+    place.flow("kept")
+    with pytest.raises(CheckpointError) as error:
+        place.flow("kept", **changes)
+    assert told in str(error.value)
+    assert "another name" in str(error.value)
+
+
+def test_a_statement_may_change_where_no_state_depends_on_it(place: Place) -> None:
+    place.flow("kept")
+    some = {"path": "kept", "partition_by": ["date"], "sql": "SELECT * FROM events WHERE n > 5"}
+    place.flow("kept", outputs={"kept": some})
+
+
+def test_a_statement_with_state_may_not_change(place: Place) -> None:
+    place.send()
+    flow = place.flow("sums")
+    writer = flow.rows.writeStream.format("noop").outputMode("update")
+    writer.option("checkpointLocation", flow.checkpoint.location).trigger(
+        availableNow=True
+    ).start().awaitTermination()
+    other = {"sql": "SELECT n, count(*) FROM events GROUP BY n", "topic": "sums", "mode": "update"}
+    with pytest.raises(CheckpointError, match="another statement than the one its state is of"):
+        place.flow("sums", outputs={"sums": other})
+
+
+def test_progress_tells_batch_rows_and_seconds(place: Place) -> None:
+    place.send()
+    query = place.run(place.flow("kept"))
+    found = progress.of_query(query)
+    assert (found["batch"], found["input_rows"]) == (0, BATCH + 1)
+    assert found["batch_seconds"] > 0
+    assert found["updated"].startswith("20")
+
+
+def test_queries_are_stopped_between_batches(place: Place, eventually: Callable[..., None]) -> None:
+    place.send()
+    flow = place.flow("kept", trigger="1 second")
+    query = queries.start(flow, place.declared)
+    eventually(lambda: query.lastProgress is not None)
+    driver.stop_between_batches({"kept": query}, 20)
+    assert not query.isActive
+    assert query.exception() is None
+    assert place.archived() == place.valid_offsets()
