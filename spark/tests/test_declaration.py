@@ -117,7 +117,7 @@ def test_the_only_instant_is_the_event_time() -> None:
         (source(schema="a STRUCT<b: INT NOT NULL>"), "source.schema", "whole fields", "DDL"),
         (source(schema="a ARRAY<INT"), "source.schema", "never closed", "DDL"),
         (output(sql="SELECT * FROM events"), "outputs.all.topic", "nothing", "one of topic"),
-        (output(topic="out", path="x"), "outputs.all.topic", "topic and path", "one of topic"),
+        (output(topic="o", path="x", sql="TABLE events"), "outputs.all.topic", "topic and", "one"),
         (output(topic="out"), "outputs.all.sql", "nothing", "a SELECT from events"),
         (output(topic="out", sql="SELECT 1"), "outputs.all.sql", "SELECT 1", "from events"),
         (output(topic="in", sql="TABLE events"), "outputs.all.topic", "in", "other than in and"),

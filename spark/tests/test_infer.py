@@ -13,7 +13,7 @@ NA,,3,3,2,NA,NA,2026-05-01T12:00:00.5+02:00,,2.5,
 JSONL = """{"id": 1, "amount": 1, "at": "2026-05-01T12:00:00Z", "place": {"lat": 1, "name": null}}
 
 {"id": "7", "amount": 2.5, "at": null, "tags": ["a"], "place": {"lat": 0.5, "more": true}}
-{"amount": null, "tags": [], "odd name": "2026-05-01"}
+{"amount": null, "tags": [], "odd name": "2026-05-01", "huge": 92233720368547758070}
 """
 
 
@@ -24,11 +24,11 @@ def sample(folder: Path, name: str, text: str) -> Path:
 
 
 def test_types_of_a_csv_file_are_the_narrowest_that_hold_every_row(tmp_path: Path) -> None:
-    assert schema_of(sample(tmp_path, "x.csv", CSV)).split(", ") == [
+    assert schema_of(sample(tmp_path, "x.csv", CSV), null="NA").split(", ") == [
         "`id` BIGINT",
         "`code` STRING",
         "`big` BIGINT",
-        "`huge` DECIMAL(38,0)",
+        "`huge` STRING",
         "`ratio` DOUBLE",
         "`flag` BOOLEAN",
         "`day` DATE",
@@ -43,8 +43,17 @@ def test_types_of_json_lines_hold_nested_values(tmp_path: Path) -> None:
     assert schema_of(sample(tmp_path, "x.jsonl", JSONL)) == (
         "`id` STRING, `amount` DOUBLE, `at` TIMESTAMP, "
         "`place` STRUCT<`lat`: DOUBLE, `name`: STRING, `more`: BOOLEAN>, "
-        "`tags` ARRAY<STRING>, `odd name` DATE"
+        "`tags` ARRAY<STRING>, `odd name` DATE, `huge` DECIMAL(38,0)"
     )
+
+
+def test_a_text_for_no_value_is_a_text_unless_it_is_named(tmp_path: Path) -> None:
+    file = sample(tmp_path, "x.csv", "n\n1\nNA\n")
+    assert schema_of(file) == "`n` STRING"
+    (found,) = with_schemas(
+        {"p": {"source": {"schema": {"sample": "x.csv", "no_value": "NA"}}}}, tmp_path
+    ).values()
+    assert found == {"source": {"schema": "`n` BIGINT"}}
 
 
 def test_only_the_asked_rows_are_read(tmp_path: Path) -> None:
@@ -69,11 +78,11 @@ def test_only_the_asked_rows_are_read(tmp_path: Path) -> None:
 def test_a_sample_without_a_schema_is_refused_by_line(
     tmp_path: Path, name: str, text: str, told: str
 ) -> None:
-    with pytest.raises(SampleError, match="x.") as error:
+    with pytest.raises(SampleError, match=r"x\.") as error:
         schema_of(sample(tmp_path, name, text))
     assert told in str(error.value)
 
 
 def test_a_sample_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SampleError, match="none.csv"):
+    with pytest.raises(SampleError, match=r"none\.csv"):
         with_schemas({"p": {"source": {"schema": {"sample": "none.csv"}}}}, tmp_path)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.analysis import no_records
+from kafka_metal_pipeline.analysis import RECORD, no_records
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.queries import StatementError, flows
@@ -122,7 +122,9 @@ def test_an_archive_has_the_events_place_and_the_date_of_its_time(records: Recor
     assert (str(first["date"]), second["date"]) == ("2026-05-01", None)
 
 
-def test_outputs_of_one_pipeline_may_wait_differently_long(records: Records) -> None:
+def test_outputs_of_one_pipeline_may_wait_differently_long(spark: SparkSession) -> None:
+    columns = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in RECORD.items()]
+    stream = spark.readStream.format("rate").load().selectExpr(*columns)
     sql = "SELECT window.start AS minute, count(*) AS n FROM events GROUP BY window(at, '1 minute')"
     both = declared(
         {
@@ -135,10 +137,7 @@ def test_outputs_of_one_pipeline_may_wait_differently_long(records: Records) -> 
             for name, delay in {"soon": "1 minute", "late": "2 hours"}.items()
         }
     )
-    plans = [
-        flow.rows._jdf.queryExecution().logical().toString()
-        for flow in flows(records(VALUES), both)
-    ]
+    plans = [flow.rows._jdf.queryExecution().analyzed().toString() for flow in flows(stream, both)]
     assert "1 minutes" in plans[0]
     assert "2 hours" in plans[1]
     assert "2 hours" not in plans[0]

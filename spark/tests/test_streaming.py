@@ -87,6 +87,12 @@ class Place:
         return [n for n in range(self.sent) if n % (BATCH + 1) != BATCH]
 
 
+def forget(log: Path, batch: int) -> None:
+    """Remove a batch from a log of Spark, as if it had not been written yet."""
+    (log / str(batch)).unlink()
+    (log / f".{batch}.crc").unlink()
+
+
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Iterator[Place]:
     yield Place(spark, tmp_path)
@@ -104,14 +110,13 @@ def test_the_archive_holds_every_event_once_after_a_death_at_any_point_of_a_batc
     kept, checkpoint = place.root / "archive" / "kept", place.root / "checkpoints" / "p" / "kept"
 
     # Killed after the archive had the batch, before the checkpoint did: the batch comes again.
-    (checkpoint / "commits" / "1").unlink()
+    forget(checkpoint / "commits", 1)
     place.run(place.flow("kept"))
     assert place.archived() == place.valid_offsets()
 
     # Killed before the archive had it: its files are there, and no list names them.
-    (checkpoint / "commits" / "1").unlink()
-    (kept / SINK_LOG / "1").unlink()
-    (kept / SINK_LOG / ".1.crc").unlink(missing_ok=True)
+    forget(checkpoint / "commits", 1)
+    forget(kept / SINK_LOG, 1)
     (kept / "date=2026-05-01" / "part-00000-killed.c000.zstd.parquet").touch()
     place.send()
     place.run(place.flow("kept"))
@@ -140,7 +145,7 @@ def test_an_archive_that_is_ahead_of_its_checkpoint_is_refused(place: Place) -> 
     place.send()
     place.run(place.flow("kept"))
     shutil.rmtree(place.root / "checkpoints")
-    with pytest.raises(CheckpointError, match="holds batches up to 0.*knows none of them"):
+    with pytest.raises(CheckpointError, match=r"holds batches up to 0.*knows none of them"):
         place.flow("kept")
 
 

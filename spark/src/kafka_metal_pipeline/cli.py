@@ -72,7 +72,7 @@ def check(options: argparse.Namespace) -> int:
 
 def infer_schema(options: argparse.Namespace) -> int:
     """Print the schema of a sample."""
-    print(infer.schema_of(options.sample, options.rows))
+    print(infer.schema_of(options.sample, options.rows, options.null))
     return 0
 
 
@@ -127,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     inferring.add_argument(
         "--rows", type=int, default=infer.ROWS, help="rows to read (default: %(default)s)"
     )
+    inferring.add_argument("--null", default="", help="what stands for no value in CSV, as NA")
     inferring.set_defaults(command=infer_schema)
     return parser
 

@@ -11,8 +11,12 @@ from dataclasses import dataclass
 # Columns that every event has besides its own: where its record came from.
 RECORD_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp")
 # Columns that parsing adds and takes away again.
-WORK_COLUMNS = ("_key", "_raw", "_text", "_reason", "_detail")
-WORK_COLUMNS += ("_ended", "_count", "_misfit", "_twice", "_empty", "_end", "_corrupt")
+WORK_COLUMNS = frozenset(
+    re.findall(
+        r"\w+",
+        "_key _raw _text _reason _detail _end _corrupt _ended _count _misfit _twice _empty",
+    )
+)
 
 PLAIN_TYPES = frozenset(
     re.findall(
@@ -58,7 +62,7 @@ def parse_ddl(text: str) -> tuple[Field, ...]:
         lower = field.name.lower()
         if lower in seen:
             raise SchemaError(f"field {field.name} is there twice; case makes no difference")
-        if lower in RECORD_COLUMNS + WORK_COLUMNS or lower.startswith("_text_"):
+        if lower in WORK_COLUMNS.union(RECORD_COLUMNS) or lower.startswith("_text_"):
             raise SchemaError(f"field {field.name} has the name of a column that is always added")
         seen.add(lower)
     return fields
@@ -123,8 +127,8 @@ def _name(part: str) -> tuple[str, str]:
         while part[end + 1 : end + 2] == "`":
             end = part.find("`", end + 2)
         return part[1:end].replace("``", "`"), part[end + 1 :].strip()
-    name, _, rest = part.replace(":", " ", 1).partition(" ")
-    return name, rest.strip()
+    name = re.split(r"[\s:]", part, maxsplit=1)[0]
+    return name, part[len(name) :].lstrip(": \t\r\n")
 
 
 def _check_type(field: Field) -> None:

@@ -1,5 +1,7 @@
 """The ``source`` of a declaration: a topic, and what its records hold."""
 
+from collections.abc import Mapping
+
 from kafka_metal_pipeline.ddl import Field, SchemaError, parse_ddl
 from kafka_metal_pipeline.keys import Section
 from kafka_metal_pipeline.model import Source
@@ -19,6 +21,8 @@ SOURCE_KEYS = (
 )
 CSV_KEYS = ("delimiter", "null_value")
 FORMATS = ("json", "csv", "plain")
+# After a long stop the first batches are as long as this, and not as long as the stop.
+MAX_PER_TRIGGER = 500_000
 PLAIN_SCHEMA = "value STRING NOT NULL"
 
 
@@ -38,7 +42,7 @@ def read_source(source: Section) -> Source:
         fields=fields,
         event_time=_read_event_time(source, fields),
         starting=source.choice("starting", ("earliest", "latest"), "earliest"),
-        max_per_trigger=source.whole("max_per_trigger"),
+        max_per_trigger=source.whole("max_per_trigger") or MAX_PER_TRIGGER,
         delimiter=source.text("delimiter", "one character, not a quote", r"[^\"\r\n]") or ",",
         null_value=source.text("null_value", "text", r".*") or "",
         duplicate_keys=source.choice("duplicate_keys", ("refuse", "last"), "refuse"),
@@ -50,7 +54,7 @@ def _read_schema(source: Section, form: str) -> tuple[Field, ...]:
     schema = source.values.get("schema")
     if schema is None and form == "plain":
         schema = PLAIN_SCHEMA
-    if isinstance(schema, dict) and set(schema) == {"sample"}:
+    if isinstance(schema, Mapping) and "sample" in schema:
         source.wrong("schema.sample", "a sample", "the DDL inferred from it, at this point")
         return ()
     if not isinstance(schema, str) or not schema.strip():

@@ -157,7 +157,9 @@ class Csv:
 
     @property
     def _options(self) -> Mapping[str, str]:
-        return {"sep": self.source.delimiter, "nullValue": self.source.null_value}
+        # A quote in quotes is written twice, as RFC 4180 has it; Spark's own is a backslash.
+        quotes = {"quote": '"', "escape": '"'}
+        return {"sep": self.source.delimiter, "nullValue": self.source.null_value, **quotes}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The schema of a topic from a sample of its records: a CSV file with a header, or JSON lines.
 
-A guess from the rows that are there: no field comes out as NOT NULL, as rows that are not in the
+Types are those that ``kafka-metal produce`` gives the columns of the same file. A guess from the
+rows that are there: no field comes out as NOT NULL, as rows that are not in the
 sample may lack it. Write NOT NULL where it is known.
 """
 
@@ -16,24 +17,23 @@ from kafka_metal_pipeline.kinds import Kind, Unknown, kind_of_json, kind_of_text
 
 # Rows of a sample that are read.
 ROWS = 100_000
-# Texts that stand for no value in CSV files of usual programs.
-NO_VALUE = frozenset({"", "NA", "N/A", "NULL", "null", "NaN", "nan", "None", "\\N"})
+SAMPLE_KEYS = frozenset({"sample", "no_value"})
 
 
 class SampleError(ValueError):
     """A sample that gives no schema; the message names file, line and what is wrong."""
 
 
-def schema_of(file: Path, rows: int = ROWS) -> str:
+def schema_of(file: Path, rows: int = ROWS, null: str = "") -> str:
     """DDL for the fields of a sample, in the order of their first appearance.
 
-    ``*.csv`` and ``*.tsv`` are read as CSV, anything else as one JSON object per line. Raises
-    SampleError.
+    ``*.csv`` and ``*.tsv`` are read as CSV, anything else as one JSON object per line. ``null`` is
+    a text that stands for no value in CSV, besides an empty one. Raises SampleError.
     """
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             if file.suffix.lower() in (".csv", ".tsv"):
-                kinds = _csv_kinds(file, lines, rows)
+                kinds = _csv_kinds(file, lines, rows, {"", null})
             else:
                 kinds = _json_kinds(file, lines, rows)
     except (OSError, UnicodeDecodeError) as error:
@@ -49,7 +49,8 @@ def schema_of(file: Path, rows: int = ROWS) -> str:
 def with_schemas(pipelines: Any, base: Path) -> Any:
     """Pipelines by name in which each ``schema: {sample: FILE}`` is the DDL of that file.
 
-    FILE is relative to ``base``. What is no such mapping is left as it is. Raises SampleError.
+    FILE is relative to ``base``; ``{sample: FILE, no_value: NA}`` says what stands for no value in
+    it. What is no such mapping is left as it is. Raises SampleError.
     """
     if not isinstance(pipelines, Mapping):
         return pipelines
@@ -60,13 +61,13 @@ def with_schema(pipeline: Any, base: Path) -> Any:
     """One pipeline, as ``with_schemas`` does."""
     source = pipeline.get("source") if isinstance(pipeline, Mapping) else None
     schema = source.get("schema") if isinstance(source, Mapping) else None
-    if not isinstance(schema, Mapping) or set(schema) != {"sample"}:
+    if not isinstance(schema, Mapping) or "sample" not in schema or set(schema) - SAMPLE_KEYS:
         return pipeline
-    ddl = schema_of(base / str(schema["sample"]))
+    ddl = schema_of(base / str(schema["sample"]), null=str(schema.get("no_value", "")))
     return {**pipeline, "source": {**source, "schema": ddl}}  # type: ignore[dict-item]
 
 
-def _csv_kinds(file: Path, lines: Iterable[str], rows: int) -> dict[str, Kind]:
+def _csv_kinds(file: Path, lines: Iterable[str], rows: int, nulls: set[str]) -> dict[str, Kind]:
     reader = csv.reader(lines, delimiter="\t" if file.suffix.lower() == ".tsv" else ",")
     header = next(reader, None)
     if not header:
@@ -84,7 +85,7 @@ def _csv_kinds(file: Path, lines: Iterable[str], rows: int) -> dict[str, Kind]:
                 f"{file}: line {reader.line_num}: {len(row)} columns, the header has {len(header)}"
             )
         for name, text in zip(kinds, row, strict=True):
-            if text not in NO_VALUE:
+            if text not in nulls:
                 kinds[name] = kinds[name].joined(kind_of_text(text))
     return kinds
 

@@ -100,7 +100,7 @@ class Section:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            self.wrong(key, value, f"a whole number from {low} to {high}")
+            self.wrong(key, repr(value), f"a whole number from {low} to {high}")
             return None
         return value
 

@@ -9,9 +9,11 @@ TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 # A number with leading zeros is a code: a postal code, an account.
 INTEGER = re.compile(r"-?(0|[1-9]\d*)")
-NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|-?\.\d+")
+NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 BIGINT_MAX = 2**63 - 1
-# Digits that a DOUBLE holds exactly; a longer whole number would lose some.
+# Python refuses to convert endless digits.
+LONGEST_INT = 1000
+# Digits of the largest DECIMAL.
 WIDEST_DECIMAL = 38
 
 
@@ -108,7 +110,7 @@ def kind_of_text(text: str) -> Kind:
     if text in ("true", "false", "True", "False", "TRUE", "FALSE"):
         return BOOLEAN
     if INTEGER.fullmatch(text):
-        return _whole(int(text)) if len(text) <= WIDEST_DECIMAL else STRING
+        return BIGINT if len(text) < LONGEST_INT and abs(int(text)) <= BIGINT_MAX else STRING
     if NUMBER.fullmatch(text):
         return DOUBLE
     return _kind_of_words(text)

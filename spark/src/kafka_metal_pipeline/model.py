@@ -12,7 +12,7 @@ class Source:
     """The topic that is read, and what its records hold.
 
     ``event_time`` is the field that says when an event happened; None when no field does.
-    ``max_per_trigger`` is the most records one batch reads, None for no limit.
+    ``max_per_trigger`` is the most records one batch reads.
     """
 
     topic: str
@@ -20,7 +20,7 @@ class Source:
     fields: tuple[Field, ...]
     event_time: str | None
     starting: str
-    max_per_trigger: int | None
+    max_per_trigger: int
     delimiter: str
     null_value: str
     duplicate_keys: str

@@ -52,6 +52,7 @@ def _offsets(value: object) -> dict[tuple[str, str], int]:
     return {
         (topic, partition): int(offset)
         for topic, partitions in parsed.items()
+        if isinstance(partitions, Mapping)
         for partition, offset in partitions.items()
     }
 

@@ -101,4 +101,6 @@ def _event_log(site: Site) -> dict[str, str]:
         # A stream never ends: its log goes on in a new file, each of which can be removed.
         "spark.eventLog.rolling.enabled": "true",
         "spark.eventLog.compress": "true",
+        # Each batch of each query writes its plan: whole, that would be gigabytes a day.
+        "spark.sql.maxPlanStringLength": "2048",
     }

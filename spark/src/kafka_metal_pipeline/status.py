@@ -4,6 +4,7 @@
 unless every query runs.
 """
 
+import contextlib
 import json
 import threading
 from collections.abc import Mapping
@@ -84,8 +85,12 @@ class _Handler(BaseHTTPRequestHandler):
             return
         snapshot = self.board.snapshot()
         healthy = path != "/health" or snapshot["state"] == RUNNING
-        body = json.dumps(snapshot).encode()
-        self.send_response(200 if healthy else 503)
+        # A health check may hang up once it has read the code.
+        with contextlib.suppress(ConnectionError):
+            self._answer(200 if healthy else 503, json.dumps(snapshot).encode())
+
+    def _answer(self, code: int, body: bytes) -> None:
+        self.send_response(code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -14,7 +14,7 @@ CONSUMER = {"isolation.level": "read_committed"}
 def records(spark: SparkSession, declaration: Declaration) -> DataFrame:
     """The source topic: key, value, topic, partition, offset, timestamp, timestampType."""
     source = declaration.source
-    reader = (
+    return (
         spark.readStream.format("kafka")
         .options(**_client(declaration.site, CONSUMER))
         .option("subscribe", source.topic)
@@ -22,10 +22,9 @@ def records(spark: SparkSession, declaration: Declaration) -> DataFrame:
         .option("failOnDataLoss", str(source.on_data_loss == "fail").lower())
         # Names groups so that an access rule can be given for them.
         .option("groupIdPrefix", f"kafka-metal-{declaration.name}")
+        .option("maxOffsetsPerTrigger", source.max_per_trigger)
+        .load()
     )
-    if source.max_per_trigger:
-        reader = reader.option("maxOffsetsPerTrigger", source.max_per_trigger)
-    return reader.load()
 
 
 def to_topic(rows: DataFrame, topic: str, site: Site) -> DataStreamWriter:
