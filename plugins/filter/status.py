@@ -5,8 +5,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-# What each role's tasks/status.yml leaves on the host it ran on, in the order of the screen.
-STATUS_FACTS = ("zookeeper_status", "kafka_broker_status", "spark_status", "pipeline_status")
+# Ending of the fact that each role's tasks/status.yml leaves on the host it ran on.
+STATUS_FACT = "_platform_status"
 
 
 def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -52,8 +52,8 @@ def platform_state(
         "problems": [],
     }
     for host in hosts:
-        for fact in STATUS_FACTS:
-            found = hosts[host].get(fact) or {}
+        for fact in [name for name in hosts[host] if name.endswith(STATUS_FACT)]:
+            found = hosts[host][fact]
             for key in ("services", "pipelines", "problems"):
                 state[key] += found.get(key) or []
             state["cluster_info"] = found.get("cluster_info") or state["cluster_info"]

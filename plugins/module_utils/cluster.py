@@ -402,7 +402,7 @@ class TopicConnection(Connection):
         return obstacles
 
     def wait_for_keys(self, changes: Mapping[str, Configure]) -> dict[str, str]:
-        """Wait until the cluster tells the new values; without ZooKeeper they take a moment.
+        """Wait until the cluster tells the new values; in some metadata modes they take a moment.
 
         Gives the topics for which time ran out.
         """
