@@ -14,6 +14,10 @@ options:
     type: list
     elements: path
     default: []
+  directory_mode:
+    description: Permissions of directories that are made, octal.
+    type: str
+    default: '0750'
   dest:
     description: Directory that holds the files. Everything else in it is removed.
     type: path
@@ -116,6 +120,7 @@ def main():
     module = AnsibleModule(
         argument_spec={
             "directories": {"type": "list", "elements": "path", "default": []},
+            "directory_mode": {"type": "str", "default": "0750"},
             "dest": {"type": "path", "required": True},
             "files": {
                 "type": "list",
@@ -144,7 +149,7 @@ def main():
             continue
         differs.append(path)
         if not module.check_mode:
-            os.makedirs(path, mode=0o750, exist_ok=True)
+            os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
             os.chown(path, *ids)
 
     for entry in wish["files"]:

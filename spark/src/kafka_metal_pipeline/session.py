@@ -2,6 +2,7 @@
 
 import socket
 import tempfile
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -67,6 +68,10 @@ def settings(declaration: Declaration) -> dict[str, str]:
 
 def connect(declaration: Declaration) -> SparkSession:
     """Start the driver's JVM and register with the master."""
+    directory = declaration.site.event_log_dir
+    if directory is not None and directory.startswith("/"):
+        # Spark makes its log, and not the directory it goes to.
+        Path(directory).mkdir(parents=True, exist_ok=True)
     builder = SparkSession.builder.master(declaration.site.master)
     builder = builder.appName(f"pipeline-{declaration.name}")
     for key, value in settings(declaration).items():
