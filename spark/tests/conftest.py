@@ -13,8 +13,6 @@ from kafka_metal_pipeline import session  # noqa: E402
 from kafka_metal_pipeline.declaration import parse  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402  after the path of the sources
 
-# One record of a topic: key, value, topic, partition, offset, timestamp.
-RECORDS = "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP"
 SMALLEST = {
     "source": {"topic": "in", "schema": "id STRING NOT NULL"},
     "outputs": {"all": {"sql": "SELECT * FROM events", "topic": "out"}},
