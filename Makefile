@@ -59,7 +59,7 @@ produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC
 pipeline: status ## what runs: pipelines with their state, lag and speed
 
 ##@ For contributors
-.PHONY: check lint types unit images render fmt env env-dev help
+.PHONY: check lint types unit drill images render fmt env env-dev help
 check: env-dev lint types unit ## everything that needs no container engine, under a minute
 
 lint: env-dev
@@ -76,6 +76,9 @@ types: env-dev
 
 unit: env-dev
 	pytest -q -n 2 --junitxml=.cache/results/unit.xml
+
+drill: env-dev ## break something on three nodes and count every record: make drill D=disk_failure
+	@scripts/drill $(D)
 
 fmt: env-dev ## format the code
 	ruff format
