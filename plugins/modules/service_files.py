@@ -23,7 +23,8 @@ options:
     type: path
     required: true
   files:
-    description: Files, each with C(name), C(content) and optionally C(mode), an octal string.
+    description: >-
+      Files, each with C(name), C(content) and optionally C(mode), an octal string.
     type: list
     elements: dict
     default: []
@@ -40,6 +41,9 @@ options:
         description: Permissions, octal.
         type: str
         default: '0440'
+      static:
+        description: The part of the content that makes a restart necessary; not used here.
+        type: str
   owner:
     description: User id of directories and files; without it they belong to whoever runs this.
     type: int
@@ -130,6 +134,7 @@ def main():
                     "name": {"type": "str", "required": True},
                     "content": {"type": "str", "required": True},
                     "mode": {"type": "str", "default": "0440"},
+                    "static": {"type": "str"},
                 },
             },
             "owner": {"type": "int"},
