@@ -223,6 +223,34 @@ def test_what_is_in_use_or_write_protected_is_not_formatted_even_when_named():
     assert "it is mounted at /data/disk1" in refusals([refused])[0]
 
 
+def test_only_one_whole_xfs_that_is_not_mounted_elsewhere_is_adopted():
+    adopted = {
+        case
+        for case, (device, known, state, *_) in CASES.items()
+        if state in ("foreign", "swapped")
+        and judge(WISH, [device], OWNER, known=known, adopt=True).action == "use"
+    }
+    assert adopted == {
+        "an empty XFS of somebody else",
+        "an XFS with files",
+        "the disk of another host",
+        "the disk of another cluster",
+        "the other disk of this host",
+        "a copy of our disk",
+        "a marker that cannot be read",
+    }
+
+
+def test_an_adopted_disk_is_marked_and_not_formatted():
+    device = replace(MOUNTED, marker=None)
+    disk = judge(WISH, [device], OWNER, known=UUID, adopt=True)
+    assert texts(disk, GUARDED, LINE) == [
+        "disk1 (/dev/sdb, 4.0 GiB) becomes disk1 of this host with all that is on it: "
+        "XFS (label km-disk1) without our marker, mounted at /data/disk1"
+    ]
+    assert refusals([disk]) == []
+
+
 def test_a_disk_that_never_was_there_is_refused_and_one_that_was_is_reported():
     new, lost = judge(WISH, [], OWNER), judge(WISH, [], OWNER, known=UUID)
     assert (new.state, lost.state) == ("missing", "missing")

@@ -80,12 +80,18 @@ def test_lost_mount_options_come_back_while_the_disk_is_in_use(machine):
 
 def test_the_disk_of_another_host_is_told_from_a_blank_one(machine):
     disks.ask(MACHINE, **{**WORDS, "host": "node9"})
+    machine.check_output("touch %s/kept", MOUNT)
     machine.check_output("umount %s", MOUNT)
 
     refused = disks.ask(MACHINE, **WORDS)
 
     assert refused["disks"][0]["state"] == "swapped"
     assert "found spare of host node9 of cluster metal" in refused["msg"]
+    # Its operator says that it is the right one: nothing on it is lost.
+    adopted = disks.ask(MACHINE, **WORDS, adopt=["spare"])
+    assert adopted["disks"][0]["state"] == "ready"
+    assert machine.file(f"{MOUNT}/kept").exists
+    assert disks.ask(MACHINE, **WORDS)["steps"] == []
 
 
 def test_a_blank_disk_in_place_of_a_known_one_is_not_formatted_without_its_name(machine):
