@@ -40,6 +40,9 @@ options:
         description: Permissions, octal.
         type: str
         default: '0440'
+      static:
+        description: The part of the content that makes a restart necessary; not used here.
+        type: str
   owner:
     description: User id of directories and files; without it they belong to whoever runs this.
     type: int
@@ -130,6 +133,7 @@ def main():
                     "name": {"type": "str", "required": True},
                     "content": {"type": "str", "required": True},
                     "mode": {"type": "str", "default": "0440"},
+                    "static": {"type": "str"},
                 },
             },
             "owner": {"type": "int"},
