@@ -29,13 +29,16 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan down destroy logs demo produce pipeline
+.PHONY: status plan upgrade down destroy logs demo produce pipeline
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
 
 plan: env ## what a run would change, before anything is touched
 	$(PLAYBOOK) playbooks/site.yml --check --diff
+
+upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
+	$(PLAYBOOK) playbooks/upgrade.yml $(if $(FINISH),-e upgrade_finish=true)
 
 down: env ## stop everything, keep all data
 	$(PLAYBOOK) playbooks/down.yml

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -68,3 +69,38 @@ def to_properties(values: Mapping[str, Any]) -> str:
             value = as_text(str(key), values[key])
             lines.append(f"{escape_key(str(key))}={escape_value(value)}\n")
     return "".join(lines)
+
+
+LINE = re.compile(r"\s*((?:\\.|[^\\:=\s])*)[ \t\f]*[:=]?[ \t\f]*(.*)", re.DOTALL)
+ESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
+MEANING = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
+
+
+def unescape(text: str) -> str:
+    """``text`` as the reader takes it: what stands behind a backslash has a meaning of its own."""
+
+    def meant(found: re.Match[str]) -> str:
+        sign = found.group(1)
+        if len(sign) == 5:
+            return chr(int(sign[1:], 16))
+        return MEANING.get(sign, sign)
+
+    # Two halves of one sign stand as two escapes.
+    whole = ESCAPED.sub(meant, text).encode("utf-16", "surrogatepass")
+    return whole.decode("utf-16", "replace")
+
+
+def from_properties(text: str) -> dict[str, str]:
+    """Keys and values of a properties file as ``java.util.Properties`` reads them.
+
+    The last of several lines for a key counts.
+    """
+    found: dict[str, str] = {}
+    # A backslash before the end of a line joins it to the next, whose leading blanks do not count.
+    joined = re.sub(r"(?<!\\)((?:\\\\)*)\\\r?\n[ \t\f]*", r"\1", text)
+    for line in re.split(r"\r?\n", joined):
+        if line.strip() and line.lstrip()[0] not in "#!":
+            match = LINE.fullmatch(line)
+            assert match is not None  # The pattern takes any text.
+            found[unescape(match.group(1))] = unescape(match.group(2))
+    return found

@@ -69,6 +69,7 @@ SITE_VARIABLES: Mapping[str, str] = {
     "port_offset": "added to every port",
     "kafka_metadata_mode": "where brokers keep their metadata",
     "images_registry": "prefix of every image",
+    "image_versions": "versions of images that the site wants instead of those in versions.yml",
     "metal_allow_root_disk": "data may lie on the disk of the operating system",
     "preflight_memory_reserve": "memory of a machine that services leave to the system",
     "preflight_free_engine": "free space the container engine needs for images",
