@@ -29,13 +29,18 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan down destroy logs demo produce pipeline
+.PHONY: status plan verify down destroy logs demo produce pipeline
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
 
 plan: env ## what a run would change, before anything is touched
 	$(PLAYBOOK) playbooks/site.yml --check --diff
+
+verify: env ## settings of every host: wanted, persisted, live; the exit code tells drift
+	@rm -f $(STATE)/verify.txt; code=0; mkdir -p .cache; \
+	$(PLAYBOOK) playbooks/verify.yml > .cache/verify.log 2>&1 || code=$$?; \
+	cat $(STATE)/verify.txt 2>/dev/null || cat .cache/verify.log; exit $$code
 
 down: env ## stop everything, keep all data
 	$(PLAYBOOK) playbooks/down.yml
