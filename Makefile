@@ -74,6 +74,7 @@ lint: env-dev
 	ansible-lint --offline --strict
 	shellcheck $(shell grep -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/render-* images/*/bin/*)
 	scripts/render --check
+	scripts/render-tuning --check
 	images/pipeline/render-requirements --check
 
 types: env-dev
@@ -89,8 +90,9 @@ fmt: env-dev ## format the code
 images: env ## build the images; no registry is needed
 	$(PLAYBOOK) playbooks/host.yml playbooks/images.yml
 
-render: env ## write what is derived: compose/compose.yml
+render: env ## write what is derived: compose/compose.yml, the table of docs/tuning.md
 	scripts/render
+	scripts/render-tuning
 
 env:
 	@scripts/bootstrap --no-dev --inexact

@@ -17,7 +17,9 @@ description:
   - Another file that wins over its own at boot is named; it is not touched.
 options:
   settings:
-    description: What is wanted; the filter P(metal.kafka.tuning_settings#filter) makes the list.
+    description: >-
+      What is wanted; the filter P(metal.kafka.tuning_settings#filter) makes the list. Without any,
+      nothing is looked at but O(containers).
     type: list
     elements: dict
     default: []
@@ -137,7 +139,9 @@ def main():
     given, host = module.params, Host()
     wishes = [Wish(**setting) for setting in given["settings"]]
     try:
-        if given["report"]:
+        if not wishes:
+            outcome = tuner.Outcome()
+        elif given["report"]:
             outcome = tuner.report(host, wishes, given["data_paths"])
         else:
             outcome = tuner.tune(host, wishes, given["data_paths"], module.check_mode)

@@ -8,7 +8,7 @@ import re
 from functools import partial
 
 from .host import Host
-from .row import Look, Row, Wish
+from .row import Look, Row, Wish, comment
 
 FILE = "/etc/tmpfiles.d/kafka-metal.conf"
 FOLDERS = ("/etc/tmpfiles.d", "/run/tmpfiles.d", "/usr/lib/tmpfiles.d")
@@ -79,6 +79,7 @@ def render(wishes: list[Wish]) -> str:
     """The tmpfiles.d file."""
     head = "# Written by kafka-metal; set host_tuning in the inventory. See docs/tuning.md\n"
     lines = [
-        f"\n# {w.reason}\nw {SYSFS}{w.name[len(PREFIX) :]} - - - - {w.value}\n" for w in wishes
+        f"\n{comment(wish.reason)}w {SYSFS}{wish.name[len(PREFIX) :]} - - - - {wish.value}\n"
+        for wish in wishes
     ]
     return head + "".join(lines)

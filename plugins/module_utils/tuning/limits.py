@@ -8,7 +8,7 @@ import resource
 from functools import partial
 
 from .host import Host
-from .row import AT_LEAST, Look, Row, Wish, meets
+from .row import AT_LEAST, Look, Row, Wish, comment, meets
 
 PREFIX = "limits."
 UNITS = {"docker": "dockerd", "containerd": "containerd"}
@@ -81,18 +81,20 @@ def _line(wish: Wish, systemd: bool) -> str:
     name = wish.name[len(PREFIX) :]
     if not systemd:
         return f"root - {name} {wish.value}"
-    return f"{KINDS[name][2]}={wish.value}:{max(int(wish.value), LEAST_HARD)}"
+    # Units of engines have no limit of processes: none is made here.
+    hard = max(int(wish.value), LEAST_HARD) if name == "nofile" else "infinity"
+    return f"{KINDS[name][2]}={wish.value if name == 'nofile' else hard}:{hard}"
 
 
 def units(wishes: list[Wish]) -> str:
     """The drop-in of systemd."""
-    lines = [f"# {wish.reason}\n{_line(wish, True)}\n" for wish in wishes]
+    lines = [f"{comment(wish.reason)}{_line(wish, True)}\n" for wish in wishes]
     return "# Written by kafka-metal. See docs/tuning.md\n[Service]\n" + "".join(lines)
 
 
 def security(wishes: list[Wish]) -> str:
     """The file of pam_limits, for machines without systemd."""
-    lines = [f"# {wish.reason}\n{_line(wish, False)}\n" for wish in wishes]
+    lines = [f"{comment(wish.reason)}{_line(wish, False)}\n" for wish in wishes]
     return "# Written by kafka-metal. See docs/tuning.md\n" + "".join(lines)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -98,3 +99,8 @@ def plain(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return " ".join(plain(item) for item in value)
     return " ".join(str(value).split())
+
+
+def comment(reason: str) -> str:
+    """A reason as lines of a comment."""
+    return "".join(f"# {line}\n" for line in textwrap.wrap(reason, 96))

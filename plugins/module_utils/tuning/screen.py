@@ -22,6 +22,9 @@ def lines(host: str, rows: Sequence[Mapping[str, str]], enforced: bool = True) -
     widths = [min(most, max(len(r[i]) for r in table)) for i, most in enumerate(WIDEST)]
     text = [summary(host, rows, enforced), _line(list(COLUMNS), widths)]
     for row, cell in zip(rows, cells, strict=True):
+        if len(cell[0]) > widths[0]:
+            text.append(f"  {cell[0]}")
+            cell = ["", *cell[1:]]
         text.append(_line(cell, widths))
         if row["state"] in (DRIFT, NOT_ALLOWED, ABSENT) and row.get("detail"):
             text.append(f"    {row['detail']}")
@@ -35,7 +38,7 @@ def _values(row: Mapping[str, str]) -> Sequence[str]:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Cells side by side; one that is too long pushes the others to the right."""
+    """Cells side by side."""
     padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
     return "  " + "  ".join(padded).rstrip()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from .host import Host
-from .row import AT_LEAST, Look, Row, Wish, meets
+from .row import AT_LEAST, Look, Row, Wish, comment, meets
 
 FILE = "/etc/sysctl.d/90-kafka-metal.conf"
 
@@ -155,5 +155,5 @@ def _better(foreign: str | None, live: str | None, wish: Wish) -> bool:
 
 def render(wishes: list[Wish]) -> str:
     """The file of a boot; each value with its reason."""
-    parts = [f"\n# {wish.reason}\n{wish.name} = {wish.value}\n" for wish in wishes]
+    parts = [f"\n{comment(wish.reason)}{wish.name} = {wish.value}\n" for wish in wishes]
     return HEADER + "".join(parts)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import clock, disks, hugepages, limits, swap, sysctl
@@ -74,20 +74,25 @@ def tune(host: Host, wishes: list[Wish], paths: list[str], check: bool = False) 
         failed = {_live_step(row) for row in before.rows if row.name in outcome.errors}
         outcome.steps = [step for step in outcome.steps if step not in failed]
     after = before if check else look(host, wishes, paths)
+    for row in after.rows:
+        if row.name in outcome.errors and not row.live_ok:
+            row.refused = outcome.errors[row.name]
     earlier = {row.name: row for row in before.rows}
     for now in after.rows:
         was = earlier.get(now.name, now)
-        if now.name in outcome.errors and not now.live_ok:
-            now.refused = outcome.errors[now.name]
+        row = _foreseen(was) if check else now
         touched = not was.written or was.to_apply()
-        good = _will_be_good(was) if check else now.good
-        outcome.settings.append(told(now, CHANGED if touched and good else state(now)))
+        outcome.settings.append(told(row, CHANGED if touched and row.good else state(row)))
     return outcome
 
 
-def _will_be_good(row: Row) -> bool:
-    """Whether writing our files and the live value leaves nothing to wish."""
-    return (row.persisted_ok or not row.written) and (row.live_ok or row.absent or row.to_apply())
+def _foreseen(row: Row) -> Row:
+    """The row as it will be when our files and the live value are written."""
+    return replace(
+        row,
+        persisted_ok=row.persisted_ok or not row.written,
+        live_ok=row.live_ok or row.to_apply(),
+    )
 
 
 def state(row: Row) -> str:
