@@ -29,7 +29,7 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade down destroy logs demo produce pipeline
+.PHONY: status plan upgrade down destroy logs demo produce pipeline verify
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
@@ -39,6 +39,11 @@ plan: env ## what a run would change, before anything is touched
 
 upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
 	$(PLAYBOOK) playbooks/upgrade.yml $(if $(FINISH),-e upgrade_finish=true)
+
+verify: env ## settings of every host: wanted, persisted, live; the exit code tells drift
+	@rm -f $(STATE)/verify.txt; code=0; mkdir -p .cache; \
+	$(PLAYBOOK) playbooks/verify.yml > .cache/verify.log 2>&1 || code=$$?; \
+	cat $(STATE)/verify.txt 2>/dev/null || cat .cache/verify.log; exit $$code
 
 down: env ## stop everything, keep all data
 	$(PLAYBOOK) playbooks/down.yml
@@ -72,6 +77,7 @@ lint: env-dev
 	ansible-lint --offline --strict
 	shellcheck $(shell grep -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/render-* images/*/bin/*)
 	scripts/render --check
+	scripts/render-tuning --check
 	images/pipeline/render-requirements --check
 
 types: env-dev
@@ -90,8 +96,9 @@ fmt: env-dev ## format the code
 images: env ## build the images; no registry is needed
 	$(PLAYBOOK) playbooks/host.yml playbooks/images.yml
 
-render: env ## write what is derived: compose/compose.yml
+render: env ## write what is derived: compose/compose.yml, the table of docs/tuning.md
 	scripts/render
+	scripts/render-tuning
 
 env:
 	@scripts/bootstrap --no-dev --inexact

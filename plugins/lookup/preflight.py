@@ -15,11 +15,12 @@ options:
   _terms:
     description:
       - V(problems) gives what the checks found.
+      - V(budget) gives a line per machine with brokers: what is left for the page cache.
       - V(paths) gives the directories whose file systems the checks want to know.
     type: list
     elements: str
     required: true
-    choices: [problems, paths]
+    choices: [problems, paths, budget]
 """
 
 EXAMPLES = r"""
@@ -48,6 +49,7 @@ from ansible.template import Templar
 from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
     Role,
     Unreadable,
+    budget,
     check,
     wanted_paths,
 )
@@ -122,5 +124,7 @@ class LookupModule(LookupBase):
                 facts[host] = registered["facts"]
         if "paths" in terms:
             return wanted_paths(hosts, groups)
+        if "budget" in terms:
+            return budget(hosts, groups, facts)
         found = check(hosts, groups, facts, roles(), wiring())
         return [{**asdict(problem), "text": str(problem)} for problem in found]

@@ -11,13 +11,23 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from . import capacity, identity, machines, metadata, names, pipelines, places, topics
+from . import capacity, identity, machines, metadata, names, pagecache, pipelines, places, topics
 from .catalogue import instances
 from .problem import Problem
 from .services import directories
 from .site import Check, Facts, Role, Site, Unreadable
 
-__all__ = ["CHECKS", "Facts", "Problem", "Role", "Site", "Unreadable", "check", "wanted_paths"]
+__all__ = [
+    "CHECKS",
+    "Facts",
+    "Problem",
+    "Role",
+    "Site",
+    "Unreadable",
+    "budget",
+    "check",
+    "wanted_paths",
+]
 
 CHECKS: tuple[Check, ...] = (
     identity.cluster_name,
@@ -49,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     capacity.memory_of_machines,
     capacity.root_disk,
     capacity.free_space,
+    pagecache.page_cache,
 )
 
 
@@ -90,3 +101,12 @@ def wanted_paths(
     for host, service in instances(site):
         found.update(path for _, path in directories(site, host, service.directories))
     return sorted(found)
+
+
+def budget(
+    hosts: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    facts: Mapping[str, Facts],
+) -> list[str]:
+    """Memory of each machine with brokers, and what is left of it for the page cache."""
+    return [str(each) for each in pagecache.budgets(Site(hosts, groups, facts))]
