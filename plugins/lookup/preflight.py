@@ -37,9 +37,10 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description: >-
-    Problems: each with C(host), C(where), C(found), C(allowed), C(fatal), C(check), C(accepted) and
-    C(text); one that is not fatal is a note. Otherwise one element: C(paths) and C(names); endpoints
-    by machine; or C(fatal) and C(notes), which are lines, and a C(summary). V(paths) gives paths.
+    Problems: each with C(host), C(where), C(found), C(allowed), C(fatal), C(check), C(accepted)
+    and C(text); one that is not fatal is a note. Otherwise one element: C(paths) and C(names);
+    endpoints by machine; or C(fatal) and C(notes), which are lines, and a C(summary). V(paths)
+    gives paths.
   type: list
 """
 

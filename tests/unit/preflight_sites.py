@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.preflight import Role, check
+from ansible_collections.metal.kafka.plugins.module_utils.preflight import Problem, Role, check
 
 GIB = 1024**3
 
@@ -186,9 +186,14 @@ ROLES = {
 }
 
 
+def judged(site: Sound) -> list[Problem]:
+    """What all checks say of a site."""
+    return check(site.hosts, site.groups, site.facts, ROLES, ["kafka_metadata_mode"])
+
+
 def problems(site: Sound, fatal: bool = True) -> list[str]:
-    found = check(site.hosts, site.groups, site.facts, ROLES, ["kafka_metadata_mode"])
-    return [str(problem) for problem in found if problem.fatal is fatal]
+    """The same as text, of problems or of notes."""
+    return [str(problem) for problem in judged(site) if problem.fatal is fatal]
 
 
 def put(host: str, variable: str, value: Any) -> Callable[[Sound], None]:

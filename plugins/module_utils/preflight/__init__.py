@@ -113,11 +113,6 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def accept_names(site: Site) -> list[Problem]:
-    """Names of accepted checks are names of checks."""
-    return list(acceptance.unknown(site, [each.__name__ for each in CHECKS]))
-
-
 def check(
     hosts: Mapping[str, Mapping[str, Any]],
     groups: Mapping[str, Sequence[str]],
@@ -135,10 +130,11 @@ def check(
     site = Site(hosts, groups, facts, roles or {}, known)
     found = [
         replace(problem, check=each.__name__)
-        for each in (*CHECKS, accept_names)
+        for each in CHECKS
         for problem in dict.fromkeys(each(site))
     ]
-    return acceptance.accepted(site, found) + _unreadable(site, found)
+    unknown = acceptance.unknown(site, [each.__name__ for each in CHECKS])
+    return [*acceptance.accepted(site, found), *unknown, *_unreadable(site, found)]
 
 
 def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:

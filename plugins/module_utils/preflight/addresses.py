@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from .catalogue import instances
 from .problem import Problem, advice, listed
-from .reach import ANYWHERE, Connection, connections
+from .reach import ANYWHERE, Connection, connections, remote_connections
 from .services import sockets
 from .site import Lookup, Site
 
@@ -52,38 +52,45 @@ def _owners(site: Site) -> dict[str, list[str]]:
     return found
 
 
-def _first_of_pairs(site: Site) -> Iterator[Connection]:
-    """Connections between machines, once for each machine, address and server."""
-    seen = set()
+def _pairs(site: Site) -> list[Connection]:
+    """Connections between machines, once for each machine, address and server's machine."""
+    first: dict[tuple[str, str, str], Connection] = {}
+    for each in remote_connections(site):
+        first.setdefault((each.client_machine, each.server_machine, each.address), each)
+    return list(first.values())
+
+
+def _shared(site: Site) -> list[tuple[Connection, Connection]]:
+    """Instances on different machines that are reached at one address and port, in pairs."""
+    owners: dict[tuple[str, int], Connection] = {}
+    found: dict[str, tuple[Connection, Connection]] = {}
     for each in connections(site):
-        key = (each.client_machine, each.server_machine, each.address)
-        if each.remote and key not in seen:
-            seen.add(key)
-            yield each
+        other = owners.setdefault((each.address, each.port), each)
+        if other.server_machine != each.server_machine:
+            found.setdefault(each.server, (other, each))
+    return list(found.values())
 
 
 def advertised_apart(site: Site) -> Iterator[Problem]:
     """No two instances on different machines are reached at the same address and port."""
-    owners: dict[tuple[str, int], Connection] = {}
-    told = set()
-    for each in connections(site):
-        other = owners.setdefault((each.address, each.port), each)
-        if other.server_machine != each.server_machine and each.server not in told:
-            told.add(each.server)
-            yield Problem(
-                each.server,
-                each.where,
-                f"{each.address}:{each.port}, which {other.where} of {other.server} has too",
-                f"an address of its own machine, {each.server_machine}",
-            )
+    for first, second in _shared(site):
+        # The one whose machine has the address is right, where that can be told.
+        here = site.facts.get(second.server_machine, {}).get("addresses", ())
+        right, wrong = (second, first) if second.address in here else (first, second)
+        yield Problem(
+            wrong.server,
+            wrong.where,
+            f"{wrong.address}:{wrong.port}, which {right.where} of {right.server} has too",
+            f"an address of its own machine, {wrong.server_machine}",
+        )
 
 
 def advertised_afar(site: Site) -> Iterator[Problem]:
     """An address that other machines need leads to the machine, not to whoever asks."""
     told = set()
-    for each in connections(site):
+    for each in remote_connections(site):
         nowhere = each.address in ANYWHERE
-        wrong = nowhere or (each.remote and _is_loopback(each.address))
+        wrong = nowhere or _is_loopback(each.address)
         if wrong and (each.server, each.where) not in told:
             told.add((each.server, each.where))
             yield Problem(
@@ -97,51 +104,55 @@ def advertised_afar(site: Site) -> Iterator[Problem]:
 
 def names_resolve(site: Site) -> Iterator[Problem]:
     """Every machine resolves the names of all others that it needs."""
-    lost: dict[str, tuple[str, dict[str, None]]] = {}
-    for each in _first_of_pairs(site):
+    lost: dict[tuple[str, str], dict[str, None]] = {}
+    for each in _pairs(site):
         names = site.facts.get(each.client_machine, {}).get("names", {})
         if each.address in names and not _led_to(site, each.client_machine, each.address):
-            lost.setdefault(each.address, (each.server, {}))[1][each.client_machine] = None
-    for name, (server, clients) in lost.items():
+            lost.setdefault((each.server_machine, each.address), {})[each.client_machine] = None
+    for (machine, name), clients in lost.items():
         yield Problem(
-            server,
+            machine,
             name,
             f"a name that does not resolve on {listed(clients)}",
-            f"an address of {site.machine(server)}, from DNS or /etc/hosts of {listed(clients)}",
+            f"an address of {machine}, from DNS or /etc/hosts of {listed(clients)}",
         )
 
 
 def names_lead_home(site: Site) -> Iterator[Problem]:
     """A name leads every other machine to the machine that it names; one of nobody is a note."""
     owners = _owners(site)
-    found: dict[tuple[str, str, str], dict[str, None]] = {}
-    for each in _first_of_pairs(site):
+    # Told by other checks: an address of two, of nobody, of whoever asks.
+    told = {second.address for _, second in _shared(site)} | ANYWHERE
+    found: dict[tuple[str, str, str, str], dict[str, None]] = {}
+    for each in _pairs(site):
         here = site.facts.get(each.server_machine, {}).get("addresses")
-        literal = [each.address] if _ip(each.address) else []
-        for address in literal or _led_to(site, each.client_machine, each.address):
-            # A literal loopback address is told by another check.
-            if here is not None and address not in here and not (literal and _is_loopback(address)):
-                key = (each.server, each.address, address)
+        literal = _ip(each.address) is not None
+        if here is None or each.address in told or (literal and _is_loopback(each.address)):
+            continue
+        led = [each.address] if literal else _led_to(site, each.client_machine, each.address)
+        for address in led:
+            if address not in here:
+                host = each.server if literal else each.server_machine
+                key = (host, each.server_machine, each.address, address)
                 found.setdefault(key, {})[each.client_machine] = None
-    for (server, name, address), clients in found.items():
-        machine = site.machine(server)
+    for (host, machine, name, address), clients in found.items():
         wrong = owners.get(address, [])
         leads = f"{address}, which is no address of {machine}"
         if name != address:
             leads = f"a name that leads {listed(clients)} to {leads}"
-        if _is_loopback(address) or (wrong and machine not in wrong):
+        if _is_loopback(address) or wrong:
             of = f" but of {listed(wrong)}" if wrong else " but of whoever asks"
-            yield Problem(server, name, leads + of, f"an address of {machine}")
+            yield Problem(host, name, leads + of, f"an address of {machine}")
         else:
-            yield advice(server, name, leads, f"an address of {machine}, unless it is translated")
+            yield advice(host, name, leads, f"an address of {machine}, unless it is translated")
 
 
 def own_names(site: Site) -> Iterator[Problem]:
     """A name that a service binds does not lead to loopback on its own machine."""
     told = set()
-    for each in connections(site):
+    for each in remote_connections(site):
         inside = [a for a in _led_to(site, each.server_machine, each.bind) if _is_loopback(a)]
-        if each.remote and inside and (each.server, each.where) not in told:
+        if inside and (each.server, each.where) not in told:
             told.add((each.server, each.where))
             yield Problem(
                 each.server,
@@ -177,7 +188,7 @@ def reverse_names(site: Site) -> Iterator[Problem]:
     """The name of an address leads back to it."""
     missing: dict[str, None] = {}
     strange: dict[str, None] = {}
-    for each in _first_of_pairs(site):
+    for each in _pairs(site):
         at = _lookup(site, each.client_machine, each.address)
         if at and at["addresses"]:
             if at["reverse"] is None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from .engines import numbers
 from .problem import Problem, advice, listed
-from .reach import connections
+from .reach import remote_connections
 from .site import Facts, Interface, Site
 
 
@@ -71,8 +71,8 @@ def machine_ids(site: Site) -> Iterator[Problem]:
 def _used_interfaces(site: Site) -> dict[str, Interface]:
     """The interface of each machine by which other machines reach it, where that can be told."""
     found: dict[str, Interface] = {}
-    for each in connections(site):
-        if not each.remote or each.server_machine in found:
+    for each in remote_connections(site):
+        if each.server_machine in found:
             continue
         lookup = site.facts.get(each.client_machine, {}).get("names", {}).get(each.address)
         addresses = {each.address, *(lookup["addresses"] if lookup else ())}

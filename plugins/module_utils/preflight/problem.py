@@ -15,8 +15,8 @@ class Problem:
 
     ``host`` is an inventory host or group, ``where`` a variable (with the path inside it) or a
     file. A problem that is not ``fatal`` is a note: something could not be checked, or works and
-    would better be otherwise. ``check`` is the name of the check that says so; ``accepted`` a problem
-    that would be fatal if the operator had not accepted it.
+    would better be otherwise. ``check`` is the name of the check that says so; ``accepted`` is a
+    problem that would be fatal if the operator had not accepted it.
     """
 
     host: str

@@ -34,21 +34,23 @@ class Connection:
     port: int
     purpose: str
 
-    @property
-    def remote(self) -> bool:
-        """Whether it leaves the machine."""
-        return self.client_machine != self.server_machine
 
-
-def connections(site: Site) -> Iterator[Connection]:
+def connections(site: Site) -> list[Connection]:
     """Every connection that the declared services need; what is malformed is left out."""
-    machines: dict[str, str] = {}
+    found: list[Connection] = site.once("connections", lambda: list(_connections(site)))
+    return found
 
-    def machine(host: str) -> str:
-        if host not in machines:
-            machines[host] = site.machine(host)
-        return machines[host]
 
+def remote_connections(site: Site) -> list[Connection]:
+    """Those that leave the machine."""
+    found: list[Connection] = site.once(
+        "remote connections",
+        lambda: [c for c in connections(site) if c.client_machine != c.server_machine],
+    )
+    return found
+
+
+def _connections(site: Site) -> Iterator[Connection]:
     for service in SERVICES:
         for server in site.members(service.group):
             for caller in service.callers:
@@ -60,9 +62,9 @@ def connections(site: Site) -> Iterator[Connection]:
                     if client != server or caller.group != service.group:
                         yield Connection(
                             client,
-                            machine(client),
+                            site.machine(client),
                             server,
-                            machine(server),
+                            site.machine(server),
                             where,
                             address,
                             bind,
@@ -100,8 +102,8 @@ def probes(site: Site) -> dict[str, dict[str, list[dict[str, Any]]]]:
     wanted: dict[str, dict[str, dict[tuple[str, int], None]]] = {
         machine: {"connect": {}, "listen": {}} for machine in site.facts
     }
-    for each in connections(site):
-        if not each.remote or each.client_machine not in wanted:
+    for each in remote_connections(site):
+        if each.client_machine not in wanted:
             continue
         wanted[each.client_machine]["connect"][each.address, each.port] = None
         target = site.facts.get(each.server_machine, {})
@@ -137,10 +139,10 @@ def reachable(site: Site) -> Iterator[Problem]:
         for machine, facts in site.facts.items()
     }
     silent: dict[str, dict[str, None]] = {}
-    for each in connections(site):
+    for each in remote_connections(site):
         state = met.get(each.client_machine, {}).get((each.address, each.port))
         # A name that leads nowhere is told by the checks of names.
-        if not each.remote or state in (None, "connected", "unresolved"):
+        if state in (None, "connected", "unresolved"):
             continue
         target = site.facts.get(each.server_machine, {})
         served = _is_heard(each, target) or any(
@@ -183,7 +185,7 @@ def _cure(state: str, served: bool) -> str:
 def bindable(site: Site) -> Iterator[Problem]:
     """Every port that others need could be bound for the probe of reachability."""
     told = set()
-    for each in connections(site):
+    for each in remote_connections(site):
         for at in site.facts.get(each.server_machine, {}).get("unbound", ()):
             key = (each.server_machine, each.bind, each.port)
             if (at["address"], at["port"]) == key[1:] and key not in told:

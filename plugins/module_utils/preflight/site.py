@@ -184,6 +184,13 @@ class Site:
     roles: Mapping[str, Role] = field(default_factory=dict)
     known: Collection[str] = ()
     unreadable: dict[tuple[str, str], str] = field(default_factory=dict)
+    _known: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What ``make`` returns, made once for all checks of a site."""
+        if name not in self._known:
+            self._known[name] = make()
+        return self._known[name]
 
     def members(self, group: str) -> list[str]:
         """Hosts of a group; none when there is no such group."""
@@ -233,6 +240,9 @@ class Site:
         Instances share a machine when they have the same address, or one that the machine
         itself reports; everything with a local connection is on the control node.
         """
+        return str(self.once(f"machine of {host}", lambda: self._machine(host)))
+
+    def _machine(self, host: str) -> str:
         place = self._place(host)
         for metal in self.members("metal"):
             if host == metal or place == self._place(metal):
