@@ -39,8 +39,8 @@ _raw:
   description: >-
     Problems: each with C(host), C(where), C(found), C(allowed), C(fatal), C(check), C(accepted)
     and C(text); one that is not fatal is a note. Otherwise one element: C(paths) and C(names);
-    endpoints by machine; or C(fatal) and C(notes), which are lines, and a C(summary). V(paths)
-    gives paths.
+    endpoints by machine; or C(fatal) and C(notes), which are lines, a C(summary) and
+    the C(refusal). V(paths) gives paths.
   type: list
 """
 
@@ -160,5 +160,6 @@ class LookupModule(LookupBase):
             return [wanted_probes(hosts, groups, facts)]
         found = check(hosts, groups, facts, roles(), wiring())
         if "report" in terms:
-            return [report(found, len(CHECKS), len(facts))]
+            inventory = str(variables.get("inventory_dir", ""))
+            return [report(found, len(CHECKS), len(facts), inventory)]
         return [{**asdict(problem), "text": text(problem)} for problem in found]

@@ -119,3 +119,12 @@ def test_the_summary_counts_checks_machines_and_finds(fatal, summary):
     inside("engine", protections=["rootless"])(site)
     found = judged(site) if fatal else []
     assert report(found, 67, 1)["summary"] == summary
+
+
+def test_a_refusal_numbers_the_problems_and_says_how_to_go_on():
+    site = Sound()
+    inside("engine", protections=["rootless"])(site)
+    lines = report(judged(site), 67, 3, "inventories/mine")["refusal"].splitlines()
+    assert lines[0] == "Nothing was touched: 1 problem(s) in inventories/mine"
+    assert lines[1].startswith("1. m2: engine: found a rootless engine")
+    assert "metal_preflight_accept" in lines[2]

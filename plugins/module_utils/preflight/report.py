@@ -15,8 +15,10 @@ def text(problem: Problem) -> str:
     return f"{problem} [{problem.check}]" if problem.check else str(problem)
 
 
-def report(problems: Sequence[Problem], checks: int, machines: int) -> dict[str, Any]:
-    """Lines of ``fatal`` problems and ``notes``, and a ``summary`` in one line.
+def report(
+    problems: Sequence[Problem], checks: int, machines: int, inventory: str = ""
+) -> dict[str, Any]:
+    """Lines of ``fatal`` problems and ``notes``, a ``summary`` in one line, and the ``refusal``.
 
     Notes that were fatal until somebody accepted them come first, and say so.
     """
@@ -28,7 +30,16 @@ def report(problems: Sequence[Problem], checks: int, machines: int) -> dict[str,
         *([f"{len(accepted)} accepted"] if accepted else []),
         _count(len(notes), "note"),
     )
+    lines = [f"{number}. {text(p)}" for number, p in enumerate(fatal, start=1)]
     return {
+        "refusal": "\n".join(
+            (
+                f"Nothing was touched: {len(fatal)} problem(s) in {inventory}",
+                *lines,
+                "What works all the same is accepted by the name in brackets, in "
+                "metal_preflight_accept.",
+            )
+        ),
         "fatal": [text(p) for p in fatal],
         "notes": [f"accepted: {text(p)}" for p in accepted] + [text(p) for p in notes],
         "summary": f"preflight: {checks} checks on {_count(machines, 'machine')}: "
