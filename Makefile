@@ -29,10 +29,13 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade down destroy logs demo produce pipeline verify
+.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
+
+preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
+	$(PLAYBOOK) playbooks/preflight.yml
 
 plan: env ## what a run would change, before anything is touched
 	$(PLAYBOOK) playbooks/site.yml --check --diff
