@@ -20,13 +20,12 @@ options:
       - V(probes) gives by machine what M(metal.kafka.port_probe) has to C(connect) to, and to
         C(listen) on meanwhile.
       - V(problems) gives what the checks found.
-      - V(budget) gives a line per machine with brokers: what is left for the page cache.
-      - V(report) gives the same in words for the operator.
+      - V(report) gives the same in words for the operator, and what is left for the page cache.
       - V(paths) gives the directories whose file systems the checks want to know.
     type: list
     elements: str
     required: true
-    choices: [questions, probes, problems, report, budget, paths]
+    choices: [questions, probes, problems, report, paths]
 """
 
 EXAMPLES = r"""
@@ -156,8 +155,6 @@ class LookupModule(LookupBase):
                 facts[host] = told
         if "paths" in terms:
             return wanted_paths(hosts, groups)
-        if "budget" in terms:
-            return budget(hosts, groups, facts)
         if "questions" in terms:
             return [{"paths": wanted_paths(hosts, groups), "names": wanted_names(hosts, groups)}]
         if "probes" in terms:
@@ -165,5 +162,6 @@ class LookupModule(LookupBase):
         found = check(hosts, groups, facts, roles(), wiring())
         if "report" in terms:
             inventory = str(variables.get("inventory_dir", ""))
-            return [report(found, len(CHECKS), len(facts), inventory)]
+            said = report(found, len(CHECKS), len(facts), inventory)
+            return [said | {"budget": budget(hosts, groups, facts)}]
         return [{**asdict(problem), "text": text(problem)} for problem in found]

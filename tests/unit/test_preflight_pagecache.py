@@ -54,7 +54,7 @@ def test_a_cache_that_does_not_fit_is_a_warning_and_no_refusal():
     assert machine.said(fatal=True) == []
     assert machine.said(fatal=False) == [
         "m1: page cache: found 1.5 GiB: 16.0 GiB of memory less 6.0 GiB heap of brokers, 8.0 GiB "
-        "other services and 512 MiB reserve; allowed: at least 2.9 GiB, 30 s of 100 MiB/s "
+        "other services and 512 MiB reserve; wanted: at least 2.9 GiB, 30 s of 100 MiB/s "
         "(kafka_broker_write_rate): with less, consumers and followers read from the disks that "
         "are written to"
     ]

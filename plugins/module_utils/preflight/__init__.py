@@ -170,7 +170,6 @@ def wanted_paths(
     return sorted(found)
 
 
-<<<<<<< HEAD
 def budget(
     hosts: Mapping[str, Mapping[str, Any]],
     groups: Mapping[str, Sequence[str]],
@@ -178,7 +177,8 @@ def budget(
 ) -> list[str]:
     """Memory of each machine with brokers, and what is left of it for the page cache."""
     return [str(each) for each in pagecache.budgets(Site(hosts, groups, facts))]
-=======
+
+
 def wanted_names(
     hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
 ) -> list[str]:

@@ -83,7 +83,7 @@ def budgets(site: Site) -> list[Budget]:
 
 
 def page_cache(site: Site) -> Iterator[Problem]:
-    """Warn when the newest seconds of data do not fit into memory beside the processes."""
+    """The newest seconds of data fit into memory beside the processes."""
     yield from _brokers(site)
     for budget in budgets(site):
         if budget.wanted > budget.room:
