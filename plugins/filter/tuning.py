@@ -20,9 +20,9 @@ def tuning_verdict(hostvars, hosts):
     found = {}
     for host in hosts:
         values = hostvars[host]
-        parts = [values.get("verify_host"), values.get("verify_service")]
+        parts = [values.get("host_verified"), values.get("kafka_broker_verified")]
         rows = [row for part in parts if part for row in part.get("settings") or []]
-        mode = (values.get("verify_host") or {}).get("mode", "apply")
+        mode = (values.get("host_verified") or {}).get("mode", "apply")
         if rows:
             found[host] = {"settings": rows, "enforced": mode == "apply"}
     return screen.verify(found)
