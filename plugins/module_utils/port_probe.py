@@ -145,9 +145,11 @@ def serve_detached(listeners: list[socket.socket], token: str, seconds: float) -
     switch = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     switch.bind(switch_name(token))
     switch.listen(1)
-    if os.fork():
+    if child := os.fork():
         for each in (*listeners, switch):
             each.close()
+        # Only the first of two: it ends at once, and leaves the helper to the system.
+        os.waitpid(child, 0)
         return
     try:
         os.setsid()
