@@ -90,13 +90,24 @@ def synchronised() -> bool | None:
 
 
 def engine_process(proc: str = "/proc") -> str:
-    """Number of the container engine's process; the first process where there is none yet."""
+    """Number of the container engine's process; the first process where there is none yet.
+
+    An engine inside a container of this machine is not the machine's own.
+    """
     for pid in filter(str.isdigit, os.listdir(proc)):
         try:
             with open(f"{proc}/{pid}/comm", encoding="utf-8", errors="replace") as stream:
-                if stream.read().strip() == "dockerd":
-                    return pid
+                named = stream.read().strip() == "dockerd"
+            if named and _namespace(proc, pid) == _namespace(proc, "self"):
+                return pid
         except OSError:
             # Gone meanwhile.
             continue
     return "1"
+
+
+def _namespace(proc: str, pid: str) -> str | None:
+    try:
+        return os.readlink(f"{proc}/{pid}/ns/pid")
+    except FileNotFoundError:
+        return None

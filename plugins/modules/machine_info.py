@@ -86,6 +86,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     machine_engine,
     machine_kernel,
     machine_network,
+    port_probe,
 )
 
 
@@ -128,7 +129,9 @@ def listeners(socket):
     with contextlib.suppress(FileNotFoundError):
         tables.append(machine.read("/proc/net/tcp6"))
     sockets = [found for table in tables for found in machine.listening(table)]
-    return machine.listeners(sockets, machine.socket_owners(), machine.containers(socket))
+    found = machine.listeners(sockets, machine.socket_owners(), machine.containers(socket))
+    # Left by an interrupted run for a minute: it makes room for anybody.
+    return [listener for listener in found if listener["process"] != port_probe.HELPER]
 
 
 def limits():

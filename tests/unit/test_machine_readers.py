@@ -182,10 +182,11 @@ def test_more_questions_than_threads_are_all_answered():
     assert len(ask_all(range(500), abs, seconds=30, width=8)) == 500
 
 
-def test_the_process_of_the_engine_is_found_by_its_name(tmp_path):
-    for pid, name in (("1", "systemd"), ("77", "dockerd"), ("x", "nothing")):
-        (tmp_path / pid).mkdir()
+def test_the_process_of_the_machine_s_own_engine_is_found_by_its_name(tmp_path):
+    for pid, name in (("1", "systemd"), ("33", "dockerd"), ("77", "dockerd"), ("self", "python3")):
+        (tmp_path / pid / "ns").mkdir(parents=True)
         (tmp_path / pid / "comm").write_text(name + "\n")
+        (tmp_path / pid / "ns/pid").symlink_to("pid:[2]" if pid == "33" else "pid:[1]")
     assert machine_kernel.engine_process(str(tmp_path)) == "77"
     os.remove(tmp_path / "77" / "comm")
     assert machine_kernel.engine_process(str(tmp_path)) == "1"

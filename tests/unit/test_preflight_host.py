@@ -120,8 +120,8 @@ NOTES: Faults = {
     ),
     "mounted as the system does": (
         place("/data/2", options=["relatime", "rw", "nosuid"]),
-        ["m2: /data/2: found no noatime, nodev; wanted: these options: reads write nothing; no "
-         "devices"],
+        ["metal: mount options: found no noatime, nodev on /data/2 of m2; wanted: these options in "
+         "/etc/fstab: reads write nothing; no devices"],
     ),
     "two log dirs on one disk": (
         place("/data/2", disk="sdb"),

@@ -161,7 +161,7 @@ FAULTS: Faults = {
 NOTES: Faults = {
     "a port of a stopped service": (
         met("m1", "10.0.0.2", 9192, "refused"),
-        ["kafka2: reachability of 9192: not checked: nothing listens there now"],
+        ["all: reachability: not checked: 9192 of kafka2: refused, as nothing listens there now"],
     ),
     "an address that may be translated": (
         every(named, advertise("kafka2", "BROKERS", "192.0.2.7")),

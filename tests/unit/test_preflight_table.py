@@ -1,5 +1,6 @@
 """The table of checks: complete, documented, and every entry shown to find its fault."""
 
+import functools
 import importlib
 import re
 from pathlib import Path
@@ -15,6 +16,7 @@ DOCUMENT = HERE.parents[1] / "docs" / "preflight.md"
 NAMES = [each.__name__ for each in CHECKS]
 
 
+@functools.cache
 def planted():
     """What every planted fault of every file makes each check say: fatal, note, or both."""
     found: dict[str, set[str]] = {}

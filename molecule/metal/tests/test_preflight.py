@@ -109,14 +109,13 @@ def test_a_name_that_leads_to_the_wrong_machine_is_told(
 ):
     node1 = connect("node1")
     wrong = node1.check_output("getent hosts node3").split()[0]
-    hosts = node1.check_output("cat /etc/hosts")
-    node1.check_output("printf '%%s\\n' '%s node2' > /etc/hosts.drill" % wrong)
     # Written through, as the file may be mounted into the node.
-    node1.check_output("cat /etc/hosts >> /etc/hosts.drill && cat /etc/hosts.drill > /etc/hosts")
+    node1.check_output("cp /etc/hosts /etc/hosts.drill")
+    node1.check_output("echo %s node2 | cat - /etc/hosts.drill > /etc/hosts", wrong)
     try:
         refused = preflight()
     finally:
-        node1.check_output("printf '%%s\\n' '%s' > /etc/hosts; rm -f /etc/hosts.drill" % hosts)
+        node1.check_output("cat /etc/hosts.drill > /etc/hosts && rm /etc/hosts.drill")
 
     assert refused.returncode != 0
     assert (

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .catalogue import instances
-from .problem import Problem, advice
+from .problem import Problem, advice, listed
 from .services import directories
 from .site import Place, Site
 from .values import is_true, whole_number
@@ -60,15 +60,19 @@ def file_systems(site: Site) -> Iterator[Problem]:
 
 def mount_options(site: Site) -> Iterator[Problem]:
     """Data is mounted with noatime, nodev and nosuid."""
-    told = set()
+    found: dict[tuple[str, ...], dict[str, None]] = {}
     for machine, _, _, _, place in _log_dirs(site):
-        lacking = [name for name in WANTED_OPTIONS if name not in place["options"]]
-        if lacking and not place["system"] and (machine, place["mount"]) not in told:
-            told.add((machine, place["mount"]))
-            reasons = "; ".join(WANTED_OPTIONS[name] for name in lacking)
-            yield advice(
-                machine, place["mount"], f"no {', '.join(lacking)}", f"these options: {reasons}"
-            )
+        lacking = tuple(name for name in WANTED_OPTIONS if name not in place["options"])
+        if lacking and not place["system"]:
+            found.setdefault(lacking, {})[f"{place['mount']} of {machine}"] = None
+    for lacking, mounts in found.items():
+        reasons = "; ".join(WANTED_OPTIONS[name] for name in lacking)
+        yield advice(
+            "metal",
+            "mount options",
+            f"no {', '.join(lacking)} on {listed(mounts)}",
+            f"these options in /etc/fstab: {reasons}",
+        )
 
 
 def writable(site: Site) -> Iterator[Problem]:

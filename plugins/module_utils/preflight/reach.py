@@ -162,9 +162,13 @@ def reachable(site: Site) -> Iterator[Problem]:
             f"(needed for {listed(purposes[address, port])})",
             f"a connection from {listed(clients)}: {_cure(state, served)}",
         )
-    for server, ports in silent.items():
-        reason = "nothing listens there now; the machines can talk to each other"
-        yield note(server, f"reachability of {', '.join(ports)}", reason)
+    if silent:
+        where = "; ".join(f"{', '.join(ports)} of {server}" for server, ports in silent.items())
+        yield note(
+            "all",
+            "reachability",
+            f"{where}: refused, as nothing listens there now; the machines can talk to each other",
+        )
 
 
 _MET = {
