@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 import testinfra
+from kafka.errors import KafkaError
 from testing import disks, playbooks
 from testing.cluster import HEAL_SECONDS, Cluster
 from testing.containers import Container
@@ -27,7 +28,11 @@ def log_dirs(cluster: Cluster) -> dict[str, int]:
     """Error code of each log dir of the broker; NotYet while it does not say."""
     if BROKER not in cluster.brokers.registered():
         raise NotYet(f"broker {BROKER} is not registered")
-    found = cluster.brokers.log_dirs().get(BROKER, {})
+    try:
+        found = cluster.brokers.log_dirs().get(BROKER, {})
+    except KafkaError as error:
+        # Registered still, from before it stopped.
+        raise NotYet(str(error)) from error
     if not found:
         raise NotYet(f"broker {BROKER} tells no log dirs")
     return found
