@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -40,9 +41,24 @@ def entry_of(key: str, told: Mapping[str, Any]) -> Entry:
     )
 
 
-def refusal(said: str) -> str:
-    """Kafka's sentence of a refusal; kafka-python puts number and name of the error before it."""
-    return said.partition("Error: ")[2] or said
+# What stands around Kafka's reason: the client's number and name of the error, names of classes.
+WRAPPING = re.compile(
+    r"^.*?Error: |Invalid value (?=\S+Exception)|[\w.]+Exception: "
+    r"| for configuration Invalid dynamic configuration$"
+)
+
+
+def reason(said: str) -> str:
+    """Kafka's own sentence in a refusal."""
+    return WRAPPING.sub("", said).strip() or said
+
+
+def sentences(refused: Mapping[tuple[str, str], Sequence[int]]) -> list[str]:
+    """One sentence for each refusal, whose key is what was wished for and the reason."""
+    return [
+        f"{wish} is refused by broker {', '.join(map(str, brokers))}: {why}"
+        for (wish, why), brokers in refused.items()
+    ]
 
 
 class BrokerConnection(Connection):
@@ -73,17 +89,18 @@ class BrokerConnection(Connection):
 
         With ``dry`` the brokers judge the steps and nothing changes.
         """
-        refused = []
+        refused: dict[tuple[str, str], list[int]] = {}
         for broker in sorted({step.broker for step in steps}):
             own = [step for step in steps if step.broker == broker]
             said = self.alter(own, dry)
             if said is None:
                 continue
             # One answer for all keys: asked one by one, each key gets its own.
-            single = [(step, self.alter([step], dry=True)) for step in own] if len(own) > 1 else []
-            named = [f"{step}: refused: {words}" for step, words in single if words is not None]
-            refused += named or [f"{'; '.join(map(str, own))}: refused: {said}"]
-        return refused
+            single = {step.wish: self.alter([step], dry=True) for step in own}
+            named = {wish: why for wish, why in single.items() if why is not None}
+            for wish, why in (named or {"; ".join(single): said}).items():
+                refused.setdefault((wish, why), []).append(broker)
+        return sentences(refused)
 
     def alter(self, steps: Sequence[Step], dry: bool) -> str | None:
         """Change keys of one broker in one request; its refusal, None when it agrees."""
@@ -101,7 +118,7 @@ class BrokerConnection(Connection):
             incremental=True,
         )
         said = answer["broker"][name]
-        return None if said == "OK" else refusal(said)
+        return None if said == "OK" else reason(said)
 
     def wait_until_in_force(self, wishes: Sequence[Wish]) -> list[str]:
         """Wait until the brokers tell what was wished for; what is missing when time runs out."""

@@ -149,6 +149,11 @@ class Step:
     # What is in force once it is dropped.
     after: str | None = None
 
+    @property
+    def wish(self) -> str:
+        """What is wished for, and what is, without the broker."""
+        return f"{self.key} = {shown(self.value)} (now {shown(self.before)})"
+
     def __str__(self) -> str:
         """One sentence."""
         became = self.value if self.value is not None else f"{shown(self.after)} (no longer set)"

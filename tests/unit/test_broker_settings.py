@@ -45,7 +45,11 @@ class Brokers:
         self.asked.append((name, dict(configs), validate_only))
         for key, (_, value) in configs.items():
             if key == KEY and value is not None and int(value) > 2 * self.values[name]:
-                said = "[Error 42] InvalidRequestError: value should not be greater than double"
+                said = (
+                    "[Error 42] InvalidRequestError: Invalid value org.apache.kafka.common.config."
+                    "ConfigException: should not be greater than double for configuration "
+                    "Invalid dynamic configuration"
+                )
                 return {"broker": {name: said}}
         if not validate_only:
             self.values[name] = int(configs[KEY][1] or 8)
@@ -91,12 +95,25 @@ def test_each_broker_is_changed_by_one_request():
 
 
 def test_a_refusal_names_broker_key_value_and_reason_and_nothing_else():
-    brokers = Brokers(b1=8, b2=8)
-    steps = [step(1, "64"), step(1, "1", "log.roll.ms"), step(2, "16")]
+    brokers = Brokers(b1=8, b2=8, b3=8)
+    steps = [step(1, "64"), step(1, "1", "log.roll.ms"), step(2, "64"), step(3, "16")]
     assert connection(brokers).change(steps, dry=True) == [
-        f"broker 1: {KEY} 8 -> 64, no restart: refused: value should not be greater than double"
+        f"{KEY} = 64 (now 8) is refused by broker 1, 2: should not be greater than double"
     ]
-    assert brokers.values == {"1": 8, "2": 8}
+    assert brokers.values == {"1": 8, "2": 8, "3": 8}
+
+
+def test_what_is_refused_only_together_is_named_together():
+    class Picky(Brokers):
+        def alter_configs(self, resources, **_):
+            many = len(resources[0].configs) > 1
+            return {"broker": {resources[0].name: "these do not fit" if many else "OK"}}
+
+    steps = [step(1, "9"), step(1, None, "log.roll.ms")]
+    assert connection(Picky(b1=8)).change(steps, dry=True) == [
+        f"{KEY} = 9 (now 8); log.roll.ms = (default) (now 8) is refused by broker 1: "
+        "these do not fit"
+    ]
 
 
 def test_values_that_are_in_force_end_the_wait():
