@@ -36,7 +36,7 @@ def percent(value: Optional[float]) -> str:
 
 def milliseconds(value: float) -> str:
     """Milliseconds."""
-    return f"{value:g} ms"
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
 
 
 def ranged(found: Optional[Spread], form: str = "count") -> str:
