@@ -29,7 +29,7 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight
+.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight bench
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
@@ -68,6 +68,11 @@ produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC
 	kafka-metal produce --bootstrap "$$(cat $(STATE)/bootstrap)" --topic "$(TOPIC)" $(if $(KEY),--key "$(KEY)") $(if $(NULL),--null "$(NULL)") "$(FILE)"
 
 pipeline: status ## what runs: pipelines with their state, lag and speed
+
+bench: ## measure a cluster beside its machine's limits: docs/benchmark; ARGS="-e benchmark_rounds=5"
+	@scripts/bootstrap --no-dev --group bench --inexact
+	ansible-playbook -i $(if $(filter command,$(firstword $(origin INVENTORY))),$(INVENTORY),inventories/benchmark) \
+		$(BECOME) $(ARGS) playbooks/benchmark.yml
 
 ##@ For contributors
 .PHONY: check lint types unit drill images render fmt env env-dev help

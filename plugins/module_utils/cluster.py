@@ -15,9 +15,10 @@ from functools import partial
 from typing import Any
 
 try:
-    from kafka.admin import ConfigResource, KafkaAdminClient
+    from kafka.admin import ConfigResource, KafkaAdminClient, OffsetSpec
     from kafka.errors import KafkaError, for_code
     from kafka.protocol.metadata import MetadataRequest
+    from kafka.structs import TopicPartition
 
     MISSING = ""
 except ImportError as error:  # The module says which library is missing, and where.
@@ -324,6 +325,29 @@ class Connection:
             if not electable(cluster) or self.deadline.left() < self.patience:
                 return cluster
             time.sleep(PAUSE)  # As above: brokers learn of it a little later.
+
+    # -- who uses it ---------------------------------------------------------------------------
+
+    def read_end_offsets(self) -> dict[str, int]:
+        """End offsets of every topic, summed over those partitions that have a leader."""
+        specs = {
+            TopicPartition(topic["name"], part["partition_index"]): OffsetSpec.LATEST
+            for topic in self.describe_topics()
+            for part in topic["partitions"]
+            if part["leader_id"] != NOBODY
+        }
+        if not specs:
+            return {}
+        found = self.ask("end offsets", self.admin.list_partition_offsets, specs)
+        totals: dict[str, int] = {}
+        for partition, answer in found.items():
+            totals[partition.topic] = totals.get(partition.topic, 0) + int(answer.offset)
+        return totals
+
+    def read_group_states(self) -> dict[str, str]:
+        """State of every consumer group."""
+        groups = self.ask("consumer groups", self.admin.list_groups)
+        return {group["group_id"]: str(group["group_state"]) for group in groups}
 
     # -- topics --------------------------------------------------------------------------------
 
