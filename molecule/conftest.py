@@ -10,7 +10,7 @@ import testinfra
 
 sys.path.insert(0, str(Path(__file__).parent / "shared"))
 
-from testing import topology
+from testing import playbooks, topology
 from testing.cluster import Cluster
 
 
@@ -19,6 +19,11 @@ def inventory(pytestconfig: pytest.Config) -> str:
     path = pytestconfig.getoption("ansible_inventory")
     assert path, "the tests need --ansible-inventory=PATH"
     return str(path)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _playbooks_know_the_inventory(inventory: str) -> None:
+    playbooks.inventory = inventory
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,15 @@ def bind_mount(path: str) -> dict[str, str]:
     return {"type": "bind", "source": path, "target": path}
 
 
+def above(paths: list[str], mounts: list[str]) -> list[str]:
+    """For each path the mount point that holds it, or itself where none does; each once."""
+    holding = (
+        next((mount for mount in mounts if f"{path}/".startswith(f"{mount}/")), path)
+        for path in paths
+    )
+    return list(dict.fromkeys(holding))
+
+
 def status_rows(info: dict[str, Any], brokers: list[dict[str, Any]]) -> list[dict[str, str]]:
     """Rows of the status screen: each declared broker against the cluster's own list.
 
@@ -66,6 +75,7 @@ class FilterModule:
         """Names as templates use them."""
         return {
             "kafka_listeners": listeners,
+            "above": above,
             "bind_mount": bind_mount,
             "kafka_status_rows": status_rows,
         }

@@ -14,6 +14,14 @@ options:
     type: list
     elements: path
     default: []
+  disk_mounts:
+    description:
+      - Mount points of data disks. A directory below one of them is made only on its disk; while
+        the disk is not mounted, or cannot be read or written, the directory is in RV(unavailable)
+        and nothing is made in its place.
+    type: list
+    elements: path
+    default: []
   directory_mode:
     description: Permissions of directories that are made, octal.
     type: str
@@ -73,6 +81,11 @@ differs:
   type: list
   elements: str
   returned: always
+unavailable:
+  description: Directories on disks that are not there or broken, each with the reason.
+  type: list
+  elements: str
+  returned: always
 """
 
 import os
@@ -84,6 +97,22 @@ def owned(path, owner, group):
     """Whether ``path`` belongs to the ids given."""
     status = os.stat(path)
     return (status.st_uid, status.st_gid) == (owner, group)
+
+
+def unavailable(path, mounts):
+    """Why a directory cannot be on the disk it belongs on; None where it can."""
+    mount = next((each for each in mounts if path == each or path.startswith(f"{each}/")), None)
+    if mount is None:
+        return None
+    if not os.path.ismount(mount):
+        return f"no disk is mounted at {mount}"
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return "the disk is read-only" if os.statvfs(mount).f_flag & os.ST_RDONLY else None
+    except OSError as error:
+        return error.strerror
+    return None
 
 
 def directory_differs(path, owner, group):
@@ -120,6 +149,7 @@ def main():
     module = AnsibleModule(
         argument_spec={
             "directories": {"type": "list", "elements": "path", "default": []},
+            "disk_mounts": {"type": "list", "elements": "path", "default": []},
             "directory_mode": {"type": "str", "default": "0750"},
             "dest": {"type": "path", "required": True},
             "files": {
@@ -142,9 +172,13 @@ def main():
         os.getuid() if wish["owner"] is None else wish["owner"],
         os.getgid() if wish["group"] is None else wish["group"],
     )
-    differs, diffs = [], []
+    differs, diffs, gone = [], [], []
 
     for path in wish["directories"]:
+        reason = unavailable(path, wish["disk_mounts"])
+        if reason is not None:
+            gone.append(f"{path}: {reason}")
+            continue
         if not directory_differs(path, *ids):
             continue
         differs.append(path)
@@ -177,7 +211,7 @@ def main():
         if not module.check_mode:
             os.unlink(path)
 
-    module.exit_json(changed=bool(differs), differs=differs, diff=diffs)
+    module.exit_json(changed=bool(differs), differs=differs, diff=diffs, unavailable=gone)
 
 
 if __name__ == "__main__":

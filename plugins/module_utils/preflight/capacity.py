@@ -78,7 +78,7 @@ def root_disk(site: Site) -> Iterator[Problem]:
             continue
         machine = site.machine(host)
         for where, path in directories(site, host, service.disks):
-            place = site.facts.get(machine, {}).get("paths", {}).get(path)
+            place = site.place(machine, path)
             if place and (place["system"] or place["mount"] in SYSTEM_MOUNTS):
                 yield Problem(
                     host,
@@ -104,7 +104,7 @@ def free_space(site: Site) -> Iterator[Problem]:
             wanted.append((site.machine(host), host, where, path, "preflight_free_data"))
     seen = set()
     for machine, host, where, path, variable in wanted:
-        place = site.facts.get(machine, {}).get("paths", {}).get(path)
+        place = site.place(machine, path)
         # Several directories of one file system share its space: told once.
         if place is None or (key := (machine, place["mount"], variable)) in seen:
             continue

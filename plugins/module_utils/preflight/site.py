@@ -112,6 +112,28 @@ class Site:
             if found is not None:
                 yield host, found
 
+    def place(self, machine: str, path: str) -> Place | None:
+        """Where a path lies on a machine; None where it does not tell, or tells too early.
+
+        Before role host has mounted a declared disk, its mount point lies on another.
+        """
+        found = self.facts.get(machine, {}).get("paths", {}).get(path)
+        if found is None:
+            return None
+        for mount in self._declared_mounts(machine):
+            if f"{path}/".startswith(f"{mount}/") and not f"{found['mount']}/".startswith(
+                f"{mount}/"
+            ):
+                return None
+        return found
+
+    def _declared_mounts(self, machine: str) -> list[str]:
+        disks = self.value(machine, "host_disks", []) if machine in self.hosts else []
+        if not isinstance(disks, Sequence):
+            return []
+        mounts = (disk.get("mount") for disk in disks if isinstance(disk, Mapping))
+        return [str(mount).rstrip("/") for mount in mounts if mount]
+
     def machine(self, host: str) -> str:
         """The machine an inventory host runs on: its name in group metal, else its address.
 

@@ -1,0 +1,242 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: data_disks
+author: The kafka-metal authors
+short_description: Data disks of a broker, from plain device to guarded mount
+description:
+  - Finds each disk by serial number, WWN or path, makes XFS on blank ones, marks them with cluster,
+    host and name, and mounts them by UUID with C(noatime,nodev,nosuid,nofail).
+  - Makes the mount point immutable while nothing is mounted on it, so that a missing disk gives
+    errors instead of filling the disk of the system.
+  - Everything that is neither blank nor ours is refused, and then nothing at all is changed on any
+    disk, unless its name is in O(overwrite). A disk that is in use is never formatted.
+  - A disk that was in order once (fstab has its mount) and now is missing, read-only or broken is
+    reported in RV(problems) and as a warning; the others go on. A disk that never was is an error.
+options:
+  disks:
+    description: The disks of this host, each with exactly one of C(serial), C(wwn) and C(path).
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: Name of the disk on this host; it is part of the marker.
+        type: str
+        required: true
+      mount:
+        description: Mount point. Log dirs lie below it.
+        type: path
+        required: true
+      serial:
+        description: Serial number as C(lsblk -o NAME,SIZE,SERIAL,WWN) shows it.
+        type: str
+      wwn:
+        description: World wide name, with or without C(0x), C(naa.) or C(eui.).
+        type: str
+      path:
+        description: Device file; only where a device has neither serial number nor WWN.
+        type: path
+  cluster:
+    description: Name of the cluster, for the marker.
+    type: str
+    required: true
+  host:
+    description: Name of the host, for the marker.
+    type: str
+    required: true
+  owner:
+    description: User and group id of the root directory of new file systems.
+    type: int
+    default: 0
+  overwrite:
+    description: Names of disks that are formatted whatever they carry. Not when they are in use.
+    type: list
+    elements: str
+    default: []
+  only:
+    description: Names of the only disks to look at; empty for all.
+    type: list
+    elements: str
+    default: []
+attributes:
+  check_mode:
+    description: Says the steps and touches nothing.
+    support: full
+  diff_mode:
+    description: The steps say what changes.
+    support: none
+"""
+
+EXAMPLES = r"""
+- name: Data disks are mounted
+  metal.kafka.data_disks:
+    cluster: prod
+    host: node1
+    disks:
+      - {name: disk1, serial: WD-WX11D1234567, mount: /data/disk1}
+      - {name: disk2, wwn: "0x50014ee2b5f1a2c3", mount: /data/disk2}
+
+- name: A failed disk is replaced by a new one, unmounted before
+  metal.kafka.data_disks:
+    cluster: prod
+    host: node1
+    disks: "{{ host_disks }}"
+    only: [disk2]
+    overwrite: [disk2]
+"""
+
+RETURN = r"""
+disks:
+  description: >-
+    One record for each disk: C(name), C(mount), C(state) (ready, blank, missing, foreign, swapped,
+    read_only or failed; after a real run that of afterwards), C(found) (what it was, in words),
+    C(device), C(serial), C(wwn), C(uuid), C(mounted), C(known) (fstab had its mount before),
+    C(size) in bytes, C(rotational).
+  type: list
+  elements: dict
+  returned: always
+steps:
+  description: What is or would be done, one sentence each, in order.
+  type: list
+  elements: str
+  returned: always
+problems:
+  description: What is wrong with disks that were in order once, one sentence each.
+  type: list
+  elements: str
+  returned: always
+refused:
+  description: Why nothing was done, one sentence for each disk.
+  type: list
+  elements: str
+  returned: when the module fails
+unused:
+  description: Blank disks that nobody holds (device, serial, wwn, size), when one was not found.
+  type: list
+  elements: dict
+  returned: when a disk is missing
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    disk_changes,
+    disk_devices,
+    disk_steps,
+    disks,
+    fstab,
+)
+
+
+def chosen(module):
+    """The wishes to look at; fails when a name is unknown."""
+    wishes = [
+        disks.Wish(**{key: value or "" for key, value in each.items()})
+        for each in module.params["disks"]
+    ]
+    wrong = disks.check_wishes(wishes)
+    names = {wish.name for wish in wishes}
+    for option in ("only", "overwrite"):
+        wrong += [
+            f"{option} names {name}, which is none of {', '.join(sorted(names)) or 'no disk'}"
+            for name in module.params[option]
+            if name not in names
+        ]
+    if wrong:
+        module.fail_json(msg="; ".join(wrong), refused=wrong, disks=[], steps=[], problems=[])
+    only = module.params["only"]
+    return [wish for wish in wishes if not only or wish.name in only]
+
+
+def judged(wishes, owner, overwrite, guards, lines):
+    """Every disk with its verdict, before anything is changed."""
+    machine, mounts = disk_devices.Machine(), disk_devices.mounted()
+    found = [
+        disks.judge(
+            wish,
+            [machine.device(place, wish.path, mounts) for place in machine.find(wish)],
+            owner,
+            known=fstab.known(lines, wish.mount),
+            overwrite=wish.name in overwrite,
+        )
+        for wish in wishes
+    ]
+    points = [mount for _, mount in mounts]
+    together = disk_steps.check_mount_points(disks.check_together(found), guards, points)
+    lost = any(disk.state == disks.MISSING for disk in together)
+    return together, machine.unused() if lost else []
+
+
+def main():
+    module = AnsibleModule(
+        argument_spec={
+            "disks": {
+                "type": "list",
+                "elements": "dict",
+                "required": True,
+                "options": {
+                    "name": {"type": "str", "required": True},
+                    "mount": {"type": "path", "required": True},
+                    "serial": {"type": "str"},
+                    "wwn": {"type": "str"},
+                    "path": {"type": "path"},
+                },
+            },
+            "cluster": {"type": "str", "required": True},
+            "host": {"type": "str", "required": True},
+            "owner": {"type": "int", "default": 0},
+            "overwrite": {"type": "list", "elements": "str", "default": []},
+            "only": {"type": "list", "elements": "str", "default": []},
+        },
+        supports_check_mode=True,
+    )
+    wishes = chosen(module)
+    owner = disks.Owner(module.params["cluster"], module.params["host"])
+    lines = disk_changes.read_fstab()
+    guards = {wish.name: disk_changes.guard(wish.mount) for wish in wishes}
+    found, unused = judged(wishes, owner, module.params["overwrite"], guards, lines)
+
+    problems = disks.problems(found)
+    for disk in found:
+        problems += disk_steps.hidden(disk, guards[disk.wish.name])
+    steps = [
+        step for disk in found for step in disk_steps.plan(disk, guards[disk.wish.name], lines)
+    ]
+    result = {
+        "disks": [disk_steps.record(disk, done=False) for disk in found],
+        "steps": [step.text for step in steps],
+        "problems": problems,
+    }
+    if any(disk.state == disks.MISSING for disk in found):
+        result["unused"] = [
+            {"device": one.node, "serial": one.serial, "wwn": one.wwn, "size": one.size}
+            for one in unused
+        ]
+    for problem in problems:
+        module.warn(f"{owner.host}: {problem}")
+
+    refused = disks.refusals(found)
+    if refused:
+        there = "; ".join(str(device) for device in unused)
+        hint = f"; blank disks that nobody uses: {there or 'none'}" if "unused" in result else ""
+        result.update(steps=[], refused=refused)
+        module.fail_json(msg=f"no disk was touched: {'; '.join(refused)}{hint}", **result)
+    if steps and not module.check_mode:
+        uuids = {}
+        try:
+            for step in steps:
+                disk_changes.take(step, owner, module.params["owner"], uuids)
+        except disk_changes.DiskError as error:
+            module.fail_json(msg=str(error), **result)
+        result["disks"] = [
+            disk_steps.record(disk, done=True, uuid=uuids.get(disk.wish.name, "")) for disk in found
+        ]
+    module.exit_json(changed=bool(steps), **result)
+
+
+if __name__ == "__main__":
+    main()
