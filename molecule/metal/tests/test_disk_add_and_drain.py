@@ -1,0 +1,93 @@
+"""A spare disk joins a broker under load, gets its share, is drained again, and leaves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from testing import disk_faults, playbooks
+from testing.cluster import Cluster
+from testing.disk_faults import SPARE, Disk
+from testing.traffic import TOPIC, Traffic
+
+BROKER = 2
+NAME = "spare1"
+MOUNT = f"/data/{NAME}"
+LOG_DIR = f"{MOUNT}/kafka"
+
+
+@pytest.fixture
+def verb(cluster: Cluster) -> Iterator[Any]:
+    """Runs a verb on the spare of a broker, with an inventory that declares it."""
+    instance = cluster.topology.brokers[BROKER]
+    declared = {
+        "host_disks": [
+            {"name": "disk1", "path": "/dev/sdb", "mount": "/data/disk1"},
+            {"name": "disk2", "path": "/dev/sdc", "mount": "/data/disk2"},
+            {"name": NAME, "path": SPARE, "mount": MOUNT},
+        ],
+        "kafka_broker_log_dirs": [*instance.log_dirs, LOG_DIR],
+        "disk_host": instance.machine,
+        "disk_name": NAME,
+    }
+
+    def run(name: str, check: bool = True):
+        return playbooks.run(name, extra=declared, check=check)
+
+    yield run
+    machine = cluster.machine(instance)
+    if Disk(machine, MOUNT).device:
+        run("disk_drain")
+        run("disk_remove")
+    disk_faults.blank(machine)
+
+
+def held(cluster: Cluster) -> dict[str, int]:
+    """Number of replicas by log dir."""
+    return {path: len(names) for path, names in disk_faults.log_dirs(cluster, BROKER).items()}
+
+
+def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: Any):
+    machine = cluster.machine(cluster.topology.brokers[BROKER])
+    before = held(cluster)
+    with Traffic(cluster.topology.bootstrap, rate=200) as traffic:
+        verb("disk_add")
+        shared = held(cluster)
+        assert sum(shared.values()) == sum(before.values())
+        # A third of the replicas, give or take one.
+        assert abs(shared[LOG_DIR] - sum(before.values()) / 3) <= 1, shared
+        assert playbooks.changes(verb("disk_add")) == 0, "a second run found something to do"
+
+        refused = verb("disk_remove", check=False)
+        assert refused.returncode != 0
+        assert f"{LOG_DIR} still holds" in refused.stdout
+        assert f"{TOPIC}-" in refused.stdout
+        assert held(cluster)[LOG_DIR] == shared[LOG_DIR]
+
+        verb("disk_drain")
+        assert held(cluster)[LOG_DIR] == 0
+        assert playbooks.changes(verb("disk_drain")) == 0
+
+        verb("disk_remove")
+        cluster.wait_until_whole()
+    account = traffic.account()
+
+    assert set(held(cluster)) == set(before)
+    assert sum(held(cluster).values()) == sum(before.values())
+    assert Disk(machine, MOUNT).device == ""
+    assert not machine.file(MOUNT).exists
+    assert MOUNT not in machine.file("/etc/fstab").content_string
+    # What was on the disk is still on it: leaving is not wiping.
+    assert "xfs" in machine.check_output("wipefs --noheadings %s", SPARE)
+    assert (account.lost, account.errors) == ([], {})
+    print(f"longest gap: {account.longest_gap:.2f} s")
+
+
+def test_a_verb_names_its_disk_or_does_nothing(cluster: Cluster):
+    node = cluster.topology.brokers[BROKER].machine
+    for extra, words in (
+        ({}, "Name the broker's host and its disk"),
+        ({"disk_host": node, "disk_name": "disk9"}, "has no disk disk9 in host_disks"),
+    ):
+        refused = playbooks.run("disk_drain", extra=extra, check=False)
+        assert refused.returncode != 0
+        assert words in refused.stdout

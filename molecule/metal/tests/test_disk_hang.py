@@ -1,0 +1,97 @@
+"""A disk of a leader hangs under load: no error, no answer. The watchdog fences the broker."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from kafka import KafkaAdminClient
+from testing import disk_faults, playbooks
+from testing.cluster import Cluster
+from testing.disk_faults import Disk
+from testing.traffic import TOPIC, Traffic
+
+TIMEOUT = 30
+HANG_SECONDS = 75
+# Until the probe under way when the disk hangs, the next one, the ask to go, and new leaders.
+FENCE_SECONDS = TIMEOUT + 15
+
+
+def leader_s_disk(cluster: Cluster) -> tuple[int, Disk, set[int]]:
+    """Broker that leads partition 0, the disk that holds it, and what else it leads there."""
+    broker = cluster.brokers.leader_of(f"{TOPIC}-0")
+    machine = cluster.machine(cluster.topology.brokers[broker])
+    for path, held in disk_faults.log_dirs(cluster, broker).items():
+        if f"{TOPIC}-0" in held:
+            led = {
+                int(part.name.rpartition("-")[2])
+                for part in cluster.brokers.partitions()
+                if part.leader == broker and part.name in held and part.name.startswith(TOPIC)
+            }
+            return broker, Disk(machine, disk_faults.mount_of(path)), led
+    raise AssertionError(f"broker {broker} leads {TOPIC}-0 and has it in no log dir")
+
+
+def test_a_hung_disk_fences_its_broker_and_writing_goes_on(cluster: Cluster):
+    broker, disk, led = leader_s_disk(cluster)
+    container = cluster.broker(broker)
+    before = container.started()
+    with Traffic(cluster.topology.bootstrap, rate=300) as traffic:
+        with disk.hung(HANG_SECONDS) as thaw:
+            time.sleep(HANG_SECONDS - 15)
+            assert time.monotonic() < thaw
+            gaps = traffic.gaps()
+            elsewhere = {
+                part.leader for part in cluster.brokers.partitions() if part.name.startswith(TOPIC)
+            }
+        container.wait_until_back(before, seconds=60)
+        cluster.wait_until_whole()
+    account = traffic.account()
+
+    print(f"longest gap: {max(gaps.values()):.1f} s, of led partitions {gaps[0]:.1f} s")
+    assert broker not in elsewhere, "the fenced broker still led partitions"
+    # Longer than the watchdog waits on purpose, and over long before the disk answers again.
+    assert max(gaps[number] for number in led) >= TIMEOUT / 2
+    assert max(gaps.values()) <= FENCE_SECONDS
+    assert (account.lost, account.errors) == ([], {})
+
+
+@pytest.fixture
+def unwatched(cluster: Cluster) -> Iterator[tuple[Disk, set[int]]]:
+    """The same without a watchdog on this one broker."""
+    broker, _, _ = leader_s_disk(cluster)
+    node = cluster.topology.brokers[broker].machine
+    playbooks.run("kafka", "--limit", node, extra={"kafka_broker_disk_timeout": 0})
+    try:
+        # Its leaders are back, or others lead now: either way a disk of this broker.
+        cluster.wait_until_whole()
+        elect_preferred(cluster)
+        _, disk, led = leader_s_disk(cluster)
+        yield disk, led
+    finally:
+        playbooks.run("kafka", "--limit", node)
+        cluster.wait_until_whole()
+
+
+def elect_preferred(cluster: Cluster) -> None:
+    """Give each partition back to its first replica."""
+    admin = KafkaAdminClient(bootstrap_servers=cluster.topology.bootstrap.split(","))
+    try:
+        admin.elect_leaders(0)
+    finally:
+        admin.close()
+
+
+def test_without_a_watchdog_partitions_stall_for_as_long_as_the_disk_hangs(
+    cluster: Cluster, unwatched: tuple[Disk, set[int]]
+):
+    """The control: nothing else in the cluster notices a hung disk."""
+    disk, led = unwatched
+    seconds = FENCE_SECONDS + 10
+    with Traffic(cluster.topology.bootstrap, rate=300) as traffic:
+        with disk.hung(seconds):
+            time.sleep(seconds - 2)
+            gaps = traffic.gaps()
+        time.sleep(5)
+    account = traffic.account()
+    assert max(gaps[number] for number in led) > FENCE_SECONDS
+    assert account.lost == []

@@ -1,0 +1,135 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Taking a data disk away from a host: what is mounted, who still holds it, unmounting for good."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from . import disk_changes, fstab
+
+# A file system that hangs lets nobody unmount it; then it is only taken out of sight.
+UMOUNT_SECONDS = 30
+_OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+@dataclass(frozen=True)
+class Mounted:
+    """A line of mountinfo: device number as ``major:minor``, mount point, device file."""
+
+    device: str
+    point: str
+    source: str
+
+
+def parse(text: str) -> list[Mounted]:
+    """The lines of a mountinfo file."""
+    found = []
+    for line in text.splitlines():
+        fields, _, rest = line.partition(" - ")
+        words, after = fields.split(), rest.split()
+        if len(words) < 5 or len(after) < 2:
+            continue
+        point = _OCTAL.sub(lambda match: chr(int(match[1], 8)), words[4])
+        found.append(Mounted(words[2], point, after[1]))
+    return found
+
+
+def read(process: str = "self") -> list[Mounted]:
+    """Mounts as a process sees them; none when it has just ended."""
+    try:
+        with open(f"/proc/{process}/mountinfo", encoding="utf-8", errors="replace") as stream:
+            return parse(stream.read())
+    except OSError:
+        return []
+
+
+def at(mounts: Iterable[Mounted], point: str) -> Mounted | None:
+    """What is mounted at a mount point, the last one on top."""
+    found = [mount for mount in mounts if mount.point == point]
+    return found[-1] if found else None
+
+
+def holders_in(mounts_of: Mapping[str, Iterable[Mounted]], device: str) -> list[str]:
+    """Processes that see a device mounted, in order."""
+    holding = (
+        process
+        for process, mounts in mounts_of.items()
+        if any(mount.device == device for mount in mounts)
+    )
+    return sorted(holding, key=int)
+
+
+def holders(device: str) -> list[str]:
+    """``name (pid)`` of processes that still have a device mounted, in mounts of their own."""
+    processes = [name for name in os.listdir("/proc") if name.isdigit()]
+    return [
+        f"{_name(process)} ({process})"
+        for process in holders_in({process: read(process) for process in processes}, device)
+    ]
+
+
+def _name(process: str) -> str:
+    try:
+        with open(f"/proc/{process}/comm", encoding="utf-8") as stream:
+            return stream.read().strip()
+    except OSError:
+        return "ended"
+
+
+def unmount(point: str) -> str:
+    """Unmount; the word ``lazily`` when it could only be taken out of sight."""
+    try:
+        done = subprocess.run(
+            ["umount", point],
+            capture_output=True,
+            timeout=UMOUNT_SECONDS,
+            check=False,
+        )
+        if done.returncode == 0:
+            return ""
+    except subprocess.TimeoutExpired:
+        pass
+    disk_changes.run("umount", "--lazy", point)
+    return "lazily"
+
+
+def forgotten(content: str, mount: str) -> str:
+    """fstab without the lines of a mount point."""
+    return "".join(
+        text for text in content.splitlines(keepends=True) if fstab.mount_point(text) != mount
+    )
+
+
+def write_fstab(content: str) -> None:
+    """Put a new text in the place of fstab at once, and let systemd know."""
+    path = disk_changes.FSTAB
+    new = f"{path}.kafka-metal"
+    mode = os.stat(path).st_mode & 0o7777
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    with open(
+        os.open(new, flags, mode), "w", encoding="utf-8", errors="surrogateescape", newline=""
+    ) as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(new, path)
+    if os.path.isdir("/run/systemd/system"):
+        disk_changes.run("systemctl", "daemon-reload")
+
+
+def exists(point: str) -> bool:
+    """Whether there is a mount point; looks at its name only, never at what is mounted there."""
+    parent, name = os.path.split(point)
+    return os.path.isdir(parent) and name in os.listdir(parent)
+
+
+def remove(point: str) -> None:
+    """Remove an empty mount point that is guarded against writing."""
+    if exists(point):
+        disk_changes.run("chattr", "-i", point)
+        os.rmdir(point)

@@ -1,0 +1,105 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: broker_refilled
+short_description: Wait until every replica of a broker is in sync
+description:
+  - Looks whether a broker is registered, all its log dirs are online, and each of its replicas is
+    in sync; and how many bytes are missing.
+  - The action plugin of the same name looks again until it is done, tells the progress in bytes,
+    and gives up only when there is none.
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  broker:
+    description: Id of the broker.
+    type: int
+    required: true
+  seconds:
+    description: How long one call waits before it returns, done or not.
+    type: float
+    default: 5
+  patience:
+    description: Seconds without progress after which the action plugin gives up.
+    type: int
+    default: 600
+  timeout:
+    description: Seconds for one look.
+    type: float
+    default: 20
+attributes:
+  check_mode:
+    description: Only reads.
+    support: full
+  diff_mode:
+    description: Changes nothing.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Broker 2 has all its replicas
+  metal.kafka.broker_refilled:
+    bootstrap_servers: [kafka1:9092]
+    broker: 2
+"""
+
+RETURN = r"""
+done:
+  description: Whether every replica is in sync.
+  type: bool
+  returned: always
+left:
+  description: Bytes that are missing, as far as the log dirs of other brokers tell.
+  type: int
+  returned: always
+waits_for:
+  description: Sentences on what is missing.
+  type: list
+  elements: str
+  returned: always
+"""
+
+import time
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import cluster, refill, replicas, waiting
+
+
+def look(wish):
+    """One look; a cluster that does not answer is something to wait for."""
+    try:
+        with replicas.ReplicaConnection(
+            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+        ) as connection:
+            return refill.look(connection, wish["broker"])
+    except cluster.ClusterError as error:
+        return {"done": False, "left": 1, "waits_for": [str(error)]}
+
+
+def main():
+    """Look until done or time is up."""
+    module = AnsibleModule(
+        argument_spec={
+            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+            "client_config": {"type": "dict", "default": {}},
+            "broker": {"type": "int", "required": True},
+            "seconds": {"type": "float", "default": 5},
+            "patience": {"type": "int", "default": 600},
+            "timeout": {"type": "float", "default": 20},
+        },
+        supports_check_mode=True,
+    )
+    if cluster.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    deadline = waiting.Deadline(module.params["seconds"])
+    while True:
+        found = look(module.params)
+        if found["done"] or deadline.passed() or module.check_mode:
+            module.exit_json(changed=False, **found)
+        time.sleep(1)
+
+
+if __name__ == "__main__":
+    main()

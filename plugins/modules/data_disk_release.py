@@ -1,0 +1,98 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: data_disk_release
+short_description: Unmount a data disk, and forget it
+description:
+  - Unmounts what is mounted at a mount point. A file system that hangs is unmounted lazily.
+  - Fails when a process with mounts of its own, such as a container, still holds the disk
+    afterwards. Stop what uses the disk before.
+  - With O(forget), takes its line out of fstab and removes the empty mount point. What is on the
+    disk is never touched.
+options:
+  mount:
+    description: The mount point.
+    type: path
+    required: true
+  forget:
+    description: Whether the host is to know the disk no more.
+    type: bool
+    default: false
+attributes:
+  check_mode:
+    description: Says the steps and touches nothing.
+    support: full
+  diff_mode:
+    description: The steps say what changes.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: The dead disk is unmounted
+  metal.kafka.data_disk_release:
+    mount: /data/disk2
+
+- name: The disk is gone from this host
+  metal.kafka.data_disk_release:
+    mount: /data/disk3
+    forget: true
+"""
+
+RETURN = r"""
+steps:
+  description: What is or would be done, one sentence each, in order.
+  type: list
+  elements: str
+  returned: always
+  sample: ["/data/disk2 is unmounted"]
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import disk_changes, disk_release
+
+
+def main():
+    """Unmount, look who still holds it, forget."""
+    module = AnsibleModule(
+        argument_spec={
+            "mount": {"type": "path", "required": True},
+            "forget": {"type": "bool", "default": False},
+        },
+        supports_check_mode=True,
+    )
+    point, forget = module.params["mount"], module.params["forget"]
+    mounted = disk_release.at(disk_release.read(), point)
+    before = disk_changes.read_fstab()
+    after = disk_release.forgotten(before, point) if forget else before
+    steps = []
+    if mounted:
+        steps.append(f"{point} ({mounted.source}) is unmounted")
+    if after != before:
+        steps.append(f"/etc/fstab mounts nothing at {point} any more")
+    if forget and disk_release.exists(point):
+        steps.append(f"the empty mount point {point} is removed")
+    if steps and not module.check_mode:
+        try:
+            if mounted and disk_release.unmount(point):
+                module.warn(f"{point} was busy or hung: it is unmounted lazily")
+            held = disk_release.holders(mounted.device) if mounted else []
+            if held:
+                module.fail_json(
+                    msg=f"{point} is unmounted, but still held by {', '.join(held[:5])}: stop "
+                    "every container that binds it, then run this again",
+                    steps=steps,
+                )
+            if after != before:
+                disk_release.write_fstab(after)
+            if forget:
+                disk_release.remove(point)
+        except (disk_changes.DiskError, OSError) as error:
+            module.fail_json(msg=f"{point}: {error}", steps=steps)
+    module.exit_json(changed=bool(steps), steps=steps)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: replica_equality
+short_description: Compare replicas of a broker with others, batch by batch
+description:
+  - Reads each partition from the broker and from another replica in sync, from the first offset to
+    the end at the time of the call, and compares offsets and checksums of the record batches.
+  - Stops when the time is up, and says what was compared and what was not. Each partition gets
+    its turn.
+  - Compacted topics are skipped, because each replica compacts at its own time.
+  - Fails when a difference is found.
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  broker:
+    description: Id of the broker whose replicas are compared.
+    type: int
+    required: true
+  log_dir:
+    description: Compare the replicas in this log dir; without it, those of all log dirs.
+    type: path
+  seconds:
+    description: How long to compare.
+    type: float
+    default: 60
+  timeout:
+    description: Seconds for the answer to one question.
+    type: float
+    default: 20
+attributes:
+  check_mode:
+    description: Only reads.
+    support: full
+  diff_mode:
+    description: Changes nothing.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: The new disk holds what the other replicas hold
+  metal.kafka.replica_equality:
+    bootstrap_servers: [kafka1:9092]
+    broker: 2
+    log_dir: /data/disk2/kafka
+"""
+
+RETURN = r"""
+compared:
+  description: Partitions that are equal from the first to the last offset.
+  type: list
+  elements: str
+  returned: always
+unfinished:
+  description: Partitions for which there was no time, or no answer, with the reason.
+  type: list
+  elements: str
+  returned: always
+skipped:
+  description: Partitions of compacted topics.
+  type: list
+  elements: str
+  returned: always
+different:
+  description: Sentences on differences.
+  type: list
+  elements: str
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import cluster, log_dirs, refill, replicas
+
+
+def wanted(connection, broker, path):
+    """Replicas in one log dir, or in all of them."""
+    dirs = connection.dirs(broker)
+    return list(replicas.by_key([log_dirs.find(dirs, path)] if path else dirs))
+
+
+def main():
+    """Compare and answer; a difference is a failure."""
+    module = AnsibleModule(
+        argument_spec={
+            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+            "client_config": {"type": "dict", "default": {}},
+            "broker": {"type": "int", "required": True},
+            "log_dir": {"type": "path"},
+            "seconds": {"type": "float", "default": 60},
+            "timeout": {"type": "float", "default": 20},
+        },
+        supports_check_mode=True,
+    )
+    if cluster.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    wish = module.params
+    try:
+        with replicas.ReplicaConnection(
+            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+        ) as connection:
+            keys = wanted(connection, wish["broker"], wish["log_dir"])
+            found = refill.verify(connection, wish["broker"], keys, wish["seconds"])
+    except (cluster.ClusterError, log_dirs.LogDirError) as error:
+        module.fail_json(msg=f"broker {wish['broker']}: {error}")
+    if found["different"]:
+        module.fail_json(msg="; ".join(found["different"]), **found)
+    module.exit_json(changed=False, **found)
+
+
+if __name__ == "__main__":
+    main()
