@@ -34,8 +34,8 @@ status: env ## one screen: services, leader, controller, in-sync partitions, lag
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
 
-plan: env ## what a run would change, before anything is touched
-	$(PLAYBOOK) playbooks/site.yml --check --diff
+plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
+	@STRICT=$(STRICT) scripts/plan $(PLAYBOOK) playbooks/plan.yml
 
 down: env ## stop everything, keep all data
 	$(PLAYBOOK) playbooks/down.yml
