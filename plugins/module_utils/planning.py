@@ -29,6 +29,9 @@ CLUSTER = "cluster"
 # The label that changes whenever a declaration or a file does: it says that, not what.
 FINGERPRINT = "kafka-metal.hash"
 
+# The label that names the service a container runs.
+INSTANCE = "kafka-metal.instance"
+
 # Keys of a container's diff that say whether it runs, not how.
 STATES = ("exists", "running", "restarted", "paused")
 
@@ -83,6 +86,15 @@ def container_reasons(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
         else:
             reasons.append(key)
     return reasons
+
+
+def instance_label(result: Mapping[str, Any]) -> str:
+    """The label of a container that would be made, empty when none would."""
+    for action in result.get("actions") or ():
+        labels = (action.get("create_parameters") or {}).get("Labels") or {}
+        if INSTANCE in labels:
+            return str(labels[INSTANCE])
+    return ""
 
 
 def container_change(name: str, result: Mapping[str, Any], files: Iterable[str]) -> Change:
@@ -168,8 +180,9 @@ class Plan:
         if action in CONTAINER and "diff" in result:
             name = self.container_name(task, result)
             return [container_change(name, result, self._files.get((host, name), ()))]
-        if PREDICTED in (result.get("ansible_facts") or {}):
-            name = self.container_name(task, {})
+        predicted = (result.get("ansible_facts") or {}).get(PREDICTED)
+        if predicted is not None:
+            name = predicted.get("name") or self.container_name(task, {})
             return [Change(f"container {name} is made anew: its image is new", START, name)]
         if action in DEBUG:
             return [Change(text, kind_of(text)) for text in sentences_of_debug(result)]
@@ -178,9 +191,13 @@ class Plan:
         return [Change(f"{text} ({label})" if label else text)]
 
     def container_name(self, task: str, result: Mapping[str, Any]) -> str:
-        """A container's name without the cluster's: as the engine says it, or the task's name."""
-        found = (result.get("container") or {}).get("Name") or task.rpartition(": ")[2]
-        return self.short(str(found).removeprefix("/"))
+        """A container's name without the cluster's.
+
+        As the engine says it, or for one that is nowhere yet as its label does. The name of the
+        task is the last resort: it is the same for all hosts, as the first of them has it.
+        """
+        found = (result.get("container") or {}).get("Name") or instance_label(result)
+        return self.short(str(found or task.rpartition(": ")[2]).removeprefix("/"))
 
     def short(self, container: str) -> str:
         """The name of a container without that of the cluster."""

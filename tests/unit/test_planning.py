@@ -128,14 +128,22 @@ def test_the_files_of_a_container_are_a_reason_to_restart_it():
 
 def test_a_container_that_is_nowhere_has_the_name_of_its_service():
     plan = Plan("local")
-    plan.add("node1", CONTAINER, RUNS, diff({"exists": False}, {"exists": True}, container=None))
+    # The name of a task is that of the first host, for all of them.
+    labels = {"kafka-metal.instance": "kafka2"}
+    made = diff(
+        {"exists": False},
+        {"exists": True},
+        container=None,
+        actions=[{"pulled": "x"}, {"create_parameters": {"Labels": labels}}],
+    )
+    plan.add("node2", CONTAINER, RUNS, made)
     plan.add(
-        "node1",
+        "node3",
         "ansible.builtin.set_fact",
         "metal.kafka.service : Container would be made anew: zk1",
-        {"changed": True, "ansible_facts": {"__service_found": {}}},
+        {"changed": True, "ansible_facts": {"__service_found": {"name": "zk3"}}},
     )
-    assert plan.report(0, [])["starts"] == ["kafka1", "zk1"]
+    assert plan.report(0, [])["starts"] == ["kafka2", "zk3"]
 
 
 def test_other_tasks_are_told_by_their_name_and_items():
