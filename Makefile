@@ -37,8 +37,8 @@ status: env ## one screen: services, leader, controller, in-sync partitions, lag
 preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
 	$(PLAYBOOK) playbooks/preflight.yml
 
-plan: env ## what a run would change, before anything is touched
-	$(PLAYBOOK) playbooks/site.yml --check --diff
+plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
+	@STRICT=$(STRICT) scripts/plan $(PLAYBOOK) playbooks/plan.yml
 
 upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
 	$(PLAYBOOK) playbooks/upgrade.yml $(if $(FINISH),-e upgrade_finish=true)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 CONTROLS = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
@@ -71,36 +71,49 @@ def to_properties(values: Mapping[str, Any]) -> str:
     return "".join(lines)
 
 
-LINE = re.compile(r"\s*((?:\\.|[^\\:=\s])*)[ \t\f]*[:=]?[ \t\f]*(.*)", re.DOTALL)
-ESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
-MEANING = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
+SPACES = " \t\f"
+NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+# A key ends at the first separator that no backslash stands before.
+KEY = re.compile(r"(?:\\.|[^\\ \t\f:=])*", re.DOTALL)
 
 
 def unescape(text: str) -> str:
-    """``text`` as the reader takes it: what stands behind a backslash has a meaning of its own."""
+    """``text`` as the reader of a properties file takes it."""
 
-    def meant(found: re.Match[str]) -> str:
-        sign = found.group(1)
-        if len(sign) == 5:
-            return chr(int(sign[1:], 16))
-        return MEANING.get(sign, sign)
+    def sign(found: re.Match[str]) -> str:
+        word = found[1]
+        return chr(int(word[1:], 16)) if len(word) > 1 else NAMED.get(word, word)
 
-    # Two halves of one sign stand as two escapes.
-    whole = ESCAPED.sub(meant, text).encode("utf-16", "surrogatepass")
-    return whole.decode("utf-16", "replace")
+    plain = ESCAPED.sub(sign, text)
+    # Two units of UTF-16 that make one sign.
+    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def logical_lines(text: str) -> Iterator[str]:
+    """Lines that hold a key, those that end in a backslash joined with the next."""
+    pending = ""
+    for line in re.split(r"\r\n|\r|\n", text):
+        stripped = line.lstrip(SPACES)
+        if not pending and (not stripped or stripped[0] in "#!"):
+            continue
+        whole = pending + stripped
+        slashes = len(whole) - len(whole.rstrip("\\"))
+        pending = whole[:-1] if slashes % 2 else ""
+        if not pending:
+            yield whole
+    if pending:
+        yield pending
 
 
 def from_properties(text: str) -> dict[str, str]:
-    """Keys and values of a properties file as ``java.util.Properties`` reads them.
-
-    The last of several lines for a key counts.
-    """
-    found: dict[str, str] = {}
-    # A backslash before the end of a line joins it to the next, whose leading blanks do not count.
-    joined = re.sub(r"(?<!\\)((?:\\\\)*)\\\r?\n[ \t\f]*", r"\1", text)
-    for line in re.split(r"\r?\n", joined):
-        if line.strip() and line.lstrip()[0] not in "#!":
-            match = LINE.fullmatch(line)
-            assert match is not None  # The pattern takes any text.
-            found[unescape(match.group(1))] = unescape(match.group(2))
+    """Keys and values of a properties file; of a key that stands twice, the last value."""
+    found = {}
+    for line in logical_lines(text):
+        key = KEY.match(line)
+        end = key.end() if key else 0
+        value = line[end:].lstrip(SPACES)
+        if value[:1] in ("=", ":"):
+            value = value[1:].lstrip(SPACES)
+        found[unescape(line[:end])] = unescape(value)
     return found
