@@ -26,8 +26,6 @@ SECOND = {
         }
         for name, port in (("CLIENTS", 19092), ("BROKERS", 19192))
     },
-    # The machines have the memory of one cluster only.
-    "metal_preflight_accept": ["memory_of_machines"],
 }
 
 Preflight = Callable[..., subprocess.CompletedProcess[str]]
