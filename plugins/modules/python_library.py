@@ -89,7 +89,7 @@ def main():
         argument_spec={
             "src": {"type": "path", "required": True},
             "dest": {"type": "path", "required": True},
-            "digest": {"type": "str", "required": True},
+            "digest": {"type": "str"},
             "archive": {"type": "path"},
         },
         supports_check_mode=True,
