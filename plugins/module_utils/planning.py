@@ -114,6 +114,15 @@ def container_change(name: str, result: Mapping[str, Any], files: Iterable[str])
     return Change(f"container {name} restarts: {why}", RESTART, name)
 
 
+def predicted_change(found: Mapping[str, Any], fallback: str) -> Change:
+    """What happens to a container whose image has yet to be built or delivered."""
+    name = str(found.get("name") or fallback)
+    runs = ((found.get("container") or {}).get("State") or {}).get("Running")
+    if runs:
+        return Change(f"container {name} restarts: image", RESTART, name)
+    return Change(f"container {name} is made and starts", START, name)
+
+
 def sentences_of_debug(result: Mapping[str, Any]) -> list[str]:
     """The message of a debug task, a sentence or a list of them."""
     message = result.get("msg", [])
@@ -182,8 +191,7 @@ class Plan:
             return [container_change(name, result, self._files.get((host, name), ()))]
         predicted = (result.get("ansible_facts") or {}).get(PREDICTED)
         if predicted is not None:
-            name = predicted.get("name") or self.container_name(task, {})
-            return [Change(f"container {name} is made anew: its image is new", START, name)]
+            return [predicted_change(predicted, self.container_name(task, {}))]
         if action in DEBUG:
             return [Change(text, kind_of(text)) for text in sentences_of_debug(result)]
         # The name of the role stands before that of the task.

@@ -146,6 +146,22 @@ def test_a_container_that_is_nowhere_has_the_name_of_its_service():
     assert plan.report(0, [])["starts"] == ["kafka2", "zk3"]
 
 
+@pytest.mark.parametrize(
+    ("container", "text"),
+    [
+        ({}, "container zk3 is made and starts"),
+        ({"State": {"Running": False}}, "container zk3 is made and starts"),
+        ({"State": {"Running": True}}, "container zk3 restarts: image"),
+    ],
+)
+def test_an_image_that_is_nowhere_yet_restarts_what_runs(container, text):
+    plan = Plan("local")
+    found = {"changed": True, "name": "zk3", "container": container}
+    result = {"changed": True, "ansible_facts": {"__service_found": found}}
+    plan.add("node1", "ansible.builtin.set_fact", "Container would be made anew: zk1", result)
+    assert texts(plan) == [text]
+
+
 def test_other_tasks_are_told_by_their_name_and_items():
     plan = Plan()
     copied = {"changed": True}

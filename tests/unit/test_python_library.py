@@ -1,0 +1,46 @@
+import subprocess
+import sys
+import zipfile
+
+from ansible_collections.metal.kafka.plugins.modules.python_library import digest_of, unpack
+
+
+def archive(path, **files):
+    with zipfile.ZipFile(path, "w") as content:
+        for name, text in files.items():
+            content.writestr(f"library/{name}.py", text)
+    return str(path)
+
+
+def value(folder):
+    code = "import library; print(library.VALUE)"
+    environment = {"PYTHONPATH": str(folder)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE)
+    return done.stdout.decode().strip()
+
+
+def test_a_library_is_replaced_as_a_whole(tmp_path):
+    folder = str(tmp_path / "python" / "library-1")
+    assert digest_of(folder) is None
+
+    unpack(archive(tmp_path / "1.zip", __init__="VALUE = 1", old=""), folder, "one")
+    assert (digest_of(folder), value(folder)) == ("one", "1")
+
+    unpack(archive(tmp_path / "2.zip", __init__="VALUE = 2"), folder, "two")
+    assert (digest_of(folder), value(folder)) == ("two", "2")
+    assert not (tmp_path / "python/library-1/library/old.py").exists()
+
+
+def test_what_an_interrupted_run_left_is_not_taken_for_the_library(tmp_path):
+    folder = tmp_path / "library-1"
+    (folder / "library").mkdir(parents=True)
+    assert digest_of(str(folder)) is None
+    (tmp_path / "library-1.new").mkdir()
+    unpack(archive(tmp_path / "1.zip", __init__="VALUE = 1"), str(folder), "one")
+    assert value(folder) == "1"
+
+
+def test_modules_are_compiled_for_who_may_not_write_there(tmp_path):
+    folder = str(tmp_path / "library-1")
+    unpack(archive(tmp_path / "1.zip", __init__="VALUE = 1"), folder, "one")
+    assert list((tmp_path / "library-1/library/__pycache__").glob("__init__.*.pyc"))
