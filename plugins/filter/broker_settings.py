@@ -44,13 +44,13 @@ def live_wishes(hosts, dry):
     ]
 
 
-def sticky_protocol(own, others, image):
-    """Version of the protocol that a broker is given, see module_utils/upgrade.py."""
+def first_protocol(others, image):
+    """Version of the protocol of a broker that has none yet."""
     try:
-        return upgrade.sticky_protocol(plain(own), plain(list(others)), plain(image))
+        return upgrade.first_protocol(plain(list(others)), plain(image))
     except upgrade.VersionError as error:
         raise AnsibleFilterError(
-            f"metal.kafka.sticky_protocol: {error}; kafka_broker_protocol_version sets it"
+            f"metal.kafka.first_protocol: {error}; kafka_broker_protocol_version sets it"
         ) from error
 
 
@@ -63,8 +63,8 @@ def image_version(image):
 
 
 def protocol(version):
-    """The two numbers of a version that its protocol has."""
-    return upgrade.protocol_of(plain(version))
+    """The two numbers of a version that its protocol has; empty for none."""
+    return upgrade.oldest([plain(version)])
 
 
 def upgrade_problems(running, protocols, target, health=(), finish=False, pinned=False):
@@ -89,6 +89,7 @@ def upgrade_outlook(protocols, target):
 class FilterModule:
     def filters(self):
         return {
+            "first_protocol": first_protocol,
             "from_properties": from_properties,
             "image_version": image_version,
             "live_properties": live_properties,
@@ -96,7 +97,6 @@ class FilterModule:
             "protocol": protocol,
             "protocol_problems": protocol_problems,
             "static_properties": static_properties,
-            "sticky_protocol": sticky_protocol,
             "upgrade_outlook": upgrade_outlook,
             "upgrade_problems": upgrade_problems,
         }

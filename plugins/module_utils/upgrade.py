@@ -50,13 +50,12 @@ def oldest(versions: Iterable[str]) -> str:
     return min((protocol_of(version) for version in versions if version), key=order, default="")
 
 
-def sticky_protocol(own: str, others: Iterable[str], image: str) -> str:
-    """Protocol that a broker is given: its own of today, else the oldest of the others.
+def first_protocol(others: Iterable[str], image: str) -> str:
+    """Protocol of a broker that has none yet: the oldest of the others, which all understand.
 
-    Only where no broker has one yet, as on the first day, it is that of the image. So a new image
-    never changes the protocol, and a broker that joins speaks what the others understand.
+    Where no broker has one, as on the first day, it is that of the image.
     """
-    return oldest([own]) or oldest(others) or protocol_of(image_version(image))
+    return oldest(others) or protocol_of(image_version(image))
 
 
 def path_problems(protocol: str, target: str) -> list[str]:
