@@ -29,13 +29,24 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan down destroy logs demo produce pipeline
+.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight bench
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
 
-plan: env ## what a run would change, before anything is touched
-	$(PLAYBOOK) playbooks/site.yml --check --diff
+preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
+	$(PLAYBOOK) playbooks/preflight.yml
+
+plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
+	@STRICT=$(STRICT) scripts/plan $(PLAYBOOK) playbooks/plan.yml
+
+upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
+	$(PLAYBOOK) playbooks/upgrade.yml $(if $(FINISH),-e upgrade_finish=true)
+
+verify: env ## settings of every host: wanted, persisted, live; the exit code tells drift
+	@rm -f $(STATE)/verify.txt; code=0; mkdir -p .cache; \
+	$(PLAYBOOK) playbooks/verify.yml > .cache/verify.log 2>&1 || code=$$?; \
+	cat $(STATE)/verify.txt 2>/dev/null || cat .cache/verify.log; exit $$code
 
 down: env ## stop everything, keep all data
 	$(PLAYBOOK) playbooks/down.yml
@@ -58,6 +69,11 @@ produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC
 
 pipeline: status ## what runs: pipelines with their state, lag and speed
 
+bench: ## measure a cluster beside its machine's limits: docs/benchmark; ARGS="-e benchmark_rounds=5"
+	@scripts/bootstrap --no-dev --group bench --inexact
+	ansible-playbook -i $(if $(filter command,$(firstword $(origin INVENTORY))),$(INVENTORY),inventories/benchmark) \
+		$(BECOME) $(ARGS) playbooks/benchmark.yml
+
 ##@ Disks of a broker: HOST=node2 DISK=disk2
 .PHONY: disk-add disk-drain disk-remove disk-replace
 disk-add: ## a new disk, already in the inventory, joins its broker and gets its share
@@ -68,7 +84,7 @@ disk-add disk-drain disk-remove disk-replace: env
 	$(PLAYBOOK) playbooks/$(subst -,_,$@).yml -e disk_host=$(HOST) -e disk_name=$(DISK) $(if $(DEVICE),-e disk_device=$(DEVICE)) $(if $(FORCE),-e disk_force=$(FORCE))
 
 ##@ For contributors
-.PHONY: check lint types unit images render fmt env env-dev help
+.PHONY: check lint types unit drill images render fmt env env-dev help
 check: env-dev lint types unit ## everything that needs no container engine, under a minute
 
 lint: env-dev
@@ -78,6 +94,7 @@ lint: env-dev
 	ansible-lint --offline --strict
 	shellcheck $(shell grep -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/render-* images/*/bin/*)
 	scripts/render --check
+	scripts/render-tuning --check
 	images/pipeline/render-requirements --check
 
 types: env-dev
@@ -86,6 +103,9 @@ types: env-dev
 unit: env-dev
 	pytest -q -n 2 --junitxml=.cache/results/unit.xml
 
+drill: env-dev ## break something on three nodes and count every record: make drill D=disk_failure
+	@scripts/drill $(D)
+
 fmt: env-dev ## format the code
 	ruff format
 	ruff check --fix
@@ -93,8 +113,9 @@ fmt: env-dev ## format the code
 images: env ## build the images; no registry is needed
 	$(PLAYBOOK) playbooks/host.yml playbooks/images.yml
 
-render: env ## write what is derived: compose/compose.yml
+render: env ## write what is derived: compose/compose.yml, the table of docs/tuning.md
 	scripts/render
+	scripts/render-tuning
 
 env:
 	@scripts/bootstrap --no-dev --inexact

@@ -12,6 +12,8 @@ description:
   - At the end of a run, prints one line for each play with its seconds, and writes the same to
     C(.cache/<cluster>/steps.json) at the root of the repository, for reports. The cluster is the
     value of the inventory's variable C(cluster_name); without one the folder is C(run).
+  - The file's key C(typical) keeps, over runs, what each play took when it last changed something.
+  - A run in check mode measures nothing and leaves the file alone; a plan has a report of its own.
 requirements:
   - named in C(callbacks_enabled)
 options:
@@ -29,9 +31,13 @@ import json
 import time
 from pathlib import Path
 
+from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
 from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
-from ansible_collections.metal.kafka.plugins.module_utils.steps import Steps
+from ansible_collections.metal.kafka.plugins.module_utils.steps import Steps, read, typical_of
+from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of
+
+PLAN = "metal.kafka.plan"
 
 
 class CallbackModule(CallbackBase):
@@ -68,29 +74,19 @@ class CallbackModule(CallbackBase):
         self.steps.count("failed")
 
     def v2_playbook_on_stats(self, stats):
-        report = self.steps.report(self.cluster or "run", time.time())
-        if not report["plays"]:
+        if constants.DEFAULT_STDOUT_CALLBACK == PLAN or not self.steps.plays:
             return
+        folder = self.get_option("folder") or repository_root() / ".cache"
+        path = Path(folder, self.cluster or "run", "steps.json")
+        earlier = typical_of(read(path))
+        report = self.steps.report(self.cluster or "run", time.time(), earlier)
         self._display.banner("STEPS")
         for line in self.steps.lines():
             self._display.display(line)
-        folder = self.get_option("folder") or repository_root() / ".cache"
-        path = Path(folder, report["cluster"], "steps.json")
+        if context.CLIARGS.get("check"):
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
             self._display.warning(f"metal.kafka.steps: {path} was not written: {error}")
-
-
-def cluster_of(play):
-    """The inventory's ``cluster_name`` as plain text, or None when there is none."""
-    manager = play.get_variable_manager()
-    inventory = manager._inventory
-    # Restrictions are those of the play: a play on the control node sees only itself.
-    hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
-    for source in [{}] + [{"host": host} for host in hosts[:1]]:
-        name = manager.get_vars(play=play, include_hostvars=False, **source).get("cluster_name")
-        if isinstance(name, str) and name and "{{" not in name and "/" not in name:
-            return str(name)
-    return None

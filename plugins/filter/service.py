@@ -4,9 +4,18 @@
 
 from __future__ import annotations
 
+from ansible_collections.metal.kafka.plugins.module_utils.declaration import (
+    declaration_differences,
+    service_state,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.service import service_hash, ulimit
 
 
 class FilterModule:
     def filters(self):
-        return {"service_hash": service_hash, "ulimit": ulimit}
+        return {
+            "declaration_differences": declaration_differences,
+            "service_hash": service_hash,
+            "service_state": service_state,
+            "ulimit": ulimit,
+        }

@@ -23,6 +23,14 @@ options:
     default: ''
     vars:
       - name: images_registry
+  versions:
+    description: >-
+      Versions that a site wants instead of those in C(versions.yml), by the keys of that file. A
+      site stays at a version, or goes back to one, by naming it here.
+    type: dict
+    default: {}
+    vars:
+      - name: image_versions
 """
 
 EXAMPLES = r"""
@@ -47,7 +55,9 @@ class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         self.set_options(var_options=variables, direct=kwargs)
         try:
-            images = catalogue(registry=self.get_option("registry") or "")
+            images = catalogue(
+                registry=self.get_option("registry") or "", wanted=self.get_option("versions")
+            )
             return [find(term, images).reference for term in terms]
         except ImageError as error:
             raise AnsibleError(f"metal.kafka.image: {error}") from error

@@ -9,17 +9,23 @@ author: The kafka-metal authors
 short_description: What is wrong with an inventory, before anything is touched
 description:
   - Reads the variables of all hosts, with the defaults of the collection's roles behind them, and
-    what M(metal.kafka.machine_info) registered on the machines as C(preflight_machine).
+    what M(metal.kafka.machine_info) and M(metal.kafka.port_probe) registered on the machines as
+    C(preflight_machine), C(preflight_listening) and C(preflight_reached).
   - Variables are templated one by one, and only those that a check asks for.
 options:
   _terms:
     description:
+      - V(questions) gives what the checks want to know of machines, arguments of
+        M(metal.kafka.machine_info).
+      - V(probes) gives by machine what M(metal.kafka.port_probe) has to C(connect) to, and to
+        C(listen) on meanwhile.
       - V(problems) gives what the checks found.
+      - V(report) gives the same in words for the operator, and what is left for the page cache.
       - V(paths) gives the directories whose file systems the checks want to know.
     type: list
     elements: str
     required: true
-    choices: [problems, paths]
+    choices: [questions, probes, problems, report, paths]
 """
 
 EXAMPLES = r"""
@@ -31,8 +37,10 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description: >-
-    Paths, or problems: each with C(host), C(where), C(found), C(allowed), C(fatal) and C(text). One
-    that is not fatal is a note: something could not be checked.
+    Problems: each with C(host), C(where), C(found), C(allowed), C(fatal), C(check), C(accepted)
+    and C(text); one that is not fatal is a note. Otherwise one element: C(paths) and C(names);
+    endpoints by machine; or C(fatal) and C(notes), which are lines, a C(summary) and
+    the C(refusal). V(paths) gives paths.
   type: list
 """
 
@@ -46,14 +54,23 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.lookup import LookupBase
 from ansible.template import Templar
 from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
+    CHECKS,
     Role,
     Unreadable,
+    budget,
     check,
+    wanted_names,
     wanted_paths,
+    wanted_probes,
 )
+from ansible_collections.metal.kafka.plugins.module_utils.preflight.report import report, text
 
-# Where the playbook keeps what machine_info returned.
-REGISTERED = "preflight_machine"
+# Where the playbook keeps what modules returned, and what of it the checks read.
+REGISTERED = {
+    "preflight_listening": ("opened", "unbound"),
+    "preflight_reached": ("answers",),
+}
+MACHINE = "preflight_machine"
 
 COLLECTION = Path(__file__).resolve().parents[2]
 
@@ -108,6 +125,22 @@ def wiring():
     return found
 
 
+def registered(values):
+    """Facts of a machine, from what modules registered on it; None when it was not asked."""
+    told = values.get(MACHINE)
+    if not isinstance(told, Mapping) or "facts" not in told:
+        return None
+    found = dict(told["facts"])
+    if "asked" in told:
+        found["asked"] = told["asked"]
+    for name, keys in REGISTERED.items():
+        answer = values.get(name)
+        # A task that was skipped registers too, without answers.
+        if isinstance(answer, Mapping):
+            found.update({key: answer[key] for key in keys if key in answer})
+    return found
+
+
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         hostvars, groups = variables["hostvars"], variables["groups"]
@@ -117,10 +150,18 @@ class LookupModule(LookupBase):
         for host in hostvars:
             values = {**behind, **hostvars.raw_get(host), "hostvars": hostvars}
             hosts[host] = Variables(values, loader)
-            registered = values.get(REGISTERED)
-            if isinstance(registered, Mapping) and "facts" in registered:
-                facts[host] = registered["facts"]
+            told = registered(values)
+            if told is not None:
+                facts[host] = told
         if "paths" in terms:
             return wanted_paths(hosts, groups)
+        if "questions" in terms:
+            return [{"paths": wanted_paths(hosts, groups), "names": wanted_names(hosts, groups)}]
+        if "probes" in terms:
+            return [wanted_probes(hosts, groups, facts)]
         found = check(hosts, groups, facts, roles(), wiring())
-        return [{**asdict(problem), "text": str(problem)} for problem in found]
+        if "report" in terms:
+            inventory = str(variables.get("inventory_dir", ""))
+            said = report(found, len(CHECKS), len(facts), inventory)
+            return [said | {"budget": budget(hosts, groups, facts)}]
+        return [{**asdict(problem), "text": text(problem)} for problem in found]

@@ -15,9 +15,10 @@ from functools import partial
 from typing import Any
 
 try:
-    from kafka.admin import ConfigResource, KafkaAdminClient
+    from kafka.admin import ConfigResource, KafkaAdminClient, OffsetSpec
     from kafka.errors import KafkaError, for_code
     from kafka.protocol.metadata import MetadataRequest
+    from kafka.structs import TopicPartition
 
     MISSING = ""
 except ImportError as error:  # The module says which library is missing, and where.
@@ -262,6 +263,92 @@ class Connection:
             if MIN_ISR in keys
         }
 
+    def read_lag(self, cluster: Cluster) -> int | None:
+        """Bytes that replicas out of sync still have to fetch; None when nobody can tell.
+
+        The difference of what leader and follower hold on their disks, so deleted segments blur it.
+        """
+        behind = [part for part in cluster.partitions if part.missing and not part.offline]
+        wanted: dict[str, list[int]] = {}
+        for part in behind:
+            wanted.setdefault(part.topic, []).append(part.id)
+        if not behind:
+            return 0
+        brokers = {part.leader for part in behind}.union(*(part.missing for part in behind))
+        answers = side_by_side(
+            {
+                broker: partial(self.sizes_of, broker, wanted)
+                for broker in brokers & cluster.broker_ids()
+            },
+            Deadline(min(self.patience, self.deadline.left())),
+        )
+        sizes = {b: found for b, found in answers.items() if not isinstance(found, Exception)}
+        known = [
+            max(0, sizes[part.leader][part.name] - sizes[broker][part.name])
+            for part in behind
+            for broker in part.missing
+            if part.name in sizes.get(part.leader, {}) and part.name in sizes.get(broker, {})
+        ]
+        return sum(known) if known else None
+
+    def sizes_of(self, broker: int, wanted: Mapping[str, list[int]]) -> dict[str, int]:
+        """Bytes of partitions on one broker, by name."""
+        answer = self.admin.describe_log_dirs(wanted, [broker])[0]
+        return {
+            f"{topic['name']}-{part['partition_index']}": part["partition_size"]
+            for log_dir in answer["log_dirs"]
+            for topic in log_dir["topics"]
+            for part in topic["partitions"]
+            if not part["is_future_key"]
+        }
+
+    def elect_preferred(self, cluster: Cluster) -> Cluster:
+        """Give leadership back to first replicas that are in sync; the cluster once they lead.
+
+        Waits until the deadline; what could not be elected by then is as it was.
+        """
+        wanted: dict[str, list[int]] = {}
+        for part in electable(cluster):
+            wanted.setdefault(part.topic, []).append(part.id)
+        if not wanted:
+            return cluster
+        self.ask(
+            "election of preferred leaders",
+            self.admin.elect_leaders,
+            0,
+            wanted,
+            timeout_ms=max(1, int(self.patience * 800)),
+            raise_errors=False,
+        )
+        while True:
+            cluster = self.read_cluster()
+            if not electable(cluster) or self.deadline.left() < self.patience:
+                return cluster
+            time.sleep(PAUSE)  # As above: brokers learn of it a little later.
+
+    # -- who uses it ---------------------------------------------------------------------------
+
+    def read_end_offsets(self) -> dict[str, int]:
+        """End offsets of every topic, summed over those partitions that have a leader."""
+        specs = {
+            TopicPartition(topic["name"], part["partition_index"]): OffsetSpec.LATEST
+            for topic in self.describe_topics()
+            for part in topic["partitions"]
+            if part["leader_id"] != NOBODY
+        }
+        if not specs:
+            return {}
+        found = self.ask("end offsets", self.admin.list_partition_offsets, specs)
+        totals: dict[str, int] = {}
+        for partition, answer in found.items():
+            totals[partition.topic] = totals.get(partition.topic, 0) + int(answer.offset)
+        return totals
+
+    def read_group_states(self) -> dict[str, str]:
+        """State of every consumer group."""
+        groups = self.ask("consumer groups", self.admin.list_groups)
+        return {group["group_id"]: str(group["group_state"]) for group in groups}
+
     # -- topics --------------------------------------------------------------------------------
 
     def read_topics(self, names: Iterable[str]) -> dict[str, Topic]:
@@ -312,6 +399,13 @@ def partitions_of(
         ),
         key=lambda part: part.id,
     )
+
+
+def electable(cluster: Cluster) -> list[Partition]:
+    """Partitions whose first replica does not lead and could."""
+    return [
+        part for part in cluster.partitions if not part.preferred and part.replicas[0] in part.isr
+    ]
 
 
 class TopicConnection(Connection):

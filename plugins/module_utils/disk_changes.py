@@ -157,23 +157,13 @@ def format_disk(disk: Disk, owner: Owner, user: int) -> str:
         run("blockdev", "--rereadpt", device.node)
     uuid = str(uuids.uuid4())
     run("mkfs.xfs", "-f", "-q", "-L", disk.wish.label, "-m", f"uuid={uuid}", device.node)
-    marker = {
-        "cluster": owner.cluster,
-        "host": owner.host,
-        "disk": disk.wish.name,
-        "uuid": uuid,
-        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
 
     # Marked before it is ever seen at its place, and unmounted: the marker is not just in the log.
     def mark(place: str) -> bool:
         private_mounts.mount(device.node, place, "xfs")
         try:
             os.chown(place, user, user)
-            with open(f"{place}/{MARKER}", "w", encoding="utf-8") as stream:
-                stream.write(json.dumps(marker, indent=2) + "\n")
-                stream.flush()
-                os.fsync(stream.fileno())
+            _write_marker(place, disk, owner, uuid)
         finally:
             private_mounts.unmount(place)
         return True
@@ -183,6 +173,34 @@ def format_disk(disk: Disk, owner: Owner, user: int) -> str:
         # The name by UUID is there before fstab asks for it.
         subprocess.run(["udevadm", "settle", "--timeout=10"], capture_output=True, check=False)
     return uuid
+
+
+def mark_disk(disk: Disk, owner: Owner) -> None:
+    """Make a file system ours with everything on it, mounted or not."""
+    device = _device(disk)
+
+    def mark(place: str) -> bool:
+        private_mounts.mount(device.node, place, "xfs")
+        _write_marker(place, disk, owner, device.uuid)
+        return True
+
+    private_mounts.privately(mark)
+
+
+def _write_marker(folder: str, disk: Disk, owner: Owner, uuid: str) -> None:
+    marker = {
+        "cluster": owner.cluster,
+        "host": owner.host,
+        "disk": disk.wish.name,
+        "uuid": uuid,
+        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    new = f"{folder}/{MARKER}.new"
+    with open(new, "w", encoding="utf-8") as stream:
+        stream.write(json.dumps(marker, indent=2) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(new, f"{folder}/{MARKER}")
 
 
 def mount_disk(disk: Disk) -> None:
@@ -203,6 +221,8 @@ def take(step: Step, owner: Owner, user: int, uuids_by_name: dict[str, str]) -> 
     try:
         if step.kind == "format":
             uuids_by_name[name] = format_disk(disk, owner, user)
+        elif step.kind == "mark":
+            mark_disk(disk, owner)
         elif step.kind == "guard":
             set_guard(disk.wish.mount)
         elif step.kind == "fstab":

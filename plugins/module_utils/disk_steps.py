@@ -73,6 +73,9 @@ def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:
     if disk.action == FORMAT:
         over = f", over {disk.found}" if disk.state != "blank" else ""
         found.append(Step("format", disk, f"{where} is formatted with XFS{over}"))
+    if disk.action == USE and disk.state != READY:
+        text = f"{where} becomes {wish.name} of this host with all that is on it: {disk.found}"
+        found.append(Step("mark", disk, text))
     if not guard.immutable:
         word = "becomes" if guard.exists else "is made and becomes"
         text = f"{wish.mount} {word} immutable while nothing is mounted on it"

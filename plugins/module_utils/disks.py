@@ -167,13 +167,19 @@ def _nested(one: str, other: str) -> bool:
 
 
 def judge(
-    wish: Wish, found: Sequence[Device], owner: Owner, known: str = "", overwrite: bool = False
+    wish: Wish,
+    found: Sequence[Device],
+    owner: Owner,
+    known: str = "",
+    overwrite: bool = False,
+    adopt: bool = False,
 ) -> Disk:
     """What the devices found for one wish are, and what may be done.
 
     ``known`` is the UUID that fstab has for the mount: then a disk was in order there once, and one
     that is gone or broken now does not hold up the others. ``overwrite`` says that the operator has
-    named this disk; no name allows to format what is in use.
+    named this disk; no name allows to format what is in use. ``adopt`` says that an XFS is ours
+    with everything on it, whatever its marker says.
     """
     if not found:
         action = LEAVE if known else REFUSE
@@ -185,6 +191,8 @@ def judge(
     device = found[0]
     state, text = _carries(wish, device, owner, known)
     action, wanted = _action(state, wish, device, known)
+    if adopt and state in (FOREIGN, SWAPPED) and _adoptable(wish, device):
+        return Disk(wish, state, USE, text, device, known)
     if overwrite:
         obstacle = _in_use(device) or ("set read-only" if device.read_only else "")
         if obstacle:
@@ -241,6 +249,13 @@ def _xfs(wish: Wish, device: Device, owner: Owner) -> tuple[str, str]:
     if device.read_only or mounted_ro:
         return READ_ONLY, "mounted read-only" if mounted_ro else "set read-only"
     return READY, "ours"
+
+
+def _adoptable(wish: Wish, device: Device) -> bool:
+    """Whether all of the device is one XFS that is mounted where it belongs, or nowhere."""
+    alone = device.types == ["xfs"] and bool(device.uuid) and not device.partitions
+    elsewhere = [mount for mount in device.mounts if mount.point != wish.mount]
+    return alone and not elsewhere and not device.fault and not device.read_only
 
 
 def _in_use(device: Device) -> str:

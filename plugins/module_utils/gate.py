@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a broker may be stopped now: the decision, without any I/O.
+"""Whether brokers may be stopped now: the decision, without any I/O.
 
-A broker may go when every partition keeps its min.insync.replicas without it, because then no
+Brokers may go when every partition keeps its min.insync.replicas without them, because then no
 writer with acks=all is refused and no acknowledged record rests on fewer replicas than promised.
 A partition whose replication factor is not above its min ISR can never meet this: it is named as
 unprotected and does not block, else its broker could never be restarted at all.
@@ -10,7 +10,7 @@ unprotected and does not block, else its broker could never be restarted at all.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from .state import NOBODY, Cluster, Partition
@@ -18,9 +18,9 @@ from .state import NOBODY, Cluster, Partition
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer for one broker: sentences that say why not, and partitions it will take along."""
+    """The answer for brokers: sentences that say why not, and partitions they will take along."""
 
-    broker: int
+    brokers: tuple[int, ...]
     blockers: tuple[str, ...]
     unprotected: tuple[str, ...]
 
@@ -35,44 +35,54 @@ def protected(partition: Partition, min_isr: int) -> bool:
     return len(partition.established) > min_isr
 
 
-def obstacle(partition: Partition, min_isr: int, broker: int, silent: Set[int]) -> str | None:
-    """Why this partition does not allow ``broker`` to stop, or None when it does.
+def obstacle(
+    partition: Partition, min_isr: int, stopping: Set[int], silent: Set[int]
+) -> str | None:
+    """Why this partition does not allow ``stopping`` brokers to stop, or None when it does.
 
     ``silent`` brokers do not answer: the ISR still names them, but nobody can rely on them.
     """
     if partition.offline:
         return f"{partition.name} is offline: none of its replicas {ids(partition.replicas)} leads"
-    rest = [replica for replica in partition.isr if replica != broker and replica not in silent]
+    rest = [each for each in partition.isr if each not in stopping and each not in silent]
+    without = f"without {words(stopping)}"
     if not protected(partition, min_isr):
         # A sole replica has nobody to wait for; a second one must have caught up first.
         if len(partition.established) > 1 and not rest:
-            return f"{partition.name} would have no replica in sync without broker {broker}"
+            return f"{partition.name} would have no replica in sync {without}"
         return None
-    if broker not in partition.replicas or len(rest) >= min_isr:
+    if not stopping & set(partition.replicas) or len(rest) >= min_isr:
         return None
-    if broker in partition.isr:
+    if stopping & set(partition.isr):
         return (
-            f"{partition.name} would have {len(rest)} replicas in sync without broker {broker}, "
+            f"{partition.name} would have {len(rest)} replicas in sync {without}, "
             f"its min.insync.replicas is {min_isr}"
         )
     return (
         f"{partition.name} has {len(rest)} replicas in sync, its min.insync.replicas is {min_isr}, "
-        f"and broker {broker} may be the first to catch up"
+        f"and {words(stopping)} may be the first to catch up"
     )
 
 
-def ids(brokers: tuple[int, ...]) -> str:
+def ids(brokers: Iterable[int]) -> str:
     """Broker ids for a sentence."""
     return ", ".join(str(broker) for broker in brokers) or "none"
 
 
-def before_stop(cluster: Cluster, broker: int) -> Decision:
-    """Whether ``broker`` may be stopped while ``cluster`` looks as it does.
+def words(brokers: Set[int]) -> str:
+    """``broker 1`` or ``brokers 1, 2``."""
+    return f"broker{'s' if len(brokers) > 1 else ''} {ids(sorted(brokers))}"
+
+
+def before_stop(cluster: Cluster, brokers: int | Iterable[int]) -> Decision:
+    """Whether ``brokers`` may be stopped, all at once, while ``cluster`` looks as it does.
 
     A broker that is not registered serves nothing, so its stop takes nothing away.
     """
-    if broker not in cluster.broker_ids():
-        return Decision(broker, (), ())
+    asked = (brokers,) if isinstance(brokers, int) else tuple(brokers)
+    stopping = cluster.broker_ids() & set(asked)
+    if not stopping:
+        return Decision(asked, (), ())
     blockers: list[str] = []
     unprotected: list[str] = []
     blockers += cluster.unread
@@ -83,11 +93,11 @@ def before_stop(cluster: Cluster, broker: int) -> Decision:
     for partition in cluster.partitions:
         min_isr = cluster.min_isr[partition.topic]
         safe_by_design = protected(partition, min_isr)
-        if not safe_by_design and broker in partition.replicas:
+        if not safe_by_design and stopping & set(partition.replicas):
             unprotected.append(partition.name)
         if not safe_by_design and partition.offline:
             continue
-        reason = obstacle(partition, min_isr, broker, cluster.silent.keys())
+        reason = obstacle(partition, min_isr, stopping, cluster.silent.keys())
         if reason:
             blockers.append(reason)
-    return Decision(broker, tuple(blockers), tuple(unprotected))
+    return Decision(asked, tuple(blockers), tuple(unprotected))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .gate import Decision
@@ -40,9 +40,7 @@ def figures(cluster: Cluster) -> dict[str, Any]:
         "under_replicated": [part.name for part in cluster.partitions if part.missing],
         "under_min_isr": [p.name for p in cluster.partitions if cluster.under_min_isr(p)],
         "offline": [part.name for part in cluster.partitions if part.offline],
-        "not_preferred": sum(
-            part.leader != part.replicas[0] and not part.offline for part in cluster.partitions
-        ),
+        "not_preferred": sum(not part.preferred for part in cluster.partitions),
         "offline_log_dirs": [
             {"broker": failed.broker, "path": failed.path, "error": failed.error}
             for failed in cluster.failed_log_dirs
@@ -99,17 +97,17 @@ def report(
 def stop(decision: Decision) -> dict[str, Any]:
     """The decision of the gate in plain types."""
     return {
-        "broker": decision.broker,
+        "brokers": list(decision.brokers),
         "safe": decision.safe,
         "blockers": list(decision.blockers),
         "unprotected": list(decision.unprotected),
     }
 
 
-def unreachable(reason: str, before_stop: int | None = None) -> dict[str, Any]:
+def unreachable(reason: str, before_stop: Sequence[int] = ()) -> dict[str, Any]:
     """The result of the module cluster_info when no broker answered; keys as in ``report``."""
     silent = {"reachable": False, "healthy": False, "problems": [reason]}
     facts = figures(Cluster(id="", controller=NOBODY, brokers=()))
-    if before_stop is None:
+    if not before_stop:
         return {**silent, **facts}
-    return {**silent, **facts, "stop": stop(Decision(before_stop, (reason,), ()))}
+    return {**silent, **facts, "stop": stop(Decision(tuple(before_stop), (reason,), ()))}

@@ -214,14 +214,30 @@ def build_arguments(
     return arguments
 
 
-def catalogue(root: Path | None = None, registry: str = "") -> list[Image]:
+def chosen_versions(versions: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """``versions`` with those that a site wants instead; raises ImageError for one nobody uses."""
+    if not isinstance(wanted, Mapping):
+        raise ImageError(f"image_versions: must be a mapping of keys of {VERSIONS_FILE}")
+    unknown = sorted(str(key) for key in wanted if key not in versions)
+    if unknown:
+        known = ", ".join(sorted(versions))
+        raise ImageError(
+            f"image_versions: {unknown[0]} is no key of {VERSIONS_FILE}; keys: {known}"
+        )
+    return {**versions, **wanted}
+
+
+def catalogue(
+    root: Path | None = None, registry: str = "", wanted: Mapping[str, Any] | None = None
+) -> list[Image]:
     """All images in build order.
 
     ``registry`` is put before the references, for example ``registry.example``; it never changes
-    a tag. Raises ImageError when a file is missing or an entry cannot be built.
+    a tag. ``wanted`` are versions that a site has instead of those in the file. Raises ImageError
+    when a file is missing or an entry cannot be built.
     """
     root = root or repository_root()
-    versions = read_mapping(root, VERSIONS_FILE)
+    versions = chosen_versions(read_mapping(root, VERSIONS_FILE), wanted or {})
     entries = read_mapping(root, CATALOGUE_FILE)
     for name, entry in entries.items():
         check_entry(root, name, entry, set(entries), set(versions))

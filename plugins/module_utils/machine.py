@@ -155,17 +155,22 @@ class _Engine(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def containers(path: str) -> list[dict[str, Any]]:
-    """Running containers as the engine lists them; none when there is no engine yet."""
+def ask(path: str, question: str) -> Any:
+    """The engine's answer to GET ``question``; None when it gives none."""
     connection = _Engine(path)
     try:
-        connection.request("GET", "/containers/json")
+        connection.request("GET", question)
         answer = connection.getresponse()
-        found = json.loads(answer.read()) if answer.status == 200 else []
+        return json.loads(answer.read()) if answer.status == 200 else None
     except (OSError, http.client.HTTPException, ValueError):
-        return []
+        return None
     finally:
         connection.close()
+
+
+def containers(path: str) -> list[dict[str, Any]]:
+    """Running containers as the engine lists them; none when there is no engine yet."""
+    found = ask(path, "/containers/json")
     return found if isinstance(found, list) else []
 
 

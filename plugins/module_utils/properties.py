@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 CONTROLS = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
@@ -68,3 +69,51 @@ def to_properties(values: Mapping[str, Any]) -> str:
             value = as_text(str(key), values[key])
             lines.append(f"{escape_key(str(key))}={escape_value(value)}\n")
     return "".join(lines)
+
+
+SPACES = " \t\f"
+NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+# A key ends at the first separator that no backslash stands before.
+KEY = re.compile(r"(?:\\.|[^\\ \t\f:=])*", re.DOTALL)
+
+
+def unescape(text: str) -> str:
+    """``text`` as the reader of a properties file takes it."""
+
+    def sign(found: re.Match[str]) -> str:
+        word = found[1]
+        return chr(int(word[1:], 16)) if len(word) > 1 else NAMED.get(word, word)
+
+    plain = ESCAPED.sub(sign, text)
+    # Two units of UTF-16 that make one sign.
+    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def logical_lines(text: str) -> Iterator[str]:
+    """Lines that hold a key, those that end in a backslash joined with the next."""
+    pending = ""
+    for line in re.split(r"\r\n|\r|\n", text):
+        stripped = line.lstrip(SPACES)
+        if not pending and (not stripped or stripped[0] in "#!"):
+            continue
+        whole = pending + stripped
+        slashes = len(whole) - len(whole.rstrip("\\"))
+        pending = whole[:-1] if slashes % 2 else ""
+        if not pending:
+            yield whole
+    if pending:
+        yield pending
+
+
+def from_properties(text: str) -> dict[str, str]:
+    """Keys and values of a properties file; of a key that stands twice, the last value."""
+    found = {}
+    for line in logical_lines(text):
+        key = KEY.match(line)
+        end = key.end() if key else 0
+        value = line[end:].lstrip(SPACES)
+        if value[:1] in ("=", ":"):
+            value = value[1:].lstrip(SPACES)
+        found[unescape(line[:end])] = unescape(value)
+    return found

@@ -28,11 +28,20 @@ def plain(value: Any) -> Any:
 def service_hash(definition: Mapping[str, Any], files: Iterable[Any] = ()) -> str:
     """16 hex digits that change when the declaration or a configuration file of it changes.
 
-    The order of keys does not count; the order of lists does.
+    The order of keys does not count; the order of lists does. Of a file with ``static`` only that
+    text counts: the rest of its content can change while the container runs.
     """
-    content = {"definition": plain(definition), "files": plain(list(files))}
+    content = {"definition": plain(definition), "files": [counted(file) for file in files]}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def counted(file: Any) -> Any:
+    """A configuration file as far as a change of it needs a restart."""
+    found = plain(file)
+    if isinstance(found, dict) and "static" in found:
+        found["content"] = found.pop("static")
+    return found
 
 
 def ulimit(item: Mapping[str, Any]) -> str:

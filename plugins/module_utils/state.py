@@ -45,6 +45,11 @@ class Partition:
         return self.leader == NOBODY
 
     @property
+    def preferred(self) -> bool:
+        """Whether its first replica leads, or cannot: what is offline has no leader to change."""
+        return self.offline or self.leader == self.replicas[0]
+
+    @property
     def established(self) -> tuple[int, ...]:
         """Replicas that should be in sync by now."""
         return tuple(broker for broker in self.replicas if broker not in self.adding)

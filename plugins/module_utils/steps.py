@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 
@@ -19,8 +22,10 @@ class Steps:
         """A play begins, which ends the one before; the batches of a serial play are one step."""
         self.end(now)
         if self.plays and self.plays[-1]["name"] == name:
+            self.plays[-1]["batches"] += 1
             return
-        self.plays.append({"name": name, "seconds": 0.0, "tasks": 0, "changed": 0, "failed": 0})
+        empty = {"seconds": 0.0, "batches": 1, "tasks": 0, "changed": 0, "failed": 0}
+        self.plays.append({"name": name, **empty})
         self.begun.append(now)
 
     def end(self, now: float) -> None:
@@ -33,8 +38,10 @@ class Steps:
         if self.plays:
             self.plays[-1][what] += 1
 
-    def report(self, cluster: str, now: float) -> dict[str, Any]:
-        """The run as data; ends the last play."""
+    def report(
+        self, cluster: str, now: float, typical: Mapping[str, float] | None = None
+    ) -> dict[str, Any]:
+        """The run as data; ends the last play. ``typical`` is that of earlier runs."""
         self.end(now)
         started = self.begun[0] if self.begun else now
         return {
@@ -42,6 +49,15 @@ class Steps:
             "started": round(started, 3),
             "seconds": round(now - started, 1),
             "plays": self.plays,
+            "typical": {**(typical or {}), **self.typical()},
+        }
+
+    def typical(self) -> dict[str, float]:
+        """Seconds of one batch of each play that changed something and did not fail."""
+        return {
+            play["name"]: round(play["seconds"] / play["batches"], 1)
+            for play in self.plays
+            if play["changed"] and not play["failed"]
         }
 
     def lines(self) -> list[str]:
@@ -53,3 +69,20 @@ class Steps:
             + (f"  failed={play['failed']}" if play["failed"] else "")
             for play in self.plays
         ]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The report of the last run, empty when there is none that can be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def typical_of(report: Mapping[str, Any]) -> dict[str, float]:
+    """Measured seconds of a batch by play: what the last run that changed something took."""
+    found = report.get("typical")
+    if not isinstance(found, Mapping):
+        return {}
+    return {str(k): float(v) for k, v in found.items() if isinstance(v, (int, float))}

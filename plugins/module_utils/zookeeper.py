@@ -140,3 +140,22 @@ def report(servers: Sequence[Server]) -> dict[str, Any]:
         "available": one_leader and len(serving) > len(servers) // 2,
         "problems": problems,
     }
+
+
+def before_stop(servers: Sequence[Server], stopping: int) -> dict[str, Any]:
+    """Whether the server with the id ``stopping`` may be stopped: ``safe``, and ``blockers``.
+
+    The others must hold the quorum and be in touch with their leader. An ensemble of one or two
+    can never spare a server: nothing is gained by waiting, so that does not block.
+    """
+    majority = len(servers) // 2 + 1
+    rest = [server for server in servers if server.id != stopping and server.mode]
+    itself = [server for server in servers if server.id == stopping and server.mode]
+    blockers = []
+    if itself and len(servers) > 2 and len(rest) < majority:
+        names = ", ".join(server.name for server in servers if not server.mode)
+        blockers.append(
+            f"without server {stopping}, {len(rest)} of {len(servers)} servers would serve and "
+            f"{majority} are needed: {names} not serving"
+        )
+    return {"server": stopping, "safe": not blockers, "blockers": blockers}

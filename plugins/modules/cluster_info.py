@@ -8,7 +8,7 @@ short_description: Health of a Kafka cluster, and whether a broker may be stoppe
 description:
   - Reads brokers, partitions, log dirs and reassignments in a handful of requests, whatever the
     number of topics, and says in sentences what is wrong.
-  - With O(before_stop), decides whether a broker can be stopped without a partition falling below
+  - With O(before_stop), decides whether brokers can be stopped without a partition falling below
     its C(min.insync.replicas).
   - Never fails because a cluster does not answer; that is a result, see RV(reachable).
 extends_documentation_fragment: [metal.kafka.client]
@@ -19,8 +19,11 @@ options:
     elements: int
     default: []
   before_stop:
-    description: Id of a broker that is to be stopped; adds RV(stop) to the result.
-    type: int
+    description: >-
+      Ids of brokers that are to be stopped at the same time; adds RV(stop) to the result.
+    type: list
+    elements: int
+    default: []
   timeout:
     description: Seconds after which the module returns what it knows.
     type: float
@@ -123,15 +126,16 @@ reassignments:
   elements: str
   returned: always
 stop:
-  description: The decision on the broker named by O(before_stop).
+  description: The decision on the brokers named by O(before_stop).
   type: dict
   returned: when O(before_stop) is given
   contains:
-    broker:
-      description: Id of the broker.
-      type: int
+    brokers:
+      description: Their ids.
+      type: list
+      elements: int
     safe:
-      description: Whether it may be stopped now.
+      description: Whether they may be stopped now.
       type: bool
     blockers:
       description: Sentences that say why not.
@@ -139,7 +143,7 @@ stop:
       elements: str
     unprotected:
       description: >-
-        Partitions on the broker whose replication factor is not above their
+        Partitions on these brokers whose replication factor is not above their
         C(min.insync.replicas). No order of restarts can protect them; they do not block.
       type: list
       elements: str
@@ -162,7 +166,7 @@ def main():
             "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
             "client_config": {"type": "dict", "default": {}},
             "expect_brokers": {"type": "list", "elements": "int", "default": []},
-            "before_stop": {"type": "int"},
+            "before_stop": {"type": "list", "elements": "int", "default": []},
             "timeout": {"type": "float", "default": 10},
         },
         supports_check_mode=True,
@@ -170,7 +174,7 @@ def main():
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
     wish = module.params
-    broker = wish["before_stop"]
+    stopping = wish["before_stop"]
     # The guard around all: whatever the library waits for, the module returns in time. What is
     # inside gives up a little earlier, to say what it waited for.
     question = (wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9)
@@ -178,10 +182,10 @@ def main():
         {"cluster": lambda: read(*question)}, waiting.Deadline(wish["timeout"])
     )["cluster"]
     if isinstance(found, (cluster.ClusterError, TimeoutError)):
-        module.exit_json(changed=False, **health.unreachable(cluster.words_of(found), broker))
+        module.exit_json(changed=False, **health.unreachable(cluster.words_of(found), stopping))
     if isinstance(found, Exception):
         raise found
-    decision = gate.before_stop(found, broker) if broker is not None else None
+    decision = gate.before_stop(found, stopping) if stopping else None
     module.exit_json(changed=False, **health.report(found, wish["expect_brokers"], decision))
 
 

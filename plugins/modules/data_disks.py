@@ -58,6 +58,14 @@ options:
     type: list
     elements: str
     default: []
+  adopt:
+    description: >-
+      Names of disks whose XFS becomes ours with everything on it, whatever its marker says: after a
+      host has got another name, its disks have moved to another host, or where somebody else has
+      made the file system.
+    type: list
+    elements: str
+    default: []
   only:
     description: Names of the only disks to look at; empty for all.
     type: list
@@ -140,19 +148,21 @@ def chosen(module):
     ]
     wrong = disks.check_wishes(wishes)
     names = {wish.name for wish in wishes}
-    for option in ("only", "overwrite"):
+    for option in ("only", "overwrite", "adopt"):
         wrong += [
             f"{option} names {name}, which is none of {', '.join(sorted(names)) or 'no disk'}"
             for name in module.params[option]
             if name not in names
         ]
+    both = sorted({*module.params["overwrite"]} & {*module.params["adopt"]})
+    wrong += [f"{name} is in overwrite and in adopt: one of them" for name in both]
     if wrong:
         module.fail_json(msg="; ".join(wrong), refused=wrong, disks=[], steps=[], problems=[])
     only = module.params["only"]
     return [wish for wish in wishes if not only or wish.name in only]
 
 
-def judged(wishes, owner, overwrite, guards, lines):
+def judged(wishes, owner, named, guards, lines):
     """Every disk with its verdict, before anything is changed."""
     machine, mounts = disk_devices.Machine(), disk_devices.mounted()
     found = [
@@ -161,7 +171,8 @@ def judged(wishes, owner, overwrite, guards, lines):
             [machine.device(place, wish.path, mounts) for place in machine.find(wish)],
             owner,
             known=fstab.known(lines, wish.mount),
-            overwrite=wish.name in overwrite,
+            overwrite=wish.name in named["overwrite"],
+            adopt=wish.name in named["adopt"],
         )
         for wish in wishes
     ]
@@ -190,6 +201,7 @@ def main():
             "host": {"type": "str", "required": True},
             "owner": {"type": "int", "default": 0},
             "overwrite": {"type": "list", "elements": "str", "default": []},
+            "adopt": {"type": "list", "elements": "str", "default": []},
             "only": {"type": "list", "elements": "str", "default": []},
         },
         supports_check_mode=True,
@@ -198,7 +210,7 @@ def main():
     owner = disks.Owner(module.params["cluster"], module.params["host"])
     lines = disk_changes.read_fstab()
     guards = {wish.name: disk_changes.guard(wish.mount) for wish in wishes}
-    found, unused = judged(wishes, owner, module.params["overwrite"], guards, lines)
+    found, unused = judged(wishes, owner, module.params, guards, lines)
 
     problems = disks.problems(found)
     for disk in found:

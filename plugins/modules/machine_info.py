@@ -9,14 +9,20 @@ module: machine_info
 author: The kafka-metal authors
 short_description: What a machine offers to services, in one round trip
 description:
-  - Reads operating system, memory, the file systems of given paths and the listening TCP ports with
-    their owners. Changes nothing and needs nothing but Python.
+  - Reads operating system, kernel, limits, memory, clock, control groups, protections, interfaces,
+    the file systems of given paths, what given names lead to, the container engine, and the
+    listening TCP ports with their owners. Changes nothing and needs nothing but Python.
   - A thing that cannot be read is left out and named in RV(unknown).
 options:
   paths:
     description: Paths whose file systems are of interest. They need not exist yet.
     type: list
     elements: path
+    default: []
+  names:
+    description: Host names to look up, each with the name of its address.
+    type: list
+    elements: str
     default: []
   socket:
     description: Socket of the container engine, which knows whose a container is.
@@ -35,33 +41,86 @@ EXAMPLES = r"""
 - name: Machine is known
   metal.kafka.machine_info:
     paths: [/data/disk1/kafka]
+    names: [node2.example.com]
   register: machine
 """
 
 RETURN = r"""
 facts:
-  description: >-
-    C(system) (id, version, name), C(architecture), C(python), C(memory) in bytes, C(addresses),
-    C(paths) (mount, device, system, free and total bytes by path) and C(listeners) (address, port,
-    process, container, cluster).
+  description:
+    - C(system) (id, version, name), C(architecture), C(python), C(kernel) (its release), C(memory)
+      in bytes, C(addresses), C(identity) (hostname, machine_id).
+    - C(paths) by path (mount, device, system, free and total bytes, kind of file system, options,
+      read_only, disk, inodes, free_inodes).
+    - C(listeners) (address, port, process, container, cluster), C(interfaces) (name, mac, mtu,
+      address), C(ephemeral) (first and last port for outgoing connections, reserved ranges).
+    - C(names) by name (addresses, reverse, whether that is confirmed); null for one without an
+      answer in time.
+    - C(engine) (version, api, storage driver, root, live_restore, memory_limit, protections); null
+      without an engine.
+    - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
+      C(protections) (selinux, apparmor, apparmor_parser).
+    - C(clock) (time in seconds since 1970, synchronised; null where the kernel does not tell).
   type: dict
   returned: always
 unknown:
   description: Why a fact is missing, by its name.
   type: dict
   returned: always
+asked:
+  description: Times on the control node between which C(clock) was read, C(before) and C(after).
+  type: dict
+  returned: always
 """
 
 import contextlib
+import os
 import platform
+import shutil
+import time
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import machine
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    machine,
+    machine_disks,
+    machine_engine,
+    machine_kernel,
+    machine_network,
+    port_probe,
+)
+
+
+def text(path):
+    """Text of a small file, without its end of line."""
+    return machine.read(path).strip()
+
+
+def text_or(path, otherwise):
+    """The same; ``otherwise`` on a kernel that has no such file."""
+    with contextlib.suppress(OSError):
+        return text(path)
+    return otherwise
 
 
 def addresses():
     names = {platform.node(), platform.node().split(".")[0]}
-    return sorted(names) + machine.local_addresses(machine.read("/proc/net/fib_trie"))
+    return [
+        *sorted(names),
+        *machine.local_addresses(machine.read("/proc/net/fib_trie")),
+        *machine_network.addresses_v6(text_or("/proc/net/if_inet6", "")),
+    ]
+
+
+def paths(wanted):
+    mountinfo = machine.read("/proc/self/mountinfo")
+    table, styles = machine.mounts(mountinfo), machine_disks.styles(mountinfo)
+    places = {path: machine.place(path, table) for path in wanted}
+    # Several paths lie on one file system: asked once.
+    details = {
+        mount: machine_disks.details(mount, styles)
+        for mount in {p["mount"] for p in places.values()}
+    }
+    return {path: {**place, **details[place["mount"]]} for path, place in places.items()}
 
 
 def listeners(socket):
@@ -70,30 +129,84 @@ def listeners(socket):
     with contextlib.suppress(FileNotFoundError):
         tables.append(machine.read("/proc/net/tcp6"))
     sockets = [found for table in tables for found in machine.listening(table)]
-    return machine.listeners(sockets, machine.socket_owners(), machine.containers(socket))
+    found = machine.listeners(sockets, machine.socket_owners(), machine.containers(socket))
+    # Left by an interrupted run for a minute: it makes room for anybody.
+    return [listener for listener in found if listener["process"] != port_probe.HELPER]
+
+
+def limits():
+    pid = machine_kernel.engine_process()
+    sysctl = "/proc/sys"
+    return {
+        "open_files": machine_kernel.open_files(
+            text(f"/proc/{pid}/limits"),
+            text(f"/proc/{pid}/status"),
+            int(text(f"{sysctl}/fs/nr_open")),
+        ),
+        "processes": min(
+            int(text(f"{sysctl}/kernel/pid_max")), int(text(f"{sysctl}/kernel/threads-max"))
+        ),
+        "map_count": int(text(f"{sysctl}/vm/max_map_count")),
+        "swap": machine_kernel.swap(text_or("/proc/swaps", "")),
+    }
+
+
+def ephemeral():
+    folder = "/proc/sys/net/ipv4"
+    first, last = map(int, text(f"{folder}/ip_local_port_range").split())
+    reserved = machine_kernel.port_ranges(text_or(f"{folder}/ip_local_reserved_ports", ""))
+    return {"first": first, "last": last, "reserved": reserved}
+
+
+def cgroup():
+    return machine_kernel.cgroup(
+        text("/proc/filesystems"),
+        text_or("/sys/fs/cgroup/cgroup.controllers", None),
+        text_or("/proc/cgroups", ""),
+    )
+
+
+def protections():
+    selinux = {"1": "enforcing", "0": "permissive"}
+    sbin = os.pathsep.join(["/usr/sbin", "/sbin", os.environ.get("PATH", "")])
+    return {
+        "selinux": selinux.get(text_or("/sys/fs/selinux/enforce", "")),
+        "apparmor": text_or("/sys/module/apparmor/parameters/enabled", "N") == "Y",
+        "apparmor_parser": shutil.which("apparmor_parser", path=sbin) is not None,
+    }
 
 
 def main():
     module = AnsibleModule(
         argument_spec={
             "paths": {"type": "list", "elements": "path", "default": []},
+            "names": {"type": "list", "elements": "str", "default": []},
             "socket": {"type": "path", "default": "/run/docker.sock"},
         },
         supports_check_mode=True,
     )
-
-    def paths():
-        table = machine.mounts(machine.read("/proc/self/mountinfo"))
-        return {path: machine.place(path, table) for path in module.params["paths"]}
-
+    asked = module.params
     readers = {
+        "clock": lambda: {"time": time.time(), "synchronised": machine_kernel.synchronised()},
         "system": lambda: machine.system(machine.read("/etc/os-release")),
         "architecture": platform.machine,
         "python": platform.python_version,
+        "kernel": platform.release,
         "memory": lambda: machine.memory(machine.read("/proc/meminfo")),
+        "identity": lambda: {
+            "hostname": platform.node(),
+            "machine_id": text_or("/etc/machine-id", ""),
+        },
         "addresses": addresses,
-        "paths": paths,
-        "listeners": lambda: listeners(module.params["socket"]),
+        "interfaces": machine_network.interfaces,
+        "ephemeral": ephemeral,
+        "names": lambda: machine_network.lookups(asked["names"]),
+        "paths": lambda: paths(asked["paths"]),
+        "listeners": lambda: listeners(asked["socket"]),
+        "engine": lambda: machine_engine.engine(asked["socket"]),
+        "limits": limits,
+        "cgroup": cgroup,
+        "protections": protections,
     }
     facts, unknown = {}, {}
     for name, read in readers.items():

@@ -31,7 +31,8 @@ options:
     type: path
     required: true
   files:
-    description: Files, each with C(name), C(content) and optionally C(mode), an octal string.
+    description: >-
+      Files, each with C(name), C(content) and optionally C(mode), an octal string.
     type: list
     elements: dict
     default: []
@@ -48,6 +49,9 @@ options:
         description: Permissions, octal.
         type: str
         default: '0440'
+      static:
+        description: The part of the content that makes a restart necessary; not used here.
+        type: str
   owner:
     description: User id of directories and files; without it they belong to whoever runs this.
     type: int
@@ -86,11 +90,20 @@ unavailable:
   type: list
   elements: str
   returned: always
+steps:
+  description: >-
+    What was done, or in check mode would be, one sentence for each directory, file, and key of a
+    properties file; values of keys that look like a secret's are hidden.
+  type: list
+  elements: str
+  returned: always
+  sample: ["local-kafka1/server.properties: num.io.threads 8 -> 16"]
 """
 
 import os
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils.difference import file_steps
 
 
 def owned(path, owner, group):
@@ -160,6 +173,7 @@ def main():
                     "name": {"type": "str", "required": True},
                     "content": {"type": "str", "required": True},
                     "mode": {"type": "str", "default": "0440"},
+                    "static": {"type": "str"},
                 },
             },
             "owner": {"type": "int"},
@@ -172,7 +186,8 @@ def main():
         os.getuid() if wish["owner"] is None else wish["owner"],
         os.getgid() if wish["group"] is None else wish["group"],
     )
-    differs, diffs, gone = [], [], []
+    differs, diffs, gone, steps = [], [], [], []
+    folder = os.path.basename(wish["dest"])
 
     for path in wish["directories"]:
         reason = unavailable(path, wish["disk_mounts"])
@@ -182,6 +197,11 @@ def main():
         if not directory_differs(path, *ids):
             continue
         differs.append(path)
+        steps.append(
+            f"directory {path} gets its owner"
+            if os.path.isdir(path)
+            else f"directory {path} is made"
+        )
         if not module.check_mode:
             os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
             os.chown(path, *ids)
@@ -192,6 +212,8 @@ def main():
         if before == entry["content"] and mode_of(path) == mode and owned(path, *ids):
             continue
         differs.append(path)
+        name = os.path.join(folder, entry["name"])
+        steps += file_steps(name, before, entry["content"]) or [f"{name} gets its owner and mode"]
         diffs.append(
             {
                 "before": before or "",
@@ -208,10 +230,13 @@ def main():
     for name in sorted(set(present) - named):
         path = os.path.join(wish["dest"], name)
         differs.append(path)
+        steps.append(f"{os.path.join(folder, name)} is removed")
         if not module.check_mode:
             os.unlink(path)
 
-    module.exit_json(changed=bool(differs), differs=differs, diff=diffs, unavailable=gone)
+    module.exit_json(
+        changed=bool(differs), differs=differs, steps=steps, diff=diffs, unavailable=gone
+    )
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ options:
         description: Its client port.
         type: int
         default: 2181
+  before_stop:
+    description: Id of a server that is to be stopped; adds RV(stop) to the result.
+    type: int
   timeout:
     description: Seconds to wait for one server.
     type: float
@@ -80,6 +83,12 @@ problems:
   type: list
   elements: str
   returned: always
+stop:
+  description: >-
+    Whether the others keep the quorum without the server named by O(before_stop), as C(safe) with
+    C(blockers), sentences that say why not.
+  type: dict
+  returned: when O(before_stop) is given
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -100,12 +109,15 @@ def main():
                     "port": {"type": "int", "default": 2181},
                 },
             },
+            "before_stop": {"type": "int"},
             "timeout": {"type": "float", "default": 5},
         },
         supports_check_mode=True,
     )
     servers = zookeeper.ask_all(module.params["servers"], module.params["timeout"])
-    module.exit_json(changed=False, **zookeeper.report(servers))
+    stopping = module.params["before_stop"]
+    stop = {} if stopping is None else {"stop": zookeeper.before_stop(servers, stopping)}
+    module.exit_json(changed=False, **zookeeper.report(servers), **stop)
 
 
 if __name__ == "__main__":

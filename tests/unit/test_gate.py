@@ -105,3 +105,19 @@ def test_a_replica_that_is_still_being_filled_spares_nobody():
     moving = partition("a-0", (1, 2), replicas=(3, 1, 2), adding=(3,))
     decision = before_stop(cluster(moving), 1)
     assert decision.unprotected == ("a-0",)
+
+
+def test_brokers_that_share_no_partition_may_stop_together():
+    state = cluster(
+        partition("a-0", (1, 3, 5), (1, 3, 5)),
+        partition("a-1", (2, 4, 6), (2, 4, 6)),
+        brokers=range(1, 7),
+    )
+    assert before_stop(state, [1, 2]).safe
+
+
+def test_brokers_that_share_a_partition_must_not_stop_together():
+    decision = before_stop(cluster(partition("a-0", (1, 2, 3))), [1, 2])
+    assert decision.blockers == (
+        "a-0 would have 1 replicas in sync without brokers 1, 2, its min.insync.replicas is 2",
+    )

@@ -73,7 +73,7 @@ def test_a_long_list_is_cut_in_the_sentence_and_whole_in_the_figures():
 def test_the_decision_of_the_gate_is_part_of_the_result():
     state = cluster(partition("a-0", (1, 2)))
     assert report(state, decision=before_stop(state, 3))["stop"] == {
-        "broker": 3,
+        "brokers": [3],
         "safe": True,
         "blockers": [],
         "unprotected": [],
@@ -82,7 +82,7 @@ def test_the_decision_of_the_gate_is_part_of_the_result():
 
 def test_a_silent_cluster_has_the_same_keys_and_lets_no_broker_stop():
     state = cluster(*WHOLE)
-    silent = unreachable("no broker listens", before_stop=2)
+    silent = unreachable("no broker listens", before_stop=[2])
     assert set(silent) == set(report(state, decision=before_stop(state, 2)))
     assert (silent["reachable"], silent["healthy"], silent["stop"]["safe"]) == (False,) * 3
     assert silent["problems"] == silent["stop"]["blockers"] == ["no broker listens"]

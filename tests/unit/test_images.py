@@ -70,6 +70,27 @@ def test_a_registry_comes_before_every_name_and_changes_no_tag(root):
     assert jre.build_args["BUILDER_IMAGE"].startswith("registry.example/kafka-metal/builder:")
 
 
+def test_a_site_that_wants_another_version_has_exactly_the_tags_of_that_version(root):
+    wanted = {i.name: i.reference for i in catalogue(root, wanted={"kafka": "3.8.1"})}
+    assert changed(references(root), wanted) == {"kafka"}
+    assert wanted["kafka"].startswith("kafka-metal/kafka:3.8.1-")
+    # Wherever the version comes from, the image is the same.
+    (root / "versions.yml").write_text(VERSIONS.replace("3.9.2", "3.8.1"))
+    assert wanted == references(root)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ({"kafak": "3.8.1"}, "image_versions: kafak is no key of versions.yml; keys: debian, java"),
+        (["kafka"], "image_versions: must be a mapping"),
+    ],
+)
+def test_a_version_that_no_image_uses_is_refused(root, wanted, words):
+    with pytest.raises(ImageError, match=words):
+        catalogue(root, wanted=wanted)
+
+
 def edit_recipe(root):
     (root / "images/kafka/Dockerfile").write_text("# other\n")
 

@@ -65,7 +65,8 @@ def test_examples_use_only_arguments_that_there_are(name):
     module = importlib.import_module(f"{PACKAGE}.modules.{name}")
     _, options = documented(module)
     tasks = yaml.safe_load(module.EXAMPLES)
-    given = [task[f"metal.kafka.{name}"] or {} for task in tasks]
+    # What an example does with the answer is another module.
+    given = [task[f"metal.kafka.{name}"] or {} for task in tasks if f"metal.kafka.{name}" in task]
     assert given
     for arguments in given:
         assert set(arguments) <= set(options)

@@ -1,6 +1,7 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils.properties import (
     PropertyError,
+    from_properties,
     to_properties,
 )
 
@@ -33,3 +34,30 @@ def test_a_nested_value_is_refused_by_its_key():
 def test_a_list_is_no_properties():
     with pytest.raises(PropertyError, match="mapping"):
         to_properties(["a"])
+
+
+def test_what_was_written_is_read_back():
+    values = {
+        "a key": " x= y\n",
+        "#b": "!v",
+        "c=d:e": "C:\\x",
+        "name": "Zürich \U0001f600",
+        "empty": "",
+    }
+    assert from_properties(to_properties(values)) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("", {}),
+        ("# a=1\n! b=2\n\n", {}),
+        ("  a = 1 \nb:2\nc 3\nd\n", {"a": "1 ", "b": "2", "c": "3", "d": ""}),
+        ("a=1\na=2\n", {"a": "2"}),
+        ("a=1,\\\n   2\n", {"a": "1,2"}),
+        ("a=x\\\\\nb=1\n", {"a": "x\\", "b": "1"}),
+        ("a=1\r\nb=2\r\n", {"a": "1", "b": "2"}),
+    ],
+)
+def test_a_file_is_read_as_java_reads_it(text, values):
+    assert from_properties(text) == values

@@ -36,6 +36,16 @@ def test_the_hash_is_the_same_in_every_version_of_this_code():
     assert service_hash(DEFINITION, FILES) == "4e13c8bd0d7b0621"
 
 
+def test_of_a_file_with_a_static_part_only_that_part_counts():
+    static = {"name": "server.properties", "static": "broker.id=1\n"}
+    both = [{**static, "content": "broker.id=1\nnum.io.threads=8\n"}]
+    live = [{**static, "content": "broker.id=1\nnum.io.threads=16\n"}]
+    restart = [{**both[0], "static": "broker.id=2\n"}]
+    assert service_hash(DEFINITION, both) == service_hash(DEFINITION, live)
+    assert service_hash(DEFINITION, both) == service_hash(DEFINITION, FILES)
+    assert service_hash(DEFINITION, both) != service_hash(DEFINITION, restart)
+
+
 class Lazy(list):
     """Like Ansible's lists, which hold something else than they give when iterated."""
 

@@ -7,6 +7,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.zookeeper import (
     AnswerError,
     Server,
     ask_all,
+    before_stop,
     parse,
     report,
 )
@@ -132,4 +133,37 @@ def test_all_servers_are_asked_and_a_silent_one_costs_its_timeout_once(listener)
         "does not answer within 0.3 s",
         "does not answer within 0.3 s",
         "cannot be reached: Connection refused",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("modes", "stopping", "safe"),
+    [
+        (("leader", "follower", "follower"), 2, True),
+        (("leader", "follower", None), 2, False),
+        # It serves nobody: its stop takes nothing away.
+        (("leader", "follower", None), 3, True),
+        (("leader", "follower", "follower", "follower", None), 2, True),
+        (("leader", "follower", "follower", None, None), 2, False),
+        # Nothing is gained by waiting.
+        (("standalone",), 1, True),
+        (("leader", "follower"), 1, True),
+    ],
+)
+def test_a_server_stops_only_while_the_others_hold_the_quorum(modes, stopping, safe):
+    servers = [Server(n, f"zk{n}", 2181, mode) for n, mode in enumerate(modes, 1)]
+    decision = before_stop(servers, stopping)
+    assert decision["safe"] is safe
+    assert bool(decision["blockers"]) is not safe
+
+
+def test_a_refusal_names_who_is_missing():
+    servers = [
+        Server(1, "zk1", 2181, "leader"),
+        Server(2, "zk2", 2181, "follower"),
+        Server(3, "zk3", 2181),
+    ]
+    assert before_stop(servers, 1)["blockers"] == [
+        "without server 1, 1 of 3 servers would serve and 2 are needed: "
+        "server 3 (zk3:2181) not serving"
     ]

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from testing import disks, playbooks
+from testing import disk_faults, playbooks
 from testing.cluster import Cluster
-from testing.disks import SPARE, Disk
+from testing.disk_faults import SPARE, Disk
 from testing.traffic import TOPIC, Traffic
 
 BROKER = 2
@@ -41,12 +41,12 @@ def verb(cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
     if LOG_DIR in disks.log_dirs(cluster, BROKER) or Disk(machine, MOUNT).device:
         run("disk_drain")
         run("disk_remove")
-    disks.blank(machine)
+    disk_faults.blank(machine)
 
 
 def held(cluster: Cluster) -> dict[str, int]:
     """Number of replicas by log dir."""
-    return {path: len(names) for path, names in disks.log_dirs(cluster, BROKER).items()}
+    return {path: len(names) for path, names in disk_faults.log_dirs(cluster, BROKER).items()}
 
 
 def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: Any):

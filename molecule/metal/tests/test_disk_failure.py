@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 import testinfra
-from testing import disks, playbooks
+from testing import disk_faults, playbooks
 from testing.cluster import Cluster
-from testing.disks import SPARE, Disk
+from testing.disk_faults import SPARE, Disk
 from testing.traffic import TOPIC, Traffic
 from testing.waiting import wait_for
 
@@ -45,10 +45,10 @@ def victim(cluster: Cluster) -> Iterator[Victim]:
     machine = cluster.machine(instance)
     log_dir, held = next(
         (path, names)
-        for path, names in disks.log_dirs(cluster, broker).items()
+        for path, names in disk_faults.log_dirs(cluster, broker).items()
         if f"{TOPIC}-0" in names
     )
-    disk = Disk(machine, disks.mount_of(log_dir))
+    disk = Disk(machine, disk_faults.mount_of(log_dir))
     numbers = {int(name.rpartition("-")[2]) for name in held if name.startswith(f"{TOPIC}-")}
     name = disk.mount.rpartition("/")[2]
     declared = {"disk1": "/dev/sdb", "disk2": "/dev/sdc"}[name]
@@ -57,7 +57,7 @@ def victim(cluster: Cluster) -> Iterator[Victim]:
     # Other drills find the machine as the inventory declares it, and the spare blank.
     if disk.device != declared or cluster.brokers.log_dirs().get(broker, {}).get(log_dir) != 0:
         found.replace(disk_force=name)
-    disks.blank(machine)
+    disk_faults.blank(machine)
 
 
 def java(victim: Victim, cluster: Cluster) -> str:
@@ -74,14 +74,14 @@ def test_a_dead_disk_takes_nothing_but_itself_and_is_replaced_under_load(
         victim.disk.fail()
         wait_for(
             "the broker has given up the log dir",
-            lambda: disks.offline(cluster, victim.broker),
+            lambda: disk_faults.offline(cluster, victim.broker),
             LEADER_SECONDS,
         )
         # Long enough for every partition to be heard of again.
         time.sleep(10)
         gaps = traffic.gaps()
         assert java(victim, cluster) == before, "the broker did not stay up"
-        assert disks.offline(cluster, victim.broker) == {victim.log_dir}
+        assert disk_faults.offline(cluster, victim.broker) == {victim.log_dir}
 
         said = victim.replace(disk_device=SPARE).stdout
         cluster.wait_until_whole()
@@ -93,7 +93,7 @@ def test_a_dead_disk_takes_nothing_but_itself_and_is_replaced_under_load(
     assert max(others.values()) <= OTHERS_SECONDS
     assert (account.lost, account.errors) == ([], {})
     assert victim.disk.device == SPARE
-    assert victim.log_dir in disks.log_dirs(cluster, victim.broker)
+    assert victim.log_dir in disk_faults.log_dirs(cluster, victim.broker)
     assert "replicas are equal to another one from the first to the last record" in said
 
 
@@ -128,7 +128,7 @@ def test_the_account_reports_what_a_dead_disk_takes_from_careless_writers(
                 machine.check_output("pkill -CONT -f kafka[.]Kafka")
         wait_for(
             "the broker has given up the log dir",
-            lambda: disks.offline(cluster, victim.broker),
+            lambda: disk_faults.offline(cluster, victim.broker),
             LEADER_SECONDS,
         )
         time.sleep(5)

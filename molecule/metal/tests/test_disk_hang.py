@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 from kafka import KafkaAdminClient
-from testing import disks, playbooks
+from testing import disk_faults, playbooks
 from testing.cluster import Cluster
-from testing.disks import Disk
+from testing.disk_faults import Disk
 from testing.traffic import TOPIC, Traffic
 
 TIMEOUT = 30
@@ -20,14 +20,14 @@ def leader_s_disk(cluster: Cluster) -> tuple[int, Disk, set[int]]:
     """Broker that leads partition 0, the disk that holds it, and what else it leads there."""
     broker = cluster.brokers.leader_of(f"{TOPIC}-0")
     machine = cluster.machine(cluster.topology.brokers[broker])
-    for path, held in disks.log_dirs(cluster, broker).items():
+    for path, held in disk_faults.log_dirs(cluster, broker).items():
         if f"{TOPIC}-0" in held:
             led = {
                 int(part.name.rpartition("-")[2])
                 for part in cluster.brokers.partitions()
                 if part.leader == broker and part.name in held and part.name.startswith(TOPIC)
             }
-            return broker, Disk(machine, disks.mount_of(path)), led
+            return broker, Disk(machine, disk_faults.mount_of(path)), led
     raise AssertionError(f"broker {broker} leads {TOPIC}-0 and has it in no log dir")
 
 

@@ -1,90 +1,135 @@
-"""Data disks of a machine as its kernel has them, and faults of disks."""
+"""Disks of a node, seen and pulled out.
 
-import time
+A node's disk is a loop device of the machine that carries the nodes. It is pulled out by moving its
+begin behind the end of its file: the device stays, and has no content, as an empty slot.
+"""
+
+import json
+import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import testinfra
-from kafka import KafkaAdminClient
 
-from testing.cluster import Cluster
-from testing.waiting import NotYet
+from testing import playbooks
 
-SPARE = "/dev/sdd"
-
-
-class Disk:
-    """The disk that is mounted at ``mount``."""
-
-    def __init__(self, machine: testinfra.host.Host, mount: str) -> None:
-        self._machine = machine
-        self.mount = mount
-
-    @property
-    def device(self) -> str:
-        """Device as the machine names it, /dev/sdb; empty while nothing is mounted."""
-        found = self._machine.run("findmnt --noheadings --output MAJ:MIN %s", self.mount)
-        for name in ("sdb", "sdc", "sdd"):
-            numbers = self._machine.check_output("lsblk --nodeps -no MAJ:MIN /dev/%s", name)
-            if found.stdout.strip() and found.stdout.split()[-1] == numbers.strip():
-                return f"/dev/{name}"
-        return ""
-
-    def fail(self) -> None:
-        """From now on every access is an I/O error, as with a disk that has died."""
-        self._machine.check_output("xfs_io -x -c 'shutdown -f' %s", self.mount)
-
-    @contextmanager
-    def hung(self, seconds: int) -> Iterator[float]:
-        """No access is answered for so many seconds, as with a disk whose controller hangs.
-
-        The thaw is started first and independent of this process: a machine would stay frozen.
-        Gives the moment of the thaw on the monotonic clock.
-        """
-        self._machine.check_output(
-            "systemd-run --collect --quiet sh -c %s",
-            f"sleep {seconds}; fsfreeze --unfreeze {self.mount}",
-        )
-        end = time.monotonic() + seconds
-        self._machine.check_output("fsfreeze --freeze %s", self.mount)
-        try:
-            yield end
-        finally:
-            time.sleep(max(0.0, end - time.monotonic()) + 1)
-            # It is thawed by now; a second thaw is an error without effect.
-            self._machine.run("fsfreeze --unfreeze %s", self.mount)
+# LOOP_GET_STATUS64 and LOOP_SET_STATUS64; the offset is the fourth number of what they exchange.
+_MOVE = """
+import fcntl, struct, sys
+device, offset = sys.argv[1], int(sys.argv[2])
+with open(device, "rb") as stream:
+    info = bytearray(232)
+    fcntl.ioctl(stream, 0x4C05, info)
+    struct.pack_into("=Q", info, 24, offset)
+    fcntl.ioctl(stream, 0x4C04, bytes(info))
+"""
+BEHIND_THE_END = 1 << 40
 
 
-def log_dirs(cluster: Cluster, broker: int) -> dict[str, set[str]]:
-    """Names of the replicas in each log dir of a broker, those under way too."""
-    admin = KafkaAdminClient(bootstrap_servers=cluster.topology.bootstrap.split(","))
+class Node:
+    """A node as the machine that carries it sees it: what a hand does to hardware."""
+
+    def __init__(self, container: str) -> None:
+        self._carrier = testinfra.get_host("local://")
+        self._sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
+        self._container = container
+
+    def _run(self, *words: str) -> str:
+        return self._carrier.check_output(" ".join(["%s"] * len(words)), *words)
+
+    def power_off(self) -> None:
+        """Stop the machine as its operator would."""
+        self._run("docker", "stop", "--time", "90", self._container)
+
+    def power_on(self) -> None:
+        """Start it; its own init starts everything else."""
+        self._run("docker", "start", self._container)
+
+    def pull_out(self, loop: str) -> None:
+        """Take a disk out of its slot; nobody may have it mounted."""
+        self._run(*self._sudo, "python3", "-c", _MOVE, loop, str(BEHIND_THE_END))
+
+    def put_back(self, loop: str) -> None:
+        """Put the disk back with everything that is on it."""
+        self._run(*self._sudo, "python3", "-c", _MOVE, loop, "0")
+
+
+def loop_of(machine: testinfra.host.Host, device: str) -> str:
+    """The loop device of the carrier that a node knows as ``device``."""
+    number = int(machine.check_output("stat --format %%T %s", device), 16)
+    assert machine.check_output("stat --format %%t %s", device) == "7", (
+        f"{device} is no loop device"
+    )
+    return f"/dev/loop{number}"
+
+
+def entries_below(machine: testinfra.host.Host, mount: str) -> list[str]:
+    """What lies in a mount point on the disk of the system, whatever is mounted there."""
+    found = machine.check_output(
+        "unshare --mount sh -c 'mkdir -p /run/below && mount --bind %s /run/below && "
+        "find /run/below/%s -mindepth 1; umount /run/below'",
+        os.path.dirname(mount),
+        os.path.basename(mount),
+    )
+    return found.split()
+
+
+def is_guarded(machine: testinfra.host.Host, mount: str) -> bool:
+    """Whether the mount point is immutable below whatever is mounted there, as lsattr says."""
+    told = machine.check_output(
+        "unshare --mount sh -c 'mkdir -p /run/below && mount --bind %s /run/below && "
+        "lsattr -d /run/below/%s; umount /run/below'",
+        os.path.dirname(mount),
+        os.path.basename(mount),
+    )
+    return "i" in told.split()[0]
+
+
+def fstab(machine: testinfra.host.Host) -> str:
+    """The text of fstab."""
+    return machine.check_output("cat /etc/fstab")
+
+
+def first_bytes(machine: testinfra.host.Host, device: str) -> str:
+    """Checksum of the first 64 MiB of a device."""
+    return machine.check_output("head --bytes=64M %s | sha256sum", device)
+
+
+def ask(machine: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
+    """Run the module data_disks on a machine; what it returns, also when it fails."""
+    inventories = [f"--inventory={path}" for path in playbooks.inventory.split(",")]
+    words = ["--module-name=metal.kafka.data_disks", f"--args={json.dumps(arguments)}"]
+    done = subprocess.run(
+        ["ansible", *inventories, machine, "--become", "--one-line", *words]
+        + (["--check"] if check else []),
+        cwd=playbooks.ROOT,
+        env=playbooks.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    _, arrow, answer = done.stdout.partition("=> ")
+    assert arrow, done.stdout + done.stderr
+    return dict(json.loads(answer))
+
+
+@contextmanager
+def spare(machine: testinfra.host.Host, device: str, mount: str) -> Iterator[None]:
+    """A disk that nothing uses, blank now and in the end, with no trace of its mount."""
+    _forget(machine, device, mount)
     try:
-        (answer,) = admin.describe_log_dirs(None, [broker])
+        yield
     finally:
-        admin.close()
-    return {
-        found["log_dir"]: {
-            f"{topic['name']}-{part['partition_index']}"
-            for topic in found["topics"]
-            for part in topic["partitions"]
-        }
-        for found in answer["log_dirs"]
-    }
+        _forget(machine, device, mount)
 
 
-def offline(cluster: Cluster, broker: int) -> set[str]:
-    """Log dirs that a broker has given up; NotYet while there is none."""
-    found = {path for path, error in cluster.brokers.log_dirs()[broker].items() if error}
-    if not found:
-        raise NotYet(f"broker {broker} has no offline log dir")
-    return found
-
-
-def mount_of(log_dir: str) -> str:
-    """Mount point of the disk of a log dir, by the convention of the scenarios."""
-    return log_dir.rpartition("/")[0]
-
-
-def blank(machine: testinfra.host.Host, device: str = SPARE) -> None:
-    """Leave nothing on a device that nobody uses."""
-    machine.check_output("wipefs --all --force --quiet %s", device)
+def _forget(machine: testinfra.host.Host, device: str, mount: str) -> None:
+    machine.run("umount %s", mount)
+    machine.run("chattr -i %s", mount)
+    machine.run("rm --recursive --force %s", mount)
+    machine.check_output("sed --in-place '\\# %s #d' /etc/fstab", mount)
+    machine.check_output("systemctl daemon-reload")
+    machine.check_output("wipefs --all --quiet %s", device)

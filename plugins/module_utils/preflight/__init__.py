@@ -4,20 +4,54 @@
 
 A check is a function from the site to problems; CHECKS is the table of all, a new check is an
 entry. No check fails: what it cannot read is either another check's problem or a note.
+
+A problem is fatal when the platform would not start, would lose data or would stop at night. It is
+a note when the platform works and would work better, or when something could not be told. A check
+that may be wrong about a site that works makes notes only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from . import capacity, identity, machines, metadata, names, pipelines, places, topics
+from . import (
+    acceptance,
+    addresses,
+    capacity,
+    clocks,
+    disks,
+    engines,
+    identity,
+    kernels,
+    likeness,
+    machines,
+    metadata,
+    names,
+    pagecache,
+    pipelines,
+    places,
+    racks,
+    reach,
+    topics,
+)
 from .catalogue import instances
 from .problem import Problem
 from .services import directories
 from .site import Check, Facts, Role, Site, Unreadable
 
-__all__ = ["CHECKS", "Facts", "Problem", "Role", "Site", "Unreadable", "check", "wanted_paths"]
+__all__ = [
+    "CHECKS",
+    "Facts",
+    "Problem",
+    "Role",
+    "Site",
+    "Unreadable",
+    "budget",
+    "check",
+    "wanted_paths",
+]
 
 CHECKS: tuple[Check, ...] = (
     identity.cluster_name,
@@ -49,6 +83,45 @@ CHECKS: tuple[Check, ...] = (
     capacity.memory_of_machines,
     capacity.root_disk,
     capacity.free_space,
+    pagecache.page_cache,
+    disks.file_systems,
+    disks.mount_options,
+    disks.writable,
+    disks.inodes,
+    disks.shared_disks,
+    disks.shared_journals,
+    kernels.kernel,
+    kernels.open_files,
+    kernels.processes,
+    kernels.map_count,
+    kernels.swap,
+    kernels.ephemeral_ports,
+    engines.engine_version,
+    engines.storage_driver,
+    engines.rootless,
+    engines.user_namespaces,
+    engines.live_restore,
+    engines.memory_limits,
+    engines.protections,
+    clocks.clock_limit,
+    clocks.clocks_agree,
+    clocks.clocks_kept,
+    likeness.same_versions,
+    likeness.hostnames,
+    likeness.machine_ids,
+    likeness.hardware_addresses,
+    likeness.mtu,
+    racks.racks_complete,
+    racks.racks_enough,
+    addresses.advertised_apart,
+    addresses.advertised_afar,
+    addresses.names_resolve,
+    addresses.names_lead_home,
+    addresses.own_names,
+    addresses.bound_here,
+    addresses.reverse_names,
+    reach.bindable,
+    reach.reachable,
 )
 
 
@@ -67,8 +140,13 @@ def check(
     are theirs alone; ``known`` are names of further variables that somebody reads.
     """
     site = Site(hosts, groups, facts, roles or {}, known)
-    found = list(dict.fromkeys(problem for each in CHECKS for problem in each(site)))
-    return found + _unreadable(site, found)
+    found = [
+        replace(problem, check=each.__name__)
+        for each in CHECKS
+        for problem in dict.fromkeys(each(site))
+    ]
+    unknown = acceptance.unknown(site, [each.__name__ for each in CHECKS])
+    return [*acceptance.accepted(site, found), *unknown, *_unreadable(site, found)]
 
 
 def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:
@@ -90,3 +168,28 @@ def wanted_paths(
     for host, service in instances(site):
         found.update(path for _, path in directories(site, host, service.directories))
     return sorted(found)
+
+
+def budget(
+    hosts: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    facts: Mapping[str, Facts],
+) -> list[str]:
+    """Memory of each machine with brokers, and what is left of it for the page cache."""
+    return [str(each) for each in pagecache.budgets(Site(hosts, groups, facts))]
+
+
+def wanted_names(
+    hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The names whose addresses the checks want to know, for metal.kafka.machine_info."""
+    return addresses.wanted_names(Site(hosts, groups, {}))
+
+
+def wanted_probes(
+    hosts: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    facts: Mapping[str, Facts],
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """By machine, what metal.kafka.port_probe has to connect to and to listen on."""
+    return reach.probes(Site(hosts, groups, facts))

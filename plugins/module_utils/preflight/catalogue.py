@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from . import metadata
-from .services import Service
+from .services import Caller, Service
 from .site import Site
+
+_LISTENERS = "kafka_broker_listeners"
 
 # Kafka reserves numbers above 1000 for brokers that number themselves.
 KAFKA = Service(
@@ -16,11 +18,20 @@ KAFKA = Service(
     role="kafka_broker",
     id="kafka_broker_id",
     ids=(0, 1000),
-    ports=("kafka_broker_listeners",),
+    ports=(_LISTENERS,),
     directories=("kafka_broker_log_dirs",),
     disks=("kafka_broker_log_dirs",),
     heap="kafka_broker_heap",
     memory="kafka_broker_memory",
+    open_files="kafka_broker_nofile",
+    rack="kafka_broker_rack",
+    callers=(
+        Caller("kafka", _LISTENERS, "replication", "kafka_broker_inter_broker_listener"),
+        # The playbooks ask the cluster from the brokers' own machines.
+        Caller("kafka", _LISTENERS, "questions of the playbooks", "kafka_broker_client_listener"),
+        Caller("spark_worker", _LISTENERS, "records", "kafka_broker_client_listener"),
+        Caller("pipeline", _LISTENERS, "offsets", "kafka_broker_client_listener"),
+    ),
 )
 
 # Its scratch space may be that of a worker beside it: each process makes a directory of its own.
@@ -31,6 +42,11 @@ SPARK_MASTER = Service(
     ports=("spark_master_port", "spark_master_ui_port"),
     heap="spark_daemon_memory",
     memory="spark_memory",
+    address="spark_address",
+    callers=(
+        Caller("spark_worker", "spark_master_port", "registration"),
+        Caller("pipeline", "spark_master_port", "applications"),
+    ),
 )
 
 SPARK_WORKER = Service(
@@ -41,6 +57,8 @@ SPARK_WORKER = Service(
     directories=("spark_work_dir",),
     heap="spark_worker_memory",
     memory="spark_memory",
+    address="spark_address",
+    callers=(Caller("spark_master", "spark_worker_port", "starting executors"),),
 )
 
 # Drivers: one port and one heap per pipeline, in alphabetical order of their names.

@@ -26,6 +26,17 @@ FACTS = {
     "memory": "memory",
     "paths": "file systems",
     "listeners": "listening ports",
+    "kernel": "kernel",
+    "limits": "limits",
+    "clock": "clock",
+    "addresses": "addresses",
+    "names": "names",
+    "interfaces": "network interfaces",
+    "ephemeral": "ports of outgoing connections",
+    "engine": "container engine",
+    "cgroup": "control groups",
+    "identity": "hostname",
+    "protections": "SELinux and AppArmor",
 }
 
 
@@ -34,7 +45,7 @@ def looked_at(site: Site) -> Iterator[Problem]:
     for machine in site.members("metal"):
         facts = site.facts.get(machine)
         if facts is None:
-            yield note(machine, listed(FACTS.values()), "the machine is no part of this run")
+            yield note(machine, "everything on it", "it is no part of this run")
             continue
         for name, what in FACTS.items():
             if name not in facts:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .problem import Problem
-from .services import Service
+from .services import Caller, Service
 from .site import Site
 
 ZOOKEEPER = Service(
@@ -23,6 +23,14 @@ ZOOKEEPER = Service(
     directories=("zookeeper_data_dir", "zookeeper_log_dir"),
     heap="zookeeper_heap",
     memory="zookeeper_memory",
+    address="zookeeper_address",
+    callers=(
+        Caller("kafka", "zookeeper_client_port", "metadata"),
+        Caller("zookeeper", "zookeeper_client_port", "questions of the playbooks"),
+        Caller("zookeeper", "zookeeper_peer_port", "the quorum"),
+        Caller("zookeeper", "zookeeper_election_port", "elections"),
+    ),
+    journal=("zookeeper_log_dir",),
 )
 
 

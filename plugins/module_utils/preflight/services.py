@@ -13,13 +13,28 @@ from .values import memory_bytes, whole_number
 
 
 @dataclass(frozen=True)
+class Caller:
+    """Hosts of ``group`` connect to the port in the variable ``port``, for a ``purpose``.
+
+    Where that variable holds listeners, the variable ``listener`` names the one.
+    """
+
+    group: str
+    port: str
+    purpose: str
+    listener: str | None = None
+
+
+@dataclass(frozen=True)
 class Service:
     """One kind of service; apart from group and role, its fields are names of variables.
 
     ``ids`` are the lowest and highest number allowed. ``ports`` name a port each, or listeners by
     name; ``bind`` the address that single ports bind. ``directories`` name a path or a list of
     paths; those also in ``disks`` want a disk of their own. ``each`` names a dict with an entry per
-    process, each of which takes the next port.
+    process, each of which takes the next port. ``address`` is what others call an instance by;
+    ``callers`` are those others. What is written to ``journal`` is fsynced before every answer;
+    ``open_files`` is the limit of open files that the instance wants, ``rack`` where it stands.
     """
 
     group: str
@@ -33,6 +48,11 @@ class Service:
     heap: str | None = None
     memory: str | None = None
     each: str | None = None
+    address: str | None = None
+    callers: tuple[Caller, ...] = ()
+    journal: tuple[str, ...] = ()
+    open_files: str | None = None
+    rack: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any, Required, TypedDict
 
 from .problem import Problem
 
@@ -23,14 +23,24 @@ class System(TypedDict):
     name: str
 
 
-class Place(TypedDict):
-    """Where a path (or its nearest existing parent) lies; ``system``: with /. Sizes in bytes."""
+class Place(TypedDict, total=False):
+    """Where a path (or its nearest existing parent) lies; ``system``: with /. Sizes in bytes.
 
-    mount: str
-    device: str
-    system: bool
-    free: int
+    ``kind`` is that of the file system, ``disk`` the whole disk under it; ``inodes`` is 0 where
+    the file system does not count them.
+    """
+
+    mount: Required[str]
+    device: Required[str]
+    system: Required[bool]
+    free: Required[int]
     total: int
+    kind: str
+    options: list[str]
+    read_only: bool
+    disk: str
+    inodes: int
+    free_inodes: int
 
 
 class Listener(TypedDict):
@@ -43,16 +53,96 @@ class Listener(TypedDict):
     cluster: str | None
 
 
+class Lookup(TypedDict):
+    """Where a name leads on one machine, and whether the name of that address leads back."""
+
+    addresses: list[str]
+    reverse: str | None
+    confirmed: bool
+
+
+class Interface(TypedDict):
+    """A network interface with an address."""
+
+    name: str
+    mac: str
+    mtu: int
+    address: str
+
+
+class Ephemeral(TypedDict):
+    """Ports that the kernel gives to outgoing connections, but for the ``reserved`` ranges."""
+
+    first: int
+    last: int
+    reserved: list[list[int]]
+
+
+class Engine(TypedDict):
+    """The container engine; ``protections`` are its security options by name."""
+
+    version: str
+    api: str
+    driver: str
+    root: str
+    live_restore: bool
+    memory_limit: bool
+    protections: list[str]
+
+
+class Limits(TypedDict):
+    """Most open files the engine may give, processes, memory maps of one, bytes of swap."""
+
+    open_files: int
+    processes: int
+    map_count: int
+    swap: int
+
+
+class Clock(TypedDict):
+    """Seconds since 1970, and whether the kernel knows that somebody keeps it in step."""
+
+    time: float
+    synchronised: bool | None
+
+
+class Answer(TypedDict, total=False):
+    """What a connection to an endpoint met (``state``), or why it was not bound (``reason``)."""
+
+    address: Required[str]
+    port: Required[int]
+    state: str
+    reason: str
+
+
 class Facts(TypedDict, total=False):
-    """What metal.kafka.machine_info found on a machine; a key is missing when it found nothing."""
+    """What metal.kafka.machine_info found on a machine; a key is missing when it found nothing.
+
+    ``asked`` is the control node's time before and after; ``answers``, ``opened`` and ``unbound``
+    are what metal.kafka.port_probe returned.
+    """
 
     system: System
     architecture: str
     python: str
+    kernel: str
     memory: int
+    identity: dict[str, str]
     addresses: list[str]
+    interfaces: list[Interface]
+    ephemeral: Ephemeral
+    names: dict[str, Lookup | None]
     paths: dict[str, Place]
     listeners: list[Listener]
+    engine: Engine | None
+    limits: Limits
+    cgroup: dict[str, Any]
+    protections: dict[str, Any]
+    clock: Clock
+    asked: dict[str, float]
+    answers: list[Answer]
+    opened: list[Answer]
+    unbound: list[Answer]
 
 
 @dataclass(frozen=True)
@@ -69,11 +159,15 @@ SITE_VARIABLES: Mapping[str, str] = {
     "port_offset": "added to every port",
     "kafka_metadata_mode": "where brokers keep their metadata",
     "images_registry": "prefix of every image",
+    "image_versions": "versions of images that the site wants instead of those in versions.yml",
     "metal_allow_root_disk": "data may lie on the disk of the operating system",
     "preflight_memory_reserve": "memory of a machine that services leave to the system",
     "preflight_free_engine": "free space the container engine needs for images",
     "preflight_free_data": "free space a data directory needs",
+    "preflight_free_inodes": "files that a data directory must still have room for",
+    "preflight_clock_offset": "seconds that clocks of machines may differ",
     "preflight_known_variables": "variables of the site that look like ours and are not",
+    "metal_preflight_accept": "names of checks whose problems are accepted knowingly",
 }
 
 
@@ -91,6 +185,13 @@ class Site:
     roles: Mapping[str, Role] = field(default_factory=dict)
     known: Collection[str] = ()
     unreadable: dict[tuple[str, str], str] = field(default_factory=dict)
+    _known: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What ``make`` returns, made once for all checks of a site."""
+        if name not in self._known:
+            self._known[name] = make()
+        return self._known[name]
 
     def members(self, group: str) -> list[str]:
         """Hosts of a group; none when there is no such group."""
@@ -140,6 +241,9 @@ class Site:
         Instances share a machine when they have the same address, or one that the machine
         itself reports; everything with a local connection is on the control node.
         """
+        return str(self.once(f"machine of {host}", lambda: self._machine(host)))
+
+    def _machine(self, host: str) -> str:
         place = self._place(host)
         for metal in self.members("metal"):
             if host == metal or place == self._place(metal):

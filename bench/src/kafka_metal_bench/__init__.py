@@ -1,0 +1,1 @@
+"""Measures a Kafka cluster beside the limits of its machine, and reports."""

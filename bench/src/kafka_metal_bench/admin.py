@@ -1,0 +1,120 @@
+"""Brokers and scratch topics, over kafka-python."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from kafka.admin import KafkaAdminClient, NewTopic
+from kafka.errors import KafkaError
+
+PREFIX = "benchmark-"
+STEP = 0.2
+
+
+class AdminError(RuntimeError):
+    """The cluster does not get where a measurement needs it; says what is missing."""
+
+
+class Admin:
+    """Asks one cluster. Touches no topic but those named benchmark-*."""
+
+    def __init__(self, bootstrap: Sequence[str], patience: float = 90) -> None:
+        """Remember where the cluster is; nothing is asked yet."""
+        # Retries while brokers start are expected; what matters is raised.
+        logging.getLogger("kafka").setLevel(logging.CRITICAL)
+        self.bootstrap = list(bootstrap)
+        self.patience = patience
+
+    def wait_for_brokers(self, count: int, check: Callable[[], Any] = lambda: None) -> None:
+        """Return when ``count`` brokers are registered; ``check`` raises when none can come."""
+        deadline, found = time.monotonic() + self.patience, "no broker answers"
+        while time.monotonic() < deadline:
+            check()
+            try:
+                brokers = self._describe()
+            except (KafkaError, OSError, ValueError) as error:
+                found = str(error) or type(error).__name__
+            else:
+                if brokers >= count:
+                    return
+                found = f"{brokers} of {count} brokers are registered"
+            time.sleep(STEP)
+        raise AdminError(f"{found} after {self.patience:g} s at {', '.join(self.bootstrap)}")
+
+    def _client(self) -> Any:
+        return KafkaAdminClient(
+            bootstrap_servers=self.bootstrap,
+            client_id="kafka-metal-benchmark",
+            bootstrap_timeout_ms=3000,
+            request_timeout_ms=15000,
+            reconnect_backoff_max_ms=500,
+        )
+
+    def _describe(self) -> int:
+        client = self._client()
+        try:
+            return len(client.describe_cluster()["brokers"])
+        finally:
+            client.close()
+
+    def create(self, topic: str, partitions: int, replicas: int, config: Dict[str, str]) -> None:
+        """Create a topic and wait until every replica of every partition is in sync."""
+        self._own(topic)
+        deadline, found = time.monotonic() + self.patience, ""
+        while time.monotonic() < deadline:
+            try:
+                ready = self._created(topic, partitions, replicas, config)
+            except (KafkaError, OSError, ValueError) as error:
+                # A broker that has just registered may not listen yet.
+                found = str(error) or type(error).__name__
+            else:
+                if ready == partitions:
+                    return
+                found = f"{ready} of {partitions} partitions are in sync"
+            time.sleep(STEP)
+        raise AdminError(f"{topic}: {found} after {self.patience:g} s")
+
+    def _created(self, topic: str, partitions: int, replicas: int, config: Dict[str, str]) -> int:
+        """Create a topic where it is not there yet; how many of its partitions are in sync."""
+        client = self._client()
+        try:
+            found = [each for each in client.describe_topics() if each["name"] == topic]
+            if not found:
+                new = NewTopic(topic, partitions, replicas, topic_configs=dict(config))
+                client.create_topics([new], timeout_ms=15000)
+                return 0
+            return sum(len(part["isr_nodes"]) == replicas for part in found[0]["partitions"])
+        finally:
+            client.close()
+
+    def delete(self, topics: Sequence[str]) -> None:
+        """Delete scratch topics."""
+        for topic in topics:
+            self._own(topic)
+        if topics:
+            client = self._client()
+            try:
+                client.delete_topics(list(topics), timeout_ms=15000)
+            finally:
+                client.close()
+
+    def scratch_topics(self) -> List[str]:
+        """Topics that a benchmark has left or is using."""
+        client = self._client()
+        try:
+            names = [str(topic["name"]) for topic in client.describe_topics()]
+        finally:
+            client.close()
+        return sorted(name for name in names if name.startswith(PREFIX))
+
+    @staticmethod
+    def _own(topic: str) -> None:
+        if not topic.startswith(PREFIX):
+            raise AdminError(f"{topic!r} is no scratch topic: its name must begin with {PREFIX}")
+
+
+def parse_bootstrap(text: str) -> Tuple[str, ...]:
+    """host:port,host:port as a tuple."""
+    return tuple(part for part in text.split(",") if part)

@@ -1,0 +1,181 @@
+"""From a declared service to the words of the container engine, of a stock set-up, of a process.
+
+Pure functions: a service is data, and every way to run it is made from the same data.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+
+from .plan import Plan, Side
+
+BROKER = "kafka_broker"
+PROPERTIES = "server.properties"
+# Where a stock container keeps its log: an anonymous volume on the engine's own disk.
+STOCK_LOG_DIR = "/var/lib/kafka/data"
+Service = Dict[str, Any]
+
+
+def read_properties(text: str) -> Dict[str, str]:
+    """Keys and values of a properties file as our renderer writes it."""
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    return dict(line.split("=", 1) for line in lines)
+
+
+def write_properties(values: Mapping[str, str]) -> str:
+    """The file again."""
+    return "".join(f"{key}={values[key]}\n" for key in sorted(values))
+
+
+def file_of(service: Service, name: str) -> Dict[str, str]:
+    """One configuration file of a service."""
+    found: Dict[str, str] = next(each for each in service["files"] if each["name"] == name)
+    return found
+
+
+def changed(service: Service, side: Side) -> Service:
+    """A service with what one side of a knob changes; only brokers are meant."""
+    new = copy.deepcopy(service)
+    if service["kind"] == BROKER:
+        properties = file_of(new, PROPERTIES)
+        properties["content"] = write_properties(
+            {**read_properties(properties["content"]), **side.broker}
+        )
+        new["definition"]["environment"].update(side.environment)
+        if side.memory:
+            new["definition"]["mem_limit"] = side.memory
+    return new
+
+
+def stock(service: Service, plan: Plan) -> Service:
+    """The same broker as people start it first: Kafka's defaults, one directory, published ports.
+
+    What stays is who it is and where its metadata lives; brokers find each other by name on the
+    bridge network, clients come through the published port.
+    """
+    new = copy.deepcopy(service)
+    ours = read_properties(file_of(new, PROPERTIES)["content"])
+    internal = ours["inter.broker.listener.name"]
+    keep = {
+        "broker.id",
+        "inter.broker.listener.name",
+        "listener.security.protocol.map",
+        *plan.metadata_keys,
+    }
+    values = {key: value for key, value in ours.items() if key in keep}
+    values["log.dirs"] = STOCK_LOG_DIR
+    values["listeners"] = ours["listeners"].replace(plan.address, "0.0.0.0")
+    values["advertised.listeners"] = ",".join(
+        each.replace(plan.address, container_name(new)) if each.startswith(internal) else each
+        for each in ours["advertised.listeners"].split(",")
+    )
+    file_of(new, PROPERTIES)["content"] = write_properties(values)
+    old = new["definition"]
+    new["definition"] = {
+        "name": old["name"],
+        "image": old["image"],
+        "command": old["command"],
+        # An anonymous volume belongs to root.
+        "user": "0:0",
+        "environment": {**old["environment"], **plan.stock_environment},
+        "volumes": [],
+        "mem_limit": old.get("mem_limit", ""),
+        "network_mode": network_name(plan),
+        "ports": [
+            f"{host_port(each)}"
+            for each in ours["advertised.listeners"].split(",")
+            if not each.startswith(internal)
+        ],
+    }
+    return new
+
+
+def host_port(listener: str) -> str:
+    """HOST:PORT of NAME://HOST:PORT."""
+    return listener.split("://", 1)[1]
+
+
+def container_name(service: Service) -> str:
+    """Name of its container."""
+    return str(service["definition"]["name"])
+
+
+def network_name(plan: Plan) -> str:
+    """The bridge network of a stock set-up."""
+    return f"{plan.cluster}-net"
+
+
+def mounts(service: Service, config_dir: str) -> Iterator[Tuple[str, str, bool]]:
+    """Source, target and read-only of every mount, its configuration among them."""
+    for volume in service["definition"].get("volumes") or ():
+        yield volume["source"], volume["target"], bool(volume.get("read_only"))
+    if service["files"]:
+        yield config_dir, service["config_target"], True
+
+
+def docker_run(service: Service, plan: Plan, config_dir: str) -> List[str]:
+    """The command that starts a service as a container."""
+    its = service["definition"]
+    argv = ["docker", "run", "--detach", "--name", its["name"], "--pull", "never"]
+    argv += ["--label", f"kafka-metal.cluster={plan.cluster}"]
+    argv += ["--label", f"kafka-metal.service={service['kind']}"]
+    argv += ["--network", its["network_mode"], "--log-opt", "max-size=20m"]
+    argv += ["--user", its["user"]] if its.get("user") else []
+    argv += ["--read-only"] if its.get("read_only") else []
+    argv += ["--pids-limit", str(its["pids_limit"])] if its.get("pids_limit") else []
+    for limit, value in (its.get("ulimits") or {}).items():
+        argv += ["--ulimit", f"{limit}={value}"]
+    if its.get("mem_limit"):
+        argv += ["--memory", its["mem_limit"], "--memory-swap", its["mem_limit"]]
+    for key, option in (("cap_drop", "--cap-drop"), ("security_opt", "--security-opt")):
+        for value in its.get(key) or ():
+            argv += [option, value]
+    for value in its.get("tmpfs") or ():
+        argv += ["--tmpfs", value]
+    for value in its.get("ports") or ():
+        argv += ["--publish", f"{value}:{value.rpartition(':')[2]}"]
+    for key, value in sorted((its.get("environment") or {}).items()):
+        argv += ["--env", f"{key}={value}"]
+    for source, target, read_only in mounts(service, config_dir):
+        argv += ["--mount", f"type=bind,source={source},target={target}"]
+        argv[-1] += ",readonly" if read_only else ""
+    if its["network_mode"] == network_name(plan):
+        argv += ["--volume", STOCK_LOG_DIR]
+    return [*argv, its["image"], *its["command"]]
+
+
+# The mounts live in a namespace of the process and vanish with it; nothing else is apart from the
+# host: no cgroup, no network namespace, no overlay, no seccomp filter.
+BARE = """set -e
+mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"
+root=$1; user=$2; shift 2
+while [ "$1" != -- ]; do
+    if [ -d "$1" ]; then mkdir -p "$root$2"; else touch "$root$2"; fi
+    mount --bind "$1" "$root$2"; shift 2
+done
+shift; exec chroot --userspec="$user" --groups= "$root" /usr/bin/env -i "$@"
+"""
+PATH = "PATH=/usr/local/bin:/usr/bin:/bin:/opt/java/bin"
+
+
+def bare_process(service: Service, root: str, config_dir: str) -> List[str]:
+    """The command that starts a service as a process of the host, from the image's own files."""
+    its = service["definition"]
+    argv = ["unshare", "--mount", "--propagation", "private", "sh", "-c", BARE, "bare"]
+    argv += [root, its["user"]]
+    for source, target, _ in mounts(service, config_dir):
+        argv += [source, target]
+    for name in ("/etc/hosts", "/etc/resolv.conf"):
+        argv += [name, name]
+    environment = [f"{key}={value}" for key, value in sorted(its["environment"].items())]
+    return [*argv, "--", PATH, *environment, *its["command"]]
+
+
+def data_directories(services: Sequence[Service]) -> List[str]:
+    """Directories on the host that services write to."""
+    return [
+        volume["source"]
+        for service in services
+        for volume in service["definition"].get("volumes") or ()
+    ]

@@ -1,0 +1,126 @@
+"""The machine's own limits, measured in the same run as everything else."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import socket
+import time
+import zlib
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Callable, Dict, List
+
+from .command import run
+from .tools import fio_bytes_s
+
+SECONDS = 5
+FILE_SIZE = 2 * 2**30
+CHUNK = 1 << 20
+
+
+def measure(directories: List[Path], say: Callable[[str], Any]) -> Dict[str, Any]:
+    """Disks, loopback and CPU."""
+    limits: Dict[str, Any] = {"disks": [], "nics": nics()}
+    for device, folder in sorted(distinct(directories).items()):
+        say(f"disk {device}: fio writes and reads {folder}")
+        limits["disks"].append({"device": device, **disk(folder)})
+    say("loopback and CPU")
+    limits["loopback_bytes_s"] = loopback(SECONDS)
+    limits["cpu"] = cpu()
+    return limits
+
+
+def distinct(directories: List[Path]) -> Dict[str, Path]:
+    """One directory for each device: log dirs that share a disk share its speed."""
+    found: Dict[str, Path] = {}
+    for directory in directories:
+        found.setdefault(device_of(directory), directory)
+    return found
+
+
+def device_of(directory: Path) -> str:
+    """Name of the disk that holds a directory, such as sdb; its number where it has no name."""
+    number = os.stat(directory).st_dev
+    path = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    if not path.exists():
+        return f"{os.major(number)}:{os.minor(number)}"
+    real = path.resolve()
+    # A partition's queue is its disk's.
+    return real.parent.name if (real / "partition").exists() else real.name
+
+
+def disk(folder: Path) -> Dict[str, float]:
+    """Sequential bytes/s past the page cache."""
+    target = folder / "fio.tmp"
+    figures = {}
+    try:
+        for direction in ("write", "read"):
+            argv = ["fio", "--name=limit", f"--filename={target}", f"--rw={direction}", "--bs=1M"]
+            argv += [f"--size={FILE_SIZE}", "--direct=1", "--ioengine=libaio", "--iodepth=8"]
+            argv += ["--time_based", f"--runtime={SECONDS}", "--output-format=json"]
+            figures[f"{direction}_bytes_s"] = fio_bytes_s(run(argv), direction)
+    finally:
+        target.unlink(missing_ok=True)
+    return figures
+
+
+def nics() -> List[Dict[str, Any]]:
+    """Speed of every network card that tells one, in bytes/s; virtual ones do not."""
+    found = []
+    for path in sorted(Path("/sys/class/net").iterdir()):
+        try:
+            megabits = int((path / "speed").read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            continue
+        if megabits > 0 and (path / "device").exists():
+            found.append({"name": path.name, "bytes_s": megabits * 1e6 / 8})
+    return found
+
+
+def receive(port: Connection) -> None:
+    """Count bytes of one connection until it ends."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port.send(server.getsockname()[1])
+        connection, _ = server.accept()
+        buffer, total, begun = bytearray(CHUNK), 0, time.monotonic()
+        while True:
+            count = connection.recv_into(buffer)
+            if not count:
+                break
+            total += count
+        port.send(total / (time.monotonic() - begun))
+
+
+def loopback(seconds: float) -> float:
+    """Bytes/s of one TCP connection on this machine, a sender and a receiver of their own."""
+    mine, theirs = multiprocessing.Pipe()
+    receiver = multiprocessing.Process(target=receive, args=(theirs,))
+    receiver.start()
+    chunk, deadline = bytes(CHUNK), time.monotonic() + seconds
+    with socket.create_connection(("127.0.0.1", mine.recv())) as connection:
+        while time.monotonic() < deadline:
+            connection.sendall(chunk)
+    rate = float(mine.recv())
+    receiver.join()
+    return rate
+
+
+def cpu() -> Dict[str, float]:
+    """What one core does: checksums over 64 KiB, which brokers and clients do for every batch, and
+    copies of 16 MiB, which bound everything that is not sent without a copy.
+    """
+    block, large = os.urandom(1 << 16), bytearray(os.urandom(16 << 20))
+    return {
+        "crc32_bytes_s": rate(lambda: zlib.crc32(block), len(block)),
+        "copy_bytes_s": rate(lambda: bytes(large), len(large)),
+    }
+
+
+def rate(work: Callable[[], Any], size: int, seconds: float = 1.0) -> float:
+    """Bytes/s of ``work`` on ``size`` bytes, called again and again."""
+    begun, count = time.monotonic(), 0
+    while time.monotonic() - begun < seconds:
+        work()
+        count += 1
+    return count * size / (time.monotonic() - begun)

@@ -1,0 +1,235 @@
+"""What the report says, from results.json: tables of plain texts and numbers. Pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional
+
+from ..limit import shared, x_max
+from ..results import reason, values
+from ..stats import Spread, effect, ratio, spread
+from . import words
+
+FIRST = "one_producer"
+Data = Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The machine's own limits as bytes per second."""
+
+    disks: float
+    loopback: Optional[float]
+
+    @classmethod
+    def of(cls, data: Data) -> Optional[Limits]:
+        """Those of a run, or None where they were not measured."""
+        found = data.get("limits") or {}
+        if not found.get("disks"):
+            return None
+        written = sum(disk["write_bytes_s"] for disk in found["disks"])
+        return cls(written, found.get("loopback_bytes_s"))
+
+
+def rates(data: Data, row: str, side: str) -> Optional[Spread]:
+    """Records per second of a row."""
+    return spread(values(data["samples"], "table", row, side, "records_s"))
+
+
+def figure(data: Data, row: str, side: str, key: str) -> Optional[Spread]:
+    """Another figure of a row."""
+    return spread(values(data["samples"], "table", row, side, key))
+
+
+def measured_variants(data: Data) -> List[Dict[str, Any]]:
+    """Variants that have at least one figure, in the order of the plan."""
+    sides = {sample["side"] for sample in data["samples"] if sample["experiment"] == "table"}
+    return [variant for variant in data["variants"] if variant["id"] in sides]
+
+
+def limit_of(data: Data, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """The physical limit of a row in records per second, and what it is."""
+    limits = Limits.of(data)
+    if limits is None or row["kind"] == "latency":
+        return None
+    reads = row["kind"] == "consume"
+    brokers = int(data["brokers"])
+    broker = shared(limits.disks, limits.loopback, brokers)
+    found, bound = x_max(
+        broker, brokers, 0 if reads else row["replicas"], row["clients"] if reads else 0
+    )
+    # Readers together take the payload once each.
+    total = found * (row["clients"] if reads else 1)
+    size = int(data["settings"]["record_size"])
+    return {"records_s": total / size, "bytes_s": total, "bound": bound}
+
+
+def throughput(data: Data, side: str) -> List[Dict[str, str]]:
+    """The table: one line for each row that counts records."""
+    size = int(data["settings"]["record_size"])
+    first = rates(data, FIRST, side)
+    lines = []
+    for row in data["rows"]:
+        if row["kind"] == "latency":
+            continue
+        found, limit = rates(data, row["id"], side), limit_of(data, row)
+        if found is None:
+            why = reason(data, "table", row["id"], side) or "not measured"
+            lines.append({"title": row["title"], "missing": why})
+            continue
+        busy = figure(data, row["id"], side, "cpu_busy")
+        cost = figure(data, row["id"], side, "broker_cpu_us_per_record")
+        first_published = next(
+            (each["published"] for each in data["rows"] if each["id"] == FIRST), None
+        )
+        lines.append(
+            {
+                "title": row["title"],
+                "missing": "",
+                "records": words.ranged(found),
+                "megabytes": words.megabytes(found.middle * size),
+                "to_first": words.times(ratio(found, first)),
+                "published": words.times(
+                    row["published"] / first_published
+                    if row["published"] and first_published
+                    else None
+                ),
+                "to_limit": words.percent(found.middle / limit["records_s"] if limit else None),
+                "bound": limit["bound"] if limit else words.NOTHING,
+                "busy": words.percent(busy.middle if busy else None),
+                "cost": f"{cost.middle:.2f} µs" if cost else words.NOTHING,
+            }
+        )
+    return lines
+
+
+def latency(data: Data) -> List[Dict[str, str]]:
+    """End-to-end latency of every variant."""
+    lines = []
+    for row in (row for row in data["rows"] if row["kind"] == "latency"):
+        for variant in measured_variants(data):
+            found = {
+                key: figure(data, row["id"], variant["id"], key)
+                for key in ("p50_ms", "p99_ms", "p999_ms", "avg_ms")
+            }
+            if found["p50_ms"]:
+                lines.append(
+                    {
+                        "title": variant["title"],
+                        **{key: words.ranged(each, "milliseconds") for key, each in found.items()},
+                    }
+                )
+    return lines
+
+
+def side_by_side(data: Data) -> List[Dict[str, Any]]:
+    """Every row in every variant, and what the others are to the first variant."""
+    variants = measured_variants(data)
+    lines = []
+    for row in (row for row in data["rows"] if row["kind"] != "latency"):
+        found = {each["id"]: rates(data, row["id"], each["id"]) for each in variants}
+        base = found[variants[0]["id"]] if variants else None
+        if sum(each is not None for each in found.values()) > 1:
+            cells = [
+                {
+                    "records": words.ranged(found[each["id"]]),
+                    "effect": "" if each is variants[0] else effect(base, found[each["id"]]),
+                }
+                for each in variants
+            ]
+            lines.append({"title": row["title"], "cells": cells})
+    return lines
+
+
+def costs(data: Data) -> List[Dict[str, Any]]:
+    """CPU time of the brokers for a record, in every variant."""
+    variants = measured_variants(data)
+    lines = []
+    for row in (row for row in data["rows"] if row["kind"] in ("produce", "consume")):
+        found = [
+            figure(data, row["id"], each["id"], "broker_cpu_us_per_record") for each in variants
+        ]
+        if any(found):
+            cells = [
+                {
+                    "cost": f"{each.middle:.2f} ({each.low:.2f} to {each.high:.2f})"
+                    if each
+                    else words.NOTHING,
+                    "effect": "" if number == 0 else effect(found[0], each),
+                }
+                for number, each in enumerate(found)
+            ]
+            lines.append({"title": row["title"], "cells": cells})
+    return lines
+
+
+def knobs(data: Data) -> List[Dict[str, str]]:
+    """Every knob, with what switching it did."""
+    titles = {row["id"]: row["title"] for row in data["rows"]}
+    lines = []
+    for knob in data["knobs"]:
+        a, b = (
+            spread(values(data["samples"], "knob", knob["id"], side, "records_s")) for side in "ab"
+        )
+        whys = [reason(data, "knob", knob["id"], side) for side in "ab"]
+        found = effect(a, b)
+        if a is None or b is None:
+            found = f"not measured: {next((why for why in whys if why), 'no round')}"
+        lines.append(
+            {
+                "id": knob["id"],
+                "title": knob["title"],
+                "row": titles[knob["row"]],
+                "a_label": knob["a"]["label"],
+                "b_label": knob["b"]["label"],
+                "a": words.ranged(a),
+                "b": words.ranged(b),
+                "rounds": str(min(a.rounds, b.rounds)) if a and b else "0",
+                "effect": found,
+            }
+        )
+    return lines
+
+
+def growth(data: Data) -> Dict[str, List[List[float]]]:
+    """Stored bytes and records/s of the long row, by title of the variant."""
+    found: Dict[str, List[List[float]]] = {}
+    titles = {variant["id"]: variant["title"] for variant in data["variants"]}
+    for sample in data["samples"]:
+        if sample.get("series"):
+            found.setdefault(titles[sample["side"]], []).extend(sample["series"])
+    return found
+
+
+def growth_lines(data: Data) -> List[Dict[str, str]]:
+    """First and last third of the long row: flat or not."""
+    lines = []
+    for title, series in growth(data).items():
+        third = len(series) // 3
+        if not third:
+            continue
+        start = spread(rate for _, rate in series[:third])
+        end = spread(rate for _, rate in series[-third:])
+        lines.append(
+            {
+                "title": title,
+                "stored": words.gigabytes(series[-1][0]),
+                "start": words.ranged(start),
+                "end": words.ranged(end),
+                "effect": effect(start, end),
+            }
+        )
+    return lines
+
+
+def when(data: Data) -> str:
+    """First and last day of the measurements."""
+    days = sorted(sample["at"][:10] for sample in data["samples"])
+    if not days:
+        return "no measurement"
+    return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+
+
+def load(data: Data) -> Optional[Spread]:
+    """Share of CPU time that was stolen by other machines on the same hardware."""
+    return spread(sample["cpu_steal"] for sample in data["samples"] if "cpu_steal" in sample)

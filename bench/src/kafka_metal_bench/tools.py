@@ -1,0 +1,115 @@
+"""What the measuring tools print, as numbers. Pure functions; every unit is in the name."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Dict, List, Tuple
+
+Figures = Dict[str, float]
+
+NUMBER = r"([0-9]+(?:[.,][0-9]+)?)"
+PRODUCED = re.compile(
+    rf"^(\d+) records sent, {NUMBER} records/sec \({NUMBER} MB/sec\), "
+    rf"{NUMBER} ms avg latency, {NUMBER} ms max latency"
+)
+PERCENTILES = re.compile(r"(\d+) ms 50th, (\d+) ms 95th, (\d+) ms 99th, (\d+) ms 99\.9th")
+END_TO_END = re.compile(rf"Percentiles: 50th = {NUMBER}, 99th = {NUMBER}, 99\.9th = {NUMBER}")
+FETCHED = "fetch.nMsg.sec"
+MEBIBYTE = 2**20
+
+
+class OutputError(ValueError):
+    """A tool printed something else than its figures; the text holds its last words."""
+
+
+def last_words(output: str, lines: int = 6) -> str:
+    """The end of an output, for a message."""
+    return " | ".join(line.strip() for line in output.strip().splitlines()[-lines:]) or "nothing"
+
+
+def number(text: str) -> float:
+    """A number as Java prints it, in whatever locale."""
+    return float(text.replace(",", "."))
+
+
+def produced(output: str) -> Figures:
+    """Figures of ``kafka-producer-perf-test``: its last line, the one with percentiles."""
+    for line in reversed(output.splitlines()):
+        found, tail = PRODUCED.search(line), PERCENTILES.search(line)
+        if found and tail:
+            return {
+                "records": number(found[1]),
+                "records_s": number(found[2]),
+                "latency_avg_ms": number(found[4]),
+                "latency_max_ms": number(found[5]),
+                "latency_p50_ms": number(tail[1]),
+                "latency_p99_ms": number(tail[3]),
+                "latency_p999_ms": number(tail[4]),
+            }
+    raise OutputError(f"kafka-producer-perf-test ended without figures: {last_words(output)}")
+
+
+def windows(output: str) -> List[Tuple[int, float]]:
+    """Records sent so far and records/s of each 5 s window of a long producer run.
+
+    The first window holds the start of the JVM and of the connections, and is left out.
+    """
+    sent, series = 0, []
+    for line in output.splitlines():
+        found = PRODUCED.search(line)
+        if found and not PERCENTILES.search(line):
+            sent += int(found[1])
+            series.append((sent, number(found[2])))
+    return series[1:]
+
+
+def consumed(output: str) -> Figures:
+    """Figures of ``kafka-consumer-perf-test``, without the time the group needed to form."""
+    header: List[str] = []
+    for line in output.splitlines():
+        cells = [cell.strip() for cell in line.split(", ")]
+        if FETCHED in cells:
+            header = cells
+        elif header and len(cells) == len(header):
+            found = dict(zip(header, cells))
+            return {
+                "records": number(found["data.consumed.in.nMsg"]),
+                "records_s": number(found[FETCHED]),
+            }
+    raise OutputError(f"kafka-consumer-perf-test ended without figures: {last_words(output)}")
+
+
+def end_to_end(output: str) -> Figures:
+    """Figures of ``kafka-e2e-latency``; the tool itself counts whole milliseconds."""
+    found = END_TO_END.search(output)
+    if not found:
+        raise OutputError(f"kafka-e2e-latency ended without figures: {last_words(output)}")
+    average = re.search(rf"Avg latency: {NUMBER} ms", output)
+    return {
+        "p50_ms": number(found[1]),
+        "p99_ms": number(found[2]),
+        "p999_ms": number(found[3]),
+        "avg_ms": number(average[1]) if average else number(found[1]),
+    }
+
+
+def together(parts: List[Figures]) -> Figures:
+    """Several clients at once: rates and records add up, of latencies the worst counts."""
+    return {
+        key: sum(part[key] for part in parts)
+        if key.startswith("records")
+        else max(part[key] for part in parts)
+        for key in parts[0]
+    }
+
+
+def fio_bytes_s(output: str, direction: str) -> float:
+    """Bytes per second of a fio job in JSON; ``direction`` is read or write."""
+    try:
+        job: Dict[str, Any] = json.loads(output[output.index("{") :])["jobs"][0]
+        if job["error"]:
+            raise OutputError(f"fio ended with error {job['error']}")
+        return float(job[direction]["bw_bytes"])
+    except (ValueError, LookupError) as error:
+        raise OutputError(f"fio ended without figures: {last_words(output)}") from error

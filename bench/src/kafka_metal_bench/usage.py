@@ -1,0 +1,65 @@
+"""CPU that a measurement used, from the kernel's counters."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Dict, Iterable, List
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """Seconds of CPU time since boot, over all cores."""
+
+    busy: float
+    idle: float
+    steal: float
+
+
+def parse_stat(text: str) -> Cpu:
+    """The first line of /proc/stat: user nice system idle iowait irq softirq steal."""
+    ticks = [int(word) / TICKS for word in text.splitlines()[0].split()[1:9]]
+    user, nice, system, idle, iowait, irq, softirq, steal = ticks
+    return Cpu(user + nice + system + irq + softirq, idle + iowait, steal)
+
+
+def parse_process(text: str) -> float:
+    """CPU seconds of /proc/PID/stat; the name in brackets may hold blanks and brackets."""
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+class Meter:
+    """CPU of the machine and of some processes between its making and ``read``."""
+
+    def __init__(self, pids: Iterable[int]) -> None:
+        """Start."""
+        self.pids: List[int] = list(pids)
+        self.machine = parse_stat(Path("/proc/stat").read_text(encoding="ascii"))
+        self.processes = self._processes()
+
+    def _processes(self) -> float:
+        total = 0.0
+        for pid in self.pids:
+            path = Path(f"/proc/{pid}/stat")
+            if path.exists():
+                total += parse_process(path.read_text(encoding="utf-8", errors="replace"))
+        return total
+
+    def read(self) -> Dict[str, float]:
+        """Shares of the machine busy and stolen; CPU seconds of all and of the processes."""
+        now = parse_stat(Path("/proc/stat").read_text(encoding="ascii"))
+        busy, idle = now.busy - self.machine.busy, now.idle - self.machine.idle
+        steal = now.steal - self.machine.steal
+        total = max(busy + idle + steal, 1 / TICKS)
+        figures = {
+            "cpu_busy": round((busy + steal) / total, 4),
+            "cpu_steal": round(steal / total, 4),
+            "cpu_s": round(busy, 2),
+        }
+        if self.pids:
+            figures["broker_cpu_s"] = round(self._processes() - self.processes, 2)
+        return figures

@@ -1,0 +1,92 @@
+from itertools import pairwise
+
+from kafka_metal_bench.declared import (
+    STOCK_LOG_DIR,
+    bare_process,
+    changed,
+    data_directories,
+    docker_run,
+    read_properties,
+    stock,
+)
+from kafka_metal_bench.plan import Side, parse
+
+
+def properties(service):
+    return read_properties(service["files"][0]["content"])
+
+
+def options(argv, name):
+    return [value for word, value in pairwise(argv) if word == name]
+
+
+def test_a_stock_broker_keeps_only_who_it_is_and_where_its_metadata_lives(plain, broker):
+    found = properties(stock(broker(1), parse(plain)))
+    assert found == {
+        "advertised.listeners": "CLIENTS://172.31.250.1:29091,BROKERS://bench-kafka1:29191",
+        "broker.id": "1",
+        "inter.broker.listener.name": "BROKERS",
+        "listener.security.protocol.map": "BROKERS:PLAINTEXT,CLIENTS:PLAINTEXT",
+        "listeners": "CLIENTS://0.0.0.0:29091,BROKERS://0.0.0.0:29191",
+        "log.dirs": STOCK_LOG_DIR,
+        "store.connect": "172.31.250.1:22181",
+    }
+
+
+def test_a_stock_broker_is_on_a_bridge_with_its_client_port_published(plain, broker):
+    plan = parse(plain)
+    argv = docker_run(stock(broker(1), plan), plan, "/bench/config/bench-kafka1")
+    assert options(argv, "--network") == ["bench-net"]
+    assert options(argv, "--publish") == ["172.31.250.1:29091:29091"]
+    assert options(argv, "--volume") == [STOCK_LOG_DIR]
+    assert "KAFKA_JVM_OPTIONS=-Dstock=1" in argv
+    assert "--cap-drop" not in argv
+
+
+def test_our_broker_runs_as_it_is_declared(plain, broker):
+    plan = parse(plain)
+    argv = docker_run(broker(1), plan, "/bench/config/bench-kafka1")
+    assert options(argv, "--network") == ["host"]
+    assert options(argv, "--user") == ["10001:10001"]
+    assert options(argv, "--cap-drop") == ["ALL"]
+    assert "--read-only" in argv
+    assert options(argv, "--mount") == [
+        "type=bind,source=/bench/data/kafka1/disk1,target=/bench/data/kafka1/disk1",
+        "type=bind,source=/bench/data/kafka1/disk2,target=/bench/data/kafka1/disk2",
+        "type=bind,source=/bench/config/bench-kafka1,target=/etc/kafka,readonly",
+    ]
+    assert options(argv, "--label")[0] == "kafka-metal.cluster=bench"
+    assert argv[-3:] == ["kafka:1", "kafka-server", "/etc/kafka/server.properties"]
+
+
+def test_a_bare_broker_has_the_same_command_variables_and_directories(broker):
+    argv = bare_process(broker(1), "/root", "/bench/config/bench-kafka1")
+    assert argv[argv.index("--") + 2 :] == [
+        "KAFKA_HEAP=1g",
+        "KAFKA_JVM_OPTIONS=-XX:+UseG1GC -Da=b",
+        "kafka-server",
+        "/etc/kafka/server.properties",
+    ]
+    assert options(argv, "/bench/config/bench-kafka1") == ["/etc/kafka"]
+    assert "docker" not in argv
+
+
+def test_a_knob_changes_what_it_names_and_nothing_else(broker):
+    before = broker(1)
+    side = Side(broker={"num.io.threads": "4"}, environment={"KAFKA_HEAP": "2g"}, memory="3g")
+    after = changed(before, side)
+    assert properties(after) == {**properties(before), "num.io.threads": "4"}
+    assert after["definition"]["environment"]["KAFKA_HEAP"] == "2g"
+    assert after["definition"]["mem_limit"] == "3g"
+    assert before == broker(1)
+
+
+def test_a_knob_leaves_what_is_no_broker_alone(broker):
+    other = {**broker(1), "kind": "other"}
+    assert changed(other, Side(environment={"KAFKA_HEAP": "2g"})) == other
+
+
+def test_every_directory_that_services_write_to_is_known(broker):
+    assert data_directories([broker(1), broker(2)]) == [
+        f"/bench/data/kafka{number}/disk{disk}" for number in (1, 2) for disk in (1, 2)
+    ]

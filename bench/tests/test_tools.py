@@ -1,0 +1,94 @@
+"""Outputs are those of the tools of Kafka 3.9 and of fio 3.33."""
+
+import json
+
+import pytest
+from kafka_metal_bench.tools import (
+    OutputError,
+    consumed,
+    end_to_end,
+    fio_bytes_s,
+    produced,
+    together,
+    windows,
+)
+
+PRODUCER = """\
+1203456 records sent, 240691.2 records/sec (22.95 MB/sec), 21.3 ms avg latency, 44.0 ms max latency.
+1500000 records sent, 300000.0 records/sec (28.61 MB/sec), 8.0 ms avg latency, 20.0 ms max latency.
+1410000 records sent, 282000.0 records/sec (26.89 MB/sec), 9.0 ms avg latency, 30.0 ms max latency.
+4500000 records sent, 281250.000000 records/sec (26.82 MB/sec), 995.37 ms avg latency, \
+1744.00 ms max latency, 988 ms 50th, 1500 ms 95th, 1688 ms 99th, 1741 ms 99.9th.
+"""
+CONSUMER = """\
+start.time, end.time, data.consumed.in.MB, MB.sec, data.consumed.in.nMsg, nMsg.sec, \
+rebalance.time.ms, fetch.time.ms, fetch.MB.sec, fetch.nMsg.sec
+2026-01-01 10:00:00:000, 2026-01-01 10:00:04:000, 95.3674, 23.8419, 1000000, 250000.0, \
+3000, 1000, 95.3674, 1000000.0000
+"""
+LATENCY = """\
+0\t25.123
+Avg latency: 2.1034 ms
+
+Percentiles: 50th = 2, 99th = 5, 99.9th = 14
+"""
+
+
+def test_a_producer_s_figures_are_those_of_its_last_line():
+    found = produced(PRODUCER)
+    assert found["records"] == 4_500_000
+    assert found["records_s"] == 281_250
+    assert (found["latency_p50_ms"], found["latency_p99_ms"], found["latency_p999_ms"]) == (
+        988,
+        1688,
+        1741,
+    )
+
+
+def test_windows_add_up_what_was_sent_and_leave_out_the_start():
+    assert windows(PRODUCER) == [(2_703_456, 300_000), (4_113_456, 282_000)]
+
+
+def test_a_consumer_s_rate_leaves_out_the_time_of_the_rebalance():
+    assert consumed(CONSUMER) == {"records": 1_000_000, "records_s": 1_000_000}
+
+
+def test_a_decimal_comma_of_another_locale_is_read():
+    assert end_to_end("Percentiles: 50th = 2,5, 99th = 5, 99.9th = 14")["p50_ms"] == 2.5
+
+
+def test_latency_has_three_percentiles_and_a_mean():
+    assert end_to_end(LATENCY) == {"p50_ms": 2, "p99_ms": 5, "p999_ms": 14, "avg_ms": 2.1034}
+
+
+def test_rates_of_several_clients_add_up_and_the_worst_latency_counts():
+    one = {"records": 10, "records_s": 5.0, "latency_p99_ms": 3.0}
+    other = {"records": 20, "records_s": 7.0, "latency_p99_ms": 9.0}
+    assert together([one, other]) == {"records": 30, "records_s": 12.0, "latency_p99_ms": 9.0}
+
+
+@pytest.mark.parametrize("parse", [produced, consumed, end_to_end])
+@pytest.mark.parametrize(
+    "output", ["", "org.apache.kafka.common.errors.TimeoutException: not present"]
+)
+def test_an_output_without_figures_is_an_error_with_its_last_words(parse, output):
+    with pytest.raises(OutputError) as error:
+        parse(output)
+    assert (output or "nothing") in str(error.value)
+
+
+def test_a_producer_that_was_cut_off_has_no_figures():
+    with pytest.raises(OutputError):
+        produced("\n".join(PRODUCER.splitlines()[:3]))
+
+
+def test_fio_is_read_past_its_warnings():
+    job = {"error": 0, "write": {"bw_bytes": 123_000_000}, "read": {"bw_bytes": 0}}
+    output = "fio: a warning\n" + json.dumps({"jobs": [job]})
+    assert fio_bytes_s(output, "write") == 123_000_000
+
+
+@pytest.mark.parametrize("output", ["", "{}", '{"jobs": []}', '{"jobs": [{"error": 28}]}'])
+def test_a_failed_fio_gives_no_figure(output):
+    with pytest.raises(OutputError):
+        fio_bytes_s(output, "write")

@@ -1,0 +1,29 @@
+import os
+
+import pytest
+from kafka_metal_bench.usage import Meter, parse_process, parse_stat
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def test_steal_is_apart_from_what_the_machine_did_itself():
+    found = parse_stat(
+        f"cpu  {3 * TICKS} 0 {TICKS} {9 * TICKS} {TICKS} 0 0 {2 * TICKS} 0 0\ncpu0 1"
+    )
+    assert (found.busy, found.idle, found.steal) == (4, 10, 2)
+
+
+def test_the_name_of_a_process_may_hold_anything():
+    fields = " ".join(["S", *["0"] * 10, str(5 * TICKS), str(2 * TICKS), "0"])
+    assert parse_process(f"42 (a) (b c) {fields}") == 7
+
+
+def test_work_is_seen_in_the_process_that_does_it():
+    meter = Meter([os.getpid()])
+    while meter.read()["broker_cpu_s"] < 0.1:
+        sum(range(100_000))
+    assert 0 < meter.read()["cpu_busy"] <= 1
+
+
+def test_an_ended_process_is_no_error():
+    assert Meter([2**22 + 1]).read()["broker_cpu_s"] == pytest.approx(0)

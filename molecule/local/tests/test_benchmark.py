@@ -1,0 +1,44 @@
+"""A benchmark never takes what a cluster needs for its users, and leaves nothing in it."""
+
+import json
+
+from testing.cluster import Cluster
+
+SMALL = (
+    "-e benchmark_target=existing -e benchmark_rounds=1 -e benchmark_records=20000"
+    " -e benchmark_latency_records=200"
+)
+
+
+def scratch_topics(cluster: Cluster) -> list[str]:
+    """Partitions of a benchmark that the cluster has."""
+    return [p.name for p in cluster.brokers.partitions() if p.name.startswith("benchmark-")]
+
+
+def test_a_cluster_in_use_is_not_measured(cluster: Cluster, make, tmp_path):
+    with cluster.stream(count=60_000, rate=1000):
+        refused = make(
+            "bench", INVENTORY="inventories/local", args=f"{SMALL} -e benchmark_output={tmp_path}"
+        )
+
+    assert refused.returncode != 0
+    assert "the cluster is in use" in refused.stdout
+    assert "payments" in refused.stdout
+    assert list(tmp_path.iterdir()) == []
+    assert scratch_topics(cluster) == []
+
+
+def test_a_quiet_cluster_is_measured_and_keeps_nothing_of_it(cluster: Cluster, make, tmp_path):
+    measured = make(
+        "bench",
+        INVENTORY="inventories/local",
+        args=f"{SMALL} -e benchmark_output={tmp_path} -e benchmark_name=small",
+    )
+
+    assert measured.returncode == 0, measured.stdout[-3000:]
+    samples = json.loads((tmp_path / "small/results.json").read_text())["samples"]
+    assert len({sample["subject"] for sample in samples}) == 7
+    assert all(sample.get("records_s", 1) > 0 for sample in samples)
+    assert (tmp_path / "small/throughput.svg").exists()
+    assert scratch_topics(cluster) == []
+    cluster.wait_until_whole(seconds=5)

@@ -1,0 +1,124 @@
+"""A disk comes into use: only what is blank is formatted, everything else by name alone."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import testinfra
+from testing import disks, playbooks
+
+MACHINE, DEVICE, MOUNT = "node3", "/dev/sdd", "/data/spare"
+SPARE = {"name": "spare", "path": DEVICE, "mount": MOUNT}
+USED = [
+    {"name": "disk1", "path": "/dev/sdb", "mount": "/data/disk1"},
+    {"name": "disk2", "path": "/dev/sdc", "mount": "/data/disk2"},
+]
+WORDS = {"cluster": "metal", "host": MACHINE, "disks": [SPARE]}
+
+
+@pytest.fixture
+def machine(connect: Callable[[str], testinfra.host.Host]) -> Iterator[testinfra.host.Host]:
+    """A machine whose spare disk is blank and unknown."""
+    host = connect(MACHINE)
+    with disks.spare(host, DEVICE, MOUNT):
+        yield host
+
+
+def test_a_foreign_file_system_is_refused_by_name_and_accepted_when_named(machine):
+    machine.check_output("mkfs.ext4 -q -F -L backup %s", DEVICE)
+    before, fstab = disks.first_bytes(machine, DEVICE), disks.fstab(machine)
+    declared = {"host_disks": [*USED, SPARE]}
+
+    refused = playbooks.run("host", "--limit", MACHINE, extra=declared, check=False)
+
+    assert refused.returncode != 0
+    assert "spare (/dev/sdd, 4.0 GiB): found ext4 (label backup)" in refused.stdout
+    assert "name spare in overwrite" in " ".join(refused.stdout.split())
+    assert disks.first_bytes(machine, DEVICE) == before
+    assert disks.fstab(machine) == fstab
+    assert not machine.file(MOUNT).exists
+
+    named = {**declared, "host_disks_overwrite": ["spare"]}
+    playbooks.run("host", "--limit", MACHINE, extra=named)
+    assert machine.mount_point(MOUNT).filesystem == "xfs"
+
+    again = playbooks.run("host", "--limit", MACHINE, extra=declared)
+    assert playbooks.changes(again) == 0
+
+
+def test_a_new_disk_is_mounted_by_uuid_with_its_options_over_a_guarded_mount_point(machine):
+    others = disks.fstab(machine)
+    plan = disks.ask(MACHINE, check=True, **WORDS)
+    assert plan["changed"]
+    assert disks.fstab(machine) == others
+    assert not machine.file(MOUNT).exists
+    assert machine.check_output("wipefs %s", DEVICE) == ""
+
+    done = disks.ask(MACHINE, **WORDS)
+
+    assert done["steps"] == plan["steps"]
+    assert {"noatime", "nodev", "nosuid"} <= set(machine.mount_point(MOUNT).options)
+    line = disks.fstab(machine).removeprefix(others).split()
+    assert line[:3] == [f"UUID={done['disks'][0]['uuid']}", MOUNT, "xfs"]
+    assert {"noatime", "nodev", "nosuid", "nofail"} <= set(line[3].split(","))
+    assert disks.is_guarded(machine, MOUNT)
+
+    machine.check_output("umount %s", MOUNT)
+    assert machine.run("touch %s/by-root", MOUNT).rc != 0
+    machine.check_output("mount %s", MOUNT)
+    assert disks.ask(MACHINE, **WORDS)["steps"] == []
+
+
+def test_lost_mount_options_come_back_while_the_disk_is_in_use(machine):
+    disks.ask(MACHINE, **WORDS)
+    machine.check_output("mount -o remount,dev,suid,atime %s", MOUNT)
+
+    assert disks.ask(MACHINE, **WORDS)["steps"] == [
+        "/data/spare is mounted anew with noatime, nodev, nosuid"
+    ]
+    assert {"noatime", "nodev", "nosuid"} <= set(machine.mount_point(MOUNT).options)
+
+
+def test_the_disk_of_another_host_is_told_from_a_blank_one(machine):
+    disks.ask(MACHINE, **{**WORDS, "host": "node9"})
+    machine.check_output("touch %s/kept", MOUNT)
+    machine.check_output("umount %s", MOUNT)
+
+    refused = disks.ask(MACHINE, **WORDS)
+
+    assert refused["disks"][0]["state"] == "swapped"
+    assert "found spare of host node9 of cluster metal" in refused["msg"]
+    # Its operator says that it is the right one: nothing on it is lost.
+    adopted = disks.ask(MACHINE, **WORDS, adopt=["spare"])
+    assert adopted["disks"][0]["state"] == "ready"
+    assert machine.file(f"{MOUNT}/kept").exists
+    assert disks.ask(MACHINE, **WORDS)["steps"] == []
+
+
+def test_a_blank_disk_in_place_of_a_known_one_is_not_formatted_without_its_name(machine):
+    disks.ask(MACHINE, **WORDS)
+    machine.check_output("umount %s", MOUNT)
+    machine.check_output("wipefs --all --quiet %s", DEVICE)
+
+    refused = disks.ask(MACHINE, **WORDS)
+    assert "this is another disk" in refused["msg"]
+    assert disks.ask(MACHINE, **WORDS, overwrite=["spare"])["disks"][0]["state"] == "ready"
+
+
+def test_a_mounted_disk_is_not_formatted_even_when_named(machine):
+    disks.ask(MACHINE, **WORDS)
+    machine.check_output("touch %s/kept", MOUNT)
+
+    refused = disks.ask(MACHINE, **WORDS, overwrite=["spare"])
+
+    assert f"it is mounted at {MOUNT}" in refused["msg"]
+    assert machine.file(f"{MOUNT}/kept").exists
+
+
+def test_a_disk_that_is_not_there_is_named_with_the_blank_ones_that_are(machine):
+    wish = {"name": "spare", "serial": "NO-SUCH-SERIAL", "mount": MOUNT}
+
+    refused = disks.ask(MACHINE, **{**WORDS, "disks": [wish]})
+
+    assert refused["disks"][0]["state"] == "missing"
+    assert "no device has serial NO-SUCH-SERIAL" in refused["msg"]
+    assert [disk["device"] for disk in refused["unused"]] == [DEVICE]

@@ -1,0 +1,119 @@
+"""Settings that Kafka changes while it runs cost no restart, wherever they come from or go."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.dynamic import LIVE_KEYS
+from testing.cluster import Cluster
+from testing.playbooks import changes, run
+from testing.settings import Settings
+from testing.traffic import TOPIC, Traffic
+
+# What the inventory of the scenario sets stays; the rest is new.
+DECLARED = {"num.network.threads": 8}
+CHANGED = {**DECLARED, "num.io.threads": 16, "log.retention.ms": 86_400_000}
+DAY, WEEK = "86400000", "604800000"
+LONGEST_GAP = 2.0
+
+# Keys that Kafka could change and we leave to a restart: more than a value depends on them.
+LEFT_OUT = re.compile(
+    r"(ssl|sasl)\.|(advertised\.)?listeners$|listener\.security\.protocol\.map$"
+    r"|principal\.builder\.class$|metric\.reporters$"
+)
+
+
+@pytest.fixture
+def settings(cluster: Cluster) -> Settings:
+    return Settings(cluster.topology.bootstrap)
+
+
+@pytest.fixture
+def back_to_the_inventory() -> Iterator[None]:
+    yield
+    run("kafka")
+
+
+def started(cluster: Cluster) -> dict[int, str]:
+    return {broker: cluster.broker(broker).started() for broker in cluster.topology.brokers}
+
+
+def files(cluster: Cluster) -> list[str]:
+    """The brokers' configuration on their machines."""
+    return [
+        cluster.machine(instance)
+        .file(f"/etc/kafka-metal/{instance.container}/server.properties")
+        .content_string
+        for instance in cluster.topology.brokers.values()
+    ]
+
+
+def everywhere(cluster: Cluster, value: str) -> dict[int, str]:
+    return dict.fromkeys(cluster.topology.brokers, value)
+
+
+def test_a_change_comes_and_goes_under_load_and_nothing_restarts(
+    cluster: Cluster, settings: Settings, back_to_the_inventory: None
+):
+    brokers = cluster.topology.brokers
+    before = started(cluster)
+
+    with Traffic(cluster.topology.bootstrap) as traffic:
+        done = run("kafka", extra={"kafka_broker_properties": CHANGED})
+        threads = settings.of_brokers(brokers, "num.io.threads")
+        retention = settings.of_topic(TOPIC, "retention.ms")
+        again = run("kafka", extra={"kafka_broker_properties": CHANGED})
+        run("kafka")
+        threads_after = settings.of_brokers(brokers, "num.io.threads")
+        retention_after = settings.of_topic(TOPIC, "retention.ms")
+    account = traffic.account()
+    print(f"longest gap {account.longest_gap:.2f} s in {account.acknowledged} records")
+
+    assert threads == everywhere(cluster, "16")
+    assert retention == DAY
+    assert changes(done) > 0
+    assert changes(again) == 0
+    # Withdrawn: what a broker has that never heard of them.
+    assert threads_after == everywhere(cluster, "8")
+    assert retention_after == WEEK
+    assert started(cluster) == before
+    assert (account.lost, account.errors) == ([], {})
+    assert account.longest_gap <= LONGEST_GAP
+
+
+def test_a_value_that_kafka_refuses_changes_nothing_and_is_explained(
+    cluster: Cluster, settings: Settings
+):
+    before = started(cluster), files(cluster)
+    wrong = {**DECLARED, "num.io.threads": 64, "log.retention.ms": 86_400_000}
+
+    done = run("kafka", extra={"kafka_broker_properties": wrong}, check=False)
+
+    assert done.returncode != 0
+    said = " ".join(done.stdout.split())
+    assert "num.io.threads = 64 (now 8) is refused by broker 1, 2, 3: " in said
+    assert "value should not be greater than double the current value 8" in said
+    assert (started(cluster), files(cluster)) == before
+    brokers = cluster.topology.brokers
+    assert settings.of_brokers(brokers, "num.io.threads") == everywhere(cluster, "8")
+    assert settings.of_topic(TOPIC, "retention.ms") == WEEK
+
+
+def test_a_value_that_somebody_set_by_hand_is_named_and_kept(cluster: Cluster, settings: Settings):
+    settings.change(2, {"log.cleaner.threads": "2", "num.io.threads": "4"})
+    try:
+        done = run("kafka")
+        kept = settings.of_brokers([2], "log.cleaner.threads")
+        put_right = settings.of_brokers([2], "num.io.threads")
+    finally:
+        settings.change(2, {"log.cleaner.threads": None})
+
+    assert "broker 2: log.cleaner.threads = 2 was set at run time" in done.stdout
+    assert kept == {2: "2"}
+    # Declared is what we set ourselves for every site.
+    assert put_right == {2: "8"}
+
+
+def test_the_table_is_what_a_running_broker_says(cluster: Cluster, settings: Settings):
+    told = {key for key in settings.changeable(1) if not LEFT_OUT.match(key)}
+    assert told == set(LIVE_KEYS)

@@ -1,0 +1,52 @@
+"""What running brokers say of their settings; asked without the project's own modules, which are
+under test here."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from kafka.admin import ConfigResource, KafkaAdminClient
+
+
+class Settings:
+    """Settings of the brokers of a cluster through its client endpoints."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._bootstrap = bootstrap.split(",")
+
+    @contextmanager
+    def _admin(self) -> Iterator[KafkaAdminClient]:
+        admin = KafkaAdminClient(bootstrap_servers=self._bootstrap)
+        try:
+            yield admin
+        finally:
+            admin.close()
+
+    def _describe(self, kind: str, names: Iterable[Any]) -> dict[str, dict[str, Any]]:
+        resources = [ConfigResource(kind, str(name), None) for name in names]
+        with self._admin() as admin:
+            return admin.describe_configs(resources, config_filter="all")[kind]
+
+    def changeable(self, broker: int) -> set[str]:
+        """Keys that a broker says it can change while it runs."""
+        keys = self._describe("broker", [broker])[str(broker)]
+        return {key for key, told in keys.items() if not told["read_only"]}
+
+    def of_brokers(self, brokers: Iterable[int], key: str) -> dict[int, str | None]:
+        """The value of ``key`` in force on each broker."""
+        found = self._describe("broker", brokers)
+        return {int(broker): keys[key]["value"] for broker, keys in found.items()}
+
+    def of_topic(self, topic: str, key: str) -> str | None:
+        """The value of ``key`` in force for a topic."""
+        return self._describe("topic", [topic])[topic][key]["value"]
+
+    def change(self, broker: int, values: Mapping[str, str | None]) -> None:
+        """Set keys of a broker by hand, as a person might; None takes one back."""
+        configs = {
+            key: ("DELETE", None) if value is None else ("SET", value)
+            for key, value in values.items()
+        }
+        with self._admin() as admin:
+            answer = admin.alter_configs([ConfigResource("broker", str(broker), configs)])
+        assert answer["broker"][str(broker)] == "OK", answer

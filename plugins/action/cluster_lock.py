@@ -1,0 +1,44 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The module of the same name, with what only the control node knows: who asks, and who is dead."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+
+from ansible.errors import AnsibleConnectionFailure
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+from ansible_collections.metal.kafka.plugins.module_utils import lock
+
+display = Display()
+
+
+class ActionModule(ActionBase):
+    _supports_check_mode = True
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        # A task runs in a child; its parent is the run of Ansible, which lives as long as the play.
+        me = lock.owner_of(os.getppid())
+        wish = {**self._task.args, "owner": asdict(me)}
+        try:
+            found = self._execute_module(module_args=wish, task_vars=task_vars)
+            if found.get("failed") or found["taken"] or wish.get("state") == "absent":
+                return found
+            other = found["lock"]
+            if not lock.dead(lock.Owner(**other["owner"]), me):
+                return found
+            display.display(
+                f"  resuming after an interrupted operation: {other['operation']}, by "
+                f"{other['owner']['user']}, process {other['owner']['pid']}"
+            )
+            return self._execute_module(
+                module_args={**wish, "replace": other["token"]}, task_vars=task_vars
+            )
+        except AnsibleConnectionFailure as error:
+            # A machine that is down has nobody at work on it; the others know.
+            display.warning(f"the lock is not on every machine: {error}")
+            nobody = lock.answer(lock.Lock("", me, 0), taken=True)
+            return {"changed": False, "reached": False, "steps": [], **nobody}

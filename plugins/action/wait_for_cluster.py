@@ -1,0 +1,86 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The loop around the module of the same name: short looks, a line when something moved."""
+
+from __future__ import annotations
+
+import time
+
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+from ansible_collections.metal.kafka.plugins.module_utils import progress
+
+display = Display()
+NAMED = 10
+
+
+class ActionModule(ActionBase):
+    _supports_check_mode = True
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        wish = dict(self._task.args)
+        begun = time.monotonic()
+        follow = progress.Progress(float(wish.get("patience", 300)), begun, moved=begun)
+        name = str(wish.get("name") or "")
+        steps, changed = [], False
+        while True:
+            found = self._execute_module(module_args=wish, task_vars=task_vars)
+            if found.get("failed"):
+                return found
+            steps += found["steps"]
+            changed = changed or found["changed"]
+            found |= {"seconds": time.monotonic() - begun, "steps": steps, "changed": changed}
+            if arrived(found):
+                say_unprotected(found)
+                return found
+            moment = time.monotonic()
+            now = progress.sight(found, [int(b) for b in wish.get("expect_brokers") or []], name)
+            if text := follow.see(moment, now):
+                display.display(f"  {self._task_host(task_vars)}: {text}")
+            if follow.crashes(moment, now):
+                return found | failure(f"{ended(found, name)}")
+            if follow.stalled(moment):
+                return found | failure(gave_up(found, follow.patience))
+            time.sleep(float(wish.get("interval", 1)))
+
+    @staticmethod
+    def _task_host(task_vars):
+        return (task_vars or {}).get("inventory_hostname", "")
+
+
+def arrived(found):
+    """Whether there is nothing more to wait for."""
+    return found["stop"]["safe"] if "stop" in found else found["healthy"]
+
+
+def failure(text):
+    return {"failed": True, "msg": text}
+
+
+def ended(found, name):
+    """Words on a container that ends again and again."""
+    container = found["container"]
+    return (
+        f"The container of {name or 'the broker'} ends again and again: restarted "
+        f"{container['restarts']} times, last with exit code {container['exit_code']}."
+    )
+
+
+def gave_up(found, patience):
+    """Words on a wait in which nothing moved any more."""
+    reasons = found.get("stop", {}).get("blockers") or found["problems"]
+    rest = len(reasons) - NAMED
+    more = f"; and {rest} more" if rest > 0 else ""
+    return f"No progress for {patience:g} s: {'; '.join(reasons[:NAMED])}{more}."
+
+
+def say_unprotected(found):
+    """Name partitions that no order of restarts can protect."""
+    names = found.get("stop", {}).get("unprotected") or []
+    if names:
+        rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        display.warning(
+            f"without a replica to spare, and not served while the broker restarts: "
+            f"{', '.join(names[:NAMED])}{rest}"
+        )

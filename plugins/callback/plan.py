@@ -1,0 +1,136 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: plan
+type: stdout
+author: The kafka-metal authors
+short_description: What a run in check mode would change, for people
+description:
+  - >-
+    Shows no tasks, but at the end for each host what changes, which containers start or restart and
+    why, and the time to expect. The last line is "plan: nothing to do", "plan: N changes", or
+    "plan: failed on ...". Failures are shown where they happen; progress goes to standard error.
+  - With C(-v) the usual output is shown as well.
+  - What changes is told by the key C(steps) of a changed result, a list of sentences.
+requirements:
+  - a run in check mode with diffs
+options:
+  plan_file:
+    description: File that the plan is written to as JSON, for programs; none by default.
+    type: path
+    ini:
+      - section: callback_plan
+        key: file
+    env:
+      - name: KAFKA_METAL_PLAN_FILE
+extends_documentation_fragment: [default_callback, result_format_callback]
+"""
+
+import json
+import time
+from pathlib import Path
+
+from ansible import constants
+from ansible.plugins.callback.default import CallbackModule as Default
+from ansible_collections.metal.kafka.plugins.module_utils import steps
+from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
+from ansible_collections.metal.kafka.plugins.module_utils.planning import Plan
+from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of
+
+# What the usual output says of tasks that do not fail.
+NOISE = (
+    "v2_on_file_diff",
+    "v2_playbook_on_handler_task_start",
+    "v2_playbook_on_include",
+    "v2_playbook_on_no_hosts_matched",
+    "v2_playbook_on_notify",
+    "v2_playbook_on_play_start",
+    "v2_playbook_on_start",
+    "v2_playbook_on_stats",
+    "v2_playbook_on_task_start",
+    "v2_runner_item_on_ok",
+    "v2_runner_item_on_skipped",
+    "v2_runner_on_ok",
+    "v2_runner_on_skipped",
+    "v2_runner_on_start",
+    "v2_runner_retry",
+)
+
+
+class CallbackModule(Default):
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "stdout"
+    CALLBACK_NAME = "metal.kafka.plan"
+
+    def __init__(self):
+        super().__init__()
+        self.plan = None
+        self.play = ""
+        self.began = time.time()
+
+    def begin(self, play):
+        if self.plan is None:
+            cluster = cluster_of(play) or "run"
+            path = repository_root() / ".cache" / cluster / "steps.json"
+            self.plan = Plan(cluster, steps.typical_of(steps.read(path)))
+        name = play.get_name().strip()
+        self.plan.begin(name)
+        self.play = name
+
+    def progress(self):
+        """Name the play once its first task begins: most plays of a site may have no host."""
+        if self.play and not self._display.verbosity:
+            self._display.display(f"... {self.play}", constants.COLOR_VERBOSE, stderr=True)
+        self.play = ""
+
+    def look(self, result):
+        self.plan.add(
+            result.host.get_name(),
+            result.task.resolved_action or result.task.action,
+            result.task.get_name(),
+            result.result,
+            once=bool(result.task.run_once),
+        )
+
+    def finish(self, stats):
+        if self.plan is None:
+            return
+        looking = time.time() - self.began
+        failed = stats.failures.keys() | stats.dark.keys()
+        for line in self.plan.lines(looking, failed):
+            outcome = line.startswith("plan: ")
+            self._display.display(line, constants.COLOR_CHANGED if outcome else None)
+        if path := self.get_option("plan_file"):
+            report = self.plan.report(looking, failed)
+            Path(path).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+# What is noted of an event before the usual output sees it, or is kept from it.
+NOTED = {
+    "v2_playbook_on_play_start": lambda self, play: self.begin(play),
+    "v2_playbook_on_task_start": lambda self, task, is_conditional: self.progress(),
+    "v2_runner_on_ok": lambda self, result: self.look(result),
+}
+
+
+def _quiet(name):
+    """The method of the usual output that is silent without C(-v), and notes what it is told."""
+    shown = getattr(Default, name)
+
+    def method(self, *args, **kwargs):
+        if name in NOTED:
+            NOTED[name](self, *args, **kwargs)
+        if self._display.verbosity:
+            shown(self, *args, **kwargs)
+        if name == "v2_playbook_on_stats":
+            self.finish(*args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+for _name in NOISE:
+    setattr(CallbackModule, _name, _quiet(_name))

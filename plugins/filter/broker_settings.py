@@ -1,0 +1,102 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters over settings and versions of brokers."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils import dynamic, properties, upgrade
+from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+
+def from_properties(text):
+    """Keys and values of a properties file."""
+    return properties.from_properties(plain(text))
+
+
+def static_properties(values):
+    """Those of the properties whose change needs a restart."""
+    return dynamic.split(plain(values))[0]
+
+
+def live_properties(values):
+    """Those of the properties that Kafka changes while it runs, as text."""
+    try:
+        return dynamic.live_texts(plain(values))
+    except properties.PropertyError as error:
+        raise AnsibleFilterError(f"metal.kafka.live_properties: {error}") from error
+
+
+def live_wishes(hosts, dry):
+    """Option ``brokers`` of broker_config, from the variables of all brokers.
+
+    In a dry run a container that is to be started or restarted does not run with its new file yet.
+    """
+    return [
+        {
+            "id": host["kafka_broker_live"]["id"],
+            "live": host["kafka_broker_live"]["live"],
+            "previous_live_keys": host["kafka_broker_live"]["previous_live_keys"],
+            "restarts": dry and host.get("service_state") in ("absent", "stale"),
+        }
+        for host in hosts
+        if "kafka_broker_live" in host
+    ]
+
+
+def sticky_protocol(own, others, image):
+    """Version of the protocol that a broker is given, see module_utils/upgrade.py."""
+    try:
+        return upgrade.sticky_protocol(plain(own), plain(list(others)), plain(image))
+    except upgrade.VersionError as error:
+        raise AnsibleFilterError(
+            f"metal.kafka.sticky_protocol: {error}; kafka_broker_protocol_version sets it"
+        ) from error
+
+
+def image_version(image):
+    """Version of Kafka in the name of an image; empty when it has none."""
+    try:
+        return upgrade.image_version(plain(image))
+    except upgrade.VersionError:
+        return ""
+
+
+def protocol(version):
+    """The two numbers of a version that its protocol has."""
+    return upgrade.protocol_of(plain(version))
+
+
+def upgrade_problems(running, protocols, target, health=(), finish=False, pinned=False):
+    """Why the step to ``target`` cannot be taken now."""
+    fleet = upgrade.Fleet(plain(running), plain(protocols), plain(target))
+    return upgrade.problems(fleet, plain(list(health)), finish, pinned)
+
+
+def protocol_problems(protocols, target):
+    """Why an image of version ``target`` cannot serve brokers that speak ``protocols``."""
+    fleet = upgrade.Fleet({}, dict(enumerate(plain(list(protocols)))), plain(target))
+    if not fleet.newest_protocol or not target:
+        return []
+    return upgrade.path_problems(fleet.newest_protocol, fleet.target)
+
+
+def upgrade_outlook(protocols, target):
+    """What is left to do after a roll to ``target``."""
+    return upgrade.outlook(plain(list(protocols)), plain(target)) if target else ""
+
+
+class FilterModule:
+    def filters(self):
+        return {
+            "from_properties": from_properties,
+            "image_version": image_version,
+            "live_properties": live_properties,
+            "live_wishes": live_wishes,
+            "protocol": protocol,
+            "protocol_problems": protocol_problems,
+            "static_properties": static_properties,
+            "sticky_protocol": sticky_protocol,
+            "upgrade_outlook": upgrade_outlook,
+            "upgrade_problems": upgrade_problems,
+        }

@@ -1,0 +1,53 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters over the variables of hosts that take turns."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from ansible_collections.metal.kafka.plugins.module_utils import turns
+
+
+def variables(hosts, hostvars):
+    """Variables of each host; of none before the first play has run, as in a syntax check."""
+    return [hostvars[host] for host in hosts if host in hostvars]
+
+
+def in_state(hosts, hostvars, *states):
+    """Hosts whose container was found in one of the states."""
+    return turns.in_state(variables(hosts, hostvars), *states)
+
+
+def roll_hosts(hosts, hostvars):
+    """Hosts in the order of their restarts, without those that go last."""
+    return list(chain.from_iterable(turns.batches(turns.read(variables(hosts, hostvars)))))
+
+
+def roll_sizes(hosts, hostvars):
+    """How many of roll_hosts restart at a time; never empty, as ``serial`` needs a number."""
+    found = turns.batches(turns.read(variables(hosts, hostvars)))
+    return [len(batch) for batch in found] or [1]
+
+
+def roll_last(hosts, hostvars):
+    """Hosts that restart after all others."""
+    return turns.at_the_end(turns.read(variables(hosts, hostvars)))
+
+
+def roll_failure(host, role, reason, stopped, brought_back, undone, log):
+    """The last message of a roll that ends early."""
+    return turns.failure(
+        host, role, reason, stopped=stopped, brought_back=brought_back, undone=undone, log=log
+    )
+
+
+class FilterModule:
+    def filters(self):
+        return {
+            "in_state": in_state,
+            "roll_failure": roll_failure,
+            "roll_hosts": roll_hosts,
+            "roll_sizes": roll_sizes,
+            "roll_last": roll_last,
+        }

@@ -1,0 +1,33 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters between the inventory, the module host_tuning and the screen."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils.tuning import screen, wishes
+
+
+def tuning_settings(table, overrides):
+    try:
+        return wishes.merge(table, overrides)
+    except wishes.TuningError as error:
+        raise AnsibleFilterError(str(error)) from error
+
+
+def tuning_verdict(hostvars, hosts):
+    """Text and drift from what the plays of verify.yml registered on the hosts."""
+    found = {}
+    for host in hosts:
+        values = hostvars[host]
+        parts = [values.get("host_verified"), values.get("kafka_broker_verified")]
+        rows = [row for part in parts if part for row in part.get("settings") or []]
+        mode = (values.get("host_verified") or {}).get("mode", "apply")
+        if rows:
+            found[host] = {"settings": rows, "enforced": mode == "apply"}
+    return screen.verify(found)
+
+
+class FilterModule:
+    def filters(self):
+        return {"tuning_settings": tuning_settings, "tuning_verdict": tuning_verdict}

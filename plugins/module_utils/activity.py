@@ -1,0 +1,46 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether somebody uses a cluster: a decision over two looks at it, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Groups with members; Empty and Dead ones have none.
+ACTIVE = {"stable", "preparingrebalance", "completingrebalance", "assigning", "reconciling"}
+NAMED = 3
+
+
+def first_names(names: list[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def signs(
+    before: Mapping[str, int], after: Mapping[str, int], groups: Mapping[str, str], seconds: float
+) -> list[str]:
+    """Sentences that say who uses the cluster; none when nobody does.
+
+    ``before`` and ``after`` are end offsets summed over the partitions of each topic, ``groups``
+    the state of each consumer group. Kafka's own topics do not count: a group that commits is
+    active itself.
+    """
+    grown = {
+        topic: after[topic] - before[topic]
+        for topic in sorted(before)
+        if topic in after and after[topic] > before[topic] and not topic.startswith("__")
+    }
+    found = []
+    if grown:
+        total = sum(grown.values())
+        topics = first_names([f"{topic} ({count})" for topic, count in grown.items()])
+        found.append(f"{total} records were written within {seconds:g} s: {topics}")
+    active = sorted(
+        name
+        for name, state in groups.items()
+        if state.lower().replace("_", "").replace("-", "") in ACTIVE
+    )
+    if active:
+        found.append(f"{len(active)} consumer groups have members: {first_names(active)}")
+    return found

@@ -1,0 +1,275 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of a broker that Kafka changes while it runs, and the steps to what is declared; no I/O.
+
+Every key stands in server.properties too, so that a broker that starts is right from its first
+moment. A value that is set at run time lies above the file, in Kafka's own metadata, and survives
+restarts. What a broker took from its file when it started stays below until it starts again: a key
+that is no longer declared may need its default set at run time until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .properties import as_text
+from .topic import Value, same
+
+# What Kafka 3.8 and 3.9 can change (kafka.server.DynamicBrokerConfig), with what it concerns.
+# Listeners, keystores, logins and classes are left out: their change is more than a value.
+LIVE_KEYS: Mapping[str, str] = {
+    "background.threads": "threads for background work; at most twice, at least half at a time",
+    "compression.gzip.level": "level of gzip where the broker compresses",
+    "compression.lz4.level": "level of lz4 where the broker compresses",
+    "compression.type": "compression of topics that set none",
+    "compression.zstd.level": "level of zstd where the broker compresses",
+    "log.cleaner.backoff.ms": "pause of the cleaner when there is nothing to clean",
+    "log.cleaner.dedupe.buffer.size": "memory of all cleaner threads for keys",
+    "log.cleaner.delete.retention.ms": "how long a compacted topic keeps deletions",
+    "log.cleaner.io.buffer.load.factor": "how full the cleaner's memory may get",
+    "log.cleaner.io.buffer.size": "memory of all cleaner threads for input and output",
+    "log.cleaner.io.max.bytes.per.second": "speed limit of the cleaner",
+    "log.cleaner.max.compaction.lag.ms": "longest time a record stays uncompacted",
+    "log.cleaner.min.cleanable.ratio": "share of a log that must be dirty to clean it",
+    "log.cleaner.min.compaction.lag.ms": "shortest time a record stays uncompacted",
+    "log.cleaner.threads": "threads of the cleaner; at most twice, at least half at a time",
+    "log.cleanup.policy": "delete, compact or both, for topics that set none",
+    "log.flush.interval.messages": "records between two flushes",
+    "log.flush.interval.ms": "time between two flushes",
+    "log.index.interval.bytes": "bytes between two entries of an index",
+    "log.index.size.max.bytes": "size of an index",
+    "log.local.retention.bytes": "size of the local part of a tiered partition",
+    "log.local.retention.ms": "age of the local part of a tiered partition",
+    "log.message.downconversion.enable": "whether old consumers are served",
+    "log.message.timestamp.after.max.ms": "how far ahead a record's time may be",
+    "log.message.timestamp.before.max.ms": "how far back a record's time may be",
+    "log.message.timestamp.difference.max.ms": "both of the former in one, deprecated",
+    "log.message.timestamp.type": "time of creation or of arrival",
+    "log.preallocate": "whether a segment's file is made in full size",
+    "log.retention.bytes": "size of a partition, for topics that set none",
+    "log.retention.ms": "age of records, for topics that set none",
+    "log.roll.jitter.ms": "spread of log.roll.ms",
+    "log.roll.ms": "age of a segment, for topics that set none",
+    "log.segment.bytes": "size of a segment, for topics that set none",
+    "log.segment.delete.delay.ms": "how long a deleted segment's file stays",
+    "max.connection.creation.rate": "new connections a second",
+    "max.connections": "connections of the broker",
+    "max.connections.per.ip": "connections of one address",
+    "max.connections.per.ip.overrides": "the same for addresses by name",
+    "message.max.bytes": "size of a batch, for topics that set none",
+    "min.insync.replicas": "copies an acknowledgement needs, for topics that set none",
+    "num.io.threads": "threads that serve requests; at most twice, at least half at a time",
+    "num.network.threads": "threads of each listener; at most twice, at least half at a time",
+    "num.recovery.threads.per.data.dir": "threads for recovery; at most twice, at least half",
+    "num.replica.fetchers": "threads per source broker; at most twice, at least half at a time",
+    "producer.id.expiration.ms": "how long an idle producer's sequence is remembered",
+    "remote.fetch.max.wait.ms": "patience of a fetch from tiered storage",
+    "remote.log.index.file.cache.total.size.bytes": "disk space for indexes of tiered segments",
+    "remote.log.manager.copy.max.bytes.per.second": "speed limit of copies to tiered storage",
+    "remote.log.manager.fetch.max.bytes.per.second": "speed limit of reads of tiered storage",
+    "transaction.partition.verification.enable": "whether a transaction's partitions are checked",
+    "unclean.leader.election.enable": "whether a replica that is behind may lead: it loses records",
+}
+
+# Keys without a default of their own: one in another unit gives it, with the factor between them.
+OTHER_UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
+    "log.flush.interval.ms": (("log.flush.scheduler.interval.ms", 1),),
+    "log.retention.ms": (("log.retention.minutes", 60_000), ("log.retention.hours", 3_600_000)),
+    "log.roll.jitter.ms": (("log.roll.jitter.hours", 3_600_000),),
+    "log.roll.ms": (("log.roll.hours", 3_600_000),),
+}
+
+ON_BROKER = "DYNAMIC_BROKER_CONFIG"
+ON_CLUSTER = "DYNAMIC_DEFAULT_BROKER_CONFIG"
+FROM_FILE = "STATIC_BROKER_CONFIG"
+DEFAULT = "DEFAULT_CONFIG"
+
+
+def is_live(key: str) -> bool:
+    """Whether a running broker takes a new value of ``key``."""
+    return key in LIVE_KEYS
+
+
+def split(properties: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """``properties`` as those that need a restart and those that do not."""
+    static = {key: value for key, value in properties.items() if not is_live(key)}
+    return static, {key: value for key, value in properties.items() if is_live(key)}
+
+
+def live_texts(properties: Mapping[str, Any]) -> dict[str, str]:
+    """The live part of ``properties`` as Kafka reads it; a value of None is no wish."""
+    _, live = split(properties)
+    return {key: as_text(key, value) for key, value in live.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key of a running broker: the value at each level that has one.
+
+    ``text`` is in force. ``levels`` maps a source to the value it gives: on the broker, on the
+    cluster, from the file the broker started with, the default.
+    """
+
+    text: str | None
+    kind: str
+    levels: Mapping[str, str]
+    fixed: bool = False
+
+    def without(self, *sources: str) -> str | None:
+        """The value that would be in force without those levels."""
+        for source in (ON_BROKER, ON_CLUSTER, FROM_FILE, DEFAULT):
+            if source not in sources and source in self.levels:
+                return self.levels[source]
+        return None
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What one broker shall have: ``live`` values, and ``previous`` keys that we set before.
+
+    ``restarts`` says that it will start anew before anything is set: then its file gives them.
+    """
+
+    broker: int
+    live: Mapping[str, str]
+    previous: frozenset[str] = frozenset()
+    restarts: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """One key of one broker gets ``value``; None drops what was set on the broker at run time."""
+
+    broker: int
+    key: str
+    before: str | None
+    value: str | None
+    # What is in force once it is dropped.
+    after: str | None = None
+
+    @property
+    def wish(self) -> str:
+        """What is wished for, and what is, without the broker."""
+        return f"{self.key} = {shown(self.value)} (now {shown(self.before)})"
+
+    def __str__(self) -> str:
+        """One sentence."""
+        became = self.value if self.value is not None else f"{shown(self.after)} (no longer set)"
+        return f"broker {self.broker}: {self.key} {shown(self.before)} -> {became}, no restart"
+
+
+def shown(text: str | None) -> str:
+    """A value for a sentence."""
+    return "(default)" if text is None else text or "(empty)"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps, and sentences on keys that nobody declared or that only a restart can change."""
+
+    steps: tuple[Step, ...] = ()
+    foreign: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+
+
+def alike(kind: str, one: str | None, other: str | None) -> bool:
+    """Whether Kafka reads both texts as one value."""
+    if one is None or other is None:
+        return one is other
+    return same(Value(one, kind), other)
+
+
+def fresh(key: str, entries: Mapping[str, Entry]) -> str | None:
+    """The value of an undeclared ``key`` on a broker that has just started, None if unknown."""
+    found = entries[key].without(ON_BROKER, FROM_FILE)
+    if found is not None:
+        return found
+    for other, unit in OTHER_UNITS.get(key, ()):
+        text = entries[other].text if other in entries else None
+        if text is not None:
+            return str(int(text) * unit)
+    return None
+
+
+def plan(wish: Wish, entries: Mapping[str, Entry]) -> Plan:
+    """Steps that bring one broker to ``wish``; ``entries`` are all its keys."""
+    steps, foreign, later = [], [], []
+    for key, text in sorted(wish.live.items()):
+        entry = entries.get(key)
+        if entry is None or entry.fixed:
+            later.append(f"broker {wish.broker}: its version of Kafka takes {key} with a restart")
+        elif not alike(entry.kind, in_force(entry, text, wish.restarts), text):
+            steps.append(Step(wish.broker, key, entry.text, text))
+    for key in sorted(entries):
+        entry = entries[key]
+        if key in wish.live:
+            continue
+        if key in wish.previous and not entry.fixed:
+            step = taken_back(wish, key, entries)
+            if step:
+                steps.append(step)
+            elif fresh(key, entries) is None and FROM_FILE in entry.levels and not wish.restarts:
+                later.append(f"broker {wish.broker}: {key} gets its default with the next restart")
+        elif redundant(key, entries):
+            steps.append(Step(wish.broker, key, entry.text, None, entry.text))
+        elif note := not_ours(wish.broker, key, entries):
+            foreign.append(note)
+    return Plan(tuple(steps), tuple(foreign), tuple(later))
+
+
+def in_force(entry: Entry, text: str, restarts: bool) -> str | None:
+    """The value in force, or the one that will be when the broker starts with ``text``."""
+    if not restarts:
+        return entry.text
+    return entry.levels.get(ON_BROKER, text)
+
+
+def taken_back(wish: Wish, key: str, entries: Mapping[str, Entry]) -> Step | None:
+    """The step after which a key that is no longer declared has the value of a fresh broker."""
+    entry, target = entries[key], fresh(key, entries)
+    below = target if wish.restarts else entry.without(ON_BROKER)
+    # A key without a default of its own is given in another unit below; nothing is in its way.
+    bare = below is None and FROM_FILE not in entry.levels
+    if bare or alike(entry.kind, below, target):
+        dropped = Step(wish.broker, key, entry.text, None, target)
+        return dropped if ON_BROKER in entry.levels else None
+    if target is None or alike(entry.kind, entry.text, target):
+        return None
+    return Step(wish.broker, key, entry.text, target)
+
+
+def redundant(key: str, entries: Mapping[str, Entry]) -> bool:
+    """Whether a value was set at run time that the broker has without it, as its default.
+
+    We leave such ones behind: a default that was set because the broker's old file was in its way.
+    """
+    entry = entries[key]
+    if ON_BROKER not in entry.levels or {ON_CLUSTER, FROM_FILE} & set(entry.levels):
+        return False
+    return is_live(key) and alike(entry.kind, entry.text, fresh(key, entries))
+
+
+def not_ours(broker: int, key: str, entries: Mapping[str, Entry]) -> str | None:
+    """A sentence on a value that was set at run time and that nobody declared."""
+    entry = entries[key]
+    source = next((level for level in (ON_BROKER, ON_CLUSTER) if level in entry.levels), None)
+    # A default that we set, and that the broker's old file would be in the way of.
+    pinned = source == ON_BROKER and alike(entry.kind, entry.text, fresh(key, entries))
+    if source is None or pinned:
+        return None
+    scope = "all brokers" if source == ON_CLUSTER else f"broker {broker}"
+    value = shown(entry.levels[source])
+    return f"{scope}: {key} = {value} was set at run time and is not declared"
+
+
+def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
+    """Before and after of the keys that ``steps`` touch, for ``--diff``."""
+    sides: dict[str, dict[str, Any]] = {"before": {}, "after": {}}
+    for step in steps:
+        name = f"broker {step.broker}"
+        sides["before"].setdefault(name, {})[step.key] = step.before
+        value = step.after if step.value is None else step.value
+        sides["after"].setdefault(name, {})[step.key] = value
+    return sides

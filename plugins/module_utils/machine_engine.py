@@ -1,0 +1,36 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the container engine of a machine is and can.
+
+Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import machine
+
+
+def engine(path: str) -> dict[str, Any] | None:
+    """The engine behind a socket; None when none answers, as on a fresh machine."""
+    version, info = machine.ask(path, "/version"), machine.ask(path, "/info")
+    if not isinstance(version, dict) or not isinstance(info, dict):
+        return None
+    return described(version, info)
+
+
+def described(version: dict[str, Any], info: dict[str, Any]) -> dict[str, Any]:
+    """What matters of the engine's own answers to /version and /info."""
+    options = [str(option) for option in info.get("SecurityOptions") or ()]
+    # Each is a list such as name=seccomp,profile=default.
+    protections = sorted(o.split(",")[0].partition("=")[2] or o for o in options)
+    return {
+        "version": str(version.get("Version", "")),
+        "api": str(version.get("ApiVersion", "")),
+        "driver": str(info.get("Driver", "")),
+        "root": str(info.get("DockerRootDir", "")),
+        "live_restore": bool(info.get("LiveRestoreEnabled")),
+        "memory_limit": bool(info.get("MemoryLimit", True)),
+        "protections": protections,
+    }

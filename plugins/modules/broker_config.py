@@ -1,0 +1,231 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: broker_config
+short_description: Settings that running brokers take without a restart are as declared
+description:
+  - Reads the keys of all brokers in one round trip and sets those that differ from the declaration,
+    on each broker, with IncrementalAlterConfigs. Every step is judged by its broker before the
+    first one is done, so a wrong value changes nothing. Waits until the new values are in force.
+  - A key that was declared before and is no longer goes back to what a broker has that starts
+    without it.
+  - A value that somebody set at run time and that is not declared is named in RV(foreign) and left
+    alone. One that merely repeats the default is dropped, which changes nothing in force.
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  brokers:
+    description: What is declared for each broker.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      id:
+        description: Number of the broker.
+        type: int
+        required: true
+      live:
+        description: Keys and values; only those that Kafka can change live, see docs/settings.md.
+        type: dict
+        default: {}
+      previous_live_keys:
+        description: Keys that were declared before; those not in O(brokers[].live) are taken back.
+        type: list
+        elements: str
+        default: []
+      restarts:
+        description: In check mode, that the broker would start anew, which gives it its file.
+        type: bool
+        default: false
+  read:
+    description: Keys whose values in force are returned for every registered broker.
+    type: list
+    elements: str
+    default: []
+  allow_unreachable:
+    description: Whether brokers that do not answer are passed over, as before their first start.
+    type: bool
+    default: false
+  timeout:
+    description: Seconds until values have to be in force.
+    type: float
+    default: 20
+attributes:
+  check_mode:
+    description: The brokers judge every step and nothing is changed.
+    support: full
+  diff_mode:
+    description: Shows the keys that change, by broker.
+    support: full
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Settings of running brokers are as declared
+  metal.kafka.broker_config:
+    bootstrap_servers: [kafka1:9092, kafka2:9092]
+    brokers:
+      - {id: 1, live: {num.io.threads: 16}, previous_live_keys: [log.retention.ms]}
+      - {id: 2, live: {num.io.threads: 16}}
+
+- name: Version of the protocol between brokers is known
+  metal.kafka.broker_config:
+    bootstrap_servers: [kafka1:9092]
+    read: [inter.broker.protocol.version]
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or in check mode would be, one sentence for each step.
+  type: list
+  elements: str
+  returned: success
+  sample: ["broker 1: num.io.threads 8 -> 16, no restart"]
+foreign:
+  description: Sentences on values that were set at run time and are not declared.
+  type: list
+  elements: str
+  returned: success
+  sample: ["broker 2: log.cleaner.threads = 2 was set at run time and is not declared"]
+later:
+  description: Sentences on keys that only the next restart can change.
+  type: list
+  elements: str
+  returned: success
+silent:
+  description: Sentences on brokers that were passed over.
+  type: list
+  elements: str
+  returned: success
+in_force:
+  description: For each key in O(read) the values in force by the id of the broker, as text.
+  type: dict
+  returned: success
+  sample: {"inter.broker.protocol.version": {"1": "3.9-IV0"}}
+errors:
+  description: One sentence for each step that was refused, with broker, key, value and reason.
+  type: list
+  elements: str
+  returned: failure
+"""
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    broker_settings,
+    cluster,
+    dynamic,
+    properties,
+)
+
+NOTHING = {"steps": [], "foreign": [], "later": [], "in_force": {}}
+
+
+class Refusal(Exception):
+    """What was refused; ``sentences`` says each."""
+
+    def __init__(self, sentences):
+        super().__init__("; ".join(sentences))
+        self.sentences = sentences
+
+
+def wishes_of(declared):
+    """Wishes from the parameters; raises PropertyError."""
+    wishes = []
+    for one in declared:
+        fixed = sorted(key for key in one["live"] if not dynamic.is_live(key))
+        if fixed:
+            raise Refusal([f"broker {one['id']}: {fixed[0]} is no key that Kafka changes live"])
+        previous = frozenset(filter(dynamic.is_live, one["previous_live_keys"]))
+        live = dynamic.live_texts(one["live"])
+        wishes.append(dynamic.Wish(one["id"], live, previous, one["restarts"]))
+    return wishes
+
+
+def converge(connection, wishes, read, allow_unreachable, dry):
+    """Read, plan, have it judged, apply, wait; the result of the module.
+
+    Raises ClusterError and Refusal.
+    """
+    wanted = {wish.broker for wish in wishes}
+    asked = wanted | (set(connection.known_brokers()) if read else set())
+    found, silent = connection.read_brokers(sorted(asked))
+    if silent and not allow_unreachable:
+        raise cluster.ClusterError(broker_settings.silence(silent))
+    wishes = [wish for wish in wishes if wish.broker in found]
+    plans = [dynamic.plan(wish, found[wish.broker]) for wish in wishes]
+    steps = [step for plan in plans for step in plan.steps]
+    # A broker that starts anew takes from its file what a running one would refuse.
+    anew = {wish.broker for wish in wishes if wish.restarts}
+    refused = connection.change([step for step in steps if step.broker not in anew], dry=True)
+    if not refused and not dry and steps:
+        refused = connection.change(steps, dry=False) or connection.wait_until_in_force(wishes)
+    if refused:
+        raise Refusal(refused)
+    return {
+        "steps": [str(step) for step in steps],
+        # A value for the whole cluster is told by every broker, and said once.
+        "foreign": list(dict.fromkeys(note for plan in plans for note in plan.foreign)),
+        "later": [note for plan in plans for note in plan.later],
+        "silent": [f"broker {b}: {silent[b]}" for b in sorted(silent)],
+        "in_force": {
+            key: {str(broker): keys[key].text for broker, keys in found.items() if key in keys}
+            for key in read
+        },
+        "diff": dynamic.difference(steps),
+    }
+
+
+def main():
+    """Bring the brokers to what is declared."""
+    module = AnsibleModule(
+        argument_spec={
+            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+            "client_config": {"type": "dict", "default": {}},
+            "brokers": {
+                "type": "list",
+                "elements": "dict",
+                "default": [],
+                "options": {
+                    "id": {"type": "int", "required": True},
+                    "live": {"type": "dict", "default": {}},
+                    "previous_live_keys": {"type": "list", "elements": "str", "default": []},
+                    "restarts": {"type": "bool", "default": False},
+                },
+            },
+            "read": {"type": "list", "elements": "str", "default": []},
+            "allow_unreachable": {"type": "bool", "default": False},
+            "timeout": {"type": "float", "default": 20},
+        },
+        supports_check_mode=True,
+    )
+    wish = module.params
+    lenient = wish["allow_unreachable"]
+    if cluster.MISSING:
+        # A host on which nothing has been prepared yet: nothing runs there either.
+        if lenient:
+            module.exit_json(changed=False, silent=[cluster.MISSING], **NOTHING)
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    try:
+        wishes = wishes_of(wish["brokers"])
+        connection = broker_settings.BrokerConnection(
+            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+        )
+    except cluster.ClusterError as error:
+        if lenient:
+            module.exit_json(changed=False, silent=[str(error)], **NOTHING)
+        module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
+    except (properties.PropertyError, Refusal) as error:
+        module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
+    try:
+        with connection:
+            found = converge(connection, wishes, wish["read"], lenient, module.check_mode)
+    except Refusal as error:
+        module.fail_json(msg=str(error), errors=error.sentences)
+    except cluster.ClusterError as error:
+        module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
+    module.exit_json(changed=bool(found["steps"]), **found)
+
+
+if __name__ == "__main__":
+    main()

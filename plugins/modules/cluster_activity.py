@@ -1,0 +1,98 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: cluster_activity
+short_description: Whether somebody uses a Kafka cluster
+description:
+  - Compares the end offsets of all topics before and after a few seconds, and looks for consumer
+    groups that have members.
+  - For operations that take what the brokers have, such as a benchmark. Somebody who only reads
+    without a group is not seen.
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  seconds:
+    description: Seconds between the two looks.
+    type: float
+    default: 5
+  timeout:
+    description: Seconds that the cluster may take to answer.
+    type: float
+    default: 20
+attributes:
+  check_mode:
+    description: Only reads.
+    support: full
+  diff_mode:
+    description: Changes nothing.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Cluster is watched
+  metal.kafka.cluster_activity:
+    bootstrap_servers: [kafka1:9092, kafka2:9092]
+  register: activity
+
+- name: Nobody uses the cluster
+  ansible.builtin.assert:
+    that: not activity.busy
+"""
+
+RETURN = r"""
+busy:
+  description: Whether somebody uses the cluster.
+  type: bool
+  returned: always
+signs:
+  description: Sentences that say how that is seen.
+  type: list
+  elements: str
+  returned: always
+  sample: ["5120 records were written within 5 s: orders (5120)"]
+"""
+
+import time
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import activity, cluster
+
+
+def look(servers, config, seconds, timeout):
+    """Two looks at offsets, one at groups; raises ClusterError."""
+    with cluster.Connection(servers, config, timeout + seconds) as connection:
+        before = connection.read_end_offsets()
+        begun = time.monotonic()
+        groups = connection.read_group_states()
+        time.sleep(max(0.0, seconds - (time.monotonic() - begun)))
+        return before, connection.read_end_offsets(), groups, time.monotonic() - begun
+
+
+def main():
+    """Look twice, judge, answer."""
+    module = AnsibleModule(
+        argument_spec={
+            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+            "client_config": {"type": "dict", "default": {}},
+            "seconds": {"type": "float", "default": 5},
+            "timeout": {"type": "float", "default": 20},
+        },
+        supports_check_mode=True,
+    )
+    if cluster.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    wish = module.params
+    try:
+        before, after, groups, seconds = look(
+            wish["bootstrap_servers"], wish["client_config"], wish["seconds"], wish["timeout"]
+        )
+    except cluster.ClusterError as error:
+        module.fail_json(msg=f"activity of the cluster is unknown: {error}")
+    found = activity.signs(before, after, groups, round(seconds, 1))
+    module.exit_json(changed=False, busy=bool(found), signs=found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: cluster_lock
+short_description: One operation at a time on a cluster
+description:
+  - Takes or drops the lock of a cluster on one machine. The lock says who is at work, on which
+    control node, and since when.
+  - A lock whose process on the same control node has died is taken over; the same operation then
+    keeps the time of its begin, so that it can resume.
+  - Never fails because somebody else holds the lock; that is a result, see RV(taken). A machine
+    that cannot be reached is a result too, see RV(reached).
+options:
+  cluster:
+    description: Name of the cluster.
+    type: str
+    required: true
+  operation:
+    description: What is being done, in words for the other operator.
+    type: str
+    default: an operation
+  state:
+    description: Whether to take the lock or to drop one's own.
+    type: str
+    choices: [present, absent]
+    default: present
+  unlock:
+    description: Token of a lock to break, or the name of the cluster to break any.
+    type: str
+    default: ''
+  replace:
+    description: Token of an owner that is known to be dead. Found out by the control node.
+    type: str
+    default: ''
+  owner:
+    description: The process that takes it. Filled in by the control node.
+    type: dict
+    default: {}
+  directory:
+    description: Directory of locks on the machine; it survives a reboot.
+    type: path
+    default: /var/lib/kafka-metal/locks
+attributes:
+  check_mode:
+    description: Touches nothing and takes the lock for granted.
+    support: full
+  diff_mode:
+    description: Shows nothing.
+    support: none
+notes:
+  - Whether an owner lives is found out on the control node; see plugins/action/cluster_lock.py.
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Nobody else works on the cluster
+  metal.kafka.cluster_lock:
+    cluster: local
+    operation: restart
+  register: lock
+  failed_when: not lock.taken
+"""
+
+RETURN = r"""
+taken:
+  description: Whether the lock is ours.
+  type: bool
+  returned: always
+nested:
+  description: Whether this run of Ansible held it already.
+  type: bool
+  returned: always
+resumed:
+  description: Whether it was taken over from an interrupted run of the same operation.
+  type: bool
+  returned: always
+since:
+  description: When the operation began, by the machine's clock, in seconds since 1970.
+  type: float
+  returned: always
+lock:
+  description: What the lock says, C(token) included.
+  type: dict
+  returned: always
+reached:
+  description: Whether the machine could be reached.
+  type: bool
+  returned: always
+steps:
+  description: Empty; a lock is no change of the platform.
+  type: list
+  elements: str
+  returned: always
+"""
+
+import os
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import lock
+
+
+def main():
+    """Take or drop."""
+    module = AnsibleModule(
+        argument_spec={
+            "cluster": {"type": "str", "required": True},
+            "operation": {"type": "str", "default": "an operation"},
+            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            "unlock": {"type": "str", "default": ""},
+            "replace": {"type": "str", "default": ""},
+            "owner": {"type": "dict", "default": {}},
+            "directory": {"type": "path", "default": "/var/lib/kafka-metal/locks"},
+        },
+        supports_check_mode=True,
+    )
+    wish = module.params
+    me = lock.Owner(**wish["owner"]) if wish["owner"] else lock.owner_of(os.getppid())
+    path = os.path.join(wish["directory"], f"{wish['cluster']}.json")
+    common = {"changed": False, "reached": True, "steps": []}
+    if module.check_mode:
+        granted = lock.Lock(wish["operation"], me, 0)
+        module.exit_json(**common, **lock.answer(granted, taken=True))
+    if wish["state"] == "absent":
+        lock.drop(path, me.token)
+        module.exit_json(**common, **lock.answer(lock.Lock("", me, 0), taken=False))
+    module.exit_json(**common, **lock.acquire(path, wish["cluster"], wish, me))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: host_tuning
+author: The kafka-metal authors
+short_description: Settings of the kernel and of services, persisted, live and read back
+description:
+  - Compares what is wanted with what a boot brings (C(/etc/sysctl.d), C(/etc/tmpfiles.d),
+    C(/etc/udev/rules.d), drop-ins of systemd, C(/etc/fstab)) and with what is live, all in one
+    round trip. Writes its own files in one step each, applies live, and reads both back.
+  - What a container or a virtual machine does not allow is reported with the system's error. It is
+    no failure, and the value is persisted all the same.
+  - Another file that wins over its own at boot is named; it is not touched.
+options:
+  settings:
+    description: >-
+      What is wanted; the filter P(metal.kafka.tuning_settings#filter) makes the list. Without any,
+      nothing is looked at but O(containers).
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description:
+          - A kernel parameter with dots, or one of C(transparent_hugepage.enabled),
+            C(transparent_hugepage.defrag), C(disk.scheduler.rotational), C(disk.scheduler.solid),
+            C(disk.read_ahead_kb.rotational), C(disk.read_ahead_kb.solid), C(mount.options),
+            C(limits.nofile), C(limits.nproc), C(swap), C(clock.synchronised), C(clock.steps).
+        type: str
+        required: true
+      value:
+        description: The value as the kernel writes it.
+        type: str
+        required: true
+      rule:
+        description: V(at_least) leaves a higher value as it is.
+        type: str
+        choices: [exactly, at_least]
+        default: exactly
+      reason:
+        description: Written beside the value.
+        type: str
+        default: ""
+      percent_of_memory:
+        description: The value is in bytes, and at most this share of the memory; 0 for no bound.
+        type: int
+        default: 0
+  data_paths:
+    description: Directories whose disks get a scheduler and readahead. The disk of / never does.
+    type: list
+    elements: path
+    default: []
+  containers:
+    description: Open files (at least) that running containers must have, by container's name.
+    type: dict
+    default: {}
+  socket:
+    description: Socket of the container engine, asked only for O(containers).
+    type: path
+    default: /run/docker.sock
+  report:
+    description: Only compare.
+    type: bool
+    default: false
+attributes:
+  check_mode:
+    description: Says what would be done, in the same sentences. A refusal that shows only when a
+      value is written is not foreseen.
+    support: full
+  diff_mode:
+    description: Files before and after.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: The kernel is set for brokers
+  metal.kafka.host_tuning:
+    settings:
+      - {name: vm.swappiness, value: "1", reason: "The heap stays in memory."}
+      - {name: disk.scheduler.solid, value: none}
+    data_paths: [/data/disk1/kafka]
+
+- name: What is persisted and live is known
+  metal.kafka.host_tuning:
+    settings:
+      - {name: vm.max_map_count, value: "262144", rule: at_least}
+    containers: {prod-kafka1: 100000}
+    report: true
+  register: tuning
+"""
+
+RETURN = r"""
+settings:
+  description: >-
+    One entry per setting (and disk): C(name), C(wanted), C(persisted), C(live), C(state), C(reason)
+    and C(detail). C(state) is C(ok), C(changed), C(drift) (not as wanted), C(not_allowed) (the
+    system refuses the live value) or C(absent) (there is no such thing here).
+  type: list
+  elements: dict
+  returned: always
+steps:
+  description: What was done, or would be in check mode; a sentence each.
+  type: list
+  elements: str
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import machine
+from ansible_collections.metal.kafka.plugins.module_utils.tuning import containers, tuner
+from ansible_collections.metal.kafka.plugins.module_utils.tuning.host import Host
+from ansible_collections.metal.kafka.plugins.module_utils.tuning.row import Wish
+
+SETTING = {
+    "name": {"type": "str", "required": True},
+    "value": {"type": "str", "required": True},
+    "rule": {"type": "str", "choices": ["exactly", "at_least"], "default": "exactly"},
+    "reason": {"type": "str", "default": ""},
+    "percent_of_memory": {"type": "int", "default": 0},
+}
+
+
+def main():
+    """Tune or report, then add what containers really have."""
+    module = AnsibleModule(
+        argument_spec={
+            "settings": {"type": "list", "elements": "dict", "default": [], "options": SETTING},
+            "data_paths": {"type": "list", "elements": "path", "default": []},
+            "containers": {"type": "dict", "default": {}},
+            "socket": {"type": "path", "default": "/run/docker.sock"},
+            "report": {"type": "bool", "default": False},
+        },
+        supports_check_mode=True,
+    )
+    given, host = module.params, Host()
+    wishes = [Wish(**setting) for setting in given["settings"]]
+    try:
+        if not wishes:
+            outcome = tuner.Outcome()
+        elif given["report"]:
+            outcome = tuner.report(host, wishes, given["data_paths"])
+        else:
+            outcome = tuner.tune(host, wishes, given["data_paths"], module.check_mode)
+    except (OSError, ValueError) as error:
+        module.fail_json(msg=f"host tuning: {error}")
+    if given["containers"]:
+        wanted = {name: int(count) for name, count in given["containers"].items()}
+        rows = containers.look(host, wanted, machine.containers(given["socket"]))
+        outcome.settings += [tuner.told(row, tuner.state(row)) for row in rows]
+    for setting in outcome.settings:
+        if setting["state"] == "drift" and not given["report"]:
+            module.warn(f"{setting['name']} is not {setting['wanted']}: {setting['detail']}")
+    module.exit_json(
+        changed=bool(outcome.steps),
+        settings=outcome.settings,
+        steps=outcome.steps,
+        diff=outcome.diff,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: python_library
+short_description: A Python library is unpacked on the host
+description:
+  - Unpacks a zip of the control node below O(dest), compiled, so that modules import it several
+    times faster than from the zip. What was there before is replaced as a whole.
+  - The archive travels only when the host has another one; otherwise this is one short look.
+options:
+  src:
+    description: Zip of the library on the control node.
+    type: path
+    required: true
+  dest:
+    description: Directory that holds the library's packages, and nothing else.
+    type: path
+    required: true
+  digest:
+    description: SHA-256 of the archive; the action plugin fills it in.
+    type: str
+  archive:
+    description: The archive on the host; the action plugin fills it in.
+    type: path
+attributes:
+  check_mode:
+    description: Says what would change and touches nothing.
+    support: full
+  diff_mode:
+    description: There is nothing to show.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Kafka client for our modules is there
+  metal.kafka.python_library:
+    src: kafka-python.zip
+    dest: /opt/kafka-metal/python/kafka-python
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or in check mode would be.
+  type: list
+  elements: str
+  returned: success
+  sample: ["library /opt/kafka-metal/python/kafka-python is unpacked"]
+"""
+
+import compileall
+import os
+import shutil
+import zipfile
+
+from ansible.module_utils.basic import AnsibleModule
+
+STAMP = ".digest"
+
+
+def digest_of(folder):
+    """Digest of the archive that was unpacked here, or None."""
+    try:
+        with open(os.path.join(folder, STAMP), encoding="ascii") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
+
+
+def unpack(archive, folder, digest):
+    """Replace ``folder`` by what ``archive`` holds; the stamp is the last thing written."""
+    fresh = f"{folder}.new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    os.makedirs(fresh, mode=0o755)
+    with zipfile.ZipFile(archive) as content:
+        content.extractall(fresh)
+    compileall.compile_dir(fresh, quiet=2, stripdir=fresh, prependdir=folder)
+    with open(os.path.join(fresh, STAMP), "w", encoding="ascii") as stream:
+        stream.write(digest)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.rename(fresh, folder)
+
+
+def main():
+    """Look, and unpack what the action plugin has brought."""
+    module = AnsibleModule(
+        argument_spec={
+            "src": {"type": "path", "required": True},
+            "dest": {"type": "path", "required": True},
+            "digest": {"type": "str"},
+            "archive": {"type": "path"},
+        },
+        supports_check_mode=True,
+    )
+    folder, archive = module.params["dest"], module.params["archive"]
+    current = digest_of(folder) == module.params["digest"]
+    if not current and archive and not module.check_mode:
+        os.umask(0o022)
+        unpack(archive, folder, module.params["digest"])
+    steps = [] if current else [f"library {folder} is unpacked"]
+    module.exit_json(changed=not current, steps=steps)
+
+
+if __name__ == "__main__":
+    main()

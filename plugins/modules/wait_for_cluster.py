@@ -1,0 +1,200 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: wait_for_cluster
+short_description: Waits for a healthy Kafka cluster, or for leave to stop brokers
+description:
+  - Looks at the cluster, and at the container of a broker that starts, again and again, and prints
+    what moves. Ends when the cluster is healthy, or with O(before_stop) when the brokers may stop.
+  - Waits as long as there is progress. Gives up after O(patience) seconds without, and at once when
+    the container ends again and again.
+  - Progress is a broker that registers, a log recovered, a replica in sync, bytes caught up.
+  - A healthy cluster costs one look.
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  expect_brokers:
+    description: Ids of the brokers that must be registered.
+    type: list
+    elements: int
+    default: []
+  before_stop:
+    description: Ids of brokers that are to be stopped at the same time.
+    type: list
+    elements: int
+    default: []
+  elect_preferred:
+    description: >-
+      Whether leadership goes back to the preferred replicas once the cluster is healthy. Not used
+      with O(before_stop).
+    type: bool
+    default: false
+  container:
+    description: Container of the broker that starts, on the host this runs on.
+    type: str
+  name:
+    description: What lines call that broker.
+    type: str
+    default: ''
+  socket:
+    description: Socket that the engine answers on.
+    type: path
+    default: /var/run/docker.sock
+  patience:
+    description: Seconds without progress after which it gives up.
+    type: float
+    default: 300
+  interval:
+    description: Seconds between two looks.
+    type: float
+    default: 1
+  timeout:
+    description: Seconds for one look.
+    type: float
+    default: 10
+attributes:
+  check_mode:
+    description: Waits, and says which leaders would be elected.
+    support: full
+  diff_mode:
+    description: Shows nothing.
+    support: none
+notes:
+  - The loop runs on the control node, one look on the host; see plugins/action/wait_for_cluster.py.
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Broker 2 may be stopped
+  metal.kafka.wait_for_cluster:
+    bootstrap_servers: [kafka1:9092, kafka2:9092]
+    before_stop: [2]
+
+- name: Broker 2 is back and every partition has all its replicas
+  metal.kafka.wait_for_cluster:
+    bootstrap_servers: [kafka1:9092, kafka2:9092]
+    expect_brokers: [1, 2, 3]
+    container: local-kafka2
+    name: kafka2
+    elect_preferred: true
+"""
+
+RETURN = r"""
+cluster:
+  description: >-
+    Everything that M(metal.kafka.cluster_info) returns stands in the result too, at its top level.
+  type: dict
+  returned: never
+lag_bytes:
+  description: Bytes that replicas out of sync lack; null when nobody can tell.
+  type: int
+  returned: always
+container:
+  description: State of O(container) as M(metal.kafka.container_info) tells it.
+  type: dict
+  returned: when O(container) is given
+recovered:
+  description: Logs that the broker has loaded since its start, and how many it has; null before.
+  type: list
+  elements: int
+  returned: when O(container) is given
+steps:
+  description: What was changed, or would be, as sentences.
+  type: list
+  elements: str
+  returned: always
+seconds:
+  description: How long it was waited.
+  type: float
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    cluster,
+    engine,
+    gate,
+    health,
+    waiting,
+)
+
+# Of a log, for the counters of its recovery: each log dir writes its own.
+LOG_LINES = 400
+
+
+def look(wish, dry):
+    """The cluster, the bytes it lacks, and leaders elected, or that would be; ClusterError."""
+    with cluster.Connection(
+        wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9
+    ) as connection:
+        found = connection.read_cluster()
+        lag = connection.read_lag(found)
+        elected = 0
+        sound = health.report(found, wish["expect_brokers"])["healthy"]
+        if wish["elect_preferred"] and not wish["before_stop"] and sound:
+            elected = len(cluster.electable(found))
+            if elected and not dry:
+                found = connection.elect_preferred(found)
+    return found, lag, elected
+
+
+def look_at_container(wish):
+    """State of the container and how many logs its broker has loaded."""
+    if not wish["container"]:
+        return {}
+    found = engine.inspect(wish["container"], wish["socket"])
+    lines = []
+    if found.running:
+        lines = engine.log(wish["container"], LOG_LINES, found.started, wish["socket"])
+    return {"container": vars(found), "recovered": engine.recovered(lines)}
+
+
+def main():
+    """Look once."""
+    module = AnsibleModule(
+        argument_spec={
+            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+            "client_config": {"type": "dict", "default": {}},
+            "expect_brokers": {"type": "list", "elements": "int", "default": []},
+            "before_stop": {"type": "list", "elements": "int", "default": []},
+            "elect_preferred": {"type": "bool", "default": False},
+            "container": {"type": "str"},
+            "name": {"type": "str", "default": ""},
+            "socket": {"type": "path", "default": engine.SOCKET},
+            "patience": {"type": "float", "default": 300},
+            "interval": {"type": "float", "default": 1},
+            "timeout": {"type": "float", "default": 10},
+        },
+        supports_check_mode=True,
+    )
+    if cluster.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    wish = module.params
+    try:
+        container = look_at_container(wish)
+    except engine.EngineError as error:
+        module.fail_json(msg=str(error))
+    # As in cluster_info: whatever the library waits for, the look ends in time.
+    answer = waiting.side_by_side(
+        {"look": lambda: look(wish, module.check_mode)}, waiting.Deadline(wish["timeout"])
+    )["look"]
+    if isinstance(answer, (cluster.ClusterError, TimeoutError)):
+        silent = health.unreachable(cluster.words_of(answer), wish["before_stop"])
+        module.exit_json(changed=False, steps=[], lag_bytes=None, **silent, **container)
+    if isinstance(answer, Exception):
+        raise answer
+    found, lag, elected = answer
+    decision = gate.before_stop(found, wish["before_stop"]) if wish["before_stop"] else None
+    noun = "partition is" if elected == 1 else "partitions are"
+    module.exit_json(
+        changed=elected > 0,
+        steps=[f"{elected} {noun} led by the preferred replica again"] if elected else [],
+        lag_bytes=lag,
+        **health.report(found, wish["expect_brokers"], decision),
+        **container,
+    )
+
+
+if __name__ == "__main__":
+    main()

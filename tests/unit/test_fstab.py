@@ -1,0 +1,54 @@
+"""fstab: our lines, and nobody else's."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import fstab
+
+OTHERS = "# made by hand\nUUID=1 / ext4\terrors=remount-ro 0 1\n\nLABEL=x  /srv xfs defaults 0 0"
+
+
+def test_other_lines_stay_byte_for_byte():
+    after = fstab.edited(OTHERS, {"/data/disk1": "u1"})
+    assert after == f"{OTHERS}\n{fstab.line('u1', '/data/disk1')}\n"
+
+
+def test_an_own_line_is_replaced_where_it_stands():
+    before = fstab.edited(OTHERS, {"/data/disk1": "u1"}) + "tmpfs /tmp tmpfs defaults 0 0\n"
+    after = fstab.edited(before, {"/data/disk1": "u2"})
+    assert after == before.replace("UUID=u1", "UUID=u2")
+
+
+def test_a_second_edit_changes_nothing():
+    once = fstab.edited(OTHERS, {"/data/disk1": "u1", "/data/disk2": "u2"})
+    assert fstab.edited(once, {"/data/disk2": "u2"}) == once
+    assert fstab.edited(once, {"/data/disk1": "u1", "/data/disk2": "u2"}) == once
+
+
+def test_a_mount_has_one_line():
+    twice = "LABEL=a /data/disk1 xfs defaults 0 0\nUUID=u1 /data/disk1 xfs defaults 0 0\n"
+    assert fstab.edited(twice, {"/data/disk1": "u1"}) == f"{fstab.line('u1', '/data/disk1')}\n"
+
+
+def test_lines_are_not_our_business_when_commented_out():
+    text = "#UUID=u0 /data/disk1 xfs defaults 0 0\n"
+    assert fstab.edited(text, {"/data/disk1": "u1"}).startswith(text)
+    assert fstab.known(text, "/data/disk1") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "uuid"),
+    [
+        ("UUID=u1 /data/disk1 xfs defaults 0 0\n", "u1"),
+        ('UUID="u1" /data/disk1 xfs\n', "u1"),
+        ("LABEL=a /data/disk1 xfs defaults 0 0\n", ""),
+        ("UUID=u1 /data/disk10 xfs defaults 0 0\n", ""),
+        ("", ""),
+    ],
+)
+def test_the_known_disk_of_a_mount(text, uuid):
+    assert fstab.known(text, "/data/disk1") == uuid
+
+
+def test_a_blank_in_a_mount_point_is_escaped_and_found_again():
+    text = fstab.edited("", {"/data/disk 1": "u1"})
+    assert "/data/disk\\0401 " in text
+    assert fstab.known(text, "/data/disk 1") == "u1"

@@ -1,0 +1,192 @@
+"""What machine_info reads of disks, kernel, network and engine, on texts as machines write them."""
+
+import os
+import socket
+import time
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    machine_disks,
+    machine_engine,
+    machine_kernel,
+    machine_network,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.together import ask_all
+
+MOUNTS = (
+    "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw,errors=remount-ro\n"
+    "30 22 8:17 / /data/disk\\0401 rw,nosuid,nodev,noatime shared:5 - xfs /dev/sdb1 rw,attr2\n"
+    "31 22 0:55 / /data/far rw,relatime - nfs4 filer:/export ro,vers=4.2\n"
+)
+
+
+def test_a_mount_has_its_kind_and_the_options_of_both_sides():
+    found = machine_disks.styles(MOUNTS)
+    assert found["/data/disk 1"] == {
+        "number": "8:17",
+        "kind": "xfs",
+        "options": ["attr2", "noatime", "nodev", "nosuid", "rw"],
+    }
+    assert found["/data/far"]["kind"] == "nfs4"
+    assert "ro" in found["/data/far"]["options"]
+
+
+@pytest.fixture
+def block(tmp_path):
+    """Devices as sysfs shows them: sdb with a partition, a mapping on sdc, a stripe on two."""
+    devices, numbers = tmp_path / "devices", tmp_path / "block"
+    for path in ("sdb/sdb1", "sdc", "sdd", "dm-0/slaves", "md0/slaves"):
+        (devices / path).mkdir(parents=True)
+    (devices / "sdb/sdb1/partition").write_text("1\n")
+    numbers.mkdir()
+    links = {"8:16": "sdb", "8:17": "sdb/sdb1", "8:32": "sdc", "253:0": "dm-0", "9:0": "md0"}
+    for number, target in links.items():
+        (numbers / number).symlink_to(devices / target)
+    (devices / "dm-0/slaves/sdc").symlink_to(devices / "sdc")
+    for name in ("sdc", "sdd"):
+        (devices / "md0/slaves" / name).symlink_to(devices / name)
+    return str(numbers)
+
+
+@pytest.mark.parametrize(
+    ("number", "disk"),
+    [("8:16", "sdb"), ("8:17", "sdb"), ("253:0", "sdc"), ("9:0", "md0"), ("0:55", "0:55")],
+)
+def test_the_disk_under_a_partition_or_a_mapping_is_found(block, number, disk):
+    assert machine_disks.whole_disk(number, block) == disk
+
+
+def test_a_real_file_system_tells_its_inodes(tmp_path):
+    table = {str(tmp_path): {"number": "0:1", "kind": "xfs", "options": ["rw"]}}
+    found = machine_disks.details(str(tmp_path), table)
+    assert (found["kind"], found["read_only"], found["disk"]) == ("xfs", False, "0:1")
+    assert 0 <= found["free_inodes"] <= found["inodes"]
+
+
+LIMITS = (
+    "Limit                     Soft Limit           Hard Limit           Units\n"
+    "Max processes             96269                96269                processes\n"
+    "Max open files            1024                 {}                files\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("hard", "capabilities", "most"),
+    [
+        ("524288", "000001ffffffffff", 1048576),
+        ("20000", "00000000a80425fb", 20000),
+        ("unlimited", "00000000a80425fb", 1048576),
+    ],
+)
+def test_an_engine_gives_what_its_limit_or_its_right_to_raise_it_allows(hard, capabilities, most):
+    status = f"Name:\tdockerd\nCapEff:\t{capabilities}\n"
+    assert machine_kernel.open_files(LIMITS.format(hard), status, 1048576) == most
+
+
+def test_swap_is_the_sum_of_all_areas_in_bytes():
+    text = (
+        "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"
+        "/dev/sda2                               partition\t1000\t\t0\t\t-2\n"
+        "/swap\\040file                           file\t\t24\t\t0\t\t-3\n"
+    )
+    assert machine_kernel.swap(text) == 1024 * 1024
+    assert machine_kernel.swap(text.splitlines()[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("v2", "v1", "expected"),
+    [
+        ("cpuset cpu io memory pids\n", "", {"version": 2, "memory": True}),
+        ("cpuset cpu io pids\n", "", {"version": 2, "memory": False}),
+        (None, "#subsys\nmemory\t4\t288\t1\ncpu\t2\t1\t1\n", {"version": 1, "memory": True}),
+        (None, "#subsys\nmemory\t0\t1\t0\n", {"version": 1, "memory": False}),
+    ],
+)
+def test_control_groups_tell_whether_memory_can_be_limited(v2, v1, expected):
+    assert machine_kernel.cgroup("nodev\tcgroup\nnodev\tcgroup2\n", v2, v1) == expected
+
+
+def test_port_ranges_are_read_as_sysctl_writes_them():
+    assert machine_kernel.port_ranges("\n") == []
+    assert machine_kernel.port_ranges("22,8080-8090\n") == [[22, 22], [8080, 8090]]
+
+
+def test_the_kernel_of_this_machine_tells_whether_its_clock_is_kept():
+    assert machine_kernel.synchronised() in (True, False, None)
+
+
+def test_ipv6_addresses_are_global_ones():
+    text = (
+        "fd000000000000000000000000000002 02 40 00 80     eth0\n"
+        "fe80000000000000004250fffe77bbd8 03 40 20 80     eth0\n"
+        "00000000000000000000000000000001 01 80 10 80       lo\n"
+    )
+    assert machine_network.addresses_v6(text) == ["fd00::2"]
+
+
+def test_a_name_is_looked_up_both_ways():
+    found = machine_network.lookups(["localhost", "no-such-host.invalid"], seconds=10)
+    assert (
+        "127.0.0.1" in found["localhost"]["addresses"] or "::1" in (found["localhost"]["addresses"])
+    )
+    assert found["no-such-host.invalid"] in (
+        None,
+        {"addresses": [], "reverse": None, "confirmed": False},
+    )
+
+
+def test_interfaces_of_this_machine_have_an_address_each():
+    for found in machine_network.interfaces():
+        assert socket.inet_aton(found["address"])
+        assert found["name"] != "lo"
+        assert found["mtu"] > 500
+
+
+VERSION = {"Version": "26.1.5+dfsg1", "ApiVersion": "1.45"}
+INFO = {
+    "Driver": "overlay2",
+    "DockerRootDir": "/var/lib/docker",
+    "LiveRestoreEnabled": True,
+    "MemoryLimit": True,
+    "SecurityOptions": ["name=apparmor", "name=seccomp,profile=builtin", "name=cgroupns"],
+}
+
+
+def test_an_engine_is_described_by_its_own_answers():
+    assert machine_engine.described(VERSION, INFO) == {
+        "version": "26.1.5+dfsg1",
+        "api": "1.45",
+        "driver": "overlay2",
+        "root": "/var/lib/docker",
+        "live_restore": True,
+        "memory_limit": True,
+        "protections": ["apparmor", "cgroupns", "seccomp"],
+    }
+
+
+def test_without_an_engine_there_is_none(tmp_path):
+    assert machine_engine.engine(str(tmp_path / "no.sock")) is None
+
+
+def test_questions_that_hang_are_left_out_in_time():
+    def answer(item):
+        time.sleep(30 if item == "slow" else 0)
+        return item.upper()
+
+    begun = time.monotonic()
+    assert ask_all(["a", "slow", "b", "a"], answer, seconds=0.5) == {"a": "A", "b": "B"}
+    assert time.monotonic() - begun < 5
+
+
+def test_more_questions_than_threads_are_all_answered():
+    assert len(ask_all(range(500), abs, seconds=30, width=8)) == 500
+
+
+def test_the_process_of_the_machine_s_own_engine_is_found_by_its_name(tmp_path):
+    for pid, name in (("1", "systemd"), ("33", "dockerd"), ("77", "dockerd"), ("self", "python3")):
+        (tmp_path / pid / "ns").mkdir(parents=True)
+        (tmp_path / pid / "comm").write_text(name + "\n")
+        (tmp_path / pid / "ns/pid").symlink_to("pid:[2]" if pid == "33" else "pid:[1]")
+    assert machine_kernel.engine_process(str(tmp_path)) == "77"
+    os.remove(tmp_path / "77" / "comm")
+    assert machine_kernel.engine_process(str(tmp_path)) == "1"

@@ -1,0 +1,107 @@
+"""Connections tell what they met; the helper answers, and is gone when it should be."""
+
+import socket
+import time
+import uuid
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import machine, port_probe
+
+
+@pytest.fixture
+def token():
+    name = uuid.uuid4().hex
+    yield name
+    port_probe.stop(name)
+
+
+def free_port() -> int:
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return asked.getsockname()[1]
+
+
+def helper(token: str, seconds: float) -> int:
+    """Port of a helper that has just been started, in a process of its own."""
+    port = free_port()
+    opened, unbound = port_probe.bind_all([("127.0.0.1", port)])
+    assert unbound == {}
+    port_probe.serve_detached(list(opened.values()), token, seconds)
+    return port
+
+
+def test_a_port_nobody_listens_on_is_refused():
+    assert port_probe.connect(("127.0.0.1", free_port())) == "refused"
+
+
+def test_a_name_that_leads_nowhere_is_unresolved():
+    assert port_probe.connect(("no-such-host.invalid", 1)) == "unresolved"
+
+
+def test_a_full_queue_is_a_timeout():
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        place = deaf.getsockname()
+        waiting = [socket.socket() for _ in range(3)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(place)
+        assert port_probe.connect(place, seconds=0.3) == "timeout"
+        for each in waiting:
+            each.close()
+
+
+def test_the_helper_answers_everybody_and_its_port_is_free_when_it_is_stopped(token):
+    port = helper(token, seconds=30)
+    for _ in range(3):
+        assert port_probe.connect(("127.0.0.1", port)) == "connected"
+    assert port_probe.stop(token) is True
+    assert port_probe.connect(("127.0.0.1", port)) == "refused"
+    # A service binds at once what the helper had.
+    with socket.socket() as service:
+        service.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        service.bind(("127.0.0.1", port))
+    assert port_probe.stop(token) is False
+
+
+def test_the_helper_can_be_told_from_a_process_of_somebody_else(token):
+    port = helper(token, seconds=30)
+    sockets = list(machine.listening(machine.read("/proc/net/tcp")))
+    inode = next(inode for _, at, inode in sockets if at == port)
+    end = time.monotonic() + 5
+    # It takes its name when it is on its own.
+    while machine.socket_owners()[inode][0] != port_probe.HELPER:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_client_learns_at_once_that_the_helper_is_not_the_service(token):
+    port = helper(token, seconds=30)
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        assert client.recv(1) == b""
+
+
+def test_a_helper_that_nobody_stops_ends_by_itself(token):
+    port = helper(token, seconds=0.5)
+    assert port_probe.connect(("127.0.0.1", port)) == "connected"
+    end = time.monotonic() + 10
+    while port_probe.connect(("127.0.0.1", port)) == "connected":
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert port_probe.stop(token) is False
+
+
+def test_what_cannot_be_bound_says_why():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        opened, unbound = port_probe.bind_all([("127.0.0.1", port), ("192.0.2.99", 1)])
+    assert opened == {}
+    assert unbound["127.0.0.1", port] == "Address already in use"
+    assert unbound["192.0.2.99", 1] == "Cannot assign requested address"
+
+
+def test_every_endpoint_gets_an_answer_in_time():
+    port = free_port()
+    found = port_probe.connect_all([("127.0.0.1", port), ("127.0.0.1", port)])
+    assert found == [{"address": "127.0.0.1", "port": port, "state": "refused"}]

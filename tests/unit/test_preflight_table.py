@@ -1,0 +1,132 @@
+"""The table of checks: complete, documented, and every entry shown to find its fault."""
+
+import functools
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.preflight import CHECKS
+from ansible_collections.metal.kafka.plugins.module_utils.preflight.report import report
+from ansible_collections.metal.kafka.plugins.module_utils.preflight.site import SITE_VARIABLES
+from preflight_sites import Sound, inside, judged, problems, put
+
+HERE = Path(__file__).resolve().parent
+DOCUMENT = HERE.parents[1] / "docs" / "preflight.md"
+NAMES = [each.__name__ for each in CHECKS]
+
+
+@functools.cache
+def planted():
+    """What every planted fault of every file makes each check say: fatal, note, or both."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(HERE.glob("test_preflight*.py")):
+        if path.stem == Path(__file__).stem:
+            continue
+        module = importlib.import_module(path.stem)
+        for table in (getattr(module, "FAULTS", {}), getattr(module, "NOTES", {})):
+            for plant, _ in table.values():
+                site = Sound()
+                plant(site)
+                for problem in judged(site):
+                    kind = "fatal" if problem.fatal else "note"
+                    found.setdefault(problem.check, set()).add(kind)
+    return found
+
+
+def test_there_are_at_least_forty_checks_with_names_of_their_own():
+    assert len(CHECKS) >= 40
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_every_check_finds_one_of_the_planted_faults():
+    # What no machine told is planted by leaving facts out.
+    assert set(NAMES) - set(planted()) - {"looked_at"} == set()
+
+
+def rows():
+    """Cells of the table of checks in the document, by name of the check."""
+    lines = DOCUMENT.read_text().splitlines()
+    cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines if line[:3] == "| `"]
+    return {row[0].strip("`"): row[1:] for row in cells if len(row) == 4}
+
+
+def test_the_document_lists_every_check_in_order_with_its_promise():
+    assert list(rows()) == NAMES
+    for each in CHECKS:
+        assert rows()[each.__name__][0] == each.__doc__.splitlines()[0].rstrip("."), each.__name__
+
+
+def test_the_document_says_whether_a_check_stops_the_run():
+    found = planted()
+    for name, (_, kind, _) in rows().items():
+        shown = found.get(name, {"note"})
+        assert shown <= set(kind.split(", ")), name
+        assert kind in ("fatal", "note", "fatal, note"), name
+
+
+def test_limits_of_the_document_are_variables_that_exist():
+    limits = {v for *_, limit in rows().values() for v in re.findall(r"`(preflight_\w+)`", limit)}
+    known = {v for v in SITE_VARIABLES if v.startswith("preflight_")}
+    assert limits <= known
+    assert known - limits == set()
+
+
+def test_an_accepted_problem_is_a_note_that_says_so():
+    site = Sound()
+    inside("engine", protections=["rootless"])(site)
+    assert len(problems(site)) == 1
+    site.hosts["m2"]["metal_preflight_accept"] = ["rootless"]
+    assert problems(site) == []
+    told = report(judged(site), len(CHECKS), 3)
+    assert told["notes"][0].startswith("accepted: m2: engine: found a rootless engine; allowed:")
+    assert told["notes"][0].endswith("[rootless]")
+    assert told["summary"].endswith("on 3 machines: no problems, 1 accepted, no notes")
+
+
+def test_acceptance_counts_only_for_the_host_that_accepts():
+    site = Sound()
+    inside("engine", protections=["rootless"])(site)
+    site.hosts["m1"]["metal_preflight_accept"] = ["rootless"]
+    assert len(problems(site)) == 1
+
+
+def test_a_problem_of_the_site_is_accepted_by_any_host():
+    site = Sound()
+    site.groups["zookeeper"] = ["zk1", "zk2"]
+    assert len(problems(site)) == 1
+    site.hosts["kafka1"]["metal_preflight_accept"] = "ensemble_size, root_disk"
+    assert problems(site) == []
+
+
+def test_an_unknown_name_is_refused_and_accepts_nothing():
+    site = Sound()
+    put("m2", "metal_preflight_accept", ["rootles", "all"])(site)
+    inside("engine", protections=["rootless"])(site)
+    found = problems(site)
+    assert len(found) == 3
+    assert "m2: metal_preflight_accept: found 'rootles'; allowed: rootless (did you" in found[1]
+    assert "found 'all'" in found[2]
+
+
+@pytest.mark.parametrize(
+    ("fatal", "summary"),
+    [
+        ([], "preflight: 67 checks on 1 machine: no problems, no notes"),
+        (["x"], "preflight: 67 checks on 1 machine: 1 problem, no notes"),
+    ],
+)
+def test_the_summary_counts_checks_machines_and_finds(fatal, summary):
+    site = Sound()
+    inside("engine", protections=["rootless"])(site)
+    found = judged(site) if fatal else []
+    assert report(found, 67, 1)["summary"] == summary
+
+
+def test_a_refusal_numbers_the_problems_and_says_how_to_go_on():
+    site = Sound()
+    inside("engine", protections=["rootless"])(site)
+    lines = report(judged(site), 67, 3, "inventories/mine")["refusal"].splitlines()
+    assert lines[0] == "Nothing was touched: 1 problem(s) in inventories/mine"
+    assert lines[1].startswith("1. m2: engine: found a rootless engine")
+    assert "metal_preflight_accept" in lines[2]

@@ -1,0 +1,450 @@
+"""A planted host is looked at, tuned and looked at again; refusals and rivals are named."""
+
+import os
+from pathlib import Path
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.tuning import containers, tuner
+from ansible_collections.metal.kafka.plugins.module_utils.tuning.host import Host
+from ansible_collections.metal.kafka.plugins.module_utils.tuning.row import AT_LEAST, Wish
+
+SYSCTL = "/etc/sysctl.d/90-kafka-metal.conf"
+TMPFILES = "/etc/tmpfiles.d/kafka-metal.conf"
+UDEV = "/etc/udev/rules.d/90-kafka-metal.rules"
+DOCKER = "/etc/systemd/system/docker.service.d/90-kafka-metal.conf"
+THP = "/sys/kernel/mm/transparent_hugepage/enabled"
+UUID = "0f0f0f0f-1111-2222-3333-444444444444"
+DATA = "/data/disk1/kafka"
+
+LIMITS = (
+    "Limit                     Soft Limit           Hard Limit           Units     \n"
+    "Max processes             96365                unlimited            processes \n"
+    "Max open files            1024                 {}               files     \n"
+)
+MOUNTS = (
+    "22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"
+    "30 22 8:17 / /data/disk1 rw,noatime,nodev,nosuid - xfs /dev/sdb1 rw\n"
+)
+
+
+class Planted(Host):
+    """A host made of files below a folder; what is refused is chosen by path."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(str(root))
+        self.refused: dict[str, str] = {}
+        self.late: set[str] = set()
+        self.limits: list[tuple[int, int]] = []
+        self.kept = True
+        self.capable = True
+        for path, text in {
+            "/proc/sys/vm/swappiness": "60\n",
+            "/proc/sys/vm/max_map_count": "65530\n",
+            "/proc/sys/vm/dirty_bytes": "0\n",
+            "/proc/sys/net/ipv4/tcp_rmem": "4096\t131072\t6291456\n",
+            "/proc/meminfo": "MemTotal:       1048576 kB\n",
+            "/proc/cmdline": "quiet\n",
+            "/proc/self/mountinfo": MOUNTS,
+            "/proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n",
+            THP: "[always] madvise never\n",
+            "/sys/devices/sdb/queue/scheduler": "none [bfq] mq-deadline\n",
+            "/sys/devices/sdb/queue/read_ahead_kb": "128\n",
+            "/sys/devices/sdb/queue/rotational": "1\n",
+            "/sys/devices/sdb/sdb1/partition": "1\n",
+            "/etc/fstab": f"UUID={UUID} /data/disk1 xfs noatime,nodev,nosuid,nofail 0 0\n",
+            "/run/systemd/system/x": "",
+        }.items():
+            self.plant(path, text)
+        os.makedirs(self.at("/sys/dev/block"))
+        os.symlink(self.at("/sys/devices/sdb/sdb1"), self.at("/sys/dev/block/8:17"))
+
+    def plant(self, path: str, text: str) -> None:
+        os.makedirs(os.path.dirname(self.at(path)), exist_ok=True)
+        Path(self.at(path)).write_text(text)
+
+    def process(self, pid: int, name: str, nofile: int = 524288, cgroup: str = "") -> None:
+        self.plant(f"/proc/{pid}/comm", f"{name}\n")
+        self.plant(f"/proc/{pid}/limits", LIMITS.format(nofile))
+        self.plant(f"/proc/{pid}/cgroup", cgroup)
+
+    def may_write(self, path: str) -> bool:
+        return path not in self.refused or path in self.late
+
+    def write_live(self, path: str, value: str) -> None:
+        if path in self.refused:
+            raise OSError(22, self.refused[path])
+        choices = self.read(path)
+        if choices is not None and "[" in choices:
+            value = choices.strip().replace("[", "").replace("]", "").replace(value, f"[{value}]")
+        self.plant(path, f"{value}\n")
+        if path.endswith("dirty_bytes"):
+            self.plant("/proc/sys/vm/dirty_ratio", "0\n")
+
+    def may_raise_limits(self) -> bool:
+        return self.capable
+
+    def set_limit(self, process: int, kind: int, soft: int, hard: int) -> None:
+        if not self.capable:
+            raise PermissionError(1, "Operation not permitted")
+        self.limits.append((process, hard))
+        self.plant(f"/proc/{process}/limits", LIMITS.format(hard))
+
+    def units_changed(self) -> None:
+        pass
+
+    def uuid_of(self, device: str) -> str:
+        return UUID if device == "/dev/sdb1" else ""
+
+    def swap_off(self, device: str) -> None:
+        if device in self.refused:
+            raise OSError(12, self.refused[device])
+        self.plant("/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
+
+    def clock(self) -> tuple[bool, float]:
+        return self.kept, 0.5
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Planted:
+    return Planted(tmp_path)
+
+
+def by_name(outcome: tuner.Outcome) -> dict[str, dict[str, str]]:
+    return {row["name"]: row for row in outcome.settings}
+
+
+def only(outcome: tuner.Outcome) -> dict[str, str]:
+    (row,) = outcome.settings
+    return row
+
+
+SWAPPINESS = [Wish("vm.swappiness", "1", reason="Heaps stay in memory.")]
+MAPS = [Wish("vm.max_map_count", "262144", AT_LEAST)]
+EVERYTHING = [
+    *SWAPPINESS,
+    *MAPS,
+    Wish("transparent_hugepage.enabled", "madvise"),
+    Wish("disk.scheduler.rotational", "mq-deadline"),
+    Wish("disk.scheduler.solid", "none"),
+    Wish("disk.read_ahead_kb.rotational", "1024"),
+    Wish("mount.options", "noatime,nodev,nosuid"),
+    Wish("limits.nofile", "100000", AT_LEAST),
+    Wish("swap", "report"),
+    Wish("clock.synchronised", "yes"),
+]
+
+
+def test_a_second_run_finds_everything_and_changes_nothing(host):
+    host.process(7, "dockerd", 20000)
+    first = tuner.tune(host, EVERYTHING, [DATA])
+    second = tuner.tune(host, EVERYTHING, [DATA])
+    changed = [
+        "vm.swappiness", "vm.max_map_count", "transparent_hugepage.enabled",
+        "scheduler /data/disk1", "read_ahead_kb /data/disk1", "limits.nofile",
+    ]  # fmt: skip
+    assert [row["name"] for row in first.settings if row["state"] == "changed"] == changed
+    assert {row["state"] for row in second.settings} == {"ok"}
+    assert (second.steps, second.diff) == ([], [])
+    assert host.limits == [(7, 1048576)]
+
+
+def test_check_mode_says_the_same_and_touches_nothing(host):
+    host.process(7, "dockerd", 20000)
+    foreseen = tuner.tune(host, EVERYTHING, [DATA], check=True)
+    assert not host.exists(SYSCTL)
+    assert host.read("/proc/sys/vm/swappiness") == "60\n"
+    real = tuner.tune(host, EVERYTHING, [DATA])
+    assert foreseen.steps == real.steps
+    assert foreseen.diff == real.diff
+    states = [[row["state"] for row in outcome.settings] for outcome in (foreseen, real)]
+    assert states[0] == states[1]
+
+
+def test_steps_are_sentences_with_old_and_new_values(host):
+    assert tuner.tune(host, SWAPPINESS, []).steps == [
+        "vm.swappiness is persisted as 1",
+        "vm.swappiness becomes 1, was 60",
+    ]
+
+
+def test_a_value_is_persisted_with_its_reason_and_live(host):
+    tuner.tune(host, SWAPPINESS, [])
+    assert "# Heaps stay in memory.\nvm.swappiness = 1\n" in host.read(SYSCTL)
+    assert host.read("/proc/sys/vm/swappiness") == "1\n"
+
+
+def test_a_live_value_changed_by_hand_is_drift_and_is_put_back(host):
+    tuner.tune(host, SWAPPINESS, [])
+    host.plant("/proc/sys/vm/swappiness", "30\n")
+    row = only(tuner.report(host, SWAPPINESS, []))
+    assert (row["persisted"], row["live"], row["state"]) == ("1", "30", "drift")
+    assert tuner.tune(host, SWAPPINESS, []).steps == ["vm.swappiness becomes 1, was 30"]
+    assert only(tuner.report(host, SWAPPINESS, []))["state"] == "ok"
+
+
+def test_a_persisted_file_edited_by_hand_is_drift_and_is_put_back(host):
+    tuner.tune(host, SWAPPINESS, [])
+    host.plant(SYSCTL, "vm.swappiness = 30\n")
+    row = only(tuner.report(host, SWAPPINESS, []))
+    assert (row["persisted"], row["live"], row["state"]) == ("30", "1", "drift")
+    assert tuner.tune(host, SWAPPINESS, []).steps == ["vm.swappiness is persisted as 1, was 30"]
+
+
+def test_an_edit_that_changes_no_value_is_named_by_its_file(host):
+    tuner.tune(host, SWAPPINESS, [])
+    host.plant(SYSCTL, host.read(SYSCTL) + "# mine\n")
+    assert by_name(tuner.report(host, SWAPPINESS, []))[SYSCTL]["state"] == "drift"
+    assert tuner.tune(host, SWAPPINESS, []).steps == [f"{SYSCTL} is written"]
+
+
+def test_what_the_kernel_refuses_is_reported_with_its_error_and_is_no_change(host):
+    host.refused["/proc/sys/vm/swappiness"] = "Permission denied"
+    first = tuner.tune(host, SWAPPINESS, [])
+    assert only(first)["state"] == "not_allowed"
+    assert only(first)["detail"] == "Permission denied: /proc/sys/vm/swappiness"
+    assert first.steps == ["vm.swappiness is persisted as 1"]
+    assert tuner.tune(host, SWAPPINESS, []).steps == []
+    assert only(tuner.report(host, SWAPPINESS, []))["state"] == "not_allowed"
+
+
+def test_a_refusal_that_shows_only_when_writing_is_no_change_either(host):
+    host.refused["/proc/sys/vm/swappiness"] = "Invalid argument"
+    host.late.add("/proc/sys/vm/swappiness")
+    tuner.tune(host, SWAPPINESS, [])
+    second = tuner.tune(host, SWAPPINESS, [])
+    assert (only(second)["state"], only(second)["detail"]) == ("not_allowed", "Invalid argument")
+    assert second.steps == []
+
+
+def test_what_the_kernel_does_not_have_is_absent_and_persisted(host):
+    wish = [Wish("net.core.netdev_max_backlog", "5000", AT_LEAST)]
+    first = tuner.tune(host, wish, [])
+    assert first.steps == ["net.core.netdev_max_backlog is persisted as 5000"]
+    row = only(tuner.report(host, wish, []))
+    assert (row["persisted"], row["state"]) == ("5000", "absent")
+    assert "no /proc/sys/net/core/netdev_max_backlog" in row["detail"]
+
+
+def test_a_later_file_that_wins_is_named_and_not_touched(host):
+    other = "/etc/sysctl.d/99-tuned.conf"
+    host.plant(other, "vm.swappiness=10\n")
+    row = only(tuner.tune(host, SWAPPINESS, []))
+    assert (row["persisted"], row["state"]) == ("10", "drift")
+    assert row["detail"] == f"{other} comes later and says vm.swappiness = 10"
+    assert host.read(other) == "vm.swappiness=10\n"
+    assert tuner.tune(host, SWAPPINESS, []).steps == []
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "state"),
+    [
+        ("/etc/sysctl.d/10-x.conf", "vm.swappiness = 10", "ok"),
+        ("/usr/lib/sysctl.d/99-x.conf", "vm/swappiness = 10", "drift"),
+        ("/usr/lib/sysctl.d/99-x.conf", "-vm.swap* = 10", "drift"),
+        ("/etc/sysctl.d/99-x.conf", "# vm.swappiness = 10", "ok"),
+        ("/etc/sysctl.d/99-x.conf", "vm.swappiness = 1", "ok"),
+    ],
+)
+def test_only_a_later_file_with_another_value_is_a_rival(host, file, line, state):
+    host.plant(file, f"{line}\n")
+    tuner.tune(host, SWAPPINESS, [])
+    assert only(tuner.report(host, SWAPPINESS, []))["state"] == state
+
+
+def test_a_ratio_that_makes_the_kernel_forget_the_bytes_is_a_rival(host):
+    host.plant("/etc/sysctl.d/99-x.conf", "vm.dirty_ratio = 80\n")
+    row = only(tuner.tune(host, [Wish("vm.dirty_bytes", "1000000")], []))
+    assert row["state"] == "drift"
+    assert row["detail"] == "/etc/sysctl.d/99-x.conf comes later and says vm.dirty_ratio = 80"
+
+
+def test_the_kernel_s_command_line_is_named(host):
+    host.plant("/proc/cmdline", "quiet sysctl.vm.swappiness=60\n")
+    assert "sysctl.vm.swappiness=60" in only(tuner.report(host, SWAPPINESS, []))["detail"]
+
+
+def test_a_higher_value_of_the_kernel_is_neither_lowered_nor_persisted(host):
+    host.plant("/proc/sys/vm/max_map_count", "1048576\n")
+    row = only(tuner.tune(host, MAPS, []))
+    assert (row["live"], row["persisted"], row["state"]) == ("1048576", "kernel's own", "ok")
+    assert not host.exists(SYSCTL)
+
+
+def test_a_higher_value_of_a_distribution_s_file_is_left_in_charge(host):
+    host.plant("/usr/lib/sysctl.d/10-map-count.conf", "vm.max_map_count = 1048576\n")
+    host.plant("/proc/sys/vm/max_map_count", "1048576\n")
+    assert only(tuner.tune(host, MAPS, []))["persisted"] == "1048576"
+    assert not host.exists(SYSCTL)
+
+
+def test_several_numbers_are_compared_one_by_one(host):
+    wish = [Wish("net.ipv4.tcp_rmem", "4096 131072 6291456")]
+    assert only(tuner.tune(host, wish, []))["live"] == "4096 131072 6291456"
+    at_least = [Wish("net.ipv4.tcp_rmem", "4096 87380 6291457", AT_LEAST)]
+    assert by_name(tuner.report(host, at_least, []))["net.ipv4.tcp_rmem"]["state"] == "drift"
+
+
+def test_bytes_are_bounded_by_a_share_of_memory(host):
+    wish = [Wish("vm.dirty_bytes", str(2**40), percent_of_memory=20)]
+    assert only(tuner.tune(host, wish, []))["wanted"] == str(204 * 2**20)
+
+
+def test_a_disk_gets_what_its_kind_wants_now_and_by_uuid_at_boot(host):
+    tuner.tune(host, EVERYTHING, [DATA])
+    assert host.read("/sys/devices/sdb/queue/scheduler") == "none bfq [mq-deadline]\n"
+    assert host.read("/sys/devices/sdb/queue/read_ahead_kb") == "1024\n"
+    rule = (
+        f'ACTION=="add|change", SUBSYSTEM=="block", ENV{{ID_FS_UUID}}=="{UUID}", '
+        'ATTR{../queue/scheduler}="mq-deadline", ATTR{../queue/read_ahead_kb}="1024"\n'
+    )
+    assert f"# {DATA}\n{rule}" in host.read(UDEV)
+
+
+def test_a_disk_without_heads_gets_no_scheduler(host):
+    host.plant("/sys/devices/sdb/queue/rotational", "0\n")
+    tuner.tune(host, EVERYTHING, [DATA])
+    assert host.read("/sys/devices/sdb/queue/scheduler") == "[none] bfq mq-deadline\n"
+    assert host.read("/sys/devices/sdb/queue/read_ahead_kb") == "128\n"
+
+
+def test_a_scheduler_that_the_kernel_does_not_offer_is_not_allowed(host):
+    host.plant("/sys/devices/sdb/queue/scheduler", "[none]\n")
+    row = by_name(tuner.tune(host, EVERYTHING, [DATA]))["scheduler /data/disk1"]
+    assert row["state"] == "not_allowed"
+    assert row["detail"].endswith("offers none")
+
+
+def test_the_rule_of_a_disk_that_is_away_waits_for_it(host):
+    tuner.tune(host, EVERYTHING, [DATA])
+    rules = host.read(UDEV)
+    host.plant("/proc/self/mountinfo", MOUNTS.splitlines()[0] + "\n")
+    outcome = tuner.tune(host, EVERYTHING, [DATA])
+    assert by_name(outcome)[f"disk of {DATA}"]["state"] == "absent"
+    assert (outcome.steps, host.read(UDEV)) == ([], rules)
+
+
+def test_the_system_s_disk_is_never_tuned(host):
+    outcome = tuner.tune(host, EVERYTHING, ["/var/lib/kafka"])
+    assert by_name(outcome)["disk of /var/lib/kafka"]["state"] == "absent"
+    assert not host.exists(UDEV)
+
+
+def test_mount_options_are_looked_at(host):
+    wish = [Wish("mount.options", "noatime,nodev,nosuid")]
+    assert only(tuner.report(host, wish, [DATA]))["state"] == "ok"
+    host.plant("/etc/fstab", "LABEL=x /data/disk1 xfs noatime 0 0\n")
+    row = only(tuner.report(host, wish, [DATA]))
+    assert (row["persisted"], row["state"]) == ("noatime", "drift")
+
+
+def test_huge_pages_are_set_at_boot_by_tmpfiles(host):
+    tuner.tune(host, EVERYTHING, [])
+    assert host.read(THP) == "always [madvise] never\n"
+    assert f"w {THP} - - - - madvise\n" in host.read(TMPFILES)
+
+
+def test_a_limit_that_a_container_may_not_raise_is_reported(host):
+    host.capable = False
+    host.process(7, "dockerd", 20000)
+    wish = [Wish("limits.nofile", "100000", AT_LEAST)]
+    first = tuner.tune(host, wish, [])
+    row = only(first)
+    assert (row["live"], row["state"]) == ("20000", "not_allowed")
+    assert row["detail"] == "Operation not permitted: the hard limit here is 20000"
+    assert "LimitNOFILE=100000:1048576\n" in host.read(DOCKER)
+    assert tuner.tune(host, wish, []).steps == []
+
+
+def test_an_engine_that_is_not_there_yet_starts_with_the_limits(host):
+    row = only(tuner.tune(host, [Wish("limits.nofile", "100000", AT_LEAST)], []))
+    assert row["state"] == "changed"
+    assert host.exists(DOCKER)
+
+
+def test_a_later_drop_in_with_less_is_named(host):
+    wish = [Wish("limits.nofile", "100000", AT_LEAST)]
+    other = "/etc/systemd/system/docker.service.d/99-x.conf"
+    host.plant(other, "[Service]\nLimitNOFILE=infinity\n")
+    assert only(tuner.tune(host, wish, []))["state"] == "changed"
+    host.plant(other, "[Service]\nLimitNOFILE=4096\n")
+    row = only(tuner.report(host, wish, []))
+    assert (row["state"], other in row["detail"]) == ("drift", True)
+
+
+def test_without_systemd_limits_go_where_pam_reads_them(host):
+    Path(host.at("/run/systemd/system/x")).unlink()
+    os.rmdir(host.at("/run/systemd/system"))
+    tuner.tune(host, [Wish("limits.nofile", "100000", AT_LEAST)], [])
+    text = host.read("/etc/security/limits.d/90-kafka-metal.conf")
+    assert "root - nofile 100000\n" in text
+    assert not host.exists(DOCKER)
+
+
+SWAP = "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2\tpartition\t1\t0\t-2\n"
+FSTAB = "UUID=1 / ext4 defaults 0 1\nUUID=2 none swap sw 0 0\n"
+
+
+def test_swap_is_only_reported_unless_the_site_says_more(host):
+    host.plant("/proc/swaps", SWAP)
+    host.plant("/etc/fstab", FSTAB)
+    outcome = tuner.tune(host, [Wish("swap", "report")], [])
+    assert (only(outcome)["persisted"], only(outcome)["live"]) == ("UUID=2", "/dev/sda2")
+    assert (only(outcome)["state"], outcome.steps) == ("drift", [])
+    assert host.read("/etc/fstab") == FSTAB
+
+
+def test_swap_is_switched_off_now_and_at_boot_when_the_site_says_so(host):
+    host.plant("/proc/swaps", SWAP)
+    host.plant("/etc/fstab", FSTAB)
+    wish = [Wish("swap", "disable")]
+    assert only(tuner.tune(host, wish, []))["state"] == "changed"
+    assert host.read("/etc/fstab").splitlines()[0] == "UUID=1 / ext4 defaults 0 1"
+    assert host.read("/etc/fstab").splitlines()[1].startswith("# switched off by kafka-metal: ")
+    assert tuner.tune(host, wish, []).steps == []
+
+
+def test_swap_that_cannot_be_emptied_is_not_allowed(host):
+    host.plant("/proc/swaps", SWAP)
+    host.refused["/dev/sda2"] = "Cannot allocate memory"
+    row = only(tuner.tune(host, [Wish("swap", "disable")], []))
+    assert (row["state"], row["detail"]) == ("not_allowed", "Cannot allocate memory")
+
+
+CLOCK = [Wish("clock.synchronised", "yes"), Wish("clock.steps", "at boot only")]
+
+
+@pytest.mark.parametrize(
+    ("service", "conf", "state"),
+    [
+        ("chronyd", "makestep 1 3", "ok"),
+        ("chronyd", "makestep 1 -1", "drift"),
+        ("chronyd", "pool x", "ok"),
+        ("systemd-timesyn", "", "drift"),
+        ("bash", "", "drift"),
+    ],
+)
+def test_a_clock_may_step_at_boot_only(host, service, conf, state):
+    host.process(9, service)
+    host.plant("/etc/chrony/chrony.conf", f"{conf}\n")
+    rows = by_name(tuner.report(host, CLOCK, []))
+    assert (rows["clock.steps"]["state"], rows["clock.synchronised"]["state"]) == (state, "ok")
+
+
+def test_a_clock_that_nobody_keeps_is_drift_and_in_a_container_not_ours(host):
+    host.kept = False
+    assert by_name(tuner.report(host, CLOCK, []))["clock.synchronised"]["state"] == "drift"
+    host.plant("/.dockerenv", "")
+    rows = by_name(tuner.report(host, CLOCK, []))
+    assert {row["state"] for row in rows.values()} == {"not_allowed"}
+    assert rows["clock.steps"]["detail"] == "a container has the clock of the machine below"
+
+
+def test_the_open_files_of_a_running_container_are_compared(host):
+    number = "a" * 64
+    host.process(70, "java", 16384, f"0::/system.slice/docker-{number}.scope\n")
+    engine = [{"Id": number, "Names": ["/prod-kafka1"]}]
+    wanted = {"prod-kafka1": 100000, "prod-kafka2": 1}
+    rows = {row.name: tuner.state(row) for row in containers.look(host, wanted, engine)}
+    assert rows == {"nofile prod-kafka1": "drift", "nofile prod-kafka2": "absent"}
+    enough = containers.look(host, {"prod-kafka1": 16384}, engine)
+    assert tuner.state(enough[0]) == "ok"
