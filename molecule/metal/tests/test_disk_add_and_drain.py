@@ -38,7 +38,7 @@ def verb(cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
 
     yield run
     machine = cluster.machine(instance)
-    if LOG_DIR in disks.log_dirs(cluster, BROKER) or Disk(machine, MOUNT).device:
+    if LOG_DIR in disk_faults.log_dirs(cluster, BROKER) or Disk(machine, MOUNT).device:
         run("disk_drain")
         run("disk_remove")
     disk_faults.blank(machine)
