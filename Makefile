@@ -74,6 +74,15 @@ bench: ## measure a cluster beside its machine's limits: docs/benchmark; ARGS="-
 	ansible-playbook -i $(if $(filter command,$(firstword $(origin INVENTORY))),$(INVENTORY),inventories/benchmark) \
 		$(BECOME) $(ARGS) playbooks/benchmark.yml
 
+##@ Disks of a broker: HOST=node2 DISK=disk2
+.PHONY: disk-add disk-drain disk-remove disk-replace
+disk-add: ## a new disk, already in the inventory, joins its broker and gets its share
+disk-drain: ## every replica moves from a disk to the others of its broker
+disk-remove: ## a drained disk leaves its broker and its host
+disk-replace: ## a failed disk gives way to a new one: DEVICE=/dev/sdd FORCE=disk2 where needed
+disk-add disk-drain disk-remove disk-replace: env
+	$(PLAYBOOK) playbooks/$(subst -,_,$@).yml -e disk_host=$(HOST) -e disk_name=$(DISK) $(if $(DEVICE),-e disk_device=$(DEVICE)) $(if $(FORCE),-e disk_force=$(FORCE))
+
 ##@ For contributors
 .PHONY: check lint types unit drill images render fmt env env-dev help
 check: env-dev lint types unit ## everything that needs no container engine, under a minute
@@ -115,4 +124,4 @@ env-dev:
 	@scripts/bootstrap
 
 help: ## this text
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))

@@ -19,11 +19,15 @@ _OCTAL = re.compile(r"\\([0-7]{3})")
 
 @dataclass(frozen=True)
 class Mounted:
-    """A line of mountinfo: device number as ``major:minor``, mount point, device file."""
+    """A line of mountinfo: device number as ``major:minor``, mount point, device file.
+
+    A ``private`` mount, as containers have them, stays when the host unmounts its own.
+    """
 
     device: str
     point: str
     source: str
+    private: bool = False
 
 
 def parse(text: str) -> list[Mounted]:
@@ -35,7 +39,8 @@ def parse(text: str) -> list[Mounted]:
         if len(words) < 5 or len(after) < 2:
             continue
         point = _OCTAL.sub(lambda match: chr(int(match[1], 8)), words[4])
-        found.append(Mounted(words[2], point, after[1]))
+        follows = any(word.startswith(("shared:", "master:")) for word in words[6:])
+        found.append(Mounted(words[2], point, after[1], not follows))
     return found
 
 
@@ -55,22 +60,30 @@ def at(mounts: Iterable[Mounted], point: str) -> Mounted | None:
 
 
 def holders_in(mounts_of: Mapping[str, Iterable[Mounted]], device: str) -> list[str]:
-    """Processes that see a device mounted, in order."""
+    """Processes that go on seeing a device mounted when the host unmounts it, in order."""
     holding = (
         process
         for process, mounts in mounts_of.items()
-        if any(mount.device == device for mount in mounts)
+        if any(mount.device == device and mount.private for mount in mounts)
     )
     return sorted(holding, key=int)
 
 
 def holders(device: str) -> list[str]:
-    """``name (pid)`` of processes that still have a device mounted, in mounts of their own."""
-    processes = [name for name in os.listdir("/proc") if name.isdigit()]
+    """``name (pid)`` of processes that have a device mounted for themselves."""
+    own = os.readlink("/proc/self/ns/mnt")
+    processes = [name for name in os.listdir("/proc") if name.isdigit() and _namespace(name) != own]
     return [
         f"{_name(process)} ({process})"
         for process in holders_in({process: read(process) for process in processes}, device)
     ]
+
+
+def _namespace(process: str) -> str:
+    try:
+        return os.readlink(f"/proc/{process}/ns/mnt")
+    except OSError:
+        return ""
 
 
 def _name(process: str) -> str:

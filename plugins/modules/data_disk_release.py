@@ -7,8 +7,8 @@ module: data_disk_release
 short_description: Unmount a data disk, and forget it
 description:
   - Unmounts what is mounted at a mount point. A file system that hangs is unmounted lazily.
-  - Fails when a process with mounts of its own, such as a container, still holds the disk
-    afterwards. Stop what uses the disk before.
+  - Fails before anything is done when a process with mounts of its own, such as a container, holds
+    the disk. Stop what uses the disk before.
   - With O(forget), takes its line out of fstab and removes the empty mount point. What is on the
     disk is never touched.
 options:
@@ -55,7 +55,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import disk_changes, d
 
 
 def main():
-    """Unmount, look who still holds it, forget."""
+    """Look who holds it, unmount, forget."""
     module = AnsibleModule(
         argument_spec={
             "mount": {"type": "path", "required": True},
@@ -76,15 +76,15 @@ def main():
         steps.append(f"the empty mount point {point} is removed")
     if steps and not module.check_mode:
         try:
-            if mounted and disk_release.unmount(point):
-                module.warn(f"{point} was busy or hung: it is unmounted lazily")
             held = disk_release.holders(mounted.device) if mounted else []
             if held:
                 module.fail_json(
-                    msg=f"{point} is unmounted, but still held by {', '.join(held[:5])}: stop "
-                    "every container that binds it, then run this again",
+                    msg=f"{point} is in use by {', '.join(held[:5])}: stop every container that "
+                    "binds it, then run this again",
                     steps=steps,
                 )
+            if mounted and disk_release.unmount(point):
+                module.warn(f"{point} was busy or hung: it is unmounted lazily")
             if after != before:
                 disk_release.write_fstab(after)
             if forget:

@@ -94,9 +94,12 @@ def test_mounts_are_found_by_their_point():
     assert disk_release.at(mounts, "/data") is None
 
 
-def test_processes_that_hold_a_disk_are_those_that_see_it_mounted():
-    mine, other = disk_release.parse(MOUNTINFO), disk_release.parse(MOUNTINFO.splitlines()[0])
-    assert disk_release.holders_in({"12": mine, "3": mine, "7": other}, "8:16") == ["3", "12"]
+def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
+    follower = disk_release.parse(MOUNTINFO)
+    container = disk_release.parse(MOUNTINFO.replace(" shared:2", ""))
+    other = disk_release.parse(MOUNTINFO.splitlines()[0])
+    seen = {"12": container, "3": container, "7": other, "9": follower}
+    assert disk_release.holders_in(seen, "8:16") == ["3", "12"]
 
 
 def test_only_the_line_of_the_disk_leaves_fstab():

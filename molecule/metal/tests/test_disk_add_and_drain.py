@@ -1,6 +1,8 @@
 """A spare disk joins a broker under load, gets its share, is drained again, and leaves."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ LOG_DIR = f"{MOUNT}/kafka"
 
 
 @pytest.fixture
-def verb(cluster: Cluster) -> Iterator[Any]:
+def verb(cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
     """Runs a verb on the spare of a broker, with an inventory that declares it."""
     instance = cluster.topology.brokers[BROKER]
     declared = {
@@ -26,16 +28,17 @@ def verb(cluster: Cluster) -> Iterator[Any]:
             {"name": NAME, "path": SPARE, "mount": MOUNT},
         ],
         "kafka_broker_log_dirs": [*instance.log_dirs, LOG_DIR],
-        "disk_host": instance.machine,
-        "disk_name": NAME,
     }
+    inventory = tmp_path / "hosts.yml"
+    inventory.write_text(json.dumps({"all": {"hosts": {instance.machine: declared}}}))
+    named = {"disk_host": instance.machine, "disk_name": NAME}
 
     def run(name: str, check: bool = True):
-        return playbooks.run(name, extra=declared, check=check)
+        return playbooks.run(name, f"--inventory={inventory}", extra=named, check=check)
 
     yield run
     machine = cluster.machine(instance)
-    if Disk(machine, MOUNT).device:
+    if LOG_DIR in disk_faults.log_dirs(cluster, BROKER) or Disk(machine, MOUNT).device:
         run("disk_drain")
         run("disk_remove")
     disk_faults.blank(machine)
