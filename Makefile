@@ -29,13 +29,19 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan down destroy logs demo produce pipeline
+.PHONY: restart reboot status plan down destroy logs demo produce pipeline
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
 
 plan: env ## what a run would change, before anything is touched
 	$(PLAYBOOK) playbooks/site.yml --check --diff
+
+restart: env ## restart brokers and ensemble one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
+	$(PLAYBOOK) playbooks/restart.yml $(if $(S),-e restart_services=$(S))
+
+reboot: env ## restart the machines one after the other
+	$(PLAYBOOK) playbooks/reboot.yml
 
 down: env ## stop everything, keep all data
 	$(PLAYBOOK) playbooks/down.yml
