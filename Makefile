@@ -29,7 +29,7 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight bench
+.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight bench restart reboot
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
@@ -47,6 +47,12 @@ verify: env ## settings of every host: wanted, persisted, live; the exit code te
 	@rm -f $(STATE)/verify.txt; code=0; mkdir -p .cache; \
 	$(PLAYBOOK) playbooks/verify.yml > .cache/verify.log 2>&1 || code=$$?; \
 	cat $(STATE)/verify.txt 2>/dev/null || cat .cache/verify.log; exit $$code
+
+restart: env ## restart brokers and ensemble one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
+	$(PLAYBOOK) playbooks/restart.yml $(if $(S),-e restart_services=$(S))
+
+reboot: env ## restart the machines one after the other
+	$(PLAYBOOK) playbooks/reboot.yml
 
 down: env ## stop everything, keep all data
 	$(PLAYBOOK) playbooks/down.yml

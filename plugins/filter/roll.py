@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from ansible_collections.metal.kafka.plugins.module_utils import turns
+from ansible_collections.metal.kafka.plugins.module_utils import lock, turns
 
 
 def variables(hosts, hostvars):
@@ -35,6 +35,11 @@ def roll_last(hosts, hostvars):
     return turns.at_the_end(turns.read(variables(hosts, hostvars)))
 
 
+def roll_resumed(hosts, hostvars):
+    """Whether the operation goes on with what an interrupted one began."""
+    return any(float(found.get("roll_since") or 0) > 0 for found in variables(hosts, hostvars))
+
+
 def roll_failure(host, role, reason, stopped, brought_back, undone, log):
     """The last message of a roll that ends early."""
     return turns.failure(
@@ -42,12 +47,19 @@ def roll_failure(host, role, reason, stopped, brought_back, undone, log):
     )
 
 
+def lock_refusal(cluster, refused):
+    """Who holds the lock, out of the results of the module cluster_lock that were refused."""
+    return lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
+
+
 class FilterModule:
     def filters(self):
         return {
             "in_state": in_state,
+            "lock_refusal": lock_refusal,
             "roll_failure": roll_failure,
             "roll_hosts": roll_hosts,
+            "roll_resumed": roll_resumed,
             "roll_sizes": roll_sizes,
             "roll_last": roll_last,
         }

@@ -21,6 +21,8 @@ EXCEPTIONS = {
     "playbooks/group_vars/all/wiring.yml": "the properties of each mode, by name; no logic",
     "playbooks/site.yml": "imports the playbook that starts it",
     "playbooks/down.yml": "stops it",
+    "playbooks/restart.yml": "restarts it",
+    "playbooks/reboot.yml": "stops and starts it with its machine",
     "playbooks/status.yml": "asks it",
     "playbooks/render.yml": "renders its containers",
     "plugins/module_utils/preflight/metadata.py": "its ids, ports and size, judged beforehand",

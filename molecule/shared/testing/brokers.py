@@ -41,6 +41,10 @@ class Brokers:
         """Ids of the brokers that the cluster knows."""
         return set(self._metadata().brokers)
 
+    def controller(self) -> int:
+        """Id of the controller; -1 while there is none."""
+        return int(self._metadata().controller_id)
+
     def partitions(self) -> Iterator[Partition]:
         """All partitions, internal topics among them."""
         for topic, what in self._metadata().topics.items():

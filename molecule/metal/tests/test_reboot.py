@@ -1,0 +1,22 @@
+"""Machines restart one after the other, and clients do not notice."""
+
+from testing import playbooks
+from testing.cluster import Cluster
+from testing.rolls import GAP_SECONDS, assert_nothing_lost, restarted, starts
+from testing.traffic import Traffic
+
+# A node restarts as a machine does: its init is stopped, and started again.
+NODE = {"reboot_command": "docker restart --time 120 {{ ansible_host }}", "reboot_timeout": 180}
+
+
+def test_every_machine_restarts_in_turn_and_nothing_is_lost(cluster: Cluster):
+    before = starts(cluster)
+
+    with Traffic(cluster.topology.bootstrap) as traffic:
+        playbooks.run("reboot", extra=NODE, seconds=1200)
+        gaps = traffic.gaps()
+    account = traffic.account()
+
+    assert sorted(restarted(before, starts(cluster))) == sorted(cluster.topology.brokers)
+    assert_nothing_lost(account)
+    assert max(gaps.values()) <= GAP_SECONDS, gaps

@@ -1,0 +1,48 @@
+"""A changed setting of brokers costs clients nothing they would call an outage."""
+
+import pytest
+from testing import playbooks
+from testing.cluster import Cluster
+from testing.rolls import GAP_SECONDS, assert_nothing_lost, not_preferred, restarted, starts
+from testing.traffic import Traffic
+
+CHANGE = {"kafka_broker_properties": {"num.network.threads": 6}}
+
+
+@pytest.fixture
+def unchanged():
+    yield
+    playbooks.run("kafka")
+
+
+def test_brokers_restart_one_by_one_the_controller_last_and_no_client_notices(
+    cluster: Cluster, unchanged
+):
+    before, controller = starts(cluster), cluster.brokers.controller()
+
+    with Traffic(cluster.topology.bootstrap) as traffic:
+        playbooks.run("kafka", extra=CHANGE)
+        gaps = traffic.gaps()
+    account = traffic.account()
+    order = restarted(before, starts(cluster))
+
+    assert sorted(order) == sorted(cluster.topology.brokers)
+    assert order[-1] == controller
+    assert not_preferred(cluster) == []
+    assert_nothing_lost(account)
+    assert max(gaps.values()) <= GAP_SECONDS, gaps
+    assert playbooks.changes(playbooks.run("kafka", extra=CHANGE)) == 0
+
+
+def test_without_gate_and_hand_over_the_same_traffic_has_a_gap(cluster: Cluster):
+    """The negative control: two brokers die at once, as in a roll that asks nobody."""
+    two = [cluster.broker(b) for b in sorted(cluster.topology.brokers)[:2]]
+
+    with Traffic(cluster.topology.bootstrap) as traffic:
+        for broker in two:
+            broker.kill()
+        cluster.wait_until_whole()
+        gap = max(traffic.gaps().values())
+    traffic.account()
+
+    assert gap > GAP_SECONDS

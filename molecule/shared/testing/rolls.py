@@ -1,0 +1,29 @@
+"""What drills ask of a roll: who restarted when, and whether it cost a client anything."""
+
+from testing.cluster import Cluster
+from testing.traffic import Account
+
+# What a client may notice of a planned restart: one refresh of its metadata.
+GAP_SECONDS = 2.0
+
+
+def starts(cluster: Cluster) -> dict[int, str]:
+    """Time of the last start of each broker; those that do not run are left out."""
+    states = {b: cluster.broker(b).inspect()["State"] for b in cluster.topology.brokers}
+    return {b: state["StartedAt"] for b, state in states.items() if state["Running"]}
+
+
+def restarted(before: dict[int, str], after: dict[int, str]) -> list[int]:
+    """Brokers that have started since, first to last."""
+    return sorted((b for b in after if after[b] != before.get(b)), key=lambda b: after[b])
+
+
+def not_preferred(cluster: Cluster) -> list[str]:
+    """Partitions that another than their first replica leads."""
+    return [part.name for part in cluster.brokers.partitions() if part.leader != part.replicas[0]]
+
+
+def assert_nothing_lost(account: Account) -> None:
+    """No client was told of an error, and every acknowledged record stands where it was said to."""
+    assert account.acknowledged == account.sent > 0
+    assert (account.errors, account.lost, account.duplicates) == ({}, [], 0)
