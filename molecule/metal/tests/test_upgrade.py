@@ -98,7 +98,7 @@ def run_new_version(old: Upgraded) -> set[str]:
     """The first step; a sick cluster is not upgraded, and nothing of it touched."""
     broker = old.cluster.topology.brokers[3]
     machine = old.cluster.machine(broker)
-    machine.check_output("docker stop --time 60 %s", broker.container)
+    machine.check_output("docker stop -t 60 %s", broker.container)
     before = [old.cluster.broker(number).started() for number in (1, 2)]
     done = run("upgrade", check=False)
     assert done.returncode != 0
