@@ -58,6 +58,8 @@ def look(connection: ReplicaConnection, broker: int) -> dict[str, Any]:
     return {
         "done": not waits_for,
         "left": missing_bytes(behind, sizes, broker) if behind else len(waits_for),
+        # Before it is registered nobody knows its sizes.
+        "phase": "filling" if broker in sizes else "starting",
         "waits_for": waits_for,
     }
 

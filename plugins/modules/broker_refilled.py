@@ -54,6 +54,12 @@ left:
   description: Bytes that are missing, as far as the log dirs of other brokers tell.
   type: int
   returned: always
+phase:
+  description: >-
+    C(starting) until the broker tells its log dirs, C(filling) afterwards, C(unknown) while the
+    cluster does not answer. Figures of RV(left) are comparable within one phase.
+  type: str
+  returned: always
 waits_for:
   description: Sentences on what is missing.
   type: list
@@ -75,7 +81,7 @@ def look(wish):
         ) as connection:
             return refill.look(connection, wish["broker"])
     except cluster.ClusterError as error:
-        return {"done": False, "left": 1, "waits_for": [str(error)]}
+        return {"done": False, "left": 1, "phase": "unknown", "waits_for": [str(error)]}
 
 
 def main():

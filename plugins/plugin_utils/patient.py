@@ -27,7 +27,7 @@ class PatientAction(ActionBase):
         super().run(tmp, task_vars)
         arguments = dict(self._task.args)
         name = self._task.action
-        pace, steps, changed = Pace(), [], False
+        pace, steps, changed, phase = Pace(), [], False, None
         while True:
             result = self._execute_module(name, arguments, task_vars=task_vars)
             changed = changed or result.get("changed", False)
@@ -35,6 +35,9 @@ class PatientAction(ActionBase):
             result.update(changed=changed, steps=steps)
             if result.get("failed") or result.get("done") or self._task.check_mode:
                 break
+            if result.get("phase") != phase:
+                # What is left is counted anew, and may be much more than before.
+                pace, phase = Pace(), result["phase"]
             pace.note(time.monotonic(), result["left"])
             if pace.silence(time.monotonic()) > int(arguments.get("patience", PATIENCE)):
                 still = "; ".join(result.get("waits_for") or result.get("steps", []))

@@ -76,7 +76,8 @@ def connection(state, dirs=None, logs=None):
 
 
 def test_a_broker_is_refilled_when_every_replica_is_in_sync():
-    assert refill.look(connection(cluster()), 2) == {"done": True, "left": 0, "waits_for": []}
+    found = refill.look(connection(cluster()), 2)
+    assert (found["done"], found["left"], found["waits_for"]) == (True, 0, [])
 
 
 def test_what_is_missing_is_told_in_bytes():
@@ -85,13 +86,14 @@ def test_what_is_missing_is_told_in_bytes():
         2: [Dir("/a", (Replica("t", 0, 400),))],
     }
     found = refill.look(connection(cluster(isr=(1,)), dirs), 2)
-    assert (found["done"], found["left"]) == (False, 600)
+    assert (found["done"], found["left"], found["phase"]) == (False, 600, "filling")
     assert found["waits_for"] == ["1 partition is not in sync on broker 2: t-0"]
 
 
 def test_a_broker_that_is_not_there_is_waited_for():
     found = refill.look(connection(cluster(isr=(1,), brokers=(1,))), 2)
     assert not found["done"]
+    assert found["phase"] == "starting"
     assert "broker 2 is not registered" in found["waits_for"]
 
 
