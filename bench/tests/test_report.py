@@ -48,7 +48,7 @@ def data(plain):
             {"experiment": "knob", "subject": "tls", "side": "a", "reason": "no TLS listener yet"},
         ],
         "brokers": 3,
-        "command": "make bench",
+        "commands": ["make bench", "make bench ARGS=-e"],
         "software": {"kafka": "3.9.2", "images": ["kafka:1"]},
         "machine": {
             "processor": "A <fast> one",
@@ -143,6 +143,7 @@ def test_the_report_is_written_with_its_plots(data, tmp_path):
     }
     text = (tmp_path / "out/README.md").read_text()
     assert "no TLS listener yet" in text
+    assert "with `make bench`, then `make bench ARGS=-e`" in text
     # Every row of a table has as many cells as its head: no row is torn by a blank line.
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({line.count("|") for line in table.splitlines()}) == 1, table

@@ -35,10 +35,9 @@ EXAMPLES = r"""
   metal.kafka.cluster_activity:
     bootstrap_servers: [kafka1:9092, kafka2:9092]
   register: activity
-
-- name: Nobody uses the cluster
-  ansible.builtin.assert:
-    that: not activity.busy
+  until: not activity.busy
+  retries: 10
+  delay: 30
 """
 
 RETURN = r"""

@@ -100,6 +100,18 @@ class Admin:
             finally:
                 client.close()
 
+    def clear(self) -> None:
+        """Delete what a benchmark has left: its topics, and the offsets of its consumers."""
+        self.delete(self.scratch_topics())
+        client = self._client()
+        try:
+            groups = sorted(group["group_id"] for group in client.list_groups())
+            ours = [name for name in groups if name.startswith(PREFIX)]
+            if ours:
+                client.delete_groups(ours)
+        finally:
+            client.close()
+
     def scratch_topics(self) -> List[str]:
         """Topics that a benchmark has left or is using."""
         client = self._client()

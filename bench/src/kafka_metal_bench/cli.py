@@ -44,7 +44,9 @@ def measure(words: argparse.Namespace) -> int:
             return 75
         results = Results(words.results, plan.settings)
         results.put("software", plan.software)
-        results.put("command", plan.command)
+        # A report may be the work of several runs.
+        earlier = [each for each in results.data.get("commands", []) if each != plan.command]
+        results.put("commands", [*earlier, plan.command])
         for part in ("rows", "variants", "knobs"):
             results.put(part, [vars_of(each) for each in getattr(plan, part)])
         results.put("brokers", plan.brokers)

@@ -100,11 +100,11 @@ class Existing(Runner):
                         source = self.plan.row(row.reads) if row.reads else None
                         figures = meter.row(row, Side(), source)
                         self.keep(TABLE, row.id, variant.id, round_, figures)
-                admin.delete(admin.scratch_topics())
+                admin.clear()
                 meter.written.clear()
         finally:
             client.remove()
-            admin.delete(admin.scratch_topics())
+            admin.clear()
 
 
 class Scratch(Runner):

@@ -15,7 +15,7 @@ def context(data: Dict[str, Any], drawn: List[str]) -> Dict[str, Any]:
     """Everything that templates say."""
     variants = view.measured_variants(data)
     return {
-        "data": data,
+        "commands": data["commands"],
         "settings": data["settings"],
         "machine": data.get("machine") or {},
         "software": data.get("software") or {},
