@@ -99,6 +99,16 @@ def _make_immutable(folder: str) -> None:
         os.close(descriptor)
 
 
+def clear_guard(mount: str) -> None:
+    """Let a mount point be removed; nothing may be mounted on it."""
+    descriptor = os.open(mount, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        flags = _flags(descriptor) & ~_IMMUTABLE
+        fcntl.ioctl(descriptor, _SET_FLAGS, struct.pack("l", flags))
+    finally:
+        os.close(descriptor)
+
+
 def read_fstab() -> str:
     """Text of fstab; a machine without one has an empty one."""
     try:

@@ -144,5 +144,5 @@ def exists(point: str) -> bool:
 def remove(point: str) -> None:
     """Remove an empty mount point that is guarded against writing."""
     if exists(point):
-        disk_changes.run("chattr", "-i", point)
+        disk_changes.clear_guard(point)
         os.rmdir(point)

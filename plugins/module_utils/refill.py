@@ -122,15 +122,13 @@ def pairs_of(
     return found
 
 
-def step(pair: Pair, own: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """Compare one answer of both brokers and note how far it went."""
-    code = own["error_code"] or other["error_code"]
+def step(pair: Pair, own: tuple[int, bytes], other: tuple[int, bytes]) -> None:
+    """Compare one answer of both brokers, error code and records, and note how far it went."""
+    code = own[0] or other[0]
     if code:
         pair.trouble = f"error {code} of a broker"
         return
-    result = compare(
-        pair.offset, batches(bytes(own["records"] or b"")), batches(bytes(other["records"] or b""))
-    )
+    result = compare(pair.offset, batches(own[1]), batches(other[1]))
     pair.differs = result.differs
     if result.next == pair.offset and result.differs is None:
         # The replica in question ends here, or a batch is larger than one answer.

@@ -113,8 +113,8 @@ class ReplicaConnection(Connection):
             both.append({(at.topic, at.partition): said.offset for at, said in found.items()})
         return both[0], both[1]
 
-    def fetch(self, broker: int, offsets: Mapping[Key, int]) -> dict[Key, dict[str, Any]]:
-        """Records of these partitions from their offsets on, as this very broker has them."""
+    def fetch(self, broker: int, offsets: Mapping[Key, int]) -> dict[Key, tuple[int, bytes]]:
+        """Error code and records of partitions from their offsets on, as this broker has them."""
         topics: dict[str, list[Any]] = defaultdict(list)
         for (topic, partition), offset in offsets.items():
             topics[topic].append(
@@ -135,13 +135,12 @@ class ReplicaConnection(Connection):
             ],
         )
         manager = self.admin._manager
-        answer = self.ask(
-            f"records of broker {broker}", manager.run, manager.send, request, broker
-        ).to_dict()
+        answer = self.ask(f"records of broker {broker}", manager.run, manager.send, request, broker)
+        # Not by to_dict, which makes text of bytes.
         return {
-            (topic["topic"], part["partition_index"]): part
-            for topic in answer["responses"]
-            for part in topic["partitions"]
+            (topic.topic, part.partition_index): (part.error_code, bytes(part.records or b""))
+            for topic in answer.responses
+            for part in topic.partitions
         }
 
 

@@ -59,10 +59,7 @@ def connection(state, dirs=None, logs=None):
 
     def fetch(broker, offsets):
         held = logs[broker]
-        return {
-            key: {"error_code": 0, "records": b"".join(held[offset // 10 :])}
-            for key, offset in offsets.items()
-        }
+        return {key: (0, b"".join(held[offset // 10 :])) for key, offset in offsets.items()}
 
     return SimpleNamespace(
         read_cluster=lambda: state,

@@ -55,9 +55,12 @@ def victim(cluster: Cluster) -> Iterator[Victim]:
     found = Victim(broker, instance.machine, name, disk, log_dir, numbers, machine, declared)
     yield found
     # Other drills find the machine as the inventory declares it, and the spare blank.
-    if disk.device != declared or cluster.brokers.log_dirs().get(broker, {}).get(log_dir) != 0:
-        found.replace(disk_force=name)
-    disk_faults.blank(machine)
+    try:
+        if disk.device != declared or cluster.brokers.log_dirs().get(broker, {}).get(log_dir) != 0:
+            found.replace(disk_force=name)
+    finally:
+        if disk.device != SPARE:
+            disk_faults.blank(machine)
 
 
 def java(victim: Victim, cluster: Cluster) -> str:

@@ -9,6 +9,7 @@ from testing import disk_faults, playbooks
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
 from testing.traffic import TOPIC, Traffic
+from testing.waiting import NotYet, wait_for
 
 TIMEOUT = 30
 HANG_SECONDS = 75
@@ -62,9 +63,15 @@ def unwatched(cluster: Cluster) -> Iterator[tuple[Disk, set[int]]]:
     node = cluster.topology.brokers[broker].machine
     playbooks.run("kafka", "--limit", node, extra={"kafka_broker_disk_timeout": 0})
     try:
-        # Its leaders are back, or others lead now: either way a disk of this broker.
         cluster.wait_until_whole()
-        elect_preferred(cluster)
+
+        def leads_again() -> None:
+            elect_preferred(cluster)
+            if (leader := cluster.brokers.leader_of(f"{TOPIC}-0")) != broker:
+                raise NotYet(f"broker {leader} leads")
+
+        # Any other broker still has its watchdog.
+        wait_for(f"broker {broker} leads again", leads_again, seconds=60)
         _, disk, led = leader_s_disk(cluster)
         yield disk, led
     finally:
