@@ -36,7 +36,7 @@ def interrupt(task: str, change: dict) -> str:
 
 @pytest.mark.parametrize("moment", range(len(MOMENTS)))
 def test_the_next_run_finishes_what_a_killed_one_began(cluster: Cluster, moment: int):
-    change = {"kafka_broker_properties": {"num.network.threads": 7 + moment}}
+    change = {"kafka_broker_properties": {"queued.max.requests": 700 + moment}}
     before = starts(cluster)
     try:
         interrupt(MOMENTS[moment], change)

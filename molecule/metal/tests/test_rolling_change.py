@@ -2,11 +2,11 @@
 
 import pytest
 from testing import playbooks
-from testing.cluster import Cluster
+from testing.cluster import HEAL_SECONDS, Cluster
 from testing.rolls import GAP_SECONDS, assert_nothing_lost, not_preferred, restarted, starts
 from testing.traffic import Traffic
 
-CHANGE = {"kafka_broker_properties": {"num.network.threads": 6}}
+CHANGE = {"kafka_broker_properties": {"queued.max.requests": 600}}
 
 
 @pytest.fixture
@@ -39,8 +39,9 @@ def test_without_gate_and_hand_over_the_same_traffic_has_a_gap(cluster: Cluster)
     two = [cluster.broker(b) for b in sorted(cluster.topology.brokers)[:2]]
 
     with Traffic(cluster.topology.bootstrap) as traffic:
-        for broker in two:
-            broker.kill()
+        died = [(broker, broker.kill()) for broker in two]
+        for broker, start in died:
+            broker.wait_until_back(start, HEAL_SECONDS)
         cluster.wait_until_whole()
         gap = max(traffic.gaps().values())
     traffic.account()

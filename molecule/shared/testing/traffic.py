@@ -63,6 +63,9 @@ class Traffic:
                 "acks": "all",
                 "enable.idempotence": str(config.get("acks", "all")) in ("all", "-1"),
                 "linger.ms": 5,
+                # As the Java client has it. The default of this library is 10 s: it would wait that
+                # long before it looks again whether a restarted broker is back.
+                "reconnect.backoff.max.ms": 1000,
                 "delivery.timeout.ms": DELIVERY_SECONDS * 1000,
                 # Brokers that a drill has just stopped are no news.
                 "log_level": 0,
