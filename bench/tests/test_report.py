@@ -165,3 +165,12 @@ def test_a_run_that_has_only_begun_gives_a_report_too(data, tmp_path):
     data |= {"samples": [], "limits": {}, "machine": {}}
     (tmp_path / "results.json").write_text(json.dumps(data))
     assert "no measurement" in write_report(tmp_path / "results.json", tmp_path)[0].read_text()
+
+
+@pytest.mark.parametrize(("busy", "said"), [(0.02, False), (0.5, True)])
+def test_a_report_from_a_machine_with_other_work_says_so_first(data, tmp_path, busy, said):
+    for each in data["samples"]:
+        each["background_busy"] = busy
+    (tmp_path / "results.json").write_text(json.dumps(data))
+    text = write_report(tmp_path / "results.json", tmp_path)[0].read_text()
+    assert ("The machine was not free" in text) is said

@@ -15,7 +15,8 @@ from .usage import Meter
 # What the author of the published table gave his producers.
 PRODUCER = {"buffer.memory": "67108864", "batch.size": "8196"}
 PATIENCE = 600
-MB = 1e6
+# Seconds of a look at what else the machine does, before every measurement.
+LOOK = 0.3
 
 
 class Measurement:
@@ -109,10 +110,12 @@ class Measurement:
 
     def watched(self, row: Row, commands: List[List[str]]) -> Dict[str, Any]:
         """Run all commands at once and read their figures and the CPU they took."""
+        others = background()
         meter, begun = Meter(self.pids), time.monotonic()
         processes = [start(command) for command in commands]
         outputs = [finish(process, PATIENCE) for process in processes]
         figures: Dict[str, Any] = {"seconds": round(time.monotonic() - begun, 2), **meter.read()}
+        figures["background_busy"] = others
         parse = {"consume": tools.consumed, "latency": tools.end_to_end}.get(
             row.kind, tools.produced
         )
@@ -127,3 +130,10 @@ class Measurement:
             size = int(self.settings["record_size"])
             figures["series"] = [(sent * size, rate) for sent, rate in tools.windows(outputs[0])]
         return figures
+
+
+def background() -> float:
+    """Share of the machine that is busy while this benchmark itself does nothing."""
+    meter = Meter([])
+    time.sleep(LOOK)
+    return meter.read()["cpu_busy"]

@@ -230,6 +230,16 @@ def when(data: Data) -> str:
     return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
 
 
-def load(data: Data) -> Optional[Spread]:
-    """Share of CPU time that was stolen by other machines on the same hardware."""
-    return spread(sample["cpu_steal"] for sample in data["samples"] if "cpu_steal" in sample)
+def share(data: Data, key: str) -> Optional[Spread]:
+    """A share of CPU time over all measurements, such as what others on the hardware stole."""
+    return spread(sample[key] for sample in data["samples"] if key in sample)
+
+
+# More than this of the machine at work for others, and figures are no statement on the machine.
+FREE = 0.1
+
+
+def disturbed(data: Data) -> bool:
+    """Whether the machine had other work in half of the measurements."""
+    found = share(data, "background_busy")
+    return found is not None and found.middle > FREE

@@ -29,7 +29,9 @@ def context(data: Dict[str, Any], drawn: List[str]) -> Dict[str, Any]:
         "growth": view.growth_lines(data),
         "plots": drawn,
         "when": view.when(data),
-        "steal": view.load(data),
+        "steal": view.share(data, "cpu_steal"),
+        "others": view.share(data, "background_busy"),
+        "disturbed": view.disturbed(data),
         "words": words,
     }
 
