@@ -91,7 +91,7 @@ class Equality:
     """The result of a comparison."""
 
     pairs: list[Pair] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
+    compacted: list[str] = field(default_factory=list)
 
     def report(self) -> dict[str, Any]:
         """In plain types."""
@@ -99,7 +99,7 @@ class Equality:
             "compared": [p.name for p in self.pairs if not p.open and not p.trouble],
             "unfinished": [p.name for p in self.pairs if p.open]
             + [f"{p.name} ({p.trouble})" for p in self.pairs if p.trouble],
-            "skipped": self.skipped,
+            "compacted": self.compacted,
             "different": [
                 f"{p.name} differs from broker {p.peer} at offset {p.differs}"
                 for p in self.pairs
