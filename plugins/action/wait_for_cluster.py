@@ -42,7 +42,7 @@ class ActionModule(ActionBase):
                 return found | failure(f"{ended(found, name)}")
             if follow.stalled(moment):
                 return found | failure(gave_up(found, follow.patience))
-            time.sleep(float(wish.get("interval", 1)))
+            time.sleep(float(wish.get("interval", 2)))
 
     @staticmethod
     def _task_host(task_vars):

@@ -36,6 +36,7 @@ CHANGES = 100
 # Partitions created in one request for each topic in it, on average.
 PARTITIONS_PER_TOPIC = 4
 PAUSE = 0.1
+ELECTION_PAUSE = 1.0
 
 
 class ClusterError(Exception):
@@ -324,7 +325,8 @@ class Connection:
             cluster = self.read_cluster()
             if not electable(cluster) or self.deadline.left() < self.patience:
                 return cluster
-            time.sleep(PAUSE)  # As above: brokers learn of it a little later.
+            # Clients follow the leaders meanwhile: brokers have better to do than to answer this.
+            time.sleep(ELECTION_PAUSE)
 
     # -- who uses it ---------------------------------------------------------------------------
 

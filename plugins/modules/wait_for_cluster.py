@@ -48,7 +48,7 @@ options:
   interval:
     description: Seconds between two looks.
     type: float
-    default: 1
+    default: 2
   timeout:
     description: Seconds for one look.
     type: float
@@ -163,7 +163,7 @@ def main():
             "name": {"type": "str", "default": ""},
             "socket": {"type": "path", "default": engine.SOCKET},
             "patience": {"type": "float", "default": 300},
-            "interval": {"type": "float", "default": 1},
+            "interval": {"type": "float", "default": 2},
             "timeout": {"type": "float", "default": 10},
         },
         supports_check_mode=True,
