@@ -1,8 +1,10 @@
 """A benchmark never takes what a cluster needs for its users, and leaves nothing in it."""
 
 import json
+import time
 
 from testing.cluster import Cluster
+from testing.waiting import NotYet, wait_for
 
 SMALL = (
     "-e benchmark_target=existing -e benchmark_rounds=1 -e benchmark_records=20000"
@@ -13,6 +15,22 @@ SMALL = (
 def scratch_topics(cluster: Cluster) -> list[str]:
     """Partitions of a benchmark that the cluster has."""
     return [p.name for p in cluster.brokers.partitions() if p.name.startswith("benchmark-")]
+
+
+def wait_until_quiet(cluster: Cluster) -> None:
+    """Until the pipeline has worked through what tests before have sent."""
+
+    def ends() -> dict[str, int]:
+        topics = {p.name.rpartition("-")[0] for p in cluster.brokers.partitions()}
+        return {topic: cluster.brokers.end(topic) for topic in sorted(topics)}
+
+    def quiet() -> None:
+        before = ends()
+        time.sleep(10)
+        if (after := ends()) != before:
+            raise NotYet(f"{before} became {after}")
+
+    wait_for("nothing is written", quiet, seconds=180)
 
 
 def test_a_cluster_in_use_is_not_measured(cluster: Cluster, make, tmp_path):
@@ -29,6 +47,8 @@ def test_a_cluster_in_use_is_not_measured(cluster: Cluster, make, tmp_path):
 
 
 def test_a_quiet_cluster_is_measured_and_keeps_nothing_of_it(cluster: Cluster, make, tmp_path):
+    wait_until_quiet(cluster)
+
     measured = make(
         "bench",
         INVENTORY="inventories/local",
