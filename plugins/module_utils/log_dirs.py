@@ -138,44 +138,46 @@ class Scale:
 def share(dirs: Sequence[Dir], path: str) -> Plan:
     """Moves that give the dir ``path`` its fair share of the broker, from the fullest dirs first.
 
-    Never moves anything out of ``path``. A move is made only while it brings both ends together.
-    Raises LogDirError when a dir is offline or ``path`` is none of the broker's.
+    Its share of bytes and its share of replicas: neither is exceeded, and they grow together, so
+    that a new dir holds neither all the large replicas nor only small ones. Never moves anything
+    out of ``path``. Raises LogDirError when a dir is offline or ``path`` is none of the broker's.
     """
     require_online(dirs)
     arriving = tuple(replica for replica in find(dirs, path).replicas if replica.arriving)
     soon = when_done(dirs)
     scale = Scale(soon.values())
     loads = {each.path: scale.load(each.replicas) for each in soon.values()}
-    mean = sum(loads.values()) / len(loads)
-    if loads[path] >= ENOUGH * mean:
+    if loads[path] >= ENOUGH * sum(loads.values()) / len(loads):
         return Plan((), arriving)
-    room = soon[path].usable - RESERVE * soon[path].total
+    here = soon[path]
+    size, count = sum(replica.size for replica in here.replicas), len(here.replicas)
+    most = min(scale.size / len(soon), size + max(0, here.usable - RESERVE * here.total))
     candidates = {
-        each.path: sorted(
-            (r for r in each.replicas if not r.arriving), key=lambda r: (-r.size, r.name)
-        )
+        each.path: [replica for replica in each.replicas if not replica.arriving]
         for each in soon.values()
         if each.path != path
     }
-    topics = Counter(replica.topic for replica in soon[path].replicas)
+    topics = Counter(replica.topic for replica in here.replicas)
+
+    def fit(replica: Replica) -> tuple[float, int, int, str]:
+        """How far apart the shares are afterwards; then topics stay spread over disks."""
+        apart = (size + replica.size) / scale.size - (count + 1) / scale.count
+        return round(abs(apart), 2), topics[replica.topic], -replica.size, replica.name
+
     moves: list[Move] = []
-    while loads[path] < mean:
-        chosen = None
-        for source in sorted(candidates, key=lambda each: (-loads[each], each)):
-            gap = loads[source] - loads[path]
-            fitting = [
-                r for r in candidates[source] if scale.weight(r) < gap and r.size <= max(room, 0)
-            ]
-            if fitting:
-                # A topic that the new dir has little of: its partitions stay spread over disks.
-                chosen = source, min(fitting, key=lambda r: (topics[r.topic], -r.size, r.name))
-                break
-        if chosen is None:
+    while count + 1 <= scale.count / len(soon):
+        fitting = {
+            source: [replica for replica in held if size + replica.size <= most]
+            for source, held in candidates.items()
+            if loads[source] > loads[path]
+        }
+        source = max((s for s in fitting if fitting[s]), key=lambda s: (loads[s], s), default=None)
+        if source is None:
             break
-        source, replica = chosen
+        replica = min(fitting[source], key=fit)
         candidates[source].remove(replica)
         topics[replica.topic] += 1
-        room -= replica.size
+        size, count = size + replica.size, count + 1
         loads[source] -= scale.weight(replica)
         loads[path] += scale.weight(replica)
         moves.append(Move(replica, source, path))

@@ -55,6 +55,19 @@ def test_bytes_and_numbers_both_count():
     assert 2 <= number <= 5
 
 
+def test_a_share_of_bytes_is_no_excuse_for_too_few_replicas():
+    """Twelve large partitions of fifty: neither all of the share in large ones, nor only small."""
+    sizes = [10 * MIB] * 6 + [100] * 25
+    dirs = [
+        disk("/a", replicas("t", *sizes)),
+        disk("/b", replicas("t", *sizes, start=len(sizes))),
+        disk("/new"),
+    ]
+    number, held = after(dirs, log_dirs.share(dirs, "/new"))["/new"]
+    assert 19 <= number <= 20
+    assert 30 * MIB <= held <= 41 * MIB
+
+
 def test_one_huge_replica_does_not_change_places():
     dirs = [disk("/a", replicas("huge", 500 * MIB)), disk("/new")]
     assert log_dirs.share(dirs, "/new").moves == ()

@@ -6,7 +6,7 @@ from testing.cluster import Cluster
 from testing.rolls import assert_nothing_lost, restarted, starts
 from testing.traffic import Traffic
 
-BROKEN = {"kafka_broker_properties": {"log.segment.bytes": 1}}
+BROKEN = {"kafka_broker_properties": {"queued.max.requests": 0}}
 
 
 @pytest.fixture
@@ -30,7 +30,8 @@ def test_one_broker_is_touched_and_brought_back_and_the_message_names_the_key(ke
     assert controller not in touched
     machine = kept.topology.brokers[touched[0]].machine
     assert f"{machine}: the kafka broker did not become healthy as declared" in failed.stdout
-    assert "server.properties: log.segment.bytes" in failed.stdout
+    assert "It differs from its last good declaration in: server.properties: " in failed.stdout
+    assert "queued.max.requests" in failed.stdout
     assert "back on its last good declaration and the cluster is healthy" in failed.stdout
     assert_nothing_lost(account)
     assert playbooks.changes(playbooks.run("kafka")) == 0

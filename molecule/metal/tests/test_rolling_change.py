@@ -19,6 +19,8 @@ def test_brokers_restart_one_by_one_the_controller_last_and_no_client_notices(
     cluster: Cluster, unchanged
 ):
     before, controller = starts(cluster), cluster.brokers.controller()
+    ensemble = cluster.topology.zookeepers.values()
+    ensemble_before = [cluster.container(server).started() for server in ensemble]
 
     with Traffic(cluster.topology.bootstrap) as traffic:
         playbooks.run("kafka", extra=CHANGE)
@@ -28,6 +30,7 @@ def test_brokers_restart_one_by_one_the_controller_last_and_no_client_notices(
 
     assert sorted(order) == sorted(cluster.topology.brokers)
     assert order[-1] == controller
+    assert [cluster.container(server).started() for server in ensemble] == ensemble_before
     assert not_preferred(cluster) == []
     assert_nothing_lost(account)
     assert max(gaps.values()) <= GAP_SECONDS, gaps

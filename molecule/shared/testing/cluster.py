@@ -52,8 +52,9 @@ class Cluster:
         behind = self.brokers.under_replicated()
         if behind:
             raise NotYet(f"{len(behind)} partitions under-replicated, such as {behind[:3]}")
+        # A broker that has just died stays registered, and in sync, until its session expires.
         for instance in self.topology.instances:
-            self.container(instance).started()
+            self.container(instance).check_health()
 
     def wait_until_whole(self, seconds: float = HEAL_SECONDS) -> None:
         """Wait until every server, broker, replica and container is there."""

@@ -30,6 +30,13 @@ class Container:
             raise NotYet(f"{self.name} is {state['Status']}, exit code {state['ExitCode']}")
         return state["StartedAt"]
 
+    def check_health(self) -> None:
+        """Raise NotYet unless the container runs and its health check, if it has one, agrees."""
+        self.started()
+        health = self.inspect()["State"].get("Health", {}).get("Status", "healthy")
+        if health != "healthy":
+            raise NotYet(f"{self.name} is {health}")
+
     def kill(self) -> str:
         """Let the main process die as a crash would, without the engine's `docker kill`: after
         that the engine takes the container for stopped by hand and leaves it down.

@@ -9,7 +9,7 @@ import threading
 import time
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,8 +34,8 @@ class Account:
     acknowledged: int = 0
     # Errors of sends, by their text: each one is a record that a client was told is lost.
     errors: dict[str, int] = field(default_factory=dict)
-    # Acknowledged records that are not at their offset, as (partition, offset).
-    lost: list[tuple[int, int]] = field(default_factory=list)
+    # Acknowledged records that are not where they were said to be: partition, offset, value.
+    lost: list[tuple[int, int | None, str]] = field(default_factory=list)
     # Records that stand in the log more than once.
     duplicates: int = 0
     # Longest time between two acknowledgements, in seconds, by partition.
@@ -74,8 +74,8 @@ class Traffic:
         )
         metadata = self._producer.list_topics(topic, timeout=10)
         self._partitions = sorted(metadata.topics[topic].partitions)
-        # Value of each acknowledged record by partition and offset.
-        self._acknowledged: dict[tuple[int, int], str] = {}
+        # Partition, offset and value of each acknowledged record.
+        self._acknowledgements: list[tuple[int, int | None, str]] = []
         self._moments: dict[int, list[float]] = defaultdict(list)
         self._errors: dict[str, int] = defaultdict(int)
         self._sent = 0
@@ -117,14 +117,14 @@ class Traffic:
         if error:
             self._errors[error.str()] += 1
             return
-        place = (message.partition(), message.offset())
-        assert place not in self._acknowledged, f"two records acknowledged at {place}"
-        self._acknowledged[place] = message.value().decode()
+        self._acknowledgements.append(
+            (message.partition(), message.offset(), message.value().decode())
+        )
         self._moments[message.partition()].append(time.monotonic())
 
     def acknowledged(self) -> int:
         """Records acknowledged so far."""
-        return len(self._acknowledged)
+        return len(self._acknowledgements)
 
     def gaps(self) -> dict[int, float]:
         """Longest time without an acknowledgement by partition; one that still lasts counts too."""
@@ -142,12 +142,29 @@ class Traffic:
         copies = Counter(value for value in found.values() if value.startswith(f"{self._run}:"))
         return Account(
             sent=self._sent,
-            acknowledged=len(self._acknowledged),
+            acknowledged=len(self._acknowledgements),
             errors=dict(self._errors),
-            lost=sorted(p for p, value in self._acknowledged.items() if found.get(p) != value),
+            lost=self._lost(found),
             duplicates=copies.total() - len(copies),
             gaps=self.gaps(),
         )
+
+    def _lost(self, found: Mapping[tuple[int, int], str]) -> list[tuple[int, int | None, str]]:
+        """Acknowledged records that are not at their offset.
+
+        A repeated send that the broker already had is acknowledged without an offset: such a record
+        must stand anywhere in its partition.
+        """
+        anywhere = {(partition, value) for (partition, _), value in found.items()}
+        return [
+            (partition, offset, value)
+            for partition, offset, value in self._acknowledgements
+            if (
+                (partition, value) not in anywhere
+                if offset is None
+                else found.get((partition, offset)) != value
+            )
+        ]
 
     def _read(self, seconds: float) -> Iterator[tuple[tuple[int, int], str]]:
         """Value of every record of the topic with its partition and offset."""
