@@ -8,6 +8,7 @@ from kafka import KafkaAdminClient
 from testing import disk_faults, playbooks
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
+from testing.rolls import not_preferred
 from testing.traffic import TOPIC, Traffic
 from testing.waiting import NotYet, wait_for
 
@@ -59,24 +60,31 @@ def test_a_hung_disk_fences_its_broker_and_writing_goes_on(cluster: Cluster):
 @pytest.fixture
 def unwatched(cluster: Cluster) -> Iterator[tuple[Disk, set[int]]]:
     """The same without a watchdog on this one broker."""
+    preferred_lead(cluster)
     broker, _, _ = leader_s_disk(cluster)
     node = cluster.topology.brokers[broker].machine
     playbooks.run("kafka", "--limit", node, extra={"kafka_broker_disk_timeout": 0})
     try:
         cluster.wait_until_whole()
-
-        def leads_again() -> None:
-            elect_preferred(cluster)
-            if (leader := cluster.brokers.leader_of(f"{TOPIC}-0")) != broker:
-                raise NotYet(f"broker {leader} leads")
-
+        preferred_lead(cluster)
+        leads, disk, led = leader_s_disk(cluster)
         # Any other broker still has its watchdog.
-        wait_for(f"broker {broker} leads again", leads_again, seconds=60)
-        _, disk, led = leader_s_disk(cluster)
+        assert leads == broker
         yield disk, led
     finally:
         playbooks.run("kafka", "--limit", node)
         cluster.wait_until_whole()
+
+
+def preferred_lead(cluster: Cluster) -> None:
+    """Wait until each partition is led by its first replica, which a test before may have moved."""
+
+    def elected() -> None:
+        elect_preferred(cluster)
+        if others := not_preferred(cluster):
+            raise NotYet(f"others lead {others}")
+
+    wait_for("preferred replicas lead", elected, seconds=60)
 
 
 def elect_preferred(cluster: Cluster) -> None:

@@ -52,6 +52,11 @@ def partitions_on(machine: testinfra.host.Host, log_dir: str) -> set[str]:
     return set(machine.check_output("ls %s | grep '^%s-' || true", log_dir, TOPIC).split())
 
 
+def replicas(machine: testinfra.host.Host, log_dir: str) -> set[str]:
+    """Directories of replicas in a log dir, of all topics."""
+    return set(machine.check_output("find %s -mindepth 1 -type d", log_dir).split())
+
+
 @contextmanager
 def without_its_disk(machine: testinfra.host.Host) -> Iterator[None]:
     """The machine has booted without the disk; it is there and in order again in the end."""
@@ -120,6 +125,7 @@ def test_without_the_guard_the_same_broker_fills_the_disk_of_the_system(
     broker = cluster.broker(BROKER)
     machine.check_output("docker stop --time 60 %s", broker.name)
     machine.check_output("umount %s", MOUNT)
+    kept = replicas(machine, KEPT)
     try:
         make = "install --directory --owner 10001 --group 10001 %s"
         assert machine.run(make, LOST).rc != 0, "the guard lets directories through"
@@ -136,6 +142,9 @@ def test_without_the_guard_the_same_broker_fills_the_disk_of_the_system(
     finally:
         machine.check_output("docker stop --time 60 %s", broker.name)
         machine.check_output("rm --recursive --force %s", LOST)
+        # The broker took its other dir, too, for replicas that it believed were nowhere.
+        for replica in replicas(machine, KEPT) - kept:
+            machine.check_output("rm --recursive %s", replica)
         machine.check_output("chattr +i %s", MOUNT)
         back(cluster, broker, machine)
     assert disks.entries_below(machine, MOUNT) == []

@@ -84,7 +84,8 @@ def look(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
             found.rows.append(row)
         if uuid and wanted:
             blocks[disk.path] = rule(uuid, disk.partition, {a: w.value for a, w in wanted.items()})
-    text = "".join(f"\n# {path}\n{block}" for path, block in blocks.items())
+    # In the order declared: a disk that goes away and comes back leaves the file as it is.
+    text = "".join(f"\n# {path}\n{blocks[path]}" for path in paths if path in blocks)
     found.files[FILE] = HEADER + text if text else None
     return found
 
