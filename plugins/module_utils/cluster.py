@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -308,19 +308,20 @@ class Connection:
 
         Waits until the deadline; what could not be elected by then is as it was.
         """
-        wanted: dict[str, list[int]] = {}
-        for part in electable(cluster):
-            wanted.setdefault(part.topic, []).append(part.id)
-        if not wanted:
+        if not (parts := electable(cluster)):
             return cluster
-        self.ask(
-            "election of preferred leaders",
-            self.admin.elect_leaders,
-            0,
-            wanted,
-            timeout_ms=max(1, int(self.patience * 800)),
-            raise_errors=False,
-        )
+        for batch in warming_up(parts):
+            wanted: dict[str, list[int]] = {}
+            for part in batch:
+                wanted.setdefault(part.topic, []).append(part.id)
+            self.ask(
+                "election of preferred leaders",
+                self.admin.elect_leaders,
+                0,
+                wanted,
+                timeout_ms=max(1, int(self.patience * 800)),
+                raise_errors=False,
+            )
         while True:
             cluster = self.read_cluster()
             if not electable(cluster) or self.deadline.left() < self.patience:
@@ -401,6 +402,19 @@ def partitions_of(
         ),
         key=lambda part: part.id,
     )
+
+
+def warming_up(parts: list[Partition]) -> Iterator[list[Partition]]:
+    """Batches of partitions to elect leaders for, each four times as large as the one before.
+
+    A broker that has just started takes long for what it does the first time: one partition waits
+    for that, of Kafka's own topics where there is one, instead of all.
+    """
+    rest = sorted(parts, key=lambda part: (not part.topic.startswith("__"), part.topic, part.id))
+    size = 1
+    while rest:
+        yield rest[:size]
+        rest, size = rest[size:], size * 4
 
 
 def electable(cluster: Cluster) -> list[Partition]:

@@ -244,3 +244,15 @@ def test_a_dry_creation_waits_for_nothing():
     made = connection(create_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
     made.known_brokers = None
     assert made.create_topics([Create(Wish("a", 2))], dry=True) == {}
+
+
+def test_elections_begin_with_one_partition_of_kafkas_own_and_lose_none():
+    """What a cold broker does for the first time costs one partition, not all."""
+    names = [("orders", number) for number in range(30)] + [("__consumer_offsets", 7)]
+    parts = [Partition(topic, number, 2, (1, 2), (1, 2)) for topic, number in names]
+
+    batches = [[(part.topic, part.id) for part in batch] for batch in wrapper.warming_up(parts)]
+
+    assert batches[0] == [("__consumer_offsets", 7)]
+    assert [len(batch) for batch in batches] == [1, 4, 16, 10]
+    assert sorted(sum(batches, [])) == sorted(names)

@@ -9,7 +9,7 @@ import pytest
 from testing import disk_faults, playbooks
 from testing.cluster import Cluster
 from testing.disk_faults import SPARE, Disk
-from testing.traffic import TOPIC, Traffic
+from testing.traffic import Traffic
 
 BROKER = 2
 NAME = "spare1"
@@ -63,7 +63,8 @@ def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: A
         refused = verb("disk_remove", check=False)
         assert refused.returncode != 0
         assert f"{LOG_DIR} still holds" in refused.stdout
-        assert f"{TOPIC}-" in refused.stdout
+        on_it = disk_faults.log_dirs(cluster, BROKER)[LOG_DIR]
+        assert any(replica in refused.stdout for replica in on_it)
         assert held(cluster)[LOG_DIR] == shared[LOG_DIR]
 
         verb("disk_drain")
