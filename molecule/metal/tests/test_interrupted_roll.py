@@ -34,19 +34,24 @@ def interrupt(task: str, change: dict) -> str:
     return "".join(said)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def as_declared_in_the_end():
+    """Once for all moments: each changes to another value."""
+    yield
+    playbooks.run("kafka")
+
+
 @pytest.mark.parametrize("moment", range(len(MOMENTS)))
 def test_the_next_run_finishes_what_a_killed_one_began(cluster: Cluster, moment: int):
     change = {"kafka_broker_properties": {"queued.max.requests": 700 + moment}}
     before = starts(cluster)
-    try:
-        interrupt(MOMENTS[moment], change)
-        left = starts(cluster)
-        resumed = playbooks.run("kafka", extra=change)
-        after = starts(cluster)
 
-        assert len(cluster.topology.brokers) - len(left) <= 1
-        assert sorted(restarted(before, after)) == sorted(cluster.topology.brokers)
-        assert "resuming after an interrupted operation" in resumed.stdout
-        assert playbooks.changes(playbooks.run("kafka", extra=change)) == 0
-    finally:
-        playbooks.run("kafka")
+    interrupt(MOMENTS[moment], change)
+    left = starts(cluster)
+    resumed = playbooks.run("kafka", extra=change)
+    after = starts(cluster)
+
+    assert len(cluster.topology.brokers) - len(left) <= 1
+    assert sorted(restarted(before, after)) == sorted(cluster.topology.brokers)
+    assert "resuming after an interrupted operation" in resumed.stdout
+    assert playbooks.changes(playbooks.run("kafka", extra=change)) == 0
