@@ -13,8 +13,9 @@ from testing.traffic import TOPIC, Traffic
 
 # What the inventory of the scenario sets stays; the rest is new.
 DECLARED = {"num.network.threads": 8}
-CHANGED = {**DECLARED, "num.io.threads": 16, "log.retention.ms": 86_400_000}
-DAY, WEEK = "86400000", "604800000"
+CHANGED = {**DECLARED, "num.io.threads": 16, "log.segment.bytes": 268_435_456}
+# Of topics that set none of their own, as those of the scenario.
+SMALL_SEGMENT, SEGMENT = "268435456", "1073741824"
 
 # Keys that Kafka could change and we leave to a restart: more than a value depends on them.
 LEFT_OUT = re.compile(
@@ -61,21 +62,21 @@ def test_a_change_comes_and_goes_under_load_and_nothing_restarts(
     with Traffic(cluster.topology.bootstrap) as traffic:
         done = run("kafka", extra={"kafka_broker_properties": CHANGED})
         threads = settings.of_brokers(brokers, "num.io.threads")
-        retention = settings.of_topic(TOPIC, "retention.ms")
+        segment = settings.of_topic(TOPIC, "segment.bytes")
         again = run("kafka", extra={"kafka_broker_properties": CHANGED})
         run("kafka")
         threads_after = settings.of_brokers(brokers, "num.io.threads")
-        retention_after = settings.of_topic(TOPIC, "retention.ms")
+        segment_after = settings.of_topic(TOPIC, "segment.bytes")
     account = traffic.account()
     print(f"longest gap {account.longest_gap:.2f} s in {account.acknowledged} records")
 
     assert threads == everywhere(cluster, "16")
-    assert retention == DAY
+    assert segment == SMALL_SEGMENT
     assert changes(done) > 0
     assert changes(again) == 0
     # Withdrawn: what a broker has that never heard of them.
     assert threads_after == everywhere(cluster, "8")
-    assert retention_after == WEEK
+    assert segment_after == SEGMENT
     assert started(cluster) == before
     assert (account.lost, account.errors) == ([], {})
     assert account.longest_gap <= GAP_SECONDS
@@ -85,7 +86,7 @@ def test_a_value_that_kafka_refuses_changes_nothing_and_is_explained(
     cluster: Cluster, settings: Settings
 ):
     before = started(cluster), files(cluster)
-    wrong = {**DECLARED, "num.io.threads": 64, "log.retention.ms": 86_400_000}
+    wrong = {**DECLARED, "num.io.threads": 64, "log.segment.bytes": 268_435_456}
 
     done = run("kafka", extra={"kafka_broker_properties": wrong}, check=False)
 
@@ -96,7 +97,7 @@ def test_a_value_that_kafka_refuses_changes_nothing_and_is_explained(
     assert (started(cluster), files(cluster)) == before
     brokers = cluster.topology.brokers
     assert settings.of_brokers(brokers, "num.io.threads") == everywhere(cluster, "8")
-    assert settings.of_topic(TOPIC, "retention.ms") == WEEK
+    assert settings.of_topic(TOPIC, "segment.bytes") == SEGMENT
 
 
 def test_a_value_that_somebody_set_by_hand_is_named_and_kept(cluster: Cluster, settings: Settings):

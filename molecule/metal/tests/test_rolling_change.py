@@ -27,6 +27,7 @@ def test_brokers_restart_one_by_one_the_controller_last_and_no_client_notices(
         gaps = traffic.gaps()
     account = traffic.account()
     order = restarted(before, starts(cluster))
+    print(f"longest gap {max(gaps.values()):.2f} s in {account.acknowledged} records")
 
     assert sorted(order) == sorted(cluster.topology.brokers)
     assert order[-1] == controller
