@@ -255,4 +255,4 @@ def test_elections_begin_with_one_partition_of_kafkas_own_and_lose_none():
 
     assert batches[0] == [("__consumer_offsets", 7)]
     assert [len(batch) for batch in batches] == [1, 4, 16, 10]
-    assert sorted(sum(batches, [])) == sorted(names)
+    assert sorted(part for batch in batches for part in batch) == sorted(names)
