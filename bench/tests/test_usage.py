@@ -1,7 +1,17 @@
 import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
-from kafka_metal_bench.usage import Meter, parse_process, parse_stat
+from kafka_metal_bench.usage import (
+    Meter,
+    descendants,
+    parents_of_all,
+    parse_process,
+    parse_stat,
+)
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -27,3 +37,21 @@ def test_work_is_seen_in_the_process_that_does_it():
 
 def test_an_ended_process_is_no_error():
     assert Meter([2**22 + 1]).read()["broker_cpu_s"] == pytest.approx(0)
+
+
+def test_work_of_what_a_process_has_started_counts():
+    """A broker's first process is its guard; the broker is its child."""
+    script = "x = 0\nwhile True: x += 1"
+    with subprocess.Popen(["sh", "-c", f"{sys.executable} -c '{script}'; true"]) as guard:
+        try:
+            time.sleep(0.3)  # Until the child is there.
+            meter = Meter([guard.pid])
+            time.sleep(0.3)
+            assert meter.read()["broker_cpu_s"] > 0.05
+        finally:
+            for pid in descendants([guard.pid], parents_of_all()):
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_descendants_are_all_generations_and_nobody_else():
+    assert descendants([2], {2: 1, 3: 2, 4: 3, 5: 1}) == {2, 3, 4}

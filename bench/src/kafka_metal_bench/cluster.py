@@ -176,13 +176,12 @@ class Cluster:
         return folder
 
     def kill_processes(self) -> None:
-        """Ours of this run, and those of an interrupted one: known by the root they live in."""
+        """Ours of this run, what they started, and those of an interrupted one: by their root."""
         for process in self.processes.values():
             process.kill()
             process.wait()
         self.processes = {}
         for pid in strays(self.root / "bare"):
-            self.say(f"process {pid} of an interrupted run is ended")
             os.kill(pid, signal.SIGKILL)
         deadline = time.monotonic() + PROGRAMS_DIE_WITHIN
         while strays(self.root / "bare") and time.monotonic() < deadline:

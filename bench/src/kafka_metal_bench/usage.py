@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, Iterable, List
+from typing import Dict, Iterable, List, Mapping, Set
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -32,12 +32,35 @@ def parse_process(text: str) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
+def descendants(pids: Iterable[int], parents: Mapping[int, int]) -> Set[int]:
+    """The processes and all that they have started; ``parents`` by process."""
+    found = set(pids)
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def parents_of_all() -> Dict[int, int]:
+    """Parent of each process of the machine; those that end meanwhile are left out."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            text = (entry / "stat").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        found[int(entry.name)] = int(text.rpartition(")")[2].split()[1])
+    return found
+
+
 class Meter:
-    """CPU of the machine and of some processes between its making and ``read``."""
+    """CPU of the machine and of some processes between its making and ``read``.
+
+    With what they have started: a broker's first process is the guard that watches it.
+    """
 
     def __init__(self, pids: Iterable[int]) -> None:
         """Start."""
-        self.pids: List[int] = list(pids)
+        self.pids: List[int] = sorted(descendants(pids, parents_of_all()))
         self.machine = parse_stat(Path("/proc/stat").read_text(encoding="ascii"))
         self.processes = self._processes()
 
