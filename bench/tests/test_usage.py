@@ -44,10 +44,12 @@ def test_work_of_what_a_process_has_started_counts():
     script = "x = 0\nwhile True: x += 1"
     with subprocess.Popen(["sh", "-c", f"{sys.executable} -c '{script}'; true"]) as guard:
         try:
-            time.sleep(0.3)  # Until the child is there.
+            deadline = time.monotonic() + 10
+            while len(descendants([guard.pid], parents_of_all())) < 2:
+                assert time.monotonic() < deadline, "the child has not started"
             meter = Meter([guard.pid])
-            time.sleep(0.3)
-            assert meter.read()["broker_cpu_s"] > 0.05
+            while meter.read()["broker_cpu_s"] <= 0.05:
+                assert time.monotonic() < deadline, "the child's work does not count"
         finally:
             for pid in descendants([guard.pid], parents_of_all()):
                 os.kill(pid, signal.SIGKILL)

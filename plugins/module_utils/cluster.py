@@ -303,6 +303,10 @@ class Connection:
             if not part["is_future_key"]
         }
 
+    def server_timeout_ms(self) -> int:
+        """How long a broker may take, less than this side waits for its answer."""
+        return max(1, int(self.patience * 800))
+
     def elect_preferred(self, cluster: Cluster) -> Cluster:
         """Give leadership back to first replicas that are in sync; the cluster once they lead.
 
@@ -319,7 +323,7 @@ class Connection:
                 self.admin.elect_leaders,
                 0,
                 wanted,
-                timeout_ms=max(1, int(self.patience * 800)),
+                timeout_ms=self.server_timeout_ms(),
                 raise_errors=False,
             )
         while True:
@@ -528,10 +532,6 @@ class TopicConnection(Connection):
                 return dict.fromkeys(waiting, f"not in force after {self.timeout:g} s")
             time.sleep(PAUSE)  # As above: brokers learn of it a little later.
         return {}
-
-    def server_timeout_ms(self) -> int:
-        """How long a broker may take, less than this side waits for its answer."""
-        return max(1, int(self.patience * 800))
 
     def wait_for_leaders(
         self, counts: Mapping[str, int], refused: Mapping[str, str]

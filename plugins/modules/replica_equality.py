@@ -10,7 +10,7 @@ description:
     the end at the time of the call, and compares offsets and checksums of the record batches.
   - Stops when the time is up, and says what was compared and what was not. Each partition gets
     its turn.
-  - Compacted topics are compacted, because each replica compacts at its own time.
+  - Compacted topics are left out, because each replica compacts at its own time.
   - Fails when a difference is found.
 extends_documentation_fragment: [metal.kafka.client]
 options:

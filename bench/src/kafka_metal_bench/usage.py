@@ -26,9 +26,14 @@ def parse_stat(text: str) -> Cpu:
     return Cpu(user + nice + system + irq + softirq, idle + iowait, steal)
 
 
+def fields_of(text: str) -> List[str]:
+    """Of /proc/PID/stat what follows the name; that may hold blanks and brackets."""
+    return text.rpartition(")")[2].split()
+
+
 def parse_process(text: str) -> float:
-    """CPU seconds of /proc/PID/stat; the name in brackets may hold blanks and brackets."""
-    fields = text.rpartition(")")[2].split()
+    """CPU seconds of /proc/PID/stat."""
+    fields = fields_of(text)
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
@@ -48,7 +53,7 @@ def parents_of_all() -> Dict[int, int]:
             text = (entry / "stat").read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        found[int(entry.name)] = int(text.rpartition(")")[2].split()[1])
+        found[int(entry.name)] = int(fields_of(text)[1])
     return found
 
 
@@ -60,7 +65,8 @@ class Meter:
 
     def __init__(self, pids: Iterable[int]) -> None:
         """Start."""
-        self.pids: List[int] = sorted(descendants(pids, parents_of_all()))
+        roots = list(pids)
+        self.pids: List[int] = sorted(descendants(roots, parents_of_all())) if roots else []
         self.machine = parse_stat(Path("/proc/stat").read_text(encoding="ascii"))
         self.processes = self._processes()
 

@@ -26,6 +26,7 @@ def wait_until_quiet(cluster: Cluster) -> None:
 
     def quiet() -> None:
         before = ends()
+        # Longer than a batch of the pipeline takes: between two of them nothing is written either.
         time.sleep(10)
         if (after := ends()) != before:
             raise NotYet(f"{before} became {after}")

@@ -1,5 +1,7 @@
 """A setting that no broker can live with stops at the first one, which goes back to what it had."""
 
+import re
+
 import pytest
 from testing import playbooks
 from testing.cluster import Cluster
@@ -30,8 +32,8 @@ def test_one_broker_is_touched_and_brought_back_and_the_message_names_the_key(ke
     assert controller not in touched
     machine = kept.topology.brokers[touched[0]].machine
     assert f"{machine}: the kafka broker did not become healthy as declared" in failed.stdout
-    assert "It differs from its last good declaration in: server.properties: " in failed.stdout
-    assert "queued.max.requests" in failed.stdout
+    # With what the scenario's inventory sets itself, which these variables replace.
+    assert re.search(r"server\.properties: .*\bqueued\.max\.requests", failed.stdout)
     assert "back on its last good declaration and the cluster is healthy" in failed.stdout
     assert_nothing_lost(account)
     assert playbooks.changes(playbooks.run("kafka")) == 0

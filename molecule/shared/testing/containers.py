@@ -23,17 +23,20 @@ class Container:
             raise NotYet(f"{self.name}: {answer.stderr.strip()}")
         return json.loads(answer.stdout)[0]
 
-    def started(self) -> str:
-        """Time of the last start; NotYet while the container does not run."""
+    def _running(self) -> dict[str, Any]:
+        """State of the container; NotYet while it does not run."""
         state = self.inspect()["State"]
         if not state["Running"]:
             raise NotYet(f"{self.name} is {state['Status']}, exit code {state['ExitCode']}")
-        return state["StartedAt"]
+        return state
+
+    def started(self) -> str:
+        """Time of the last start; NotYet while the container does not run."""
+        return self._running()["StartedAt"]
 
     def check_health(self) -> None:
         """Raise NotYet unless the container runs and its health check, if it has one, agrees."""
-        self.started()
-        health = self.inspect()["State"].get("Health", {}).get("Status", "healthy")
+        health = self._running().get("Health", {}).get("Status", "healthy")
         if health != "healthy":
             raise NotYet(f"{self.name} is {health}")
 

@@ -5,7 +5,7 @@ from testing.traffic import Account
 
 # What a client may notice of a planned restart: one refresh of its metadata.
 GAP_SECONDS = 2.0
-# The same where a whole machine boots, or images change, on the cores that brokers and clients use:
+# The same where a whole machine boots on the cores that brokers and clients use:
 # far below what a loss without notice costs, ten seconds until its session expires and more.
 BUSY_GAP_SECONDS = 5.0
 
