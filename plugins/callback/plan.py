@@ -101,8 +101,8 @@ class CallbackModule(Default):
         looking = time.time() - self.began
         failed = stats.failures.keys() | stats.dark.keys()
         for line in self.plan.lines(looking, failed):
-            outcome = line.startswith("plan: ")
-            self._display.display(line, constants.COLOR_CHANGED if outcome else None)
+            # Never in colour, which may be forced where nobody looks: programs read the last line.
+            self._display.display(line)
         if path := self.get_option("plan_file"):
             report = self.plan.report(looking, failed)
             Path(path).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
