@@ -55,7 +55,13 @@ def broker():
 @pytest.fixture
 def plain():
     return {
-        "settings": {"records": 1000, "record_size": 100, "partitions": 6, "image": "kafka:1"},
+        "settings": {
+            "records": 1000,
+            "warmup_records": 2000,
+            "record_size": 100,
+            "partitions": 6,
+            "image": "kafka:1",
+        },
         "minutes": 1,
         "rounds": 5,
         "directory": "/bench",
