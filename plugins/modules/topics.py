@@ -76,15 +76,14 @@ errors:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import cluster, topic
+from ansible_collections.metal.kafka.plugins.module_utils import access, cluster, topic
 
 
 def main():
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
+            **access.ARGUMENTS,
             "topics": {"type": "dict", "required": True},
             "timeout": {"type": "float", "default": 60},
             "batch": {"type": "int", "default": 50},
@@ -93,7 +92,7 @@ def main():
     )
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = module.params
+    wish = access.wish_of(module)
     try:
         wishes = topic.wishes_of(wish["topics"])
         with cluster.TopicConnection(
