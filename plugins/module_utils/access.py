@@ -61,8 +61,9 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
     if protocol not in PROTOCOLS:
         raise AccessError(f"security_protocol: found {protocol!r}; allowed: {_all(PROTOCOLS)}")
     sasl, tls = protocol.startswith("SASL_"), protocol.endswith("SSL")
-    idle = [key for key in ("username", "password", "mechanism") if key in given and not sasl]
-    idle += [key for key in ("ca_file", "cert_file", "key_file") if key in given and not tls]
+    login, files = ("username", "password", "mechanism"), ("ca_file", "cert_file", "key_file")
+    useless = (() if sasl else login) + (() if tls else files)
+    idle = [key for key in useless if key in given]
     if idle:
         raise AccessError(f"{_names(idle)} with security_protocol {protocol}, which has no use")
     if "key_file" in given and "cert_file" not in given:
