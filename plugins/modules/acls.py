@@ -121,7 +121,7 @@ errors:
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
-from ansible_collections.metal.kafka.plugins.module_utils.content import acls, connection
+from ansible_collections.metal.kafka.plugins.module_utils.content import acl_connection, acls
 
 ACL = {
     "principal": {"type": "str", "required": True},
@@ -151,7 +151,7 @@ def main():
     wish = access.wish_of(module)
     try:
         wishes = acls.wishes_of(wish)
-        with connection.ContentConnection(
+        with acl_connection.AclConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as store:
             steps, foreign = acls.converge(store, wishes, dry=module.check_mode)

@@ -100,7 +100,7 @@ errors:
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
-from ansible_collections.metal.kafka.plugins.module_utils.content import connection, quotas
+from ansible_collections.metal.kafka.plugins.module_utils.content import quota_connection, quotas
 
 ENTITY = {name: {"type": "str"} for name in ("user", "client", "ip")}
 QUOTA = {**ENTITY, "values": {"type": "dict", "required": True}}
@@ -125,7 +125,7 @@ def main():
     wish = access.wish_of(module)
     try:
         wishes = quotas.wishes_of(wish)
-        with connection.ContentConnection(
+        with quota_connection.QuotaConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as store:
             steps = quotas.converge(store, wishes, dry=module.check_mode)

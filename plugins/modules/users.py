@@ -125,8 +125,8 @@ errors:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
-from ansible_collections.metal.kafka.plugins.module_utils.content import connection, login, users
+from ansible_collections.metal.kafka.plugins.module_utils import access, cluster, login
+from ansible_collections.metal.kafka.plugins.module_utils.content import user_connection, users
 
 
 def main():
@@ -163,9 +163,10 @@ def main():
     )
     try:
         wishes = users.wishes_of(wish)
-        with connection.ContentConnection(
-            wish["bootstrap_servers"], config, wish["timeout"], listener
+        with user_connection.UserConnection(
+            wish["bootstrap_servers"], config, wish["timeout"]
         ) as store:
+            store.listener = listener
             outcome = users.converge(store, wishes, dry=module.check_mode)
     except users.UserError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)

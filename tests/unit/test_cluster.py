@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import cluster as wrapper
+from ansible_collections.metal.kafka.plugins.module_utils.endpoint import address
 from ansible_collections.metal.kafka.plugins.module_utils.state import NOBODY, Partition
 from ansible_collections.metal.kafka.plugins.module_utils.topic import Configure, Create, Wish
 from ansible_collections.metal.kafka.plugins.module_utils.waiting import Deadline
@@ -56,7 +57,7 @@ def test_an_unknown_setting_of_the_client_is_named(refused):
 
 
 def test_addresses_may_be_of_the_sixth_version():
-    assert wrapper.address("[::1]:9092") == ("::1", 9092)
+    assert address("[::1]:9092") == ("::1", 9092)
 
 
 def test_the_librarys_log_stays_out_of_the_output(capfd, caplog):

@@ -147,8 +147,8 @@ FAULTS: Faults = {
     ),
     "a key and Kafka's own name of it": (
         topic("payments", retention="7d", config={"retention.ms": 1}),
-        ["kafka1: kafka_content_topics: found topic payments: retention and config.retention.ms "
-         "are both given and differ"],
+        ["kafka1: kafka_content_topics.payments.retention: found '7d' and config.retention.ms 1",
+         "one of the two, as they are one key"],
     ),
     "more replicas than brokers": (
         topic("payments", replication=4),

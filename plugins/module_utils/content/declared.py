@@ -6,21 +6,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..preflight.problem import one_of
+from ..suggestion import did_you_mean, one_of
 from ..units import UnitError
 
 SHOWN = 60
 
 
-class DeclarationError(ValueError):
-    """A declaration cannot be taken: one sentence for each obstacle."""
+@dataclass(frozen=True)
+class Fault:
+    """One obstacle: the path in the declaration, what was found there and what is allowed."""
 
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+    where: str
+    found: str
+    allowed: str
+
+    def __str__(self) -> str:
+        """One sentence."""
+        return f"{self.where}: found {self.found}; allowed: {self.allowed}"
+
+
+class DeclarationError(ValueError):
+    """A declaration cannot be taken; tells every obstacle."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        """Keep the obstacles apart, for a list of them."""
+        self.faults = list(faults)
+        self.sentences = [str(fault) for fault in faults]
+        super().__init__("; ".join(self.sentences))
 
 
 def shown(value: Any) -> str:
@@ -44,16 +59,18 @@ class Reader:
 
     def __init__(self) -> None:
         """Nothing is wrong yet."""
-        self.sentences: list[str] = []
+        self.faults: list[Fault] = []
 
     def refuse(self, where: str, found: str, allowed: str) -> None:
-        """Note an obstacle."""
-        self.sentences.append(f"{where}: found {found}; allowed: {allowed}")
+        """Note an obstacle, once."""
+        fault = Fault(where, found, allowed)
+        if fault not in self.faults:
+            self.faults.append(fault)
 
     def finish(self) -> None:
         """Raise DeclarationError when anything was wrong."""
-        if self.sentences:
-            raise DeclarationError(self.sentences)
+        if self.faults:
+            raise DeclarationError(self.faults)
 
     def named(self, where: str, value: Any) -> list[tuple[str, str, Any]]:
         """Path, name and value of each entry of a mapping by name, in order."""
@@ -86,11 +103,13 @@ class Reader:
         if not isinstance(value, Mapping):
             self.refuse(where, shown(value), f"a mapping with keys of {', '.join(known)}")
             return {}
-        for key in sorted(map(str, set(value) - set(known))):
+        unknown = sorted(map(str, set(value) - set(known)))
+        meant = {did_you_mean(key, known) for key in unknown}
+        for key in unknown:
             hint = (hints or {}).get(key)
             self.refuse(f"{where}.{key}", "an unknown key", hint or one_of(key, known))
         for key in required:
-            if value.get(key) is None:
+            if value.get(key) is None and key not in meant:
                 self.refuse(f"{where}.{key}", "nothing", "a value: it is required")
         return {key: value[key] for key in known if value.get(key) is not None}
 

@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .scram import ITERATIONS, MECHANISMS, Key, ScramError, Secret, secret_of
+from ..scram import ACCEPTED, ITERATIONS, MECHANISMS, REFUSED, Key, ScramError, Secret, secret_of
 
-ACCEPTED, REFUSED = "accepted", "refused"
 # When a password that users may have already is set.
 ON_CHANGE, ON_CREATE, ALWAYS = "on_change", "on_create", "always"
 UPDATES = (ON_CHANGE, ON_CREATE, ALWAYS)

@@ -20,11 +20,10 @@ try:
 except ImportError:  # cluster.MISSING tells.
     pass
 
-from ..cluster import address, words_of
-from ..together import ask_all
-from ..waiting import Deadline
-from .scram import Attempt, Key, ScramError, Secret
-from .users import ACCEPTED, REFUSED
+from .endpoint import address, words_of
+from .scram import ACCEPTED, MECHANISMS, REFUSED, Attempt, Key, ScramError, Secret
+from .together import ask_all
+from .waiting import Deadline
 
 CLIENT = "kafka-metal"
 # Attempts at once: a broker hashes nothing for them, but each is a thread and a connection here.
@@ -131,6 +130,38 @@ def try_at(listener: Listener, server: str, key: Key, secret: Secret) -> str:
         return f"{server}: {words_of(error)}"
     finally:
         line.socket.close()
+
+
+def knock(server: str, config: Mapping[str, Any], patience: float) -> None:
+    """Come in as the library's client would with these settings, and leave.
+
+    Raises OSError when nobody listens there, and LoginError when this client is not let in.
+    """
+    protocol = str(config.get("security_protocol", "PLAINTEXT"))
+    listener = Listener([server], protocol.endswith("SSL"), config)
+    if config.get("ssl_context") is not None:
+        protocol, listener = "PLAINTEXT", Listener([server], False)
+    try:
+        line = Line(server, listener.context(), patience)
+    except ssl.SSLError as error:
+        raise LoginError(f"TLS: {_reason(error)}") from error
+    try:
+        mechanism = config.get("sasl_mechanism")
+        if not protocol.startswith("SASL_") or mechanism not in MECHANISMS:
+            return
+        key = Key(str(config.get("sasl_plain_username")), str(mechanism))
+        if attempt(line, key, Secret(str(config.get("sasl_plain_password")))) == REFUSED:
+            raise LoginError(f"{key.user} is refused: unknown, or with another password")
+    except ScramError as error:
+        raise LoginError(str(error)) from error
+    finally:
+        line.socket.close()
+
+
+def _reason(error: ssl.SSLError) -> str:
+    """What was wrong, without the place in the library's source."""
+    told = getattr(error, "verify_message", "") or error.reason or str(error)
+    return str(told).lower().replace("_", " ")
 
 
 def try_all(

@@ -12,6 +12,8 @@ import os
 import re
 from dataclasses import dataclass, field
 
+# What becomes of an attempt to log in.
+ACCEPTED, REFUSED = "accepted", "refused"
 MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256")
 HASHES = {"SCRAM-SHA-512": "sha512", "SCRAM-SHA-256": "sha256"}
 # What brokers take.
