@@ -216,6 +216,9 @@ CONFIG = {
 }
 
 
+PATTERNS, BOTH = ["literal", "prefixed"], ["allow", "deny"]
+
+
 def random_state(chance):
     def some(choices, most=4):
         return chance.sample(choices, chance.randrange(min(most, len(choices)) + 1))
@@ -242,16 +245,17 @@ def random_state(chance):
         },
         "acls": list(
             {
-                (p, k, r, o, pattern, host): acl(p, k, r, o, pattern=pattern, host=host)
+                (p, k, r, o, pattern, host, permission): acl(
+                    p, k, r, o, pattern=pattern, host=host, permission=permission
+                )
                 for p in some(principals)
                 for k, o in some(
                     [(k, o) for k in ("topic", "group", "cluster") for o in acls.OPERATIONS[k]], 12
                 )
                 for r in (["kafka-cluster"] if k == "cluster" else some(["a", "b-", "*", "s*"]))
-                for pattern in (
-                    ["literal"] if k == "cluster" else ["literal", "prefixed"][: len(r)]
-                )
+                for pattern in (["literal"] if k == "cluster" else PATTERNS[: len(r)])
                 for host in some(["*", "10.0.0.1"])
+                for permission in chance.choice([["allow"], ["allow"], ["deny"], BOTH])
             }.values()
         ),
         "quotas": [
