@@ -300,24 +300,28 @@ class Connection:
         """
         if not (parts := electable(cluster)):
             return cluster
-        for batch in warming_up(parts):
-            wanted: dict[str, list[int]] = {}
-            for part in batch:
-                wanted.setdefault(part.topic, []).append(part.id)
-            self.ask(
-                "election of preferred leaders",
-                self.admin.elect_leaders,
-                0,
-                wanted,
-                timeout_ms=self.server_timeout_ms(),
-                raise_errors=False,
-            )
+        self.elect(parts)
         while True:
             cluster = self.read_cluster()
             if not electable(cluster) or self.deadline.left() < self.patience:
                 return cluster
             # Clients follow the leaders meanwhile: brokers have better to do than to answer this.
             time.sleep(ELECTION_PAUSE)
+
+    def elect(self, parts: list[Partition], unclean: bool = False) -> None:
+        """Have leaders elected, in batches; whether they lead is told by the next look."""
+        for batch in warming_up(parts):
+            wanted: dict[str, list[int]] = {}
+            for part in batch:
+                wanted.setdefault(part.topic, []).append(part.id)
+            self.ask(
+                f"election of {'unclean' if unclean else 'preferred'} leaders",
+                self.admin.elect_leaders,
+                int(unclean),
+                wanted,
+                timeout_ms=self.server_timeout_ms(),
+                raise_errors=False,
+            )
 
     # -- who uses it ---------------------------------------------------------------------------
 
