@@ -387,13 +387,11 @@ def partitions_of(
                 leader=part["leader_id"],
                 replicas=tuple(part["replica_nodes"]),
                 isr=tuple(part["isr_nodes"]),
-                adding=tuple(
-                    moving.get((topic["name"], part["partition_index"]), {}).get(
-                        "adding_replicas", ()
-                    )
-                ),
+                adding=tuple(order.get("adding_replicas", ())),
+                removing=tuple(order.get("removing_replicas", ())),
             )
             for part in topic["partitions"]
+            for order in (moving.get((topic["name"], part["partition_index"]), {}),)
         ),
         key=lambda part: part.id,
     )

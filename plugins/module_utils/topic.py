@@ -15,6 +15,8 @@ NUMBERS = {"INT", "SHORT", "LONG"}
 # A replan after an apply finds what somebody else created meanwhile; more would be a quarrel.
 ROUNDS = 3
 KAFKAS_OWN = "__"
+# Keys of a topic whose replicas are being moved, which the move takes away again.
+THROTTLED = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 
 
 class TopicError(Exception):
@@ -139,9 +141,13 @@ class Move:
     topic: str
     before: frozenset[int]
     wish: Wish
+    # Nothing moves any more: only the throttle of an interrupted move is there.
+    held_back: bool = False
 
     def __str__(self) -> str:
         """One sentence."""
+        if self.held_back:
+            return f"{self.topic}: the throttle of an interrupted move is removed"
         if self.wish.placement:
             return f"{self.topic}: replicas are to lie on the declared brokers"
         wished = self.wish.replication_factor
@@ -229,6 +235,11 @@ def misplaced(current: Topic, wish: Wish) -> bool:
     return bool(wish.replication_factor) and current.replicas != {wish.replication_factor}
 
 
+def held_back(current: Topic, wish: Wish) -> bool:
+    """Whether an interrupted move has left its throttle behind."""
+    return any(key in current.config and key not in wish.config for key in THROTTLED)
+
+
 def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
     """Steps from ``current`` to ``wish``; partitions can only grow, no key is taken back.
 
@@ -249,6 +260,8 @@ def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
         if not moves:
             raise TopicError([_unmoved(current, wish)])
         steps.append(Move(wish.name, current.replicas, wish))
+    elif moves and held_back(current, wish):
+        steps.append(Move(wish.name, current.replicas, wish, held_back=True))
     if wish.partitions and wish.partitions > current.partitions:
         new = wish.placement[current.partitions :]
         steps.append(Grow(wish.name, current.partitions, wish.partitions, new))

@@ -323,6 +323,13 @@ def test_replicas_that_are_to_be_elsewhere_are_told_and_left_to_others(wish, tex
         plan(PLACED, wish)
 
 
+def test_the_throttle_of_an_interrupted_move_is_told_as_well():
+    held = Topic("orders", 2, frozenset({2}), {"leader.replication.throttled.replicas": Value("*")})
+    assert plan(held, Wish("orders", replication_factor=2)) == []
+    (step,) = plan(held, Wish("orders", replication_factor=2), moves=True)
+    assert str(step) == "orders: the throttle of an interrupted move is removed"
+
+
 def test_new_partitions_lie_where_they_are_declared():
     placement = ((1, 2), (2, 3), (3, 1))
     wish = wishes_of({"orders": {"placement": [list(brokers) for brokers in placement]}})[0]

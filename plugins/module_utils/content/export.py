@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..scram import MECHANISMS
+from ..topic import THROTTLED
 from ..units import BYTES, MILLISECONDS, WITHOUT_LIMIT
 from ..wishes import CLEANUP, MIN_ISR, TOPICS, read_topics
 from .acl_words import ACLS, RESOURCES, read_acl
@@ -47,7 +48,11 @@ def natural(text: str) -> Any:
 
 def topic_of(found: Mapping[str, Any]) -> dict[str, Any]:
     """The declaration of one topic; replicas of different numbers are left to the cluster."""
-    config = {str(key): str(value) for key, value in (found.get("config") or {}).items()}
+    config = {
+        str(key): str(value)
+        for key, value in (found.get("config") or {}).items()
+        if key not in THROTTLED
+    }
     declared: dict[str, Any] = {"partitions": found["partitions"]}
     if len(found["replicas"]) == 1:
         declared["replication"] = found["replicas"][0]
