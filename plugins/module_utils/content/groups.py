@@ -176,7 +176,8 @@ def resets_of(items: Sequence[Mapping[str, Any]], now_ms: int) -> list[Reset]:
             wrong.append(f"{where}.partitions: found {len(topics)} topics; allowed: one topic")
         if target.kind == OFFSET and (len(topics) != 1 or not partitions):
             wrong.append(f"{where}.to: found an offset; allowed: for named partitions of one topic")
-        if any(each.group == item["group"] and not each.topics for each in resets):
+        whole = [each.group for each in resets if not each.topics]
+        if not topics and item["group"] in whole:
             wrong.append(f"{where}: found a second reset of all of group {item['group']}")
         resets.append(Reset(str(item["group"]), target, topics, partitions))
     if wrong:
