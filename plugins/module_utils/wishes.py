@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from .content.declared import DeclarationError, Reader, shown
+from .properties import PropertyError, as_text
 from .suggestion import one_of
 from .units import UnitError, duration_ms, size_bytes
 
 TOPICS, DEFAULTS = "kafka_content_topics", "kafka_content_defaults"
+PATTERN = "kafka_content_name_pattern"
 KEYS = (
     "partitions",
     "replication",
@@ -28,6 +31,24 @@ POLICIES = ("delete", "compact")
 MIN_ISR = "min.insync.replicas"
 CLEANUP = "cleanup.policy"
 COUNT = "a whole number from 1"
+
+# Kafka's keys of a topic. Others are left to the cluster's judgement, but for slips of these.
+KAFKA_KEYS = (
+    *("cleanup.policy", "compression.type", "compression.gzip.level", "compression.lz4.level"),
+    *("compression.zstd.level", "delete.retention.ms", "file.delete.delay.ms", "flush.messages"),
+    *("flush.ms", "follower.replication.throttled.replicas", "index.interval.bytes"),
+    *("leader.replication.throttled.replicas", "local.retention.bytes", "local.retention.ms"),
+    *("max.compaction.lag.ms", "max.message.bytes", "message.downconversion.enable"),
+    *("message.format.version", "message.timestamp.after.max.ms"),
+    *("message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"),
+    *("message.timestamp.type", "min.cleanable.dirty.ratio", "min.compaction.lag.ms", MIN_ISR),
+    *("preallocate", "remote.copy.disable", "remote.log.delete.on.disable"),
+    *("remote.storage.enable", "retention.bytes", "retention.ms", "segment.bytes"),
+    *("segment.index.bytes", "segment.jitter.ms", "segment.ms"),
+    "unclean.leader.election.enable",
+)
+# So near to a key of Kafka's that it is meant.
+SLIP = 0.9
 
 WishError = DeclarationError
 
@@ -73,7 +94,7 @@ def check_name(reader: Reader, where: str, name: str, pattern: str) -> None:
     elif name.startswith("__"):
         reader.refuse(where, found, "names that are not Kafka's own __*")
     elif pattern and not re.fullmatch(pattern, name):
-        reader.refuse(where, found, f"names that match {pattern} (kafka_content_name_pattern)")
+        reader.refuse(where, found, f"names that match {pattern} ({PATTERN})")
 
 
 def read_keys(reader: Reader, where: str, declared: Any) -> Mapping[str, Any]:
@@ -90,7 +111,21 @@ def read_keys(reader: Reader, where: str, declared: Any) -> Mapping[str, Any]:
     if config is not None and not isinstance(config, Mapping):
         reader.refuse(f"{where}.config", shown(config), "a mapping of Kafka's keys")
         return {**declared, "config": {}}
+    check_config(reader, where, config or {})
     return declared
+
+
+def check_config(reader: Reader, where: str, config: Mapping[str, Any]) -> None:
+    """Note keys that are slips of Kafka's, and values that have no form there."""
+    for key in sorted(config, key=str):
+        path = f"{where}.config.{key}"
+        near = difflib.get_close_matches(str(key), KAFKA_KEYS, n=1, cutoff=SLIP)
+        if key not in KAFKA_KEYS and near:
+            reader.refuse(path, "a key that Kafka has not", f"{near[0]} (did you mean that?)")
+        try:
+            as_text(str(key), config[key] if config[key] is not None else "")
+        except PropertyError:
+            reader.refuse(path, shown(config[key]), "text, a number, true or false, or a list")
 
 
 def config_of(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,6 +213,11 @@ def read_topics(
     reader: Reader, declarations: Any, defaults: Any = None, pattern: str = ""
 ) -> dict[str, dict[str, Any]]:
     """Topics for the module ``topics``; notes everything that is wrong."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        reader.refuse(PATTERN, f"{pattern!r} ({error})", "a regular expression")
+        pattern = ""
     common = read_keys(reader, DEFAULTS, defaults)
     config_of(reader, DEFAULTS, common)
     for key in ("partitions", "replication"):

@@ -157,6 +157,12 @@ BAD = [
     (topic(retention="1y"), [".payments.retention: found '1y'; allowed: a duration such as 7d"]),
     (topic(config=[]), ["kafka_content_topics.payments.config: found a list; allowed: a mapping"]),
     (topic(replication=1, min_insync=2), [".payments.min_insync: found 2; allowed: 1 to 1"]),
+    (topic(config={"retention.mss": 5}), [".config.retention.mss: found a key that Kafka has not"]),
+    (
+        topic(config={"segment.ms": {}}),
+        [".config.segment.ms: found a mapping; allowed: text, a nu"],
+    ),
+    ({**topic(), "name_pattern": "[a"}, ["kafka_content_name_pattern: found '[a' (unterminated"]),
     (
         {"topics": {"__offsets": {}}},
         [".__offsets: found the name '__offsets'; allowed: names that"],

@@ -15,7 +15,7 @@ from .site import Site
 # Keys of the reader, and the variables of the role; topics have checks of their own.
 _PREFIX = "kafka_content_"
 _KINDS = ("users", "acls", "quotas", "absent", "confirm_delete")
-_TOPICS = ("kafka_content_topics", "kafka_content_defaults")
+_TOPICS = ("kafka_content_topics", "kafka_content_defaults", "kafka_content_name_pattern")
 
 
 def content_declared(site: Site) -> Iterator[Problem]:
