@@ -21,7 +21,8 @@ def reading(function):
             return function(*(service.plain(value) for value in values))
         except DeclarationError as error:
             told = "\n".join(f"  {sentence}" for sentence in error.sentences)
-            raise AnsibleFilterError(f"metal.kafka.{function.__name__}:\n{told}") from error
+            # Ansible would repeat the cause, all sentences of it.
+            raise AnsibleFilterError(f"metal.kafka.{function.__name__}:\n{told}") from None
 
     return read
 

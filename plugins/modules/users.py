@@ -172,8 +172,8 @@ def main():
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
     except cluster.ClusterError as error:
         module.fail_json(msg=f"users: {error}", errors=[str(error)])
-    for name, reason in sorted(outcome.unverified.items()):
-        module.warn(f"user {name}: whether its password is the wished one is not known: {reason}")
+    for sentence in users.doubts(outcome.unverified):
+        module.warn(sentence)
     puts = [step for step in outcome.steps if isinstance(step, users.Put)]
     module.exit_json(
         changed=bool(outcome.steps),

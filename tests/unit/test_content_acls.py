@@ -158,8 +158,8 @@ def test_ten_thousand_acls_are_planned_within_half_a_second():
 
 def test_the_difference_shows_sentences():
     assert difference([Grant(READ), Revoke(WRITE)]) == {
-        "before": ["User:alice may write topic payments"],
-        "after": ["User:alice may read topic payments"],
+        "before": "User:alice may write topic payments\n",
+        "after": "User:alice may read topic payments\n",
     }
     odd = Acl("User:a", "cluster", "kafka-cluster", "alter_configs", "literal", "deny", "10.0.0.1")
     assert str(odd) == "User:a must not alter_configs cluster from 10.0.0.1"

@@ -8,6 +8,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.content.users import (
     UserError,
     converge,
     difference,
+    doubts,
     portions,
     wishes_of,
 )
@@ -211,6 +212,14 @@ def test_both_credentials_of_a_user_go_in_one_request():
     assert [len(each) for each in found] == [4, 4, 2]
     for one in range(5):
         assert sum(f"u{one}" in {step.key.user for step in each} for each in found) == 1
+
+
+def test_doubts_are_told_by_reason_and_not_for_passwords_that_nobody_gave():
+    unverified = {f"u{n}": "kafka1:9094: Connection refused" for n in range(7)}
+    assert doubts({**unverified, "bob": "its password is not given"}) == [
+        "whether passwords have changed is not known, and they are left as they are: "
+        "kafka1:9094: Connection refused: u0, u1, u2, u3, u4 and 2 more"
+    ]
 
 
 def test_the_difference_shows_no_password():

@@ -211,10 +211,10 @@ def converge(store: Store, wishes: Wishes, dry: bool) -> tuple[list[Step], list[
     return steps, foreign(current, wishes)
 
 
-def difference(steps: Iterable[Step]) -> dict[str, list[str]]:
-    """Before and after of what ``steps`` touch, for ``--diff``."""
+def difference(steps: Iterable[Step]) -> dict[str, str]:
+    """Before and after of what ``steps`` touch, one line for each ACL, for ``--diff``."""
     steps = list(steps)
     return {
-        "before": [str(step.acl) for step in steps if isinstance(step, Revoke)],
-        "after": [str(step.acl) for step in steps if isinstance(step, Grant)],
+        "before": "".join(f"{step.acl}\n" for step in steps if isinstance(step, Revoke)),
+        "after": "".join(f"{step.acl}\n" for step in steps if isinstance(step, Grant)),
     }

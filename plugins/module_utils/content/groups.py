@@ -162,7 +162,8 @@ def target_of(value: Any, now_ms: int) -> Target:
 
 def resets_of(items: Sequence[Mapping[str, Any]], now_ms: int) -> list[Reset]:
     """Resets from the parameters of the module; raises GroupError with everything wrong."""
-    wrong, resets = [], []
+    wrong: list[str] = []
+    resets: list[Reset] = []
     for number, item in enumerate(items):
         where = f"reset[{number}]"
         partitions = tuple(item.get("partitions") or ())

@@ -135,7 +135,8 @@ def work(
     """
     deadline = Deadline(seconds)
     topics = [wish.topic for wish in wishes]
-    changed, said = False, []
+    changed = False
+    said: list[str] = []
     while True:
         connection.deadline = Deadline(connection.timeout)
         cluster = connection.read_cluster()

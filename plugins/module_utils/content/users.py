@@ -12,10 +12,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ..health import some
 from ..scram import ACCEPTED, ITERATIONS, MECHANISMS, REFUSED, Key, ScramError, Secret, secret_of
 
 # When a password that users may have already is set.
 ON_CHANGE, ON_CREATE, ALWAYS = "on_change", "on_create", "always"
+NOT_GIVEN = "its password is not given"
 UPDATES = (ON_CHANGE, ON_CREATE, ALWAYS)
 
 
@@ -182,10 +184,10 @@ def plan(current: Current, wishes: Wishes, verdicts: Mapping[Key, str]) -> Outco
             elif found != count:
                 reason = f"iterations {found} -> {count}"
             if reason and not known:
-                wrong.append(f"user {wish.name}: {mechanism}: {reason}: its password is not given")
+                wrong.append(f"user {wish.name}: {mechanism}: {reason}: {NOT_GIVEN}")
                 continue
             if not known:
-                unverified[wish.name] = "its password is not given"
+                unverified[wish.name] = NOT_GIVEN
                 continue
             verdict = verdicts.get(key, "")
             if not reason and wishes.update == ALWAYS:
@@ -231,6 +233,19 @@ def portions(steps: Sequence[Step], size: int) -> list[list[Step]]:
         groups[-1].append(step)
         last = step.key.user
     return groups
+
+
+def doubts(unverified: Mapping[str, str]) -> list[str]:
+    """Sentences on passwords that were given and could not be tried, one for each reason."""
+    users: dict[str, list[str]] = {}
+    for name, reason in sorted(unverified.items()):
+        if reason != NOT_GIVEN:
+            users.setdefault(reason, []).append(name)
+    return [
+        f"whether passwords have changed is not known, and they are left as they are: "
+        f"{reason}: {some(names)}"
+        for reason, names in users.items()
+    ]
 
 
 def difference(steps: Iterable[Step], current: Collection[str] = ()) -> dict[str, dict[str, Any]]:
