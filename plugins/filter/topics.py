@@ -12,7 +12,7 @@ def topic_wishes(declarations, defaults=None, pattern=""):
     try:
         return wishes.topic_wishes(service.plain(declarations), service.plain(defaults), pattern)
     except wishes.WishError as error:
-        raise AnsibleFilterError(f"metal.kafka.topic_wishes: {error}") from error
+        raise AnsibleFilterError(f"metal.kafka.topic_wishes: {error}") from None
 
 
 class FilterModule:

@@ -11,8 +11,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from .cluster import PAUSE, ClusterError, Connection, words_of
+from .cluster import PAUSE, Connection
 from .dynamic import DEFAULT, FROM_FILE, ON_BROKER, ON_CLUSTER, Entry, Step, Wish, plan
+from .endpoint import ClusterError, words_of
 from .waiting import Deadline, side_by_side
 
 # ``cluster`` says that the library is missing.

@@ -8,7 +8,6 @@ Every answer leaves this file as a plain value of ``state`` or ``topic``.
 from __future__ import annotations
 
 import logging
-import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -24,12 +23,15 @@ try:
 except ImportError as error:  # The module says which library is missing, and where.
     MISSING = str(error)
 
+from .endpoint import ClusterError, words_of
+from .login import LoginError, knock
 from .state import NOBODY, Broker, Cluster, LogDir, Partition
-from .topic import Configure, Create, Grow, Topic, Value, Wish, batches, plan
+from .topic import Configure, Create, Delete, Grow, Topic, Value, Wish, batches, plan
 from .waiting import Deadline, side_by_side
 
 MIN_ISR = "min.insync.replicas"
 TOPIC_EXISTS = 36
+UNKNOWN_TOPIC = 3
 REQUEST_TIMED_OUT = 7
 # Changes of keys and partition counts in one request; the broker does them one by one.
 CHANGES = 100
@@ -37,10 +39,6 @@ CHANGES = 100
 PARTITIONS_PER_TOPIC = 4
 PAUSE = 0.1
 ELECTION_PAUSE = 1.0
-
-
-class ClusterError(Exception):
-    """The cluster cannot be reached or refuses a question; the text says which and why."""
 
 
 class LastWords(logging.Handler):
@@ -64,26 +62,6 @@ def quiet() -> LastWords:
     logger.propagate = False
     logger.setLevel(logging.WARNING)
     return words
-
-
-def words_of(error: Exception) -> str:
-    """An error as a short text: the system's or Kafka's own words where there are some."""
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error) or type(error).__name__
-
-
-def address(server: str) -> tuple[str, int]:
-    """Host and port of ``host:port``; raises ClusterError."""
-    host, colon, port = server.rpartition(":")
-    if not colon or not port.isdigit():
-        raise ClusterError(f"bootstrap server {server!r} is not of the form host:port")
-    return host.strip("[]"), int(port)
-
-
-def knock(server: str, seconds: float) -> None:
-    """Raise the system's error when nothing listens at ``server``."""
-    socket.create_connection(address(server), timeout=seconds).close()
 
 
 class Connection:
@@ -110,12 +88,18 @@ class Connection:
         side_by_side({"close": self.admin.close}, Deadline(1))
 
     def listening(self, servers: Sequence[str]) -> list[str]:
-        """Servers that accept connections, so that a dead one costs no time below."""
+        """Servers that let us in, so that others cost no time below.
+
+        The library would try a wrong password, or a certificate that is not trusted, until time is
+        up, and would not say what it was.
+        """
         if not servers:
             raise ClusterError("no bootstrap server is given")
         if self.config.get("proxy_url"):
             return list(servers)
-        questions = {server: partial(knock, server, self.patience) for server in servers}
+        questions = {
+            server: partial(knock, server, self.config, self.patience) for server in servers
+        }
         answers = side_by_side(questions, Deadline(self.patience))
         for answer in answers.values():
             if isinstance(answer, ClusterError):
@@ -123,7 +107,9 @@ class Connection:
         found = [server for server in servers if answers[server] is None]
         if not found:
             reasons = "; ".join(f"{server}: {words_of(answers[server])}" for server in servers)
-            raise ClusterError(f"no broker listens: {reasons}")
+            closed = any(isinstance(answer, LoginError) for answer in answers.values())
+            what = "lets this client in" if closed else "listens"
+            raise ClusterError(f"no broker {what}: {reasons}")
         return found
 
     def connect(self, servers: Sequence[str]) -> Any:
@@ -314,24 +300,28 @@ class Connection:
         """
         if not (parts := electable(cluster)):
             return cluster
-        for batch in warming_up(parts):
-            wanted: dict[str, list[int]] = {}
-            for part in batch:
-                wanted.setdefault(part.topic, []).append(part.id)
-            self.ask(
-                "election of preferred leaders",
-                self.admin.elect_leaders,
-                0,
-                wanted,
-                timeout_ms=self.server_timeout_ms(),
-                raise_errors=False,
-            )
+        self.elect(parts)
         while True:
             cluster = self.read_cluster()
             if not electable(cluster) or self.deadline.left() < self.patience:
                 return cluster
             # Clients follow the leaders meanwhile: brokers have better to do than to answer this.
             time.sleep(ELECTION_PAUSE)
+
+    def elect(self, parts: list[Partition], unclean: bool = False) -> None:
+        """Have leaders elected, in batches; whether they lead is told by the next look."""
+        for batch in warming_up(parts):
+            wanted: dict[str, list[int]] = {}
+            for part in batch:
+                wanted.setdefault(part.topic, []).append(part.id)
+            self.ask(
+                f"election of {'unclean' if unclean else 'preferred'} leaders",
+                self.admin.elect_leaders,
+                int(unclean),
+                wanted,
+                timeout_ms=self.server_timeout_ms(),
+                raise_errors=False,
+            )
 
     # -- who uses it ---------------------------------------------------------------------------
 
@@ -374,6 +364,7 @@ class Connection:
                 name=name,
                 partitions=len(topic["partitions"]),
                 replicas=frozenset(len(part["replica_nodes"]) for part in topic["partitions"]),
+                placement=placement_of(topic["partitions"]),
                 config={
                     key: Value(entry["value"] or "", entry.get("config_type", "STRING"))
                     for key, entry in configs.get(name, {}).items()
@@ -396,16 +387,20 @@ def partitions_of(
                 leader=part["leader_id"],
                 replicas=tuple(part["replica_nodes"]),
                 isr=tuple(part["isr_nodes"]),
-                adding=tuple(
-                    moving.get((topic["name"], part["partition_index"]), {}).get(
-                        "adding_replicas", ()
-                    )
-                ),
+                adding=tuple(order.get("adding_replicas", ())),
+                removing=tuple(order.get("removing_replicas", ())),
             )
             for part in topic["partitions"]
+            for order in (moving.get((topic["name"], part["partition_index"]), {}),)
         ),
         key=lambda part: part.id,
     )
+
+
+def placement_of(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, ...], ...]:
+    """Brokers of each partition, in the order of partitions."""
+    ordered = sorted(parts, key=lambda part: int(part["partition_index"]))
+    return tuple(tuple(part["replica_nodes"]) for part in ordered)
 
 
 def warming_up(parts: list[Partition]) -> Iterator[list[Partition]]:
@@ -449,8 +444,7 @@ class TopicConnection(Connection):
             self.deadline = Deadline(self.timeout)
             wishes = {
                 step.topic: {
-                    "num_partitions": step.wish.partitions or -1,
-                    "replication_factor": step.wish.replication_factor or -1,
+                    **numbers_of(step.wish),
                     "configs": dict(step.wish.config),
                 }
                 for step in portion
@@ -476,10 +470,16 @@ class TopicConnection(Connection):
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
             counts = {step.topic: step.count for step in portion}
+            wanted = {
+                step.topic: {"count": step.count, "assignments": [list(b) for b in step.placement]}
+                if step.placement
+                else step.count
+                for step in portion
+            }
             answer = self.ask(
                 "addition of partitions",
                 self.admin.create_partitions,
-                counts,
+                wanted,
                 timeout_ms=self.server_timeout_ms(),
                 validate_only=dry,
                 raise_errors=False,
@@ -489,6 +489,34 @@ class TopicConnection(Connection):
             if not dry:
                 obstacles |= self.wait_for_leaders(counts, refused)
         return obstacles
+
+    def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
+        """Delete topics and wait until no broker knows them; obstacles by topic."""
+        obstacles: dict[str, str] = {}
+        for portion in portions(() if dry else steps):
+            self.deadline = Deadline(self.timeout)
+            names = [step.topic for step in portion]
+            answer = self.ask(
+                "deletion of topics",
+                self.admin.delete_topics,
+                names,
+                timeout_ms=self.server_timeout_ms(),
+                raise_errors=False,
+            )
+            obstacles |= refusals(answer["topics"], UNKNOWN_TOPIC)
+            obstacles |= self.wait_for_deletion([name for name in names if name not in obstacles])
+        return obstacles
+
+    def wait_for_deletion(self, names: list[str]) -> dict[str, str]:
+        """Wait until no broker that answers knows these topics; those for which time ran out."""
+        waiting = names
+        while waiting:
+            known = set().union(*self.views(waiting))
+            waiting = [name for name in waiting if name in known]
+            if not waiting or self.deadline.passed():
+                return dict.fromkeys(waiting, f"is still there after {self.timeout:g} s")
+            time.sleep(PAUSE)
+        return {}
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
         """Set keys of topics and wait until they are in force; obstacles by topic."""
@@ -560,14 +588,18 @@ class TopicConnection(Connection):
         Brokers learn of a topic one after the other, and a client may ask any of them. Those that
         do not answer have no say.
         """
+        views = self.views(topics)
+        return {
+            name: min((leaders_of(view.get(name)) for view in views), default=0) for name in topics
+        }
+
+    def views(self, topics: list[str]) -> list[dict[str, dict[str, Any]]]:
+        """Topics as each broker has them that answers."""
         answers = side_by_side(
             {broker: partial(self.metadata, broker, topics) for broker in self.known_brokers()},
             Deadline(min(self.patience, self.deadline.left())),
         )
-        views = [answer for answer in answers.values() if not isinstance(answer, Exception)]
-        return {
-            name: min((leaders_of(view.get(name)) for view in views), default=0) for name in topics
-        }
+        return [answer for answer in answers.values() if not isinstance(answer, Exception)]
 
     def metadata(self, broker: int, topics: list[str]) -> dict[str, dict[str, Any]]:
         """Metadata of topics as one broker has it; the client itself asks any broker."""
@@ -588,16 +620,26 @@ def leaders_of(topic: Mapping[str, Any] | None) -> int:
     return sum(part["leader_id"] != NOBODY for part in topic["partitions"]) if topic else 0
 
 
-def refusals(answers: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def numbers_of(wish: Wish) -> dict[str, Any]:
+    """What Kafka is told of the partitions of a new topic."""
+    if wish.placement:
+        return {"assignments": {at: list(brokers) for at, brokers in enumerate(wish.placement)}}
+    return {
+        "num_partitions": wish.partitions or -1,
+        "replication_factor": wish.replication_factor or -1,
+    }
+
+
+def refusals(answers: Iterable[Mapping[str, Any]], reached: int = TOPIC_EXISTS) -> dict[str, str]:
     """Kafka's refusals by topic.
 
-    No refusal is a topic that somebody else created meanwhile (the next look compares it), nor a
+    No refusal is what somebody else has ``reached`` meanwhile (the next look compares it), nor a
     request that takes the broker longer than asked (the wait that follows sees it through).
     """
     return {
         answer["name"]: answer["error_message"] or for_code(answer["error_code"]).__name__
         for answer in answers
-        if answer["error_code"] not in (0, TOPIC_EXISTS, REQUEST_TIMED_OUT)
+        if answer["error_code"] not in (0, reached, REQUEST_TIMED_OUT)
     }
 
 

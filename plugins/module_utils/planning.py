@@ -23,7 +23,9 @@ FILES = "metal.kafka.service_files"
 PREDICTED = "__service_found"
 DEBUG = ("ansible.builtin.debug", "debug")
 # What they change belongs to the cluster, not to the host that speaks for it.
-CLUSTER_WIDE = ("metal.kafka.topics",)
+CLUSTER_WIDE = tuple(
+    f"metal.kafka.{name}" for name in ("topics", "users", "acls", "quotas", "reassign")
+)
 CLUSTER = "cluster"
 
 # The label that changes whenever a declaration or a file does: it says that, not what.

@@ -17,7 +17,8 @@ try:
 except ImportError:  # cluster.MISSING tells.
     pass
 
-from .cluster import PAUSE, ClusterError, Connection
+from .cluster import PAUSE, Connection
+from .endpoint import ClusterError
 from .log_dirs import Dir, Move, Replica
 from .waiting import Deadline
 

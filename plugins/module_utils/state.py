@@ -24,7 +24,7 @@ class Partition:
     """One partition: its leader, NOBODY without one, and the broker ids of its replicas.
 
     The first of ``replicas`` is the preferred leader. ``adding`` are replicas that a reassignment
-    is still filling: they are not missed yet.
+    is still filling: they are not missed yet; ``removing`` are those that it will take away.
     """
 
     topic: str
@@ -33,6 +33,7 @@ class Partition:
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
     adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

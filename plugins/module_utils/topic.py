@@ -14,6 +14,9 @@ from .properties import PropertyError, as_text
 NUMBERS = {"INT", "SHORT", "LONG"}
 # A replan after an apply finds what somebody else created meanwhile; more would be a quarrel.
 ROUNDS = 3
+KAFKAS_OWN = "__"
+# Keys of a topic whose replicas are being moved, which the move takes away again.
+THROTTLED = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 
 
 class TopicError(Exception):
@@ -23,6 +26,10 @@ class TopicError(Exception):
         """Keep the sentences apart, for a list of them."""
         super().__init__("; ".join(sentences))
         self.sentences = list(sentences)
+
+
+# Broker ids of each partition, in the order of partitions; the first of each leads if it can.
+Placement = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -37,23 +44,29 @@ class Value:
 class Topic:
     """A topic as it is. ``config`` holds only keys that were set on the topic itself.
 
-    ``replicas`` are the numbers of replicas that its partitions have, usually one number.
+    ``replicas`` are the numbers of replicas that its partitions have, usually one number;
+    ``placement`` are the brokers of each partition, where they are known.
     """
 
     name: str
     partitions: int
     replicas: frozenset[int]
     config: Mapping[str, Value] = field(default_factory=dict)
+    placement: Placement = ()
 
 
 @dataclass(frozen=True)
 class Wish:
-    """A topic as it should be; None leaves the number to the cluster's default."""
+    """A topic as it should be; None leaves the number to the cluster's default.
+
+    With a ``placement``, brokers by partition, the two numbers are those of it.
+    """
 
     name: str
     partitions: int | None = None
     replication_factor: int | None = None
     config: Mapping[str, str] = field(default_factory=dict)
+    placement: Placement = ()
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,8 @@ class Grow:
     topic: str
     before: int
     count: int
+    # Brokers of the new ones; empty leaves them to the cluster.
+    placement: Placement = ()
 
     def __str__(self) -> str:
         """One sentence."""
@@ -106,7 +121,40 @@ class Configure:
         return f"{self.topic}: {', '.join(changes)}"
 
 
-Step = Create | Grow | Configure
+@dataclass(frozen=True)
+class Delete:
+    """A topic is deleted, with all its records."""
+
+    topic: str
+    partitions: int
+
+    def __str__(self) -> str:
+        """One sentence."""
+        noun = "partition" if self.partitions == 1 else "partitions"
+        return f"delete {self.topic}: {self.partitions} {noun} with all records"
+
+
+@dataclass(frozen=True)
+class Move:
+    """Replicas of a topic are to be elsewhere: that moves data and is done by others."""
+
+    topic: str
+    before: frozenset[int]
+    wish: Wish
+    # Nothing moves any more: only the throttle of an interrupted move is there.
+    held_back: bool = False
+
+    def __str__(self) -> str:
+        """One sentence."""
+        if self.held_back:
+            return f"{self.topic}: the throttle of an interrupted move is removed"
+        if self.wish.placement:
+            return f"{self.topic}: replicas are to lie on the declared brokers"
+        wished = self.wish.replication_factor
+        return f"{self.topic}: replication factor {_either(self.before)} -> {wished}"
+
+
+Step = Create | Grow | Configure | Delete | Move
 
 
 class Store(Protocol):
@@ -127,6 +175,9 @@ class Store(Protocol):
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
         """Set keys of topics and wait until they are in force."""
+
+    def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
+        """Delete topics and wait until no broker knows them; nobody judges it beforehand."""
 
 
 def same(value: Value, wish: str) -> bool:
@@ -168,16 +219,32 @@ def wishes_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Wish]:
             wrong.append(str(error))
             continue
         partitions, replication = declared.get("partitions"), declared.get("replication_factor")
-        wishes.append(Wish(name, partitions, replication, config))
+        placement = tuple(tuple(brokers) for brokers in declared.get("placement") or ())
+        if placement:
+            partitions, replication = len(placement), len(placement[0])
+        wishes.append(Wish(name, partitions, replication, config, placement))
     if wrong:
         raise TopicError(wrong)
     return wishes
 
 
-def plan(current: Topic | None, wish: Wish) -> list[Step]:
+def misplaced(current: Topic, wish: Wish) -> bool:
+    """Whether replicas of a topic that is there have to move."""
+    if wish.placement:
+        return current.placement != wish.placement[: current.partitions]
+    return bool(wish.replication_factor) and current.replicas != {wish.replication_factor}
+
+
+def held_back(current: Topic, wish: Wish) -> bool:
+    """Whether an interrupted move has left its throttle behind."""
+    return any(key in current.config and key not in wish.config for key in THROTTLED)
+
+
+def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
     """Steps from ``current`` to ``wish``; partitions can only grow, no key is taken back.
 
-    Raises TopicError when the wish cannot be met.
+    With ``moves`` replicas that are to be elsewhere are a step, otherwise a wish that cannot be
+    met. Raises TopicError when there is one.
     """
     if current is None:
         return [Create(wish)]
@@ -189,16 +256,15 @@ def plan(current: Topic | None, wish: Wish) -> list[Step]:
                 f"it has {current.partitions} and Kafka cannot take partitions away"
             ]
         )
-    if wish.replication_factor and current.replicas != {wish.replication_factor}:
-        found = " or ".join(str(number) for number in sorted(current.replicas))
-        raise TopicError(
-            [
-                f"topic {wish.name}: replication factor {wish.replication_factor} is wished for, "
-                f"it has {found}; changing it moves data and is not done here"
-            ]
-        )
+    if misplaced(current, wish):
+        if not moves:
+            raise TopicError([_unmoved(current, wish)])
+        steps.append(Move(wish.name, current.replicas, wish))
+    elif moves and held_back(current, wish):
+        steps.append(Move(wish.name, current.replicas, wish, held_back=True))
     if wish.partitions and wish.partitions > current.partitions:
-        steps.append(Grow(wish.name, current.partitions, wish.partitions))
+        new = wish.placement[current.partitions :]
+        steps.append(Grow(wish.name, current.partitions, wish.partitions, new))
     changes = {
         key: text
         for key, text in wish.config.items()
@@ -210,15 +276,69 @@ def plan(current: Topic | None, wish: Wish) -> list[Step]:
     return steps
 
 
-def plan_all(current: Mapping[str, Topic], wishes: Iterable[Wish]) -> list[Step]:
+def _either(numbers: Iterable[int]) -> str:
+    return " or ".join(str(number) for number in sorted(numbers))
+
+
+def _unmoved(current: Topic, wish: Wish) -> str:
+    if wish.placement:
+        return (
+            f"topic {wish.name}: other brokers are wished for than those that have its replicas; "
+            "changing that moves data and is not done here"
+        )
+    return (
+        f"topic {wish.name}: replication factor {wish.replication_factor} is wished for, "
+        f"it has {_either(current.replicas)}; changing it moves data and is not done here"
+    )
+
+
+def plan_absent(
+    current: Mapping[str, Topic], absent: Iterable[str], confirmed: Iterable[str]
+) -> list[Step]:
+    """Deletions of those topics that are there; raises TopicError for each that is not confirmed.
+
+    A topic of Kafka's own is never deleted, whoever confirms it.
+    """
+    known = set(confirmed)
+    steps: list[Step] = []
+    wrong = []
+    for name in sorted(set(absent)):
+        if name.startswith(KAFKAS_OWN):
+            wrong.append(f"topic {name}: is one of Kafka's own, which are never deleted")
+        elif name in current and name not in known:
+            wrong.append(
+                f"topic {name}: is to be deleted with its {current[name].partitions} partitions; "
+                "that is done once its name stands under confirm_delete as well"
+            )
+        elif name in current:
+            steps.append(Delete(name, current[name].partitions))
+    if wrong:
+        raise TopicError(wrong)
+    return steps
+
+
+def plan_all(
+    current: Mapping[str, Topic],
+    wishes: Iterable[Wish],
+    absent: Iterable[str] = (),
+    confirmed: Iterable[str] = (),
+    moves: bool = False,
+) -> list[Step]:
     """Steps for all wishes; raises one TopicError that names every wish that cannot be met."""
     steps: list[Step] = []
     wrong: list[str] = []
+    gone = set(absent)
     for wish in wishes:
         try:
-            steps += plan(current.get(wish.name), wish)
+            steps += plan(current.get(wish.name), wish, moves)
         except TopicError as error:
             wrong += error.sentences
+        if wish.name in gone:
+            wrong.append(f"topic {wish.name}: is declared and to be absent")
+    try:
+        steps += plan_absent(current, gone, confirmed)
+    except TopicError as error:
+        wrong += error.sentences
     if wrong:
         raise TopicError(wrong)
     return steps
@@ -251,34 +371,47 @@ def carry_out(store: Store, steps: Sequence[Step], dry: bool) -> None:
     creations = [step for step in steps if isinstance(step, Create)]
     growths = [step for step in steps if isinstance(step, Grow)]
     changes = [step for step in steps if isinstance(step, Configure)]
+    deletions = [step for step in steps if isinstance(step, Delete)]
     obstacles = []
     for kind, found in (
         (creations, store.create_topics(creations, dry)),
         (growths, store.grow_topics(growths, dry)),
         (changes, store.configure_topics(changes, dry)),
+        (deletions, store.delete_topics(deletions, dry)),
     ):
         obstacles += [f"{step}: {found[step.topic]}" for step in kind if step.topic in found]
     if obstacles:
         raise TopicError(obstacles)
 
 
-def converge(store: Store, wishes: Sequence[Wish], dry: bool) -> list[Step]:
+def converge(
+    store: Store,
+    wishes: Sequence[Wish],
+    dry: bool,
+    absent: Sequence[str] = (),
+    confirmed: Sequence[str] = (),
+    moves: bool = False,
+) -> list[Step]:
     """Bring the topics of ``store`` to ``wishes``; returns the steps, done or with ``dry`` not.
 
     Every step is judged by the cluster before the first is done, so a misspelt key changes
-    nothing. Raises TopicError.
+    nothing. A Move is only told: it is done by others. Raises TopicError.
     """
-    names = [wish.name for wish in wishes]
-    steps = plan_all(store.read_topics(names), wishes)
+    names = [*(wish.name for wish in wishes), *absent]
+
+    def planned() -> list[Step]:
+        return plan_all(store.read_topics(names), wishes, absent, confirmed, moves)
+
+    steps = planned()
     carry_out(store, steps, dry=True)
     if dry:
         return steps
-    rest = steps
+    rest = [step for step in steps if not isinstance(step, Move)]
     for _ in range(ROUNDS):
         if not rest:
             return steps
         carry_out(store, rest, dry=False)
-        rest = plan_all(store.read_topics(names), wishes)
+        rest = [step for step in planned() if not isinstance(step, Move)]
     if rest:
         raise TopicError([f"{step}: was done and is not there" for step in rest])
     return steps
@@ -298,6 +431,12 @@ def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
         elif isinstance(step, Grow):
             before.setdefault(step.topic, {})["partitions"] = step.before
             after.setdefault(step.topic, {})["partitions"] = step.count
+        elif isinstance(step, Delete):
+            before[step.topic] = {"partitions": step.partitions}
+        elif isinstance(step, Move):
+            before.setdefault(step.topic, {})["replication_factor"] = _either(step.before)
+            wish = step.wish.placement or step.wish.replication_factor
+            after.setdefault(step.topic, {})["replication_factor"] = wish
         else:
             before.setdefault(step.topic, {})["config"] = dict(step.before)
             after.setdefault(step.topic, {})["config"] = dict(step.config)

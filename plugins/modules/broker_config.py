@@ -112,6 +112,7 @@ errors:
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
     broker_settings,
     cluster,
     dynamic,
@@ -180,8 +181,7 @@ def main():
     """Bring the brokers to what is declared."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
+            **access.ARGUMENTS,
             "brokers": {
                 "type": "list",
                 "elements": "dict",
@@ -199,7 +199,7 @@ def main():
         },
         supports_check_mode=True,
     )
-    wish = module.params
+    wish = access.wish_of(module)
     lenient = wish["allow_unreachable"]
     if cluster.MISSING:
         # A host on which nothing has been prepared yet: nothing runs there either.

@@ -103,6 +103,7 @@ dirs:
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
     cluster,
     log_dirs,
     moving,
@@ -115,8 +116,7 @@ def main():
     """Preview, work or release; refuse in one sentence."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
+            **access.ARGUMENTS,
             "broker": {"type": "int", "required": True},
             "log_dir": {"type": "path", "required": True},
             "goal": {"type": "str", "choices": list(moving.GOALS), "required": True},
@@ -130,7 +130,7 @@ def main():
     )
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = module.params
+    wish = access.wish_of(module)
     what = (wish["broker"], wish["log_dir"], wish["goal"])
     try:
         with replicas.ReplicaConnection(

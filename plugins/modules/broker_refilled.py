@@ -70,7 +70,13 @@ waits_for:
 import time
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import cluster, refill, replicas, waiting
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    cluster,
+    refill,
+    replicas,
+    waiting,
+)
 
 
 def look(wish):
@@ -88,8 +94,7 @@ def main():
     """Look until done or time is up."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
+            **access.ARGUMENTS,
             "broker": {"type": "int", "required": True},
             "seconds": {"type": "float", "default": 5},
             "patience": {"type": "int", "default": 600},
@@ -99,9 +104,10 @@ def main():
     )
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    deadline = waiting.Deadline(module.params["seconds"])
+    wish = access.wish_of(module)
+    deadline = waiting.Deadline(wish["seconds"])
     while True:
-        found = look(module.params)
+        found = look(wish)
         if found["done"] or deadline.passed() or module.check_mode:
             module.exit_json(changed=False, **found)
         time.sleep(1)

@@ -56,7 +56,7 @@ signs:
 import time
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import activity, cluster
+from ansible_collections.metal.kafka.plugins.module_utils import access, activity, cluster
 
 
 def look(servers, config, seconds, timeout):
@@ -73,8 +73,7 @@ def main():
     """Look twice, judge, answer."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
+            **access.ARGUMENTS,
             "seconds": {"type": "float", "default": 5},
             "timeout": {"type": "float", "default": 20},
         },
@@ -82,7 +81,7 @@ def main():
     )
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = module.params
+    wish = access.wish_of(module)
     try:
         before, after, groups, seconds = look(
             wish["bootstrap_servers"], wish["client_config"], wish["seconds"], wish["timeout"]

@@ -150,7 +150,13 @@ stop:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import cluster, gate, health, waiting
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    cluster,
+    gate,
+    health,
+    waiting,
+)
 
 
 def read(servers, config, timeout):
@@ -163,8 +169,7 @@ def main():
     """Ask within the time, judge, answer."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
+            **access.ARGUMENTS,
             "expect_brokers": {"type": "list", "elements": "int", "default": []},
             "before_stop": {"type": "list", "elements": "int", "default": []},
             "timeout": {"type": "float", "default": 10},
@@ -173,7 +178,7 @@ def main():
     )
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = module.params
+    wish = access.wish_of(module)
     stopping = wish["before_stop"]
     # The guard around all: whatever the library waits for, the module returns in time. What is
     # inside gives up a little earlier, to say what it waited for.

@@ -71,7 +71,13 @@ different:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import cluster, log_dirs, refill, replicas
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    cluster,
+    log_dirs,
+    refill,
+    replicas,
+)
 
 
 def wanted(connection, broker, path):
@@ -84,8 +90,7 @@ def main():
     """Compare and answer; a difference is a failure."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
+            **access.ARGUMENTS,
             "broker": {"type": "int", "required": True},
             "log_dir": {"type": "path"},
             "seconds": {"type": "float", "default": 60},
@@ -95,7 +100,7 @@ def main():
     )
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = module.params
+    wish = access.wish_of(module)
     try:
         with replicas.ReplicaConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]

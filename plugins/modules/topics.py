@@ -9,8 +9,10 @@ description:
   - Creates topics, adds partitions and sets keys, however many topics there are, in a few
     requests. Every step is judged by the cluster before the first one is done, so a wrong
     declaration changes nothing.
+  - A topic is deleted only when it stands under O(absent) and under O(confirm_delete). Topics of
+    Kafka's own, whose names begin with C(__), are never deleted.
   - A key that was removed from the declaration keeps its value on the topic. So does a topic that
-    is no longer declared; nothing is ever deleted.
+    is no longer declared.
   - Only keys that are set on the topic itself are compared. A declared key is set on the topic
     even when it equals the cluster's default, so that the topic keeps it when the default changes.
 extends_documentation_fragment: [metal.kafka.client]
@@ -18,11 +20,28 @@ options:
   topics:
     description: >-
       Topics by name, each with C(partitions), C(replication_factor) and C(config), a dictionary
-      of any of Kafka's topic keys. Partitions can only grow, and a replication factor that
-      differs is refused. A number that is left out is the cluster's default for a new topic and
-      not compared for an old one.
+      of any of Kafka's topic keys. Partitions can only grow. A number that is left out is the
+      cluster's default for a new topic and not compared for an old one. Instead of the numbers
+      there may be a C(placement), a list with a list of broker ids for each partition.
     type: dict
-    required: true
+    default: {}
+  absent:
+    description: Names of topics that there should not be.
+    type: list
+    elements: str
+    default: []
+  confirm_delete:
+    description: Names of topics under O(absent) whose records are to be lost.
+    type: list
+    elements: str
+    default: []
+  moves:
+    description: >-
+      What becomes of a topic that is there with another replication factor or on other brokers
+      than declared. It is refused, or told under RV(reassign) for M(metal.kafka.reassign).
+    type: str
+    choices: [refuse, report]
+    default: refuse
   timeout:
     description: Seconds that one batch may take until each of its partitions has a leader.
     type: float
@@ -54,11 +73,23 @@ EXAMPLES = r"""
         config:
           retention.ms: 604800000
           cleanup.policy: [compact, delete]
+    absent: [old_payments]
+    confirm_delete: [old_payments]
 """
 
 RETURN = r"""
 created:
   description: Names of topics that were created.
+  type: list
+  elements: str
+  returned: success
+deleted:
+  description: Names of topics that were deleted.
+  type: list
+  elements: str
+  returned: success
+reassign:
+  description: Names of topics whose replicas are to be elsewhere.
   type: list
   elements: str
   returned: success
@@ -76,16 +107,18 @@ errors:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import cluster, topic
+from ansible_collections.metal.kafka.plugins.module_utils import access, cluster, topic
 
 
 def main():
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
-            "topics": {"type": "dict", "required": True},
+            **access.ARGUMENTS,
+            "topics": {"type": "dict", "default": {}},
+            "absent": {"type": "list", "elements": "str", "default": []},
+            "confirm_delete": {"type": "list", "elements": "str", "default": []},
+            "moves": {"type": "str", "choices": ["refuse", "report"], "default": "refuse"},
             "timeout": {"type": "float", "default": 60},
             "batch": {"type": "int", "default": 50},
         },
@@ -93,20 +126,31 @@ def main():
     )
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = module.params
+    wish = access.wish_of(module)
     try:
         wishes = topic.wishes_of(wish["topics"])
         with cluster.TopicConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"], wish["batch"]
         ) as store:
-            steps = topic.converge(store, wishes, dry=module.check_mode)
+            steps = topic.converge(
+                store,
+                wishes,
+                module.check_mode,
+                wish["absent"],
+                wish["confirm_delete"],
+                moves=wish["moves"] == "report",
+            )
     except topic.TopicError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
     except cluster.ClusterError as error:
         module.fail_json(msg=f"topics: {error}", errors=[str(error)])
+    moves = [step.topic for step in steps if isinstance(step, topic.Move)]
+    steps = [step for step in steps if not isinstance(step, topic.Move)]
     module.exit_json(
         changed=bool(steps),
         created=[step.topic for step in steps if isinstance(step, topic.Create)],
+        deleted=[step.topic for step in steps if isinstance(step, topic.Delete)],
+        reassign=moves,
         steps=[str(step) for step in steps],
         diff=topic.difference(steps),
     )

@@ -112,6 +112,7 @@ seconds:
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
     cluster,
     engine,
     gate,
@@ -154,8 +155,7 @@ def main():
     """Look once."""
     module = AnsibleModule(
         argument_spec={
-            "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-            "client_config": {"type": "dict", "default": {}},
+            **access.ARGUMENTS,
             "expect_brokers": {"type": "list", "elements": "int", "default": []},
             "before_stop": {"type": "list", "elements": "int", "default": []},
             "elect_preferred": {"type": "bool", "default": False},
@@ -170,7 +170,7 @@ def main():
     )
     if cluster.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = module.params
+    wish = access.wish_of(module)
     try:
         container = look_at_container(wish)
     except engine.EngineError as error:

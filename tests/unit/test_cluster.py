@@ -7,8 +7,15 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import cluster as wrapper
+from ansible_collections.metal.kafka.plugins.module_utils.endpoint import address
 from ansible_collections.metal.kafka.plugins.module_utils.state import NOBODY, Partition
-from ansible_collections.metal.kafka.plugins.module_utils.topic import Configure, Create, Wish
+from ansible_collections.metal.kafka.plugins.module_utils.topic import (
+    Configure,
+    Create,
+    Delete,
+    Grow,
+    Wish,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.waiting import Deadline
 from kafka.errors import NotControllerError, TopicAuthorizationFailedError
 
@@ -56,7 +63,7 @@ def test_an_unknown_setting_of_the_client_is_named(refused):
 
 
 def test_addresses_may_be_of_the_sixth_version():
-    assert wrapper.address("[::1]:9092") == ("::1", 9092)
+    assert address("[::1]:9092") == ("::1", 9092)
 
 
 def test_the_librarys_log_stays_out_of_the_output(capfd, caplog):
@@ -157,6 +164,75 @@ def test_only_keys_set_on_the_topic_itself_are_read():
     assert list(found) == ["a"]
     assert (found["a"].partitions, found["a"].replicas) == (2, {2})
     assert {key: value.text for key, value in found["a"].config.items()} == {"retention.ms": "5"}
+
+
+def test_a_thousand_topics_are_read_in_two_requests():
+    asked = []
+
+    def noted(name, answer):
+        def ask(*_args, **_keys):
+            asked.append(name)
+            return answer
+
+        return ask
+
+    names = [f"t{number}" for number in range(1000)]
+    made = connection(
+        describe_topics=noted("topics", [described(name, 1, 2, 1) for name in names]),
+        describe_configs=noted("configs", {"topic": {name: {} for name in names}}),
+    )
+    found = made.read_topics(names)
+    assert len(found) == 1000
+    assert found["t7"].placement == ((2, 1),) * 3
+    assert asked == ["topics", "configs"]
+
+
+def test_a_topic_is_gone_when_the_last_broker_has_forgotten_it():
+    looks = []
+
+    def views(topics):
+        looks.append(list(topics))
+        return [{}, {"a": {}}] if len(looks) < 3 else [{}, {}]
+
+    made = connection(
+        delete_topics=in_turn(
+            {
+                "topics": [
+                    {"name": "a", "error_code": 0, "error_message": None},
+                    # Somebody else was quicker.
+                    {"name": "b", "error_code": 3, "error_message": None},
+                    {"name": "c", "error_code": 73, "error_message": "deletion is off"},
+                ]
+            }
+        ),
+    )
+    made.views = views
+    steps = [Delete(name, 1) for name in "abc"]
+    assert made.delete_topics(steps, dry=True) == {}
+    assert looks == []
+    assert made.delete_topics(steps, dry=False) == {"c": "deletion is off"}
+    assert looks == [["a", "b"], ["a"], ["a"]]
+
+
+def test_a_topic_that_a_broker_keeps_is_told():
+    made = connection(delete_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
+    made.timeout, made.views = 0.2, lambda _: [{"a": {}}]
+    assert made.delete_topics([Delete("a", 1)], dry=False) == {"a": "is still there after 0.2 s"}
+
+
+def test_declared_brokers_are_those_that_kafka_is_told():
+    asked = {}
+
+    def answer(wanted, **_keys):
+        asked.update(wanted)
+        return SimpleNamespace(to_dict=lambda: {"results": []})
+
+    made = connection(create_partitions=answer)
+    made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
+    assert asked == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
+    assert wrapper.numbers_of(Wish("a", 2, 2, placement=((1, 2), (2, 1)))) == {
+        "assignments": {0: [1, 2], 1: [2, 1]}
+    }
 
 
 def test_creation_waits_for_the_broker_that_lags_behind_most():

@@ -147,8 +147,16 @@ FAULTS: Faults = {
     ),
     "a key and Kafka's own name of it": (
         topic("payments", retention="7d", config={"retention.ms": 1}),
-        ["kafka1: kafka_content_topics: found topic payments: retention and config.retention.ms "
-         "are both given and differ"],
+        ["kafka1: kafka_content_topics.payments.retention: found '7d' and config.retention.ms 1",
+         "one of the two, as they are one key"],
+    ),
+    "a role nobody knows": (
+        put("kafka1", "kafka_content_users", {"alice": {"roles": [{"producr": "payments"}]}}),
+        ["kafka1: kafka_content_users.alice.roles[0]: found 'producr'; allowed: producer (did"],
+    ),
+    "a topic that is declared and to be gone": (
+        put("kafka1", "kafka_content_absent", {"topics": ["payments"]}),
+        ["kafka1: kafka_content_absent.topics[0]: found 'payments'; allowed: names that are not"],
     ),
     "more replicas than brokers": (
         topic("payments", replication=4),

@@ -1,8 +1,12 @@
+import time
+
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils.topic import (
     Configure,
     Create,
+    Delete,
     Grow,
+    Move,
     Topic,
     TopicError,
     Value,
@@ -11,6 +15,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.topic import (
     converge,
     difference,
     plan,
+    plan_absent,
     plan_all,
     same,
     wishes_of,
@@ -187,6 +192,13 @@ class Kafka:
     def configure_topics(self, steps, dry):
         return self.obstacles(steps, dry)
 
+    def delete_topics(self, steps, dry):
+        obstacles = self.obstacles(steps, dry)
+        for step in steps:
+            if not dry and step.topic not in obstacles:
+                del self.topics[step.topic]
+        return obstacles
+
 
 def test_topics_are_brought_to_their_wishes_once():
     kafka = Kafka(Topic("old", 1, frozenset({1})))
@@ -240,3 +252,125 @@ def test_the_difference_shows_only_what_changes():
         },
     }
     assert str(steps[2]) == "old: b 1 -> 2, c (default) -> 3"
+
+
+@pytest.mark.parametrize(
+    ("absent", "confirmed", "steps"),
+    [
+        ([], ["orders"], []),
+        (["orders"], ["orders"], [Delete("orders", 3)]),
+        (["orders", "orders"], ["orders"], [Delete("orders", 3)]),
+        (["nowhere"], [], []),
+    ],
+)
+def test_only_what_is_confirmed_and_there_is_deleted(absent, confirmed, steps):
+    assert plan_absent({"orders": ORDERS}, absent, confirmed) == steps
+
+
+@pytest.mark.parametrize(
+    ("absent", "confirmed", "message"),
+    [
+        ("orders", ["order"], "topic orders: is to be deleted with its 3 partitions; that is done"),
+        ("__consumer_offsets", ["__consumer_offsets"], "is one of Kafka's own, which are never"),
+        ("__transaction_state", ["__transaction_state"], "is one of Kafka's own"),
+    ],
+)
+def test_a_topic_that_must_not_be_deleted_is_named_with_the_reason(absent, confirmed, message):
+    with pytest.raises(TopicError, match=message):
+        plan_absent({"orders": ORDERS, absent: ORDERS}, [absent], confirmed)
+
+
+def test_a_topic_that_is_declared_and_to_be_absent_is_refused():
+    with pytest.raises(TopicError, match="topic orders: is declared and to be absent"):
+        plan_all({"orders": ORDERS}, [Wish("orders", 3)], ["orders"], ["orders"])
+
+
+def test_topics_are_deleted_once():
+    kafka = Kafka(ORDERS)
+    steps = converge(kafka, [], False, ["orders"], ["orders"])
+    assert [str(step) for step in steps] == ["delete orders: 3 partitions with all records"]
+    assert converge(kafka, [], False, ["orders"], ["orders"]) == []
+    assert kafka.topics == {}
+
+
+def test_one_wrong_wish_deletes_nothing():
+    kafka = Kafka(ORDERS, bad=("bad",))
+    with pytest.raises(TopicError):
+        converge(kafka, [Wish("bad", 1)], False, ["orders"], ["orders"])
+    assert kafka.topics == {"orders": ORDERS}
+
+
+PLACED = Topic("orders", 2, frozenset({2}), placement=((1, 2), (2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("wish", "text"),
+    [
+        (Wish("orders", replication_factor=3), "orders: replication factor 2 -> 3"),
+        (
+            Wish("orders", 2, 2, placement=((1, 2), (3, 2))),
+            "orders: replicas are to lie on the declared brokers",
+        ),
+    ],
+)
+def test_replicas_that_are_to_be_elsewhere_are_told_and_left_to_others(wish, text):
+    kafka = Kafka(PLACED)
+    (step,) = converge(kafka, [wish], dry=False, moves=True)
+    assert isinstance(step, Move)
+    assert str(step) == text
+    assert kafka.done == []
+    with pytest.raises(TopicError, match="moves data and is not done here"):
+        plan(PLACED, wish)
+
+
+def test_the_throttle_of_an_interrupted_move_is_told_as_well():
+    held = Topic("orders", 2, frozenset({2}), {"leader.replication.throttled.replicas": Value("*")})
+    assert plan(held, Wish("orders", replication_factor=2)) == []
+    (step,) = plan(held, Wish("orders", replication_factor=2), moves=True)
+    assert str(step) == "orders: the throttle of an interrupted move is removed"
+
+
+def test_new_partitions_lie_where_they_are_declared():
+    placement = ((1, 2), (2, 3), (3, 1))
+    wish = wishes_of({"orders": {"placement": [list(brokers) for brokers in placement]}})[0]
+    assert plan(PLACED, wish) == [Grow("orders", 2, 3, ((3, 1),))]
+    assert plan(None, wish) == [Create(Wish("orders", 3, 2, {}, placement))]
+    assert plan(Topic("orders", 3, frozenset({2}), placement=placement), wish) == []
+
+
+def test_the_difference_of_what_goes_and_moves():
+    assert difference([Delete("a", 1), Move("b", frozenset({1, 2}), Wish("b", None, 3))]) == {
+        "before": {"a": {"partitions": 1}, "b": {"replication_factor": "1 or 2"}},
+        "after": {"b": {"replication_factor": 3}},
+    }
+
+
+def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
+    kafka = Kafka(Topic("gone", 1, frozenset({1})))
+    judge = kafka.obstacles
+
+    def late(steps, dry):
+        found = judge(steps, dry)
+        return found if dry else found | {each.topic: "no" for each in steps if each.topic == "b"}
+
+    kafka.obstacles = late
+    wishes = [Wish("a", 1), Wish("b", 2), Wish("c", 3)]
+    with pytest.raises(TopicError, match="create b: 2 partitions"):
+        converge(kafka, wishes, False, ["gone"], ["gone"])
+    assert set(kafka.topics) == {"a", "c"}
+    kafka.obstacles = judge
+    assert [step.topic for step in converge(kafka, wishes, False, ["gone"], ["gone"])] == ["b"]
+    assert converge(kafka, wishes, False, ["gone"], ["gone"]) == []
+
+
+def test_a_thousand_topics_are_planned_within_half_a_second():
+    config = {"retention.ms": "604800000", "min.insync.replicas": "2"}
+    values = {key: Value(text, "LONG") for key, text in config.items()}
+    names = [f"topic-{number}" for number in range(1000)]
+    kafka = Kafka(*(Topic(name, 3, frozenset({3}), values) for name in names))
+    declared = {
+        name: {"partitions": 3, "replication_factor": 3, "config": config} for name in names
+    }
+    begun = time.monotonic()
+    assert converge(kafka, wishes_of(declared), False, ["nowhere"]) == []
+    assert time.monotonic() - begun < 0.5

@@ -55,6 +55,16 @@ def test_a_topics_own_key_wins_in_either_word(defaults, own, retention):
     assert wishes["a"]["config"] == {"retention.ms": retention}
 
 
+def test_a_placement_says_both_numbers():
+    wishes = topic_wishes({"a": {"placement": [[1, 2, 3], [2, 3, 1]]}}, DEFAULTS)
+    assert wishes["a"] == {
+        "placement": [[1, 2, 3], [2, 3, 1]],
+        "partitions": 2,
+        "replication_factor": 3,
+        "config": {"min.insync.replicas": 2, "retention.ms": 604_800_000},
+    }
+
+
 def test_min_insync_may_equal_the_replication():
     wishes = topic_wishes({"a": {"replication": 1, "min_insync": 1}}, DEFAULTS)
     assert wishes["a"]["replication_factor"] == wishes["a"]["config"]["min.insync.replicas"] == 1
@@ -63,50 +73,66 @@ def test_min_insync_may_equal_the_replication():
 @pytest.mark.parametrize(
     ("name", "declared", "message"),
     [
+        ("a", {"retentoin": "7d"}, ".a.retentoin: found an unknown key; allowed: retention (did"),
+        ("a", {"retention": "7x"}, ".a.retention: found '7x'; allowed: a duration such as 7d"),
+        ("a", {"retention_size": "big"}, ".a.retention_size: found 'big'; allowed: a size"),
+        ("a", {"cleanup": "deleet"}, ".a.cleanup: found 'deleet'; allowed: delete, compact or"),
+        ("a", {"partitions": 0}, ".a.partitions: found 0; allowed: a whole number from 1"),
+        ("a", {"partitions": True}, ".a.partitions: found True; allowed: a whole number"),
+        ("a", {"replication": "x"}, ".a.replication: found 'x'; allowed: a whole number"),
         (
             "a",
-            {"retentoin": "7d"},
-            "topic a: unknown key retentoin; known: partitions, replication",
+            {"replication": 1},
+            ".a.min_insync: found 2, from kafka_content_defaults; allowed",
         ),
-        ("a", {"retention": "7x"}, "topic a: retention: '7x' is no duration"),
-        ("a", {"retention_size": "big"}, "topic a: retention_size: 'big' is no size"),
-        ("a", {"cleanup": "deleet"}, "topic a: cleanup: 'deleet' is none of delete, compact"),
-        ("a", {"partitions": 0}, "topic a: partitions: 0 is no whole number from 1"),
-        ("a", {"partitions": True}, "topic a: partitions: True is no whole number"),
-        ("a", {"replication": "x"}, "topic a: replication: 'x' is no whole number"),
-        ("a", {"replication": 1}, "topic a: min_insync 2, from the defaults, is above replication"),
-        ("a", {"min_insync": 4}, "topic a: min_insync 4 is above replication 3"),
-        ("a", {"config": {"min.insync.replicas": "4"}}, "topic a: min_insync 4 is above"),
+        ("a", {"min_insync": 4}, ".a.min_insync: found 4; allowed: 1 to 3, the replication"),
+        ("a", {"config": {"min.insync.replicas": "4"}}, ".a.min_insync: found 4; allowed: 1 to 3"),
         (
             "a",
             {"retention": "1s", "config": {"retention.ms": 5}},
-            r"topic a: retention and config.retention.ms are both given and differ",
+            ".a.retention: found '1s' and config.retention.ms 5; allowed: one of the two",
         ),
-        ("a", ["x"], "topic a: the declaration is no mapping"),
-        ("a", {"config": ["x"]}, "topic a: config is no mapping"),
-        ("a/b", {}, "topic a/b: the name is not 1 to 249 letters"),
-        ("a" * 250, {}, "the name is not 1 to 249 letters"),
-        ("..", {}, r"topic \.\.: the name is not"),
-        ("__mine", {}, "topic __mine: the name begins like those of Kafka's own"),
-        ("UPPER", {}, r"topic UPPER: the name does not match \[a-z\._\]\+, this site's rule"),
+        ("a", ["x"], ".a: found a list; allowed: a mapping, {} for a topic with all defaults"),
+        ("a", {"config": ["x"]}, ".a.config: found a list; allowed: a mapping of Kafka's keys"),
+        ("a", {"placement": [[1, 2], [2]]}, ".a.placement: found partitions with different"),
+        ("a", {"placement": [[1, 1]]}, ".a.placement[0]: found [1, 1]; allowed: each broker once"),
+        ("a", {"placement": [["one"]]}, ".a.placement[0]: found a list; allowed: a list of broker"),
+        ("a", {"placement": [1]}, ".a.placement[0]: found 1; allowed: a list of broker ids for"),
+        (
+            "a",
+            {"placement": [[1, 2, 3]], "partitions": 2},
+            ".a.partitions: found 2; allowed: nothing: placement says it",
+        ),
+        ("a/b", {}, ".a/b: found the name 'a/b'; allowed: 1 to 249 letters"),
+        ("a" * 250, {}, "allowed: 1 to 249 letters"),
+        ("..", {}, "...: found the name '..'; allowed: 1 to 249 letters"),
+        ("__mine", {}, ".__mine: found the name '__mine'; allowed: names that are not Kafka's own"),
+        ("UPPER", {}, ".UPPER: found the name 'UPPER'; allowed: names that match [a-z._]+ (kafka_"),
     ],
 )
-def test_a_wrong_declaration_is_refused_by_topic_and_key(name, declared, message):
-    with pytest.raises(WishError, match=message):
+def test_a_wrong_declaration_is_refused_with_its_path(name, declared, message):
+    with pytest.raises(WishError) as refusal:
         topic_wishes({name: declared}, DEFAULTS, "[a-z._]+")
+    (sentence,) = refusal.value.sentences
+    assert sentence.startswith("kafka_content_topics.")
+    assert message in sentence
 
 
 def test_names_that_differ_only_in_dots_and_underscores_are_refused():
-    with pytest.raises(WishError, match=r"topic a_b: the name differs from a.b only in"):
+    with pytest.raises(WishError, match=r"topics.a_b: found a name that collides with a.b in"):
         topic_wishes({"a.b": {}, "a_b": {}})
 
 
 def test_everything_that_is_wrong_is_told_at_once():
     with pytest.raises(WishError) as refusal:
-        topic_wishes({"a": {"x": 1}, "b": {}, "c": {"y": 1}})
-    assert len(refusal.value.sentences) == 2
+        topic_wishes({"a": {"x": 1, "partitions": 0}, "b": {}, "c": {"y": 1}})
+    assert [fault.where.partition(".")[2] for fault in refusal.value.faults] == [
+        "a.x",
+        "a.partitions",
+        "c.y",
+    ]
 
 
 def test_wrong_defaults_are_told_as_such():
-    with pytest.raises(WishError, match="defaults of topics: retention: 'x' is no duration"):
+    with pytest.raises(WishError, match=r"kafka_content_defaults.retention: found 'x'; allowed"):
         topic_wishes({}, {"retention": "x"})

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from .problem import Problem, one_of
+from ..suggestion import one_of
+from .problem import Problem
 from .site import Site
 
 ACCEPT = "metal_preflight_accept"

@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..suggestion import one_of
 from . import metadata
 from .catalogue import KAFKA, instances
-from .problem import Problem, listed, one_of
+from .problem import Problem, listed
 from .services import Service
 from .site import Site
 from .values import whole_number

@@ -7,7 +7,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 
-from .problem import Problem, did_you_mean
+from ..suggestion import did_you_mean
+from .problem import Problem
 from .site import SITE_VARIABLES, Site
 
 # How alike a name outside every role's prefix must be to one of ours to be taken for a slip of it.

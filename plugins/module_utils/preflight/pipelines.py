@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..suggestion import did_you_mean
 from .catalogue import KAFKA, PIPELINE, SPARK_WORKER
-from .problem import Problem, did_you_mean, listed, note
+from .problem import Problem, listed, note
 from .services import entries
 from .site import Site
 from .topics import TOPICS

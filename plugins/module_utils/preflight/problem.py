@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -43,19 +42,6 @@ def note(host: str, where: str, reason: str) -> Problem:
 def advice(host: str, where: str, found: str, wanted: str) -> Problem:
     """Says what works and would better be otherwise; it does not stop the run."""
     return Problem(host, where, found, wanted, fatal=False)
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """The name of ``known`` that ``name`` is most likely a slip of, or None."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
-    return near[0] if near else None
-
-
-def one_of(name: str, known: Iterable[str]) -> str:
-    """Text for ``allowed``: the likely meant name first, then all of them."""
-    names = sorted(known)
-    near = did_you_mean(name, names)
-    return (f"{near} (did you mean that?), " if near else "") + "one of " + ", ".join(names)
 
 
 def listed(names: Iterable[str]) -> str:

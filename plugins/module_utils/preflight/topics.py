@@ -8,24 +8,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..suggestion import one_of
 from ..units import UnitError
-from ..wishes import KAFKA_NAME, KEYS, READERS, WishError, topic_wishes
+from ..wishes import ALLOWED, KAFKA_NAME, KEYS, READERS, WishError, topic_wishes
 from .catalogue import KAFKA
-from .problem import Problem, one_of
+from .problem import Problem
 from .site import Site
 from .values import whole_number
 
 TOPICS = "kafka_content_topics"
 DEFAULTS = "kafka_content_defaults"
 PATTERN = "kafka_content_name_pattern"
-
-# What the readers of a topic's values take.
-_ALLOWED = {
-    "retention": "a duration such as 7d or 36h, or -1 for ever",
-    "retention_size": "a size such as 10GB or 512MiB, or -1 without limit",
-    "cleanup": "delete, compact or both",
-    "min_insync": "a whole number from 1",
-}
 
 # Broker keys that hold a number of copies, and those that hold how many must acknowledge.
 _COPIES = {
@@ -122,7 +115,7 @@ def topic_values(site: Site) -> Iterator[Problem]:
                     if entry.get(key) is not None:
                         read(entry[key])
                 except UnitError:
-                    yield Problem(host, f"{where}.{key}", repr(entry[key]), _ALLOWED[key])
+                    yield Problem(host, f"{where}.{key}", repr(entry[key]), ALLOWED[key])
             if not isinstance(entry.get("config") or {}, Mapping):
                 yield Problem(host, f"{where}.config", repr(entry["config"]), "a dict")
 
@@ -165,8 +158,8 @@ def topic_rest(site: Site) -> Iterator[Problem]:
         try:
             topic_wishes(topics, defaults, str(site.value(host, PATTERN, "")))
         except WishError as error:
-            for sentence in error.sentences:
-                yield Problem(host, TOPICS, sentence, "one value for one key")
+            for fault in error.faults:
+                yield Problem(host, fault.where, fault.found, fault.allowed)
 
 
 def _told(number: int, key: str, own: Mapping[str, Any], elsewhere: str) -> str:

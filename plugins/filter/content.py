@@ -1,0 +1,53 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters that read and write declarations of what is in a cluster."""
+
+from __future__ import annotations
+
+from functools import wraps
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils import scram, service
+from ansible_collections.metal.kafka.plugins.module_utils.content import declarations, export
+from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
+
+
+def reading(function):
+    """A filter over plain values that tells every obstacle in a line of its own."""
+
+    @wraps(function)
+    def read(*values):
+        try:
+            return function(*(service.plain(value) for value in values))
+        except DeclarationError as error:
+            told = "\n".join(f"  {sentence}" for sentence in error.sentences)
+            # Ansible would repeat the cause, all sentences of it.
+            raise AnsibleFilterError(f"metal.kafka.{function.__name__}:\n{told}") from None
+
+    return read
+
+
+def scram_credential(password, mechanism="SCRAM-SHA-512", iterations=8192, salt=""):
+    """A hashed password in the form of Kafka's tools; with a salt always the same."""
+    low, high = scram.ITERATIONS
+    if mechanism not in scram.MECHANISMS or not low <= int(iterations) <= high:
+        raise AnsibleFilterError(
+            f"metal.kafka.scram_credential: mechanism is one of {', '.join(scram.MECHANISMS)}, "
+            f"iterations {low} to {high}"
+        )
+    hashed = scram.hash_password(
+        str(password), str(mechanism), int(iterations), str(salt).encode() or None
+    )
+    return scram.text_of(str(mechanism), hashed)
+
+
+class FilterModule:
+    def filters(self):
+        return {
+            "acl_wishes": reading(declarations.acl_wishes),
+            "content_declarations": reading(export.declarations),
+            "content_wishes": reading(declarations.content_wishes),
+            "quota_wishes": reading(declarations.quota_wishes),
+            "scram_credential": scram_credential,
+            "user_wishes": reading(declarations.user_wishes),
+        }

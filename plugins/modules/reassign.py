@@ -1,0 +1,155 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: reassign
+short_description: Replicas of topics lie on the right brokers
+description:
+  - Gives topics another replication factor, or other brokers, by throttled reassignments of
+    partitions, a few at a time.
+  - "New replicas go to racks that have none of the partition yet, and there to the broker with the
+    fewest. When there are too many, those go whose broker is gone, then those out of sync, those
+    that share a rack, those on the busiest broker. First replicas and leaders stay where they
+    are."
+  - Everything is derived from the cluster, so a second run goes on where an interrupted one
+    stopped, and a finished one changes nothing but a throttle that was left behind, which it
+    removes.
+  - The action plugin of the same name calls the module again until it is done, tells the progress,
+    and gives up only when there is none; then the throttle is removed and moves under way go on.
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  topics:
+    description: >-
+      Topics by name, each with C(replication_factor), or C(placement), a list with a list of
+      broker ids for each partition; without either only a throttle that was left behind is
+      removed. Other keys are those of M(metal.kafka.topics) and do nothing here. Topics of Kafka's
+      own need C(internal) as well, which is true.
+    type: dict
+    required: true
+  rate:
+    description: >-
+      Bytes per second that replicas which catch up may take from and to each broker, for all these
+      moves together; 0 for no limit. Less than what producers write never comes to an end.
+    type: int
+    default: 50000000
+  batch:
+    description: Partitions that are moved at the same time.
+    type: int
+    default: 10
+  stage:
+    description: >-
+      C(work) moves; C(release) only removes the throttle, which the action plugin does after a
+      failure.
+    type: str
+    choices: [work, release]
+    default: work
+  seconds:
+    description: How long one call works before it returns, done or not.
+    type: float
+    default: 10
+  patience:
+    description: Seconds without progress after which the action plugin gives up.
+    type: int
+    default: 600
+  timeout:
+    description: Seconds for the answer to one question.
+    type: float
+    default: 30
+attributes:
+  check_mode:
+    description: Says which moves would be made.
+    support: full
+  diff_mode:
+    description: RV(steps) says it.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Payments have three replicas
+  metal.kafka.reassign:
+    bootstrap_servers: [kafka1:9092]
+    topics:
+      payments: {replication_factor: 3}
+"""
+
+RETURN = r"""
+done:
+  description: Whether all replicas lie where they shall, and no throttle is left.
+  type: bool
+  returned: success
+steps:
+  description: What was still to do when the call began, one sentence for each partition.
+  type: list
+  elements: str
+  returned: success
+  sample: ["payments-0: brokers 1, 2 -> 1, 2, 3"]
+waits_for:
+  description: Partitions under way.
+  type: list
+  elements: str
+  returned: success
+left:
+  description: Bytes still to be copied.
+  type: int
+  returned: success
+partitions_left:
+  description: Partitions still to be moved or under way.
+  type: int
+  returned: success
+phase:
+  description: What is being done.
+  type: str
+  returned: success
+errors:
+  description: One sentence for each wish that cannot be met.
+  type: list
+  elements: str
+  returned: failure
+"""
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
+from ansible_collections.metal.kafka.plugins.module_utils.content import placement, reassigning
+
+
+def main():
+    """Preview, work or release."""
+    module = AnsibleModule(
+        argument_spec={
+            **access.ARGUMENTS,
+            "topics": {"type": "dict", "required": True},
+            "rate": {"type": "int", "default": 50000000},
+            "batch": {"type": "int", "default": 10},
+            "stage": {"type": "str", "choices": ["work", "release"], "default": "work"},
+            "seconds": {"type": "float", "default": 10},
+            "patience": {"type": "int", "default": 600},
+            "timeout": {"type": "float", "default": 30},
+        },
+        supports_check_mode=True,
+    )
+    if cluster.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    wish = access.wish_of(module)
+    try:
+        wishes = placement.wishes_of(wish["topics"])
+        with reassigning.ReassignConnection(
+            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+        ) as connection:
+            if module.check_mode:
+                found = reassigning.preview(connection, wishes)
+                module.exit_json(changed=not found["done"], **found)
+            if wish["stage"] == "release":
+                topics = [each.topic for each in wishes]
+                module.exit_json(changed=connection.release(topics, connection.known_brokers()))
+            limits = (wish["rate"], wish["batch"], wish["seconds"])
+            module.exit_json(**reassigning.work(connection, wishes, *limits))
+    except placement.PlacementError as error:
+        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
+    except cluster.ClusterError as error:
+        module.fail_json(msg=f"reassign: {error}", errors=[str(error)])
+
+
+if __name__ == "__main__":
+    main()

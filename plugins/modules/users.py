@@ -1,0 +1,189 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: users
+short_description: Users that log in with SCRAM are as declared
+description:
+  - Reads the credentials of all users in one request and sets those that are missing or differ,
+    with all others in one request.
+  - Kafka never tells a password, not even its hash. Whether a user's password is another than the
+    wished one is found out by logging in with it at O(verify_bootstrap), all users side by side;
+    such an attempt asks the cluster for nothing. A password that cannot be tried is left as it is,
+    and its user is named under RV(unverified) and in a warning.
+  - "A password is changed in one step: there is no moment in which neither the old nor the new one
+    is valid. Connections that are open stay open; brokers that set connections.max.reauth.ms ask
+    for the new one then. A client that is to change its password connects with the old one until
+    this has run and with the new one from then on, so give it the new one right afterwards. After
+    a change the module waits until the new password is accepted at every address of
+    O(verify_bootstrap) that answers."
+  - A user who is not declared is never touched. Nor is a mechanism of a declared user that is not
+    declared, in which an old password may live on; it is told under RV(foreign).
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  users:
+    description: Users by name.
+    type: dict
+    default: {}
+  passwords:
+    description: >-
+      Passwords by user, at least 8 characters. A user whose password is not here, nor in
+      O(credentials), must exist already. Those of users who are not in O(users) are not used.
+    type: dict
+    default: {}
+  credentials:
+    description: >-
+      Hashed passwords by user, each a text such as
+      C(SCRAM-SHA-512=[iterations=8192,salt=...,saltedpassword=...]), in Base64, or a list of them,
+      as the filter P(metal.kafka.scram_credential#filter) makes them. Whoever has one can log in
+      with it. Their number of iterations wins over that of the user.
+    type: dict
+    default: {}
+  absent:
+    description: Users whose credentials are taken away. Connections that are open stay open.
+    type: list
+    elements: str
+    default: []
+  update_password:
+    description: >-
+      When a password that a user may have already is set: when logging in with it is refused, only
+      with a new credential, or always, which is never unchanged.
+    type: str
+    choices: [on_change, on_create, always]
+    default: on_change
+  verify_bootstrap:
+    description: >-
+      Addresses of SASL listeners of brokers, each as C(host:port), at which passwords are tried,
+      in this order until one answers. A refused attempt costs the broker a line in its log.
+    type: list
+    elements: str
+    default: []
+  verify_protocol:
+    description: Protocol of these listeners; certificates are those of O(ca_file).
+    type: str
+    choices: [SASL_SSL, SASL_PLAINTEXT]
+    default: SASL_SSL
+  timeout:
+    description: Seconds that one request may take until it is in force.
+    type: float
+    default: 60
+attributes:
+  check_mode:
+    description: Passwords are tried, and nothing is changed.
+    support: full
+  diff_mode:
+    description: Shows the credentials that change, never a password.
+    support: full
+notes:
+  - "O(users): each user has C(mechanisms), a list of SCRAM-SHA-512 (which it is without) and
+    SCRAM-SHA-256, and C(iterations), 4096 to 16384, 8192 without."
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Users are as declared
+  metal.kafka.users:
+    bootstrap_servers: [kafka1:9092]
+    users:
+      alice: {iterations: 8192}
+      reports: {}
+    passwords: "{{ kafka_content_passwords }}"
+    verify_bootstrap: [kafka1:9094, kafka2:9094]
+    absent: [mallory]
+  no_log: true
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or in check mode would be, one sentence for each credential.
+  type: list
+  elements: str
+  returned: success
+  sample: ["user alice: SCRAM-SHA-512: the password is another"]
+created:
+  description: Names of users that had no credential.
+  type: list
+  elements: str
+  returned: success
+unverified:
+  description: Users whose password could not be tried and was left as it is, with the reason.
+  type: dict
+  returned: success
+  sample: {alice: no listener to try it at is given}
+foreign:
+  description: Credentials of declared users for mechanisms that are not declared.
+  type: list
+  elements: str
+  returned: success
+  sample: ["alice: SCRAM-SHA-256"]
+errors:
+  description: One sentence for each wish that cannot be met.
+  type: list
+  elements: str
+  returned: failure
+"""
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.metal.kafka.plugins.module_utils import access, cluster, login
+from ansible_collections.metal.kafka.plugins.module_utils.content import user_connection, users
+
+
+def main():
+    """Read, try, plan, apply, see it accepted."""
+    module = AnsibleModule(
+        argument_spec={
+            **access.ARGUMENTS,
+            "users": {"type": "dict", "default": {}},
+            "passwords": {"type": "dict", "default": {}, "no_log": True},
+            "credentials": {"type": "dict", "default": {}, "no_log": True},
+            "absent": {"type": "list", "elements": "str", "default": []},
+            "update_password": {
+                "type": "str",
+                "choices": list(users.UPDATES),
+                "default": users.ON_CHANGE,
+                "no_log": False,
+            },
+            "verify_bootstrap": {"type": "list", "elements": "str", "default": []},
+            "verify_protocol": {
+                "type": "str",
+                "choices": ["SASL_SSL", "SASL_PLAINTEXT"],
+                "default": "SASL_SSL",
+            },
+            "timeout": {"type": "float", "default": 60},
+        },
+        supports_check_mode=True,
+    )
+    if cluster.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    wish = access.wish_of(module)
+    config = wish["client_config"]
+    listener = login.Listener(
+        wish["verify_bootstrap"], wish["verify_protocol"] == "SASL_SSL", config
+    )
+    try:
+        wishes = users.wishes_of(wish)
+        with user_connection.UserConnection(
+            wish["bootstrap_servers"], config, wish["timeout"]
+        ) as store:
+            store.listener = listener
+            outcome = users.converge(store, wishes, dry=module.check_mode)
+    except users.UserError as error:
+        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
+    except cluster.ClusterError as error:
+        module.fail_json(msg=f"users: {error}", errors=[str(error)])
+    for sentence in users.doubts(outcome.unverified):
+        module.warn(sentence)
+    puts = [step for step in outcome.steps if isinstance(step, users.Put)]
+    module.exit_json(
+        changed=bool(outcome.steps),
+        steps=[str(step) for step in outcome.steps],
+        created=sorted({step.key.user for step in puts if step.reason.startswith("new")}),
+        unverified=dict(outcome.unverified),
+        foreign=list(outcome.foreign),
+        diff=users.difference(outcome.steps),
+    )
+
+
+if __name__ == "__main__":
+    main()

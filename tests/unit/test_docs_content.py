@@ -1,0 +1,43 @@
+"""The tables and examples that operators read are those that the code goes by."""
+
+import re
+from pathlib import Path
+
+import yaml
+from ansible_collections.metal.kafka.plugins.module_utils.content.declarations import (
+    content_wishes,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.content.roles import ALL, ROLES
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/content.md"
+
+
+def row(role, right):
+    kind = right.resource_type.replace("_", " ")
+    if right.key == ALL:
+        resource = f"every {kind}"
+    elif right.begins:
+        resource = f"{kind}s that begin with `{right.key}`-"
+    else:
+        resource = f"{kind} `{right.key}`" if right.key else kind
+    switch = f"`{right.switch}`" if right.switch else ""
+    return (f"`{role}`", resource, ", ".join(right.operations), switch)
+
+
+def test_the_page_has_every_right_of_every_role_and_no_other():
+    pattern = r"^\| (`\w+`) \| (.+?) \| (.+?) \| (.*?) ?\|$"
+    rows = re.findall(pattern, PAGE.read_text(), re.MULTILINE)
+    assert rows == [row(role, right) for role, rights in ROLES.items() for right in rights]
+
+
+def test_the_example_of_the_page_is_accepted():
+    (example,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    given = yaml.safe_load(example)
+    names = {name: name.removeprefix("kafka_content_") for name in given}
+    wishes = content_wishes({names[name]: each for name, each in given.items()})
+    assert len(wishes["acls"]["acls"]) == 13
+    assert wishes["users"]["absent"] == ["mallory"]
+
+
+def test_the_page_is_read_in_one_sitting():
+    assert len(PAGE.read_text().splitlines()) <= 120

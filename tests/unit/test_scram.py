@@ -1,0 +1,128 @@
+"""SCRAM against the examples of its RFCs, and secrets that never show."""
+
+import base64
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.scram import (
+    Attempt,
+    Key,
+    ScramError,
+    Secret,
+    hash_password,
+    hashed_of,
+    secret_of,
+    text_of,
+)
+
+# RFC 7677, section 3: user "user", password "pencil".
+NONCE = "rOprNGfwEbeRWgbNEkqO"
+CHALLENGE = (
+    b"r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"
+)
+FINAL = (
+    b"c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
+    b"p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
+)
+LAST = b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="
+
+
+def attempt(secret):
+    return Attempt(Key("user", "SCRAM-SHA-256"), secret, NONCE)
+
+
+def test_the_example_of_the_rfc_is_spoken_word_for_word():
+    made = attempt(Secret("pencil"))
+    assert made.first() == b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO"
+    assert made.final(CHALLENGE) == FINAL
+    assert made.confirmed(LAST)
+
+
+@pytest.mark.parametrize("last", [b"v=AAAA", b"v=", b"e=other-error", b"v=***"])
+def test_a_server_that_does_not_know_the_password_is_not_believed(last):
+    made = attempt(Secret("pencil"))
+    made.final(CHALLENGE)
+    assert not made.confirmed(last)
+
+
+def test_a_hashed_password_logs_in_as_well():
+    salt = base64.b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
+    hashed = hash_password("pencil", "SCRAM-SHA-256", 4096, salt)
+    assert attempt(Secret(hashed={"SCRAM-SHA-256": hashed})).final(CHALLENGE) == FINAL
+
+
+@pytest.mark.parametrize(("salt", "iterations"), [(b"other", 4096), (None, 8192)])
+def test_a_hashed_password_with_another_salt_or_number_cannot_be_the_right_one(salt, iterations):
+    salt = salt or base64.b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
+    hashed = hash_password("pencil", "SCRAM-SHA-256", iterations, salt)
+    assert attempt(Secret(hashed={"SCRAM-SHA-256": hashed})).final(CHALLENGE) is None
+
+
+@pytest.mark.parametrize(
+    "challenge",
+    [
+        b"",
+        b"r=other,s=AAAA,i=4096",
+        b"r=rOprNGfwEbeRWgbNEkqO1,s=AAAA,i=none",
+        b"r=rOprNGfwEbeRWgbNEkqO1,s=AAAA,i=99999999",
+        b"r=rOprNGfwEbeRWgbNEkqO1,i=4096",
+    ],
+)
+def test_a_server_that_speaks_otherwise_is_an_error(challenge):
+    with pytest.raises(ScramError, match="the server's first message"):
+        attempt(Secret("pencil")).final(challenge)
+
+
+def test_signs_that_separate_are_written_as_the_rfc_says():
+    made = Attempt(Key("a=b,c", "SCRAM-SHA-512"), Secret("x"), "n")
+    assert made.first() == b"n,,n=a=3Db=2Cc,r=n"
+
+
+@pytest.mark.parametrize("mechanism", ["SCRAM-SHA-256", "SCRAM-SHA-512"])
+def test_a_hashed_password_can_be_written_and_read(mechanism):
+    hashed = hash_password("pencil-case", mechanism, 4096)
+    assert hashed_of(text_of(mechanism, hashed)) == (mechanism, hashed)
+    assert len(hashed.salt) >= 16
+    assert hash_password("pencil-case", mechanism, 4096).salt != hashed.salt
+
+
+GOOD = text_of("SCRAM-SHA-512", hash_password("pencil-case", "SCRAM-SHA-512", 4096))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("pencil", "is not of the form"),
+        (GOOD.replace("SHA-512", "SHA-1"), "is not of the form"),
+        (GOOD.replace("salt=", "sal="), "is not of the form"),
+        (GOOD.replace("4096", "1"), "iterations are no number from 4096 to 16384"),
+        (GOOD.replace("salt=", "salt=*"), "is no Base64"),
+        (GOOD.replace("SHA-512", "SHA-256"), "saltedpassword has not the length"),
+    ],
+)
+def test_a_hashed_password_that_cannot_be_taken_says_why_and_not_what(text, message):
+    with pytest.raises(ScramError, match=message) as refusal:
+        secret_of("alice", text, hashed=True)
+    assert "pencil" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("brief", "shorter than 8 characters"),
+        (12345678, "is no text"),
+        (" blanks ", "begins or ends with a blank"),
+        ("pass\nword", "control characters"),
+        ("alice-the-user", "is the user's name"),
+    ],
+)
+def test_a_password_that_cannot_be_taken_says_why_and_not_what(value, message):
+    with pytest.raises(ScramError, match=message) as refusal:
+        secret_of("alice-the-user", value)
+    assert str(value) not in str(refusal.value)
+
+
+def test_secrets_do_not_show_when_they_are_printed():
+    hashed = hash_password("pencil-case", "SCRAM-SHA-512", 4096, b"grains of salt")
+    shown = repr([Secret("pencil-case"), Secret(hashed={"SCRAM-SHA-512": hashed}), hashed])
+    assert "pencil" not in shown
+    assert "grains" not in shown
