@@ -76,7 +76,9 @@ def test_every_data_disk_has_its_scheduler_and_readahead(tuned: Cluster, connect
         rules = node.file("/etc/udev/rules.d/90-kafka-metal.rules").content_string
         for mount in ("/data/disk1", "/data/disk2"):
             device = node.check_output("findmnt --noheadings --output SOURCE %s", mount)
-            queue = f"/sys/class/block/{Path(device).name}/queue"
+            # By its number: whoever mounted it may have called it by another name.
+            number = node.check_output("findmnt --noheadings --output MAJ:MIN %s", mount)
+            queue = f"/sys/dev/block/{number.strip()}/queue"
             assert "[mq-deadline]" in node.file(f"{queue}/scheduler").content_string
             assert node.file(f"{queue}/read_ahead_kb").content_string.strip() == "1024"
             assert node.check_output("blkid -o value -s UUID %s", device) in rules
