@@ -128,6 +128,23 @@ def test_values_that_never_come_into_force_are_named():
     ]
 
 
-def test_a_broker_that_falls_silent_ends_the_wait():
+def test_a_broker_that_stays_silent_is_named_at_the_end_of_the_wait():
+    made = connection(Brokers())
+    made.deadline = Deadline(0.2)
     with pytest.raises(broker_settings.ClusterError, match="broker 1 does not answer"):
-        connection(Brokers()).wait_until_in_force([Wish(1, {KEY: "16"})])
+        made.wait_until_in_force([Wish(1, {KEY: "16"})])
+
+
+def test_a_broker_that_closes_connections_for_a_change_is_asked_again():
+    class Closing(Brokers):
+        """Fewer network threads: the connections of the others are closed, once."""
+
+        closed = False
+
+        def describe_configs(self, resources, **more):
+            if not self.closed:
+                self.closed = True
+                raise ConnectionError("socket disconnected")
+            return super().describe_configs(resources, **more)
+
+    assert connection(Closing(b1=16)).wait_until_in_force([Wish(1, {KEY: "16"})]) == []
