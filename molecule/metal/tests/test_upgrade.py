@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from testing.cluster import Cluster
 from testing.playbooks import run
-from testing.rolls import GAP_SECONDS
+from testing.rolls import BUSY_GAP_SECONDS
 from testing.settings import Settings
 from testing.traffic import Traffic
 
@@ -51,7 +51,7 @@ class Upgraded:
         assert not set(self.started()) & set(before)
         assert (account.lost, account.errors) == ([], {})
         assert account.acknowledged == account.sent
-        assert account.longest_gap <= GAP_SECONDS
+        assert account.longest_gap <= BUSY_GAP_SECONDS
 
     def refused(self, playbook: str = "upgrade", **extra: object) -> str:
         """What a run says that must fail before anything is touched."""
