@@ -234,44 +234,34 @@ def test_a_text_without_certificates_is_refused(text):
 # -- a site's own CA ----------------------------------------------------------------------------
 
 
-def bundle(*certificates):
-    return pem.pem(certificates).encode()
+def test_a_company_s_issuing_ca_comes_with_the_way_to_its_root():
+    own = site_ca.issuing()
+    assert authority.obstacles(own, NOW) == []
+    assert own.intermediates == (own.certificate,)
+    assert own.root == own.chain[0]
 
 
-def test_a_company_s_issuing_ca_is_brought_with_the_way_to_its_root():
-    below = site_ca.issuing()
-    root = below.root
-    own = authority.bring(bundle(below.certificate, root), key_text(below.key), NOW)
-    assert (own.root, own.intermediates) == (root, (below.certificate,))
-    assert own.fingerprint == pem.fingerprint(below.certificate)
-
-
-def given_ca(**wrong):
-    below = site_ca.issuing(**wrong)
-    return bundle(below.certificate, below.root), key_text(below.key)
-
-
-def without_root():
-    below = site_ca.issuing()
-    return bundle(below.certificate), key_text(below.key)
-
-
-def with_a_stranger():
-    below = site_ca.issuing()
-    return bundle(below.certificate, CA.certificate), key_text(below.key)
+ISSUING = site_ca.issuing()
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ((bundle(CA.certificate), key_text(OTHER.key)), "found a key of another certificate"),
-        (without_root(), "found nothing that signed CN=Issuing CA,O=Example"),
-        (with_a_stranger(), "found CN=test CA 1,O=test behind CN=Issuing CA,O=Example, which"),
-        (given_ca(ca=False), "found a certificate that may not sign others: CN=Issuing CA"),
-        (given_ca(end=NOW - timedelta(hours=1)), "found CN=Issuing CA,O=Example expired since"),
-        (given_ca(begin=NOW + DAY), "found CN=Issuing CA,O=Example not valid before"),
+        (replace(CA, key=OTHER.key), "found a key of another certificate; wanted: the key of"),
+        (
+            replace(ISSUING, chain=()),
+            "found nothing that signed CN=Issuing CA,O=Example; wanted: all certificates up to",
+        ),
+        (
+            replace(ISSUING, chain=(CA.certificate,)),
+            "found CN=test CA 1,O=test behind CN=Issuing CA,O=Example, which it did not sign",
+        ),
+        (site_ca.issuing(ca=False), "found a certificate that may not sign others: CN=Issuing CA"),
+        (site_ca.issuing(end=NOW - timedelta(hours=1)), "CN=Issuing CA,O=Example expired since"),
+        (site_ca.issuing(begin=NOW + DAY), "found CN=Issuing CA,O=Example not valid before"),
     ],
 )
 def test_a_ca_that_cannot_issue_is_refused(given, says):
-    with pytest.raises(pem.PkiError, match=says):
-        authority.bring(*given, NOW)
+    problems = authority.obstacles(given, NOW)
+    assert len(problems) == 1
+    assert says in problems[0]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A CA: made here, or brought by the site."""
+"""A CA: made here, or brought by the site and judged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from .pem import PkiError, PrivateKey, certificates_of, fingerprint, fits, key_of, subject_of
+from .pem import PrivateKey, fingerprint, fits, subject_of
 
 # Clocks of machines differ: what is issued is valid a little before it is issued.
 BACKDATED = timedelta(minutes=10)
@@ -117,16 +117,6 @@ def may_sign(certificate: x509.Certificate) -> bool:
     except x509.ExtensionNotFound as missing:
         # Roots of old had no usage, which allows each.
         return missing.oid == x509.KeyUsage.oid
-
-
-def bring(certificates: bytes, key: bytes, now: datetime) -> Authority:
-    """The site's own CA: its certificate first, then those up to the root, and its key."""
-    own, *chain = certificates_of(certificates)
-    authority = Authority(own, key_of(key), tuple(chain))
-    problems = obstacles(authority, now)
-    if problems:
-        raise PkiError("; ".join(problems))
-    return authority
 
 
 def obstacles(authority: Authority, now: datetime) -> list[str]:

@@ -44,7 +44,7 @@ class Pair:
     chain: tuple[x509.Certificate, ...] = ()
 
     def keystore(self) -> str:
-        """Key and chain in one text: what Kafka and ZooKeeper read as a keystore of type PEM."""
+        """Key and chain in one text: what Kafka reads as a keystore of type PEM."""
         return key_pem(self.key) + self.certificates()
 
     def certificates(self) -> str:

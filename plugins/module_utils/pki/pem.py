@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 PrivateKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
-# What the TLS of Kafka and ZooKeeper takes out of a PEM file.
+# What the TLS of the JVM's services takes out of a PEM file.
 CURVES = ("secp256r1", "secp384r1", "secp521r1")
 RSA_BITS = 2048
 KEYS_ALLOWED = f"a key on P-256, P-384 or P-521, or RSA with {RSA_BITS} bits or more"
@@ -50,7 +50,7 @@ def _key_part(text: bytes) -> bytes:
 
 
 def key_pem(key: PrivateKey) -> str:
-    """The key as Kafka and ZooKeeper read it: PKCS #8 without a passphrase."""
+    """The key as Kafka reads it: PKCS #8 without a passphrase."""
     return key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
