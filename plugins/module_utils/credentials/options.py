@@ -11,7 +11,7 @@ from ..preflight.problem import one_of
 
 PASSWORD_FILE = "~/.config/kafka-metal/vault-password"
 
-CA = {
+CA: dict[str, dict[str, Any]] = {
     "common_name": {"type": "str"},
     "days": {"type": "int", "default": 3650},
     "certificate_file": {"type": "path"},
@@ -20,7 +20,7 @@ CA = {
     "trusted_file": {"type": "path"},
 }
 
-CERTIFICATE = {
+CERTIFICATE: dict[str, dict[str, Any]] = {
     "name": {"type": "str", "required": True},
     "common_name": {"type": "str"},
     "dns": {"type": "list", "elements": "str", "default": []},
@@ -55,7 +55,7 @@ OPTIONS: dict[str, Any] = {
 
 
 def slips(arguments: Mapping[str, Any]) -> list[str]:
-    """Keys that no option has, each with its place and what may stand there instead."""
+    """Words that no option knows, each with its place and what may stand there instead."""
     found = _unknown("", arguments, OPTIONS)
     ca, certificates = arguments.get("ca"), arguments.get("certificates")
     if isinstance(ca, Mapping):
@@ -64,6 +64,13 @@ def slips(arguments: Mapping[str, Any]) -> list[str]:
         if isinstance(each, Mapping):
             name = each.get("name", f"number {number + 1}")
             found += _unknown(f"certificates: {name}: ", each, CERTIFICATE)
+            # Ansible would name the wrong usage, and not the certificate.
+            usages = each.get("usages")
+            found += [
+                f"certificates: {name}: usages: found {usage!r}; wanted: server, client or both"
+                for usage in (usages if isinstance(usages, list) else [])
+                if usage not in CERTIFICATE["usages"]["choices"]
+            ]
     return found
 
 

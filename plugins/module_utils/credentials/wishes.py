@@ -12,6 +12,7 @@ from typing import Any
 
 from ..pki.leaf import Leaf
 from ..preflight.problem import listed
+from .options import CA
 
 # Names of items: they are parts of file names and of lookups.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -23,6 +24,7 @@ LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 DNS_ALLOWED = "a host name of letters, digits and dashes between dots"
 
 LONGEST_LEAF, LONGEST_CA = 3650, 9125
+LIFE_OF_A_CA = CA["days"]["default"]
 # The number of a CA is added to its name: " G12".
 LONGEST_CA_NAME = 58
 
@@ -100,10 +102,11 @@ def wish_of(arguments: Mapping[str, Any]) -> Wish:
 
 
 def _ca(given: Mapping[str, Any], cluster: str) -> CaWish:
+    days = given.get("days")
     paths = ("certificate_file", "key_file", "directory", "trusted_file")
     return CaWish(
         common_name=str(given.get("common_name") or f"{cluster} CA"),
-        days=given.get("days") or 3650,
+        days=LIFE_OF_A_CA if days is None else days,
         **{key: str(given.get(key) or "") for key in paths},
     )
 
