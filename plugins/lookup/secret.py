@@ -24,13 +24,13 @@ options:
     required: true
   store:
     description: The encrypted file.
-    type: path
+    type: str
     required: true
     vars:
       - name: credentials_store
   password_file:
     description: As for M(metal.kafka.credentials).
-    type: path
+    type: str
     default: ~/.config/kafka-metal/vault-password
     vars:
       - name: credentials_password_file

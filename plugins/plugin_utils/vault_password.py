@@ -24,7 +24,7 @@ class StoreError(AnsibleError):
 
 def expanded(path):
     """A path as the file system knows it."""
-    return os.path.abspath(os.path.expanduser(path))
+    return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
 
 
 def load(path):
