@@ -77,7 +77,7 @@ class Look:
         self.steps = list(planned.steps)
         if text is None:
             self.steps.insert(0, f"store {store.path}: made")
-            if vault_password.load(store.password_file) is None:
+            if store.secrets() is None:
                 path = vault_password.expanded(store.password_file)
                 self.steps.insert(0, f"password of the store {path}: made")
         elif self.changed and not self.steps:
@@ -100,5 +100,5 @@ def look(wish, store, now):
     text = store.read()
     before = content.read(text) if text is not None else None
     imported = before is not None and bool(before.authorities) and wish.rotate != "ca"
-    given = given_files.read_all(wish, store.password_file, now, imported)
+    given = given_files.read_all(wish, store, now, imported)
     return Look(store, text, before, plan(before, wish, given, now))

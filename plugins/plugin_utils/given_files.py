@@ -18,13 +18,13 @@ from ansible_collections.metal.kafka.plugins.plugin_utils import vault_password
 ROOTS = "ca.crt"
 
 
-def read_all(wish, password_file, now, imported=False):
+def read_all(wish, store, now, imported):
     """Everything that the wish names, with all obstacles at once, each with its file.
 
     ``imported``: the CA is in the store already, so that its files may be kept elsewhere.
     """
     problems, ca = [], wish.ca
-    reader = _Reader(password_file, problems)
+    reader = _Reader(store, problems)
     brought, roots, pairs = None, (), {}
     away = imported and not os.path.exists(vault_password.expanded(ca.certificate_file))
     if ca.certificate_file and not away:
@@ -42,8 +42,8 @@ def read_all(wish, password_file, now, imported=False):
 class _Reader:
     """Reads files, also encrypted ones, and notes what is wrong with them."""
 
-    def __init__(self, password_file, problems):
-        self._password_file = password_file
+    def __init__(self, store, problems):
+        self._store = store
         self._problems = problems
 
     def _read(self, path, parse):
@@ -52,8 +52,7 @@ class _Reader:
             with open(vault_password.expanded(path), "rb") as stream:
                 data = stream.read()
             if is_encrypted(data):
-                secrets = vault_password.load(self._password_file)
-                data = VaultLib(secrets or []).decrypt(data)
+                data = VaultLib(self._store.secrets() or []).decrypt(data)
             return parse(data)
         except OSError as error:
             self._problems.append(f"{path}: {error.strerror}; wanted: a file that can be read")

@@ -28,7 +28,14 @@ class Store:
         # A link keeps leading to the store when a new generation takes its place.
         self.path = os.path.realpath(vault_password.expanded(path))
         self.password_file = password_file
+        self._secrets = None
         self.previous = f"{self.path}.previous"
+
+    def secrets(self):
+        """The password as VaultLib takes it, None when there is none; a script is asked once."""
+        if self._secrets is None:
+            self._secrets = vault_password.load(self.password_file)
+        return self._secrets
 
     def read(self):
         """The text of the store, None when there is none yet."""
@@ -40,7 +47,7 @@ class Store:
                 f"store {self.path}: found a file that is not encrypted; wanted: "
                 "ansible-vault encrypt with the password of the store, or another path"
             )
-        secrets = vault_password.load(self.password_file)
+        secrets = self.secrets()
         if secrets is None:
             path = vault_password.expanded(self.password_file)
             raise StoreError(
@@ -75,15 +82,13 @@ class Store:
             ) from None
 
     def make_password(self):
-        """Make the password file of a first run; one that is there stays."""
-        if vault_password.load(self.password_file) is None:
+        """Make the password of a first run; one that is there stays."""
+        if self.secrets() is None:
             vault_password.create(self.password_file)
-            return True
-        return False
 
     def write(self, text):
         """Put a new generation in place, and keep the one before it."""
-        secrets = vault_password.load(self.password_file)
+        secrets = self.secrets()
         _, secret = match_encrypt_secret(secrets)
         data = VaultLib(secrets).encrypt(text, secret=secret)
         before = self._bytes()

@@ -62,7 +62,7 @@ def test_the_password_of_a_first_run_is_random_and_for_its_owner_alone(store, tm
 
 def test_a_password_that_is_there_stays(store):
     before = Path(store.password_file).read_bytes()
-    assert not store.make_password()
+    store.make_password()
     vault_password.create(store.password_file)
     assert Path(store.password_file).read_bytes() == before
     assert len(list(Path(store.password_file).parent.iterdir())) == 1
@@ -191,9 +191,15 @@ def test_without_a_store_there_is_nothing_to_read(tmp_path):
 
 def test_a_script_gives_the_password(store, tmp_path):
     password = Path(store.password_file).read_text().strip()
-    (tmp_path / "keyring").write_text(f"#!/bin/sh\necho '{password}'\n")
+    text = f"#!/bin/sh\necho 1 >> {tmp_path}/asked\necho '{password}'\n"
+    (tmp_path / "keyring").write_text(text)
     os.chmod(tmp_path / "keyring", 0o755)
-    assert Store(store.path, str(tmp_path / "keyring")).read() == TEXT
+    asking = Store(store.path, str(tmp_path / "keyring"))
+    assert asking.read() == TEXT
+    asking.write(TEXT.replace("geheim", "anders"))
+    assert "anders" in store.read()
+    # Some ask a person: once is enough.
+    assert (tmp_path / "asked").read_text() == "1\n"
 
 
 def test_without_a_path_the_passwords_of_the_run_serve(store, monkeypatch):
@@ -204,7 +210,7 @@ def test_without_a_path_the_passwords_of_the_run_serve(store, monkeypatch):
     own = Store(store.path, "")
     own.write(TEXT.replace("geheim", "anders"))
     assert "anders" in store.read()
-    assert not own.make_password()
+    own.make_password()
 
 
 # -- writing ------------------------------------------------------------------------------------
