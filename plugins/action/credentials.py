@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 from datetime import UTC, datetime
 
 from ansible.errors import AnsibleActionFail
@@ -46,7 +47,8 @@ def arguments(given):
     """The options with their types and defaults."""
     problems = slips(given)
     if not problems:
-        checked = ArgumentSpecValidator(OPTIONS).validate(dict(given))
+        # A copy: the validator fills the defaults in where they stand.
+        checked = ArgumentSpecValidator(copy.deepcopy(OPTIONS)).validate(dict(given))
         problems = checked.error_messages
     if problems:
         raise CredentialsError(*problems)

@@ -1,11 +1,8 @@
 """Wishes are refused before anything is touched; errors name item, wish and what is allowed."""
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import (
-    OPTIONS,
-    slips,
-)
+from ansible_collections.metal.kafka.plugins.action.credentials import arguments
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import slips
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
     CredentialsError,
     wish_of,
@@ -16,9 +13,7 @@ SERVER = {"name": "kafka1", "dns": ["kafka1"]}
 
 
 def wish(**options):
-    checked = ArgumentSpecValidator(OPTIONS).validate(BASE | options)
-    assert not checked.error_messages
-    return wish_of(checked.validated_parameters)
+    return wish_of(arguments(BASE | options))
 
 
 def test_a_wish_has_names_in_their_only_form():

@@ -179,7 +179,7 @@ def test_a_store_that_cannot_be_opened_says_why_and_is_left_alone(store, fault, 
     fault(store)
     before = everything(tmp_path)
     with pytest.raises(StoreError, match=says) as error:
-        store.read()
+        Store(store.path, store.password_file).read()
     assert everything(tmp_path) == before
     assert "geheim" not in str(error.value)
 
