@@ -221,6 +221,15 @@ def test_a_site_s_ca_is_imported_and_its_files_go_back_to_the_safe(run, secret, 
     assert tls.handshake(tls.client(tmp_path, trusted), served, "kafka1") == b"x"
 
 
+@pytest.mark.parametrize("before", [{}, {"rotate": "ca", "phase": "trust"}])
+def test_a_ca_whose_files_are_not_there_is_not_made_up(run, site, before):
+    if before:
+        run()
+    (site / "issuing.crt").unlink()
+    with pytest.raises(AnsibleActionFail, match=r"issuing\.crt: No such file or directory"):
+        run(ca=own_ca(site), **before)
+
+
 def test_ready_made_certificates_are_handed_out_without_the_root_in_their_chain(
     run, secret, site, tmp_path
 ):
