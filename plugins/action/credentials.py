@@ -1,0 +1,106 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Brings the store of a cluster's secrets to what is wished; all of it on the control node."""
+
+from __future__ import annotations
+
+import copy
+from datetime import UTC, datetime
+
+from ansible.errors import AnsibleActionFail
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.plugins.action import ActionBase
+from ansible_collections.metal.kafka.plugins.module_utils.credentials import content, report
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import OPTIONS, slips
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import plan
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
+    CredentialsError,
+    wish_of,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils import given_files, vault_password
+from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store
+
+
+class ActionModule(ActionBase):
+    # Once for all hosts: a rotation for each of them would be as many rotations.
+    BYPASS_HOST_LOOP = True
+    _requires_connection = False
+    _supports_check_mode = True
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        try:
+            options = arguments(self._task.args)
+            return carry_out(
+                wish_of(options),
+                Store(options["store"], options["password_file"]),
+                dry=self._task.check_mode,
+                diff=self._task.diff,
+            )
+        except CredentialsError as error:
+            raise AnsibleActionFail("\n".join(error.problems)) from None
+        except content.ContentError as error:
+            raise AnsibleActionFail(f"store {options['store']}: {error}") from None
+
+
+def arguments(given):
+    """The options with their types and defaults."""
+    problems = slips(given)
+    if not problems:
+        # A copy: the validator fills the defaults in where they stand.
+        checked = ArgumentSpecValidator(copy.deepcopy(OPTIONS)).validate(dict(given))
+        problems = checked.error_messages
+    if problems:
+        raise CredentialsError(*problems)
+    return checked.validated_parameters
+
+
+def carry_out(wish, store, *, dry, diff):
+    """Look first; only what changes something takes the lock, and then looks again."""
+    now = datetime.now(UTC)
+    found = look(wish, store, now)
+    if found.changed and not dry:
+        with store.locked():
+            found = look(wish, store, now)
+            if found.changed:
+                store.make_password()
+                store.write(found.after)
+    return found.result(wish, now, diff)
+
+
+class Look:
+    """What the store holds, and what it is to hold."""
+
+    def __init__(self, store, text, before, planned):
+        self.text, self.before, self.planned = text, before, planned
+        self.after = content.write(planned.content)
+        self.changed = self.after != text
+        self.store = store
+        self.steps = list(planned.steps)
+        if text is None:
+            self.steps.insert(0, f"store {store.path}: made")
+            if store.secrets() is None:
+                path = vault_password.expanded(store.password_file)
+                self.steps.insert(0, f"password of the store {path}: made")
+        elif self.changed and not self.steps:
+            self.steps = [f"store {store.path}: the same things in another order"]
+
+    def result(self, wish, now, diff):
+        told = {"changed": self.changed, **report.report(self.planned, wish, now)}
+        told["steps"] = self.steps
+        if diff:
+            told["diff"] = {
+                "before_header": self.store.path,
+                "after_header": self.store.path,
+                "before": report.lines(self.before),
+                "after": report.lines(self.planned.content),
+            }
+        return told
+
+
+def look(wish, store, now):
+    text = store.read()
+    before = content.read(text) if text is not None else None
+    imported = before is not None and bool(before.authorities) and wish.rotate != "ca"
+    given = given_files.read_all(wish, store, now, imported)
+    return Look(store, text, before, plan(before, wish, given, now))

@@ -1,0 +1,105 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: secret
+author: The kafka-metal authors
+short_description: One secret out of the store of a cluster
+description:
+  - >-
+    Reads the store that M(metal.kafka.credentials) keeps. For templates and arguments of tasks with
+    C(no_log); the value is in no fact and in no output.
+  - The store is decrypted once per process and generation.
+options:
+  _terms:
+    description:
+      - C(password:NAME), and C(previous_password:NAME), the one before it was rotated.
+      - C(keypair:NAME) gives key, certificate and chain in one text, a keystore of type PEM.
+      - C(key:NAME) and C(certificate:NAME) give its halves; the certificate with its chain.
+      - C(truststore) gives all trusted roots, C(ca) the CA that issues with those above it.
+    type: list
+    elements: str
+    required: true
+  store:
+    description: The encrypted file.
+    type: str
+    required: true
+    vars:
+      - name: credentials_store
+  password_file:
+    description: As for M(metal.kafka.credentials).
+    type: str
+    default: ~/.config/kafka-metal/vault-password
+    vars:
+      - name: credentials_password_file
+  missing:
+    description: >-
+      What is given in check mode when there is no store yet, or not this item: a dry run of a new
+      site. Outside check mode a missing secret is always an error.
+    type: str
+"""
+
+EXAMPLES = r"""
+- name: Broker has its keystore
+  ansible.builtin.copy:
+    content: "{{ lookup('metal.kafka.secret', 'keypair:kafka1', missing='to be issued') }}"
+    dest: /etc/kafka/keystore.pem
+    mode: "0400"
+  no_log: true
+"""
+
+RETURN = r"""
+_raw:
+  description: One text for each term.
+  type: list
+  elements: str
+"""
+
+from ansible.errors import AnsibleError
+from ansible.plugins.lookup import LookupBase
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.content import ContentError
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.items import (
+    Missing,
+    TermError,
+    parts_of,
+    pick,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store, document
+
+
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **kwargs):
+        self.set_options(var_options=variables, direct=kwargs)
+        store = Store(self.said("store"), self.said("password_file"))
+        placeholder = self.get_option("missing")
+        dry = bool((variables or {}).get("ansible_check_mode"))
+        try:
+            for term in terms:
+                parts_of(term)
+            held = document(store)
+            return [find(held, term, placeholder if dry else None) for term in terms]
+        except Missing as error:
+            raise AnsibleError(
+                f"metal.kafka.secret: store {store.path}: {error}; metal.kafka.credentials makes it"
+            ) from None
+        except (TermError, ContentError) as error:
+            raise AnsibleError(f"metal.kafka.secret: {error}") from None
+
+    def said(self, option):
+        """An option; one that a variable says may be a template."""
+        value = self.get_option(option)
+        return self._templar.template(value) if self._templar else value
+
+
+def find(held, term, placeholder):
+    """The secret; the placeholder, if there is one, for what is not there."""
+    try:
+        if held is None:
+            raise Missing("there is no store yet")
+        return pick(held, term)
+    except Missing:
+        if placeholder is None:
+            raise
+        return placeholder

@@ -1,0 +1,93 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ready-made certificates of a site: whether they serve what is wished of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+
+from .authority import dates, may_sign, self_signed, signed_by
+from .leaf import Leaf, Pair
+from .pem import fits, subject_of
+from .renewal import names_of
+
+BROKEN = (hashes.MD5, hashes.SHA1)
+
+
+def root_of(
+    certificate: x509.Certificate,
+    chain: Iterable[x509.Certificate],
+    roots: Iterable[x509.Certificate],
+) -> x509.Certificate | None:
+    """The root that a certificate leads to over its chain; None when it leads to none of them."""
+    roots, at = tuple(roots), certificate
+    for above in (*chain, None):
+        found = next((root for root in roots if signed_by(at, root)), None)
+        if found is not None:
+            return found
+        if above is None or not signed_by(at, above):
+            return None
+        at = above
+    return None
+
+
+def obstacles(
+    pair: Pair, leaf: Leaf, roots: Iterable[x509.Certificate], now: datetime
+) -> list[str]:
+    """Why the pair does not serve: what was found, and what is wanted."""
+    roots, certificate = tuple(roots), pair.certificate
+    problems = []
+    if not fits(pair.key, certificate):
+        problems.append("found a key of another certificate; wanted: the key of this one")
+    for each in (certificate, *pair.chain):
+        problems += dates(each, now)
+        if isinstance(each.signature_hash_algorithm, BROKEN):
+            name = each.signature_hash_algorithm.name.upper()
+            problems.append(
+                f"found {subject_of(each)} signed with {name}; wanted: SHA-256 or better"
+            )
+    if root_of(certificate, pair.chain, roots) is None:
+        known = ", ".join(map(subject_of, roots))
+        problems.append(
+            f"found a certificate of {certificate.issuer.rfc4514_string()} that leads to no "
+            f"trusted root; wanted: one of {known}, with all certificates in between"
+        )
+    return problems + _lacking(certificate, leaf)
+
+
+def _lacking(certificate: x509.Certificate, leaf: Leaf) -> list[str]:
+    """Names, addresses and usages that are wished and not there; more of them are no harm."""
+    has, problems = names_of(certificate), []
+    for what, found, wished in (
+        ("DNS names", has.dns, leaf.dns),
+        ("addresses", has.ips, leaf.ips),
+        ("usages", leaf.usages if has.usages is None else has.usages, leaf.usages),
+    ):
+        missing = [each for each in wished if not any(_covers(own, each) for own in found)]
+        if missing:
+            problems.append(
+                f"found the {what} {', '.join(found) or 'none'}; "
+                f"wanted: {', '.join(sorted(missing))} too"
+            )
+    return problems
+
+
+def _covers(pattern: str, name: str) -> bool:
+    """Whether a name of a certificate, possibly with a wildcard for one label, is the name."""
+    if pattern.startswith("*."):
+        return name == pattern or name.partition(".")[2] == pattern[2:]
+    return pattern == name
+
+
+def root_obstacles(roots: Iterable[x509.Certificate], now: datetime) -> list[str]:
+    """Why certificates cannot be trusted as roots."""
+    problems = []
+    for root in roots:
+        if not self_signed(root) or not may_sign(root):
+            problems.append(f"found {subject_of(root)}, which is no root; wanted: roots alone")
+        problems += dates(root, now)
+    return problems

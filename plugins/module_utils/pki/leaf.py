@@ -1,0 +1,108 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Certificates of the members: what is wished, and how it is issued."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from ipaddress import ip_address
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID
+
+from .authority import BACKDATED, CURVE, Authority, name_of
+from .pem import PkiError, PrivateKey, key_pem, pem
+
+USAGES = {
+    "server": ExtendedKeyUsageOID.SERVER_AUTH,
+    "client": ExtendedKeyUsageOID.CLIENT_AUTH,
+}
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What a certificate is to say. ``ips`` in their canonical form, ``dns`` in small letters."""
+
+    name: str
+    common_name: str
+    organization: str
+    dns: tuple[str, ...] = ()
+    ips: tuple[str, ...] = ()
+    usages: tuple[str, ...] = ("server", "client")
+    days: int = 397
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A certificate with its key. ``chain``: what is sent behind it, without the root."""
+
+    certificate: x509.Certificate
+    key: PrivateKey
+    chain: tuple[x509.Certificate, ...] = ()
+
+    def keystore(self) -> str:
+        """Key and chain in one text: what Kafka reads as a keystore of type PEM."""
+        return key_pem(self.key) + self.certificates()
+
+    def certificates(self) -> str:
+        """The certificate, then what leads to the root."""
+        return pem((self.certificate, *self.chain))
+
+
+def end_of(leaf: Leaf, authority: Authority, now: datetime) -> datetime:
+    """When a certificate issued now would expire: with its CA at the latest."""
+    ends = [each.not_valid_after_utc for each in (authority.certificate, *authority.chain)]
+    return min(now + timedelta(days=leaf.days), *ends)
+
+
+def issue(leaf: Leaf, authority: Authority, now: datetime) -> Pair:
+    """A new key and its certificate; nothing of an earlier one is used again."""
+    ca = authority.certificate
+    end = end_of(leaf, authority, now)
+    if end <= now:
+        raise PkiError(f"its CA has expired: {ca.subject.rfc4514_string()}")
+    key = ec.generate_private_key(CURVE())
+    begin = max(now - BACKDATED, ca.not_valid_before_utc)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(name_of(leaf.organization, leaf.common_name))
+        .issuer_name(ca.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(begin)
+        .not_valid_after(end)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_usage_of_a_member(), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([USAGES[u] for u in leaf.usages]), critical=False)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(_authority_of(ca), critical=False)
+    )
+    if names := [*map(x509.DNSName, leaf.dns), *(x509.IPAddress(ip_address(i)) for i in leaf.ips)]:
+        builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
+    return Pair(builder.sign(authority.key, hashes.SHA256()), key, authority.intermediates)
+
+
+def _authority_of(ca: x509.Certificate) -> x509.AuthorityKeyIdentifier:
+    """The identifier that the CA has; a site's own may have one of its own making."""
+    try:
+        own = ca.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
+    except x509.ExtensionNotFound:
+        return x509.AuthorityKeyIdentifier.from_issuer_public_key(ca.public_key())  # type: ignore[arg-type]
+    return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(own)
+
+
+def _usage_of_a_member() -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=False,
+        crl_sign=False,
+        encipher_only=False,
+        decipher_only=False,
+    )

@@ -1,0 +1,115 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a certificate has to be issued anew, and when one ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID
+
+from .authority import Authority, name_of, signed_by
+from .leaf import USAGES, Leaf, Pair, end_of
+from .pem import fingerprint, fits, subject_of
+
+# A certificate that is made for a week is not renewed in each run because 30 days are wanted.
+LIFE_LEFT = 1 / 3
+# Renewing is worth it when the new one lives that much longer; the end of a CA ends all.
+WORTH = timedelta(days=1)
+
+ANY = ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a certificate is good for."""
+
+    dns: tuple[str, ...]
+    ips: tuple[str, ...]
+    usages: tuple[str, ...] | None  # None: any
+
+
+def names_of(certificate: x509.Certificate) -> Names:
+    """Names, addresses and usages out of a certificate, in the form of a wish."""
+    dns: list[str] = []
+    ips: list[str] = []
+    usages: tuple[str, ...] | None = None
+    for extension in certificate.extensions:
+        value = extension.value
+        if isinstance(value, x509.SubjectAlternativeName):
+            dns = [name.lower() for name in value.get_values_for_type(x509.DNSName)]
+            ips = [str(each) for each in value.get_values_for_type(x509.IPAddress)]
+        elif isinstance(value, x509.ExtendedKeyUsage) and ANY not in value:
+            usages = tuple(usage for usage, oid in USAGES.items() if oid in value)
+    return Names(tuple(sorted(dns)), tuple(sorted(ips)), usages)
+
+
+def days_left(certificate: x509.Certificate, now: datetime) -> int:
+    """Whole days until it expires; negative afterwards."""
+    return (certificate.not_valid_after_utc - now).days
+
+
+def reason_to_renew(
+    pair: Pair, leaf: Leaf, authority: Authority, now: datetime, before_days: int
+) -> str | None:
+    """Why the pair is not what is wished any more, as a part of a sentence; None when it is."""
+    certificate = pair.certificate
+    if not fits(pair.key, certificate):
+        return "its key is that of another certificate"
+    if not signed_by(certificate, authority.certificate):
+        return f"it was issued by {certificate.issuer.rfc4514_string()}, not by the present CA"
+    if pair.chain != authority.intermediates:
+        return "the certificates between it and the root are others now"
+    wished = name_of(leaf.organization, leaf.common_name)
+    if certificate.subject != wished:
+        return f"its subject is {subject_of(certificate)}, wanted is {wished.rfc4514_string()}"
+    return _other_names(certificate, leaf) or _age(certificate, leaf, authority, now, before_days)
+
+
+def _other_names(certificate: x509.Certificate, leaf: Leaf) -> str | None:
+    has = names_of(certificate)
+    for what, found, wished in (
+        ("DNS names", has.dns, leaf.dns),
+        ("addresses", has.ips, leaf.ips),
+        ("usages", has.usages or (), leaf.usages),
+    ):
+        if set(found) != set(wished):
+            return f"its {what} are {_listed(found)}, wanted are {_listed(wished)}"
+    return None
+
+
+def _age(
+    certificate: x509.Certificate,
+    leaf: Leaf,
+    authority: Authority,
+    now: datetime,
+    before_days: int,
+) -> str | None:
+    begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+    margin = min(timedelta(days=before_days), (end - begin) * LIFE_LEFT)
+    if end - now >= margin:
+        return None
+    if end_of(leaf, authority, now) < min(end + WORTH, now + timedelta(days=leaf.days)):
+        return None
+    if end <= now:
+        return f"it expired {-days_left(certificate, now)} days ago"
+    return f"{days_left(certificate, now)} days are left"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+def end_report(name: str, certificate: x509.Certificate, now: datetime) -> dict[str, object]:
+    """What an operator may know of a certificate."""
+    return {
+        "name": name,
+        "subject": subject_of(certificate),
+        "issuer": certificate.issuer.rfc4514_string(),
+        "serial": f"{certificate.serial_number:X}",
+        "fingerprint": fingerprint(certificate),
+        "not_after": certificate.not_valid_after_utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "days_left": days_left(certificate, now),
+    }

@@ -1,0 +1,92 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a site brings as files: its CA, further roots, ready-made certificates."""
+
+from __future__ import annotations
+
+import os
+
+from ansible.errors import AnsibleError
+from ansible.parsing.vault import VaultLib, is_encrypted
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import Given
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
+    CredentialsError,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.pki import authority, given, leaf, pem
+from ansible_collections.metal.kafka.plugins.plugin_utils import vault_password
+
+ROOTS = "ca.crt"
+
+
+def read_all(wish, store, now, imported):
+    """Everything that the wish names, with all obstacles at once, each with its file.
+
+    ``imported``: the CA is in the store already, so that its files may be kept elsewhere.
+    """
+    problems, ca = [], wish.ca
+    reader = _Reader(store, problems)
+    brought, roots, pairs = None, (), {}
+    away = imported and not os.path.exists(vault_password.expanded(ca.certificate_file))
+    if ca.certificate_file and not away:
+        brought = reader.authority(ca.certificate_file, ca.key_file, now)
+    if ca.directory:
+        roots = reader.roots(os.path.join(ca.directory, ROOTS), now)
+        pairs = {each.name: reader.pair(ca.directory, each.name) for each in wish.certificates}
+    if ca.trusted_file:
+        roots = (*roots, *reader.roots(ca.trusted_file, now))
+    if problems:
+        raise CredentialsError(*problems)
+    return Given(brought, tuple(dict.fromkeys(roots)), pairs)
+
+
+class _Reader:
+    """Reads files, also encrypted ones, and notes what is wrong with them."""
+
+    def __init__(self, store, problems):
+        self._store = store
+        self._problems = problems
+
+    def _read(self, path, parse):
+        """What ``parse`` makes of a file; None when it makes nothing of it."""
+        try:
+            with open(vault_password.expanded(path), "rb") as stream:
+                data = stream.read()
+            if is_encrypted(data):
+                data = VaultLib(self._store.secrets() or []).decrypt(data)
+            return parse(data)
+        except OSError as error:
+            self._problems.append(f"{path}: {error.strerror}; wanted: a file that can be read")
+        except pem.PkiError as error:
+            self._problems.append(f"{path}: {error}")
+        except vault_password.StoreError:
+            raise
+        except AnsibleError:
+            self._problems.append(
+                f"{path}: found a file of Ansible Vault that the store's password does not open; "
+                "wanted: one that it opens, or a plain one"
+            )
+        return None
+
+    def authority(self, certificate_file, key_file, now):
+        key = self._read(key_file, pem.key_of)
+        certificates = self._read(certificate_file, pem.certificates_of)
+        if key is None or certificates is None:
+            return None
+        brought = authority.Authority(certificates[0], key, certificates[1:])
+        found = authority.obstacles(brought, now)
+        self._problems += [f"{certificate_file}: {each}" for each in found]
+        return brought
+
+    def roots(self, path, now):
+        certificates = self._read(path, pem.certificates_of) or ()
+        self._problems += [f"{path}: {each}" for each in given.root_obstacles(certificates, now)]
+        return certificates
+
+    def pair(self, directory, name):
+        key = self._read(os.path.join(directory, f"{name}.key"), pem.key_of)
+        certificates = self._read(os.path.join(directory, f"{name}.crt"), pem.certificates_of)
+        if key is None or certificates is None:
+            return None
+        # Some put the root behind the chain; nobody needs to be sent it.
+        chain = tuple(each for each in certificates[1:] if not authority.self_signed(each))
+        return leaf.Pair(certificates[0], key, chain)

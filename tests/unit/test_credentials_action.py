@@ -1,0 +1,383 @@
+"""The action plugin and the lookup on files: first run, dry run, a site's own files, errors."""
+
+import json
+import os
+import shutil
+import threading
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import site_ca
+import tls
+import yaml
+from ansible import constants
+from ansible.errors import AnsibleActionFail, AnsibleError
+from ansible.parsing.vault import VaultLib
+from ansible_collections.metal.kafka.plugins.action.credentials import ActionModule
+from ansible_collections.metal.kafka.plugins.lookup.secret import DOCUMENTATION, LookupModule
+from ansible_collections.metal.kafka.plugins.module_utils.pki import leaf, pem
+from ansible_collections.metal.kafka.plugins.plugin_utils import vault_password
+from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import StoreError
+from cryptography.hazmat.primitives import serialization
+from site_ca import DAY, NOW, key_text
+
+NAME = "metal.kafka.secret"
+KAFKA1 = {"name": "kafka1", "dns": ["kafka1"], "ips": ["127.0.0.1"]}
+LEAF = leaf.Leaf("kafka1", "kafka1", "any", dns=("kafka1",), ips=("127.0.0.1",))
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run the task with options besides those that each of them has."""
+
+    def task(*, dry=False, diff=False, **options):
+        base = {
+            "store": str(tmp_path / "secrets/test/store.vault"),
+            "password_file": str(tmp_path / "conf/password"),
+            "cluster": "test",
+            "certificates": [KAFKA1],
+            "passwords": ["alice"],
+        }
+        wish = SimpleNamespace(
+            args=base | options, check_mode=dry, diff=diff, async_val=0, action="credentials"
+        )
+        connection = SimpleNamespace(_shell=SimpleNamespace(tmpdir=None))
+        return ActionModule(wish, connection, None, None, None, None).run(None, {})
+
+    return task
+
+
+@pytest.fixture
+def secret(tmp_path):
+    """Ask the lookup."""
+    # What Ansible's loader does, which tests have not.
+    options = yaml.safe_load(DOCUMENTATION)["options"]
+    constants.config.initialize_plugin_configuration_definitions("lookup", NAME, options)
+
+    def lookup(*terms, dry=False, **options):
+        plugin = LookupModule()
+        plugin._load_name = plugin.ansible_name = NAME
+        variables = {
+            "credentials_store": str(tmp_path / "secrets/test/store.vault"),
+            "credentials_password_file": str(tmp_path / "conf/password"),
+            "ansible_check_mode": dry,
+        }
+        return plugin.run(list(terms), variables, **options)
+
+    return lookup
+
+
+def everything(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_first_run_makes_store_and_password_and_a_second_one_touches_nothing(run, tmp_path):
+    first = run()
+    assert first["changed"]
+    assert first["steps"][:2] == [
+        f"password of the store {tmp_path}/conf/password: made",
+        f"store {tmp_path}/secrets/test/store.vault: made",
+    ]
+    assert [step.partition(":")[0] for step in first["steps"][2:]] == [
+        *("CA CN=test CA G1,O=test", "certificate kafka1", "password alice"),
+    ]
+    before = everything(tmp_path)
+    second = run()
+    assert (second["changed"], second["steps"]) == (False, [])
+    assert second["expiry"] == first["expiry"]
+    assert everything(tmp_path) == before
+
+
+def test_a_dry_run_tells_the_same_and_writes_nothing(run, tmp_path):
+    dry = run(dry=True)
+    assert list(tmp_path.iterdir()) == []
+    assert dry["changed"]
+    assert dry["steps"] == run()["steps"]
+    before = everything(tmp_path)
+    dry = run(dry=True, rotate="certificates")
+    assert len(dry["steps"]) == 1
+    assert everything(tmp_path) == before
+
+
+def test_what_is_handed_out_works_in_a_handshake(run, secret, tmp_path):
+    run()
+    keystore, trusted, ca = secret("keypair:kafka1", "truststore", "ca")
+    assert trusted == ca
+    served = tls.server(tmp_path, keystore, trusted=trusted)
+    for name in ("kafka1", "127.0.0.1"):
+        asks = tls.client(tmp_path, trusted, keystore=keystore)
+        assert tls.handshake(asks, served, name) == b"x"
+
+
+def test_no_result_and_no_diff_holds_a_secret(run, secret, tmp_path):
+    given = {"passwords": ["alice", "bob"], "given_passwords": {"bob": "geheim-1234"}}
+    told = [run(diff=True, dry=True, **given), run(diff=True, **given)]
+    told.append(run(diff=True, rotate="passwords", **given))
+    text = json.dumps(told)
+    terms = ["password:alice", "previous_password:alice", "password:bob", "key:kafka1"]
+    values = [line for value in secret(*terms) for line in value.splitlines()[-3:]]
+    assert len(values) > 5
+    assert [value for value in values if "-----" not in value and value in text] == []
+    assert "password alice: since" in told[0]["diff"]["after"]
+    assert told[0]["diff"]["after"] == told[1]["diff"]["after"]
+    assert "diff" not in run(**given)
+
+
+def test_runs_at_the_same_time_make_one_ca(run, secret):
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(run())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert sorted(each["changed"] for each in found) == [False, False, False, True]
+    prints = {each["ca"]["issuer"] for each in found}
+    certificate = pem.certificates_of(secret("ca")[0].encode())[0]
+    assert prints == {pem.fingerprint(certificate)}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"stores": 1}, "found the key 'stores'; wanted: store (did you mean that?)"),
+        ({"renew_before_days": "soon"}, "renew_before_days"),
+        ({"certificates": [{"dns": ["a"]}]}, "missing required arguments: name found in certif"),
+        ({"certificates": [KAFKA1 | {"ips": ["x"]}]}, "certificates: kafka1: ips: found 'x'"),
+        ({"rotate": "all"}, "value of rotate must be one of"),
+        ({"ca": {"directory": "/nowhere"}}, "/nowhere/ca.crt: No such file or directory; wanted"),
+    ],
+)
+def test_a_wrong_wish_touches_nothing(run, tmp_path, options, says):
+    with pytest.raises(AnsibleActionFail) as error:
+        run(**options)
+    assert says in error.value.message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_is_not_one_is_named(run, tmp_path):
+    run()
+    path = tmp_path / "secrets/test/store.vault"
+    secrets = vault_password.load(str(tmp_path / "conf/password"))
+    path.write_bytes(VaultLib(secrets).encrypt("geheim: 1", secret=secrets[0][1]))
+    before = everything(tmp_path)
+    with pytest.raises(AnsibleActionFail, match="found no store of credentials") as error:
+        run(rotate="passwords")
+    assert str(path) in error.value.message
+    assert "geheim" not in error.value.message
+    assert everything(tmp_path) == before
+
+
+def test_a_lost_password_is_not_replaced(run, tmp_path):
+    run()
+    os.unlink(tmp_path / "conf/password")
+    with pytest.raises(StoreError, match="found the store, and no password at"):
+        run(certificates=[])
+    assert not (tmp_path / "conf/password").exists()
+
+
+# -- what a site brings -------------------------------------------------------------------------
+
+OWN = site_ca.issuing()
+OTHER = site_ca.make("Other root")
+
+
+def chain(*authorities):
+    return pem.pem(each.certificate for each in authorities)
+
+
+@pytest.fixture
+def site(tmp_path):
+    """Files of a site: its CA, and ready-made certificates."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    pair = leaf.issue(LEAF, OWN, NOW)
+    contents = {
+        "issuing.crt": pem.pem([OWN.certificate, OWN.root]),
+        "issuing.key": key_text(OWN.key).decode(),
+        "ca.crt": pem.pem([OWN.root]),
+        "kafka1.crt": pair.certificates() + pem.pem([OWN.root]),
+        "kafka1.key": pem.key_pem(pair.key),
+    }
+    for name, text in contents.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def own_ca(site):
+    return {"certificate_file": f"{site}/issuing.crt", "key_file": f"{site}/issuing.key"}
+
+
+def test_a_site_s_ca_is_imported_and_its_files_go_back_to_the_safe(run, secret, site, tmp_path):
+    first = run(ca=own_ca(site))
+    assert first["steps"][2].startswith("CA CN=Issuing CA,O=Example: taken from the site, valid")
+    shutil.rmtree(site)
+    assert not run(ca=own_ca(site))["changed"]
+    assert not run()["changed"]
+    keystore, trusted, ca = secret("keypair:kafka1", "truststore", "ca")
+    assert (trusted, ca) == (pem.pem([OWN.root]), pem.pem([OWN.certificate, OWN.root]))
+    served = tls.server(tmp_path, keystore)
+    assert tls.handshake(tls.client(tmp_path, trusted), served, "kafka1") == b"x"
+
+
+@pytest.mark.parametrize("before", [{}, {"rotate": "ca", "phase": "trust"}])
+def test_a_ca_whose_files_are_not_there_is_not_made_up(run, site, before):
+    if before:
+        run()
+    (site / "issuing.crt").unlink()
+    with pytest.raises(AnsibleActionFail, match=r"issuing\.crt: No such file or directory"):
+        run(ca=own_ca(site), **before)
+
+
+def test_ready_made_certificates_are_handed_out_without_the_root_in_their_chain(
+    run, secret, site, tmp_path
+):
+    first = run(ca={"directory": str(site)})
+    assert f"certificate kafka1: taken from {site}/kafka1.crt, valid" in first["steps"][2]
+    assert not run(ca={"directory": str(site)})["changed"]
+    keystore, trusted = secret("keypair:kafka1", "truststore")
+    assert keystore.count("BEGIN CERTIFICATE") == 2
+    served = tls.server(tmp_path, keystore)
+    assert tls.handshake(tls.client(tmp_path, trusted), served, "kafka1") == b"x"
+
+
+def test_a_key_may_be_encrypted_with_the_password_of_the_store(run, secret, site, tmp_path):
+    vault_password.create(str(tmp_path / "conf/password"))
+    secrets = vault_password.load(str(tmp_path / "conf/password"))
+    key = (site / "kafka1.key").read_text()
+    (site / "kafka1.key").write_bytes(VaultLib(secrets).encrypt(key, secret=secrets[0][1]))
+    run(ca={"directory": str(site)})
+    assert secret("key:kafka1") == [key]
+
+
+def other_key(site):
+    (site / "kafka1.key").write_bytes(key_text(OTHER.key))
+
+
+def locked_key(site):
+    lock = serialization.BestAvailableEncryption(b"x")
+    (site / "kafka1.key").write_bytes(key_text(OTHER.key, lock=lock))
+
+
+def no_key(site):
+    os.unlink(site / "kafka1.key")
+
+
+def vaulted_by_somebody_else(site):
+    (site / "kafka1.key").write_text("$ANSIBLE_VAULT;1.1;AES256\n6162\n")
+
+
+def no_certificate(site):
+    (site / "kafka1.crt").write_text("nothing")
+
+
+def another_name(site):
+    pair = leaf.issue(replace(LEAF, dns=("kafka9",)), OWN, NOW)
+    write(site, pair)
+
+
+def expired(site):
+    old = site_ca.make("Root CA", begin=NOW - 900 * DAY)
+    write(site, leaf.issue(replace(LEAF, days=1), old, NOW - 30 * DAY))
+    (site / "ca.crt").write_text(chain(old))
+
+
+def write(site, pair):
+    (site / "kafka1.crt").write_text(pair.certificates())
+    (site / "kafka1.key").write_text(pem.key_pem(pair.key))
+
+
+def without_intermediate(site):
+    certificate = pem.certificates_of((site / "kafka1.crt").read_bytes())[0]
+    (site / "kafka1.crt").write_text(pem.pem([certificate]))
+
+
+def other_root(site):
+    (site / "ca.crt").write_text(chain(OTHER))
+
+
+def no_root(site):
+    (site / "ca.crt").write_text(chain(OWN))
+
+
+FAULTS = [
+    (other_key, "kafka1.crt: found a key of another certificate; wanted: the key of this one"),
+    (locked_key, "kafka1.key: found a key behind a passphrase; wanted: one without"),
+    (no_key, "kafka1.key: No such file or directory; wanted: a file that can be read"),
+    (vaulted_by_somebody_else, "kafka1.key: found a file of Ansible Vault that the store's passw"),
+    (no_certificate, "kafka1.crt: found no certificate that can be read; wanted: certificates"),
+    (another_name, "kafka1.crt: found the DNS names kafka9; wanted: kafka1 too"),
+    (expired, "kafka1.crt: found CN=kafka1,O=any expired since"),
+    (without_intermediate, "kafka1.crt: found a certificate of CN=Issuing CA,O=Example that leads"),
+    (other_root, "wanted: one of CN=Other root,O=Example, with all certificates in between"),
+    (no_root, "ca.crt: found CN=Issuing CA,O=Example, which is no root; wanted: roots alone"),
+]
+
+
+@pytest.mark.parametrize(("fault", "says"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
+def test_a_wrong_file_of_a_site_is_named_and_nothing_is_taken(run, site, tmp_path, fault, says):
+    fault(site)
+    before = everything(tmp_path)
+    with pytest.raises(AnsibleActionFail) as error:
+        run(ca={"directory": str(site)})
+    assert says in error.value.message
+    assert f"{site}/" in error.value.message
+    assert everything(tmp_path) == before
+
+
+def test_a_wrong_ca_of_a_site_is_named_with_its_file(run, site, tmp_path):
+    (site / "issuing.crt").write_text(chain(OWN))
+    (site / "issuing.key").write_bytes(key_text(OTHER.key))
+    before = everything(tmp_path)
+    with pytest.raises(AnsibleActionFail) as error:
+        run(ca=own_ca(site))
+    lines = error.value.message.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith(f"{site}/issuing.crt: found a key of another certificate; wanted")
+    assert lines[1].startswith(f"{site}/issuing.crt: found nothing that signed CN=Issuing CA")
+    assert everything(tmp_path) == before
+
+
+def test_further_roots_are_trusted(run, secret, site):
+    (site / "more.crt").write_text(chain(OTHER))
+    run()
+    told = run(ca={"trusted_file": f"{site}/more.crt"})
+    assert told["steps"] == ["trusted root CN=Other root,O=Example: added"]
+    assert len(told["ca"]["fingerprints"]) == 2
+    assert secret("truststore")[0].endswith(chain(OTHER))
+
+
+# -- the lookup ---------------------------------------------------------------------------------
+
+
+def test_in_a_dry_run_what_is_missing_has_a_placeholder(run, secret):
+    assert secret("password:alice", dry=True, missing="later") == ["later"]
+    run()
+    assert secret("password:eve", dry=True, missing="later") == ["later"]
+    assert secret("password:alice", dry=True, missing="later") != ["later"]
+
+
+def test_in_a_real_run_a_placeholder_never_takes_the_place_of_a_secret(run, secret):
+    with pytest.raises(AnsibleError, match="there is no store yet; metal"):
+        secret("password:alice", missing="later")
+    run()
+    with pytest.raises(AnsibleError, match="there is no password 'eve'; there are: alice"):
+        secret("password:eve", missing="later")
+
+
+def test_a_placeholder_hides_no_wrong_term_and_no_lost_password(run, secret, tmp_path):
+    with pytest.raises(AnsibleError, match="found 'pasword:alice'; wanted: password"):
+        secret("pasword:alice", dry=True, missing="later")
+    run()
+    os.unlink(tmp_path / "conf/password")
+    with pytest.raises(StoreError, match="found the store, and no password at"):
+        secret("password:alice", dry=True, missing="later")
+
+
+def test_a_new_generation_is_read_at_once(run, secret):
+    run()
+    before = secret("password:alice")
+    run(rotate="passwords")
+    assert secret("previous_password:alice") == before
+    assert secret("password:alice") != before

@@ -1,0 +1,513 @@
+"""What becomes of a store, and that no change of it parts two members while it is rolled out."""
+
+import itertools
+import ssl
+from dataclasses import replace
+
+import pytest
+import site_ca
+import tls
+from ansible_collections.metal.kafka.plugins.module_utils.credentials import (
+    content,
+    items,
+    report,
+    rotation,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import (
+    Given,
+    plan,
+    unused,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
+    CaWish,
+    CredentialsError,
+    Wish,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.pki import leaf, pem
+from site_ca import DAY, NOW
+
+KAFKA1 = leaf.Leaf("kafka1", "kafka1", "test", dns=("kafka1",))
+KAFKA2 = leaf.Leaf("kafka2", "kafka2", "test", dns=("kafka2",))
+CA = CaWish("test CA", 3650)
+WISH = Wish(
+    cluster="test",
+    ca=CA,
+    certificates=(KAFKA1, KAFKA2),
+    passwords=("alice", "bob"),
+    given_passwords={},
+    renew_before_days=30,
+    rotate="none",
+    names=(),
+    phase="",
+    purge=False,
+)
+TODAY, LATER = NOW.strftime("%Y-%m-%d"), (NOW + 397 * DAY).strftime("%Y-%m-%d")
+NOTHING = Given()
+
+
+def wished(**changes):
+    return replace(WISH, **changes)
+
+
+def rotating(phase, **changes):
+    return wished(rotate="ca", phase=phase, **changes)
+
+
+def after(*wishes, given=NOTHING, at=NOW):
+    """The content after wishes that were carried out one after the other."""
+    held = None
+    for each in wishes:
+        held = plan(held, each, given, at).content
+    return held
+
+
+def problems(before, wish, given=NOTHING, at=NOW):
+    with pytest.raises(CredentialsError) as error:
+        plan(before, wish, given, at)
+    return error.value.problems
+
+
+FRESH = after(WISH)
+
+
+def test_a_first_run_makes_everything_and_says_so():
+    planned = plan(None, WISH, NOTHING, NOW)
+    assert planned.steps == (
+        f"CA CN=test CA G1,O=test: made, valid until {(NOW + 3650 * DAY):%Y-%m-%d}",
+        f"certificate kafka1: issued, valid until {LATER}",
+        f"certificate kafka2: issued, valid until {LATER}",
+        "password alice: generated",
+        "password bob: generated",
+    )
+    assert planned.notes == ()
+    values = [each.value for each in planned.content.passwords.values()]
+    assert len(set(values)) == 2
+    assert all(len(value) == 32 for value in values)
+
+
+def test_a_second_run_finds_nothing_to_do():
+    again = plan(content.read(content.write(FRESH)), WISH, NOTHING, NOW + DAY)
+    assert again.steps == ()
+    assert content.write(again.content) == content.write(FRESH)
+
+
+@pytest.mark.parametrize(
+    ("change", "steps"),
+    [
+        ({"certificates": (KAFKA1,)}, ()),
+        (
+            {"certificates": (replace(KAFKA1, ips=("10.0.0.1",)),)},
+            ("certificate kafka1: renewed: its addresses are none, wanted are 10.0.0.1, valid",),
+        ),
+        (
+            {"rotate": "certificates", "names": ("kafka2",)},
+            ("certificate kafka2: renewed: somebody asked for it, valid until",),
+        ),
+        (
+            {"rotate": "certificates"},
+            ("certificate kafka1: renewed: some", "certificate kafka2: renewed: some"),
+        ),
+        ({"rotate": "passwords", "names": ("bob",)}, ("password bob: changed: somebody asked",)),
+        (
+            {"rotate": "passwords", "given_passwords": {"bob": "geheim-1234"}},
+            ("password alice: changed: somebody asked", "password bob: taken from the site"),
+        ),
+        ({"passwords": ("alice", "bob", "eve")}, ("password eve: generated",)),
+        (
+            {"purge": True, "certificates": (KAFKA1,), "passwords": ("bob",)},
+            ("certificate kafka2: removed, nobody", "password alice: removed, nobody declares it"),
+        ),
+    ],
+)
+def test_a_change_is_told_in_sentences(change, steps):
+    planned = plan(FRESH, wished(**change), NOTHING, NOW)
+    assert len(planned.steps) == len(steps)
+    for told, expected in zip(planned.steps, steps, strict=True):
+        assert told.startswith(expected)
+
+
+def test_certificates_are_renewed_when_their_time_comes():
+    planned = plan(FRESH, WISH, NOTHING, NOW + 380 * DAY)
+    assert len(planned.steps) == 2
+    assert planned.steps[0].startswith("certificate kafka1: renewed: 16 days are left, valid")
+
+
+def test_what_nobody_declares_is_kept_and_named():
+    fewer = wished(certificates=(KAFKA1,), passwords=("alice",))
+    held = plan(FRESH, fewer, NOTHING, NOW).content
+    assert unused(held, fewer) == ["certificate kafka2", "password bob"]
+
+
+def test_a_rotated_password_remembers_the_one_before_it():
+    held = plan(FRESH, wished(rotate="passwords", names=("bob",)), NOTHING, NOW).content
+    assert held.passwords["bob"].previous == FRESH.passwords["bob"].value
+    assert held.passwords["bob"].value != FRESH.passwords["bob"].value
+    assert held.passwords["alice"] == FRESH.passwords["alice"]
+
+
+def test_a_given_password_is_taken_once():
+    wish = wished(given_passwords={"bob": "geheim-1234"})
+    held = plan(FRESH, wish, NOTHING, NOW).content
+    assert held.passwords["bob"].value == "geheim-1234"
+    assert plan(held, wish, NOTHING, NOW).steps == ()
+    # Without the site's value the store keeps what it has.
+    assert plan(held, WISH, NOTHING, NOW).steps == ()
+
+
+def test_the_store_of_another_cluster_is_left_alone():
+    assert problems(replace(FRESH, cluster="other"), WISH) == (
+        "store: found that of cluster other; wanted: one of its own for cluster test",
+    )
+
+
+def test_a_ca_that_ends_soon_is_noted_and_an_expired_one_issues_nothing():
+    short = after(wished(ca=CaWish("test CA", 100)))
+    note = plan(short, WISH, NOTHING, NOW).notes[0]
+    assert note.startswith("CA CN=test CA G1,O=test: ends on ")
+    # They end with their CA, and are not renewed day by day for that.
+    assert plan(short, WISH, NOTHING, NOW + 95 * DAY).steps == ()
+    assert (
+        "wanted: a new one, by rotate: ca with phase: replace"
+        in (problems(short, WISH, at=NOW + 101 * DAY)[0])
+    )
+    saved = plan(short, rotating("replace"), NOTHING, NOW + 101 * DAY).content
+    assert plan(saved, WISH, NOTHING, NOW + 101 * DAY).steps == ()
+
+
+# -- rotation of the CA -------------------------------------------------------------------------
+
+
+PHASES = ("trust", "issue", "drop")
+
+
+def test_a_rotation_goes_through_its_phases():
+    held, states = FRESH, []
+    for phase in PHASES:
+        held = plan(held, rotating(phase), NOTHING, NOW).content
+        states.append((rotation.state(held), len(held.roots), pem.subject_of(held.roots[-1])))
+    new = "CN=test CA G2,O=test"
+    assert states == [("trusted", 2, new), ("issued", 2, new), ("none", 1, new)]
+    issuers = {c.certificate.issuer.rfc4514_string() for c in held.certificates.values()}
+    assert issuers == {new}
+
+
+def test_a_phase_that_is_done_changes_nothing_so_that_a_rotation_can_begin_again():
+    trusted = after(WISH, rotating("trust"))
+    issued = plan(trusted, rotating("issue"), NOTHING, NOW).content
+    for held, phase in (
+        (trusted, "trust"),
+        (issued, "trust"),
+        (issued, "issue"),
+        (FRESH, "drop"),
+    ):
+        assert plan(held, rotating(phase), NOTHING, NOW).steps == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "phase", "says"),
+    [
+        (
+            (WISH,),
+            "issue",
+            "phase: found issue, and no new CA that is trusted; wanted",
+        ),
+        (
+            (WISH, rotating("trust")),
+            "drop",
+            "phase: found drop, and certificates of the old CA; wanted: phase issue first",
+        ),
+    ],
+)
+def test_a_phase_out_of_turn_is_refused(before, phase, says):
+    assert problems(after(*before), rotating(phase))[0].startswith(says)
+
+
+def test_a_rotation_under_way_is_noted():
+    trusted = plan(FRESH, rotating("trust"), NOTHING, NOW)
+    assert "once every member knows it: phase issue" in trusted.notes[0]
+    issued = plan(trusted.content, rotating("issue"), NOTHING, NOW)
+    assert "once every member has its own: phase drop" in issued.notes[0]
+    assert plan(issued.content, rotating("drop"), NOTHING, NOW).notes == ()
+
+
+def test_a_certificate_of_the_old_ca_that_nobody_declares_goes_with_it():
+    fewer = {"certificates": (KAFKA1,)}
+    held = after(WISH, rotating("trust"), rotating("issue", **fewer))
+    dropped = plan(held, rotating("drop", **fewer), NOTHING, NOW)
+    assert dropped.steps[:2] == (
+        "CA CN=test CA G1,O=test: dropped, with its key",
+        "certificate kafka2: dropped with its CA, nobody declares it",
+    )
+    assert set(dropped.content.certificates) == {"kafka1"}
+
+
+def texts(held, name):
+    """What a member is given: keystore and truststore."""
+    document = content.document(content.write(held))
+    return items.pick(document, f"keypair:{name}"), items.pick(document, "truststore")
+
+
+def talk(folder, one, two):
+    """kafka1 by the one store and kafka2 by the other shake hands, both ways."""
+    (key1, trust1), (key2, trust2) = texts(one, "kafka1"), texts(two, "kafka2")
+    server1 = tls.server(folder, key1, trusted=trust1)
+    assert tls.handshake(tls.client(folder, trust2, keystore=key2), server1, "kafka1") == b"x"
+    server2 = tls.server(folder, key2, trusted=trust2)
+    assert tls.handshake(tls.client(folder, trust1, keystore=key1), server2, "kafka2") == b"x"
+
+
+OWN = site_ca.issuing()
+OWN_FILES = CaWish("test CA", 3650, certificate_file="/ca.crt", key_file="/ca.key")
+READY = CaWish("test CA", 3650, directory="/ready")
+READY_FILES = Given(
+    roots=(OWN.root,),
+    pairs={each.name: leaf.issue(each, OWN, NOW) for each in (KAFKA1, KAFKA2)},
+)
+
+
+def phases(given=NOTHING, **changes):
+    return [(rotating(phase, **changes), given) for phase in PHASES]
+
+
+def files(base, *roots):
+    return replace(base, roots=(*base.roots, *roots))
+
+
+OLD_ROOT = FRESH.roots[0]
+WAYS = {
+    "to a CA that is made": phases(),
+    "to a CA of the site": phases(Given(authority=OWN), ca=OWN_FILES),
+    "renewed names and passwords": [
+        (wished(certificates=(replace(KAFKA1, ips=("10.0.0.1",)), KAFKA2)), NOTHING)
+    ],
+    "to ready-made certificates": [
+        (WISH, files(NOTHING, OWN.root)),
+        (wished(ca=READY), READY_FILES),
+        (rotating("drop", ca=READY), READY_FILES),
+    ],
+    "to ready-made certificates and back": [
+        (WISH, files(NOTHING, OWN.root)),
+        (wished(ca=READY), READY_FILES),
+        (rotating("drop", ca=READY), READY_FILES),
+        (rotating("trust", ca=READY), READY_FILES),
+        (WISH, files(NOTHING, OWN.root)),
+        (WISH, NOTHING),
+    ],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_any_two_members_talk_while_a_change_is_rolled_out(way, tmp_path):
+    stores = [FRESH]
+    for wish, given in WAYS[way]:
+        stores.append(plan(stores[-1], wish, given, NOW).content)
+    for before, held in itertools.pairwise(stores):
+        assert content.write(before) != content.write(held)
+        for one, two in ((before, held), (held, before), (held, held)):
+            talk(tmp_path, one, two)
+    assert not {OLD_ROOT} & set(stores[-1].roots) or way.startswith("renewed")
+
+
+def test_without_the_phases_members_would_not_talk(tmp_path):
+    held = plan(FRESH, rotating("replace"), NOTHING, NOW).content
+    talk(tmp_path, held, held)
+    with pytest.raises(ssl.SSLError):
+        talk(tmp_path, FRESH, held)
+
+
+MADE_BY_THE_SITE = plan(None, wished(ca=READY), READY_FILES, NOW).content
+BY_ITS_CA = plan(None, wished(ca=OWN_FILES), Given(authority=OWN), NOW).content
+REFUSED = {
+    "ready-made at once": (
+        FRESH,
+        wished(ca=READY),
+        READY_FILES,
+        "certificates: kafka1: found a new root, CN=Root CA,O=Example; wanted: one that members "
+        "trust already",
+    ),
+    "made here at once": (
+        MADE_BY_THE_SITE,
+        WISH,
+        NOTHING,
+        "found a new root, CN=test CA G1,O=test",
+    ),
+    "a root that goes too early": (
+        plan(MADE_BY_THE_SITE, rotating("trust", ca=READY), READY_FILES, NOW).content,
+        WISH,
+        NOTHING,
+        "certificates: kafka1: found the root CN=Root CA,O=Example no longer trusted",
+    ),
+    "another CA without a word": (
+        FRESH,
+        wished(ca=OWN_FILES),
+        Given(authority=OWN),
+        "ca: certificate_file: found CN=Issuing CA,O=Example, the store has CN=test CA G1,O=test; "
+        "wanted: the same one, or rotate: ca with phase: trust, issue, drop",
+    ),
+    "from a CA to itself": (
+        BY_ITS_CA,
+        rotating("trust", ca=OWN_FILES),
+        Given(authority=OWN),
+        "ca: certificate_file: found the present CA, CN=Issuing CA,O=Example; wanted: the one",
+    ),
+    "two rotations": (
+        after(WISH, rotating("trust")),
+        rotating("trust", ca=OWN_FILES),
+        Given(authority=OWN),
+        "found CN=Issuing CA,O=Example while another rotation is under way; wanted: phase",
+    ),
+    "ready-made of a foreign root": (
+        FRESH,
+        rotating("trust", ca=READY),
+        replace(READY_FILES, roots=(OLD_ROOT,)),
+        "/ready/kafka1.crt: found a certificate of CN=Issuing CA,O=Example that leads to no",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_change_that_would_part_members_is_refused(case):
+    before, wish, given, says = REFUSED[case]
+    assert any(says in problem for problem in problems(before, wish, given))
+
+
+def test_replace_does_at_once_what_would_be_refused():
+    held = plan(FRESH, rotating("replace", ca=READY), READY_FILES, NOW).content
+    assert held.roots == (OWN.root,)
+    assert held.authorities == ()
+
+
+def test_a_site_s_ca_is_imported_and_its_files_may_go(tmp_path):
+    wish = wished(ca=OWN_FILES)
+    planned = plan(None, wish, Given(authority=OWN), NOW)
+    assert planned.steps[0].startswith("CA CN=Issuing CA,O=Example: taken from the site, valid")
+    assert planned.content.roots == (OWN.root,)
+    talk(tmp_path, planned.content, planned.content)
+    assert plan(planned.content, wish, NOTHING, NOW).steps == ()
+    assert plan(planned.content, WISH, NOTHING, NOW).steps == ()
+
+
+def test_ready_made_certificates_are_taken_over_once():
+    wish = wished(ca=READY)
+    planned = plan(None, wish, READY_FILES, NOW)
+    assert planned.steps[0].startswith("certificate kafka1: taken from /ready/kafka1.crt, valid")
+    again = content.read(content.write(planned.content))
+    assert plan(again, wish, READY_FILES, NOW).steps == ()
+    near = NOW + 390 * DAY
+    assert plan(again, wish, READY_FILES, near).notes[0] == (
+        "certificate kafka1: 6 days are left; put a new one at /ready/kafka1.crt"
+    )
+
+
+def test_all_ready_made_certificates_are_judged_before_one_is_taken():
+    pairs = dict(READY_FILES.pairs)
+    swapped = replace(READY_FILES, pairs={"kafka1": pairs["kafka2"], "kafka2": pairs["kafka1"]})
+    assert problems(None, wished(ca=READY), swapped) == (
+        "/ready/kafka1.crt: found the DNS names kafka2; wanted: kafka1 too",
+        "/ready/kafka2.crt: found the DNS names kafka1; wanted: kafka2 too",
+    )
+
+
+# -- what is told -------------------------------------------------------------------------------
+
+
+def test_the_report_has_dates_and_fingerprints():
+    planned = plan(FRESH, WISH, NOTHING, NOW + 10 * DAY)
+    told = report.report(planned, WISH, NOW + 10 * DAY)
+    ends = [(each["kind"], each["name"], each["days_left"]) for each in told["expiry"]]
+    assert ends == [
+        ("certificate", "kafka1", 386),
+        ("certificate", "kafka2", 386),
+        ("root", "CN=test CA G1,O=test", 3639),
+    ]
+    print_of_the_ca = pem.fingerprint(OLD_ROOT)
+    assert told["ca"] == {
+        "issuer": print_of_the_ca,
+        "fingerprints": [print_of_the_ca],
+        "rotation": "none",
+    }
+
+
+def test_nothing_that_is_told_holds_a_secret():
+    held = after(WISH, wished(rotate="passwords"), rotating("trust"))
+    planned = plan(held, wished(rotate="certificates"), NOTHING, NOW)
+    told = f"{report.report(planned, WISH, NOW)} {report.lines(held)} {planned}"
+    secrets = [each.value for each in held.passwords.values()]
+    secrets += [each.previous for each in held.passwords.values()]
+    for each in (*held.certificates.values(), *held.authorities):
+        secrets += pem.key_pem(each.key).splitlines()[1:-1]
+    assert len(secrets) > 10
+    assert [secret for secret in secrets if secret in told] == []
+    assert "BEGIN PRIVATE" not in told
+
+
+def test_a_dry_run_shows_the_same_difference_as_the_run_after_it():
+    one, two = (report.lines(plan(None, WISH, NOTHING, NOW).content) for _ in range(2))
+    assert one == two
+    assert f"certificate kafka1: CN=kafka1,O=test, kafka1, server client, valid until {LATER}" in (
+        one
+    )
+    assert f"password alice: since {TODAY}" in one
+
+
+# -- the text of a store, and single secrets out of it -------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "found no store of credentials in the vault"),
+        ("[]", "found no store of credentials in the vault"),
+        ('{"a": 1}', "found no store of credentials"),
+        ('{"format": 2}', "found a store of format 2; wanted: 1, or a newer kafka-metal"),
+        ('{"format": 1}', r"found a damaged store of credentials \(KeyError\)"),
+        (content.write(FRESH).replace("BEGIN CERT", "BEGIN SERT"), "damaged store"),
+    ],
+    ids=tls.named,
+)
+def test_a_text_that_is_no_store_is_refused_and_not_shown(text, says):
+    with pytest.raises(content.ContentError, match=says):
+        content.read(text)
+
+
+DOCUMENT = content.document(content.write(after(WISH, wished(rotate="passwords", names=("bob",)))))
+
+
+def test_single_secrets_are_picked_by_kind_and_name():
+    assert items.pick(DOCUMENT, "password:alice") == DOCUMENT["passwords"]["alice"]["value"]
+    assert items.pick(DOCUMENT, "previous_password:bob") == DOCUMENT["passwords"]["bob"]["previous"]
+    pair = items.pick(DOCUMENT, "keypair:kafka1")
+    assert pair == items.pick(DOCUMENT, "key:kafka1") + items.pick(DOCUMENT, "certificate:kafka1")
+    assert items.pick(DOCUMENT, "truststore") == items.pick(DOCUMENT, "ca")
+
+
+def test_the_ca_is_the_one_that_issues():
+    held = after(WISH, rotating("trust"))
+    document = content.document(content.write(held))
+    assert items.pick(document, "ca") == pem.pem([held.authorities[0].certificate])
+    assert items.pick(document, "truststore") == pem.pem(held.roots)
+
+
+@pytest.mark.parametrize(
+    ("term", "kind", "says"),
+    [
+        ("password:eve", items.Missing, "there is no password 'eve'; there are: alice, bob"),
+        ("keypair:kafka9", items.Missing, "there is no keypair 'kafka9'; there are: kafka1"),
+        ("previous_password:alice", items.Missing, "the password 'alice' has never been changed"),
+        ("password", items.TermError, "found 'password'; wanted: password:NAME"),
+        ("password:", items.TermError, "wanted: password:NAME"),
+        ("ca:x", items.TermError, "found 'ca:x'; wanted: ca, without a name"),
+        ("pasword:alice", items.TermError, "wanted: password .did you mean that.., one of"),
+    ],
+)
+def test_what_cannot_be_picked_is_named(term, kind, says):
+    with pytest.raises(kind, match=says):
+        items.pick(DOCUMENT, term)
+
+
+def test_without_a_ca_of_our_own_there_is_none_to_hand_out():
+    held = plan(None, wished(ca=READY), READY_FILES, NOW).content
+    document = content.document(content.write(held))
+    with pytest.raises(items.Missing, match="certificates come ready-made"):
+        items.pick(document, "ca")
+    assert items.pick(document, "truststore") == pem.pem([OWN.root])

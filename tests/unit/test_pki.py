@@ -1,0 +1,268 @@
+"""Certificates as they are issued, judged by two verifiers that are not ours."""
+
+import ssl
+from dataclasses import replace
+from datetime import timedelta
+from ipaddress import ip_address
+
+import pytest
+import site_ca
+import tls
+from ansible_collections.metal.kafka.plugins.module_utils.pki import authority, leaf, pem, renewal
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.x509 import verification
+from site_ca import DAY, NOW, key_text
+
+CA = authority.make("test", "test CA 1", 3650, NOW)
+OTHER = authority.make("test", "test CA 1", 3650, NOW)
+OLD = authority.make("test", "test CA 0", 3650, NOW - 1000 * DAY)
+LEAF = leaf.Leaf(
+    name="kafka1",
+    common_name="kafka1",
+    organization="test",
+    dns=("kafka1", "kafka1.example.com"),
+    ips=("10.0.0.1", "2001:db8::1"),
+)
+
+
+# -- what is issued ----------------------------------------------------------------------------
+
+
+def verify(pair, subject, *, roots=(CA.root,), at=NOW):
+    builder = verification.PolicyBuilder().store(verification.Store(list(roots))).time(at)
+    return builder.build_server_verifier(subject).verify(pair.certificate, list(pair.chain))
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        *[x509.DNSName(name) for name in ("kafka1", "kafka1.example.com", "KAFKA1.example.com")],
+        *[x509.IPAddress(ip_address(address)) for address in ("10.0.0.1", "2001:db8::1")],
+    ],
+)
+def test_each_name_of_a_certificate_verifies_against_its_root(subject):
+    assert verify(leaf.issue(LEAF, CA, NOW), subject)[-1] == CA.root
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"subject": x509.DNSName("kafka2")},
+        {"subject": x509.IPAddress(ip_address("10.0.0.2"))},
+        {"roots": [OTHER.root]},
+        {"at": NOW + 398 * DAY},
+        {"at": NOW - timedelta(hours=1)},
+    ],
+)
+def test_another_name_root_or_time_does_not_verify(wrong):
+    pair = leaf.issue(LEAF, CA, NOW)
+    with pytest.raises(verification.VerificationError):
+        verify(pair, **({"subject": x509.DNSName("kafka1")} | wrong))
+
+
+@pytest.mark.parametrize("first", [NOW, NOW + DAY])
+def test_a_clock_that_is_some_minutes_behind_takes_a_new_certificate(first):
+    # On the first day the CA is as new as what it issues.
+    pair = leaf.issue(LEAF, CA, first)
+    assert verify(pair, x509.DNSName("kafka1"), at=first - timedelta(minutes=5))
+
+
+def extension(certificate, kind):
+    return certificate.extensions.get_extension_for_class(kind)
+
+
+def test_a_ca_signs_certificates_of_members_and_no_further_ca():
+    constraints = extension(CA.certificate, x509.BasicConstraints)
+    assert (constraints.critical, constraints.value.ca, constraints.value.path_length) == (
+        True,
+        True,
+        0,
+    )
+    usage = extension(CA.certificate, x509.KeyUsage)
+    assert usage.critical
+    assert usage.value.key_cert_sign
+    assert not usage.value.digital_signature
+    assert (CA.certificate.not_valid_after_utc - NOW).days in (3649, 3650)
+
+
+def test_a_certificate_of_a_member_names_it_and_signs_no_other():
+    pair = leaf.issue(LEAF, CA, NOW)
+    certificate = pair.certificate
+    assert pem.subject_of(certificate) == "CN=kafka1,O=test"
+    assert not authority.may_sign(certificate)
+    assert extension(certificate, x509.AuthorityKeyIdentifier).value.key_identifier == (
+        extension(CA.certificate, x509.SubjectKeyIdentifier).value.digest
+    )
+    assert certificate.serial_number != leaf.issue(LEAF, CA, NOW).certificate.serial_number
+    assert not pem.fits(leaf.issue(LEAF, CA, NOW).key, certificate)
+    assert certificate.not_valid_after_utc == (NOW + 397 * DAY).replace(microsecond=0)
+
+
+@pytest.mark.parametrize("usages", [("server",), ("client",), ("server", "client")])
+def test_a_certificate_has_the_usages_that_are_wished(usages):
+    pair = leaf.issue(replace(LEAF, usages=usages), CA, NOW)
+    assert renewal.names_of(pair.certificate).usages == usages
+
+
+def test_a_certificate_does_not_outlive_its_ca():
+    short = authority.make("test", "short", 10, NOW)
+    pair = leaf.issue(LEAF, short, NOW)
+    assert pair.certificate.not_valid_after_utc == short.certificate.not_valid_after_utc
+    with pytest.raises(pem.PkiError, match="its CA has expired: CN=short,O=test"):
+        leaf.issue(LEAF, short, NOW + 11 * DAY)
+
+
+def test_a_keystore_is_an_open_key_of_pkcs8_and_the_chain_in_one_text():
+    below = site_ca.issuing()
+    pair = leaf.issue(LEAF, below, NOW)
+    text = pair.keystore()
+    assert text.startswith("-----BEGIN PRIVATE KEY-----\n")
+    assert pem.fits(pem.key_of(text.encode()), pair.certificate)
+    assert pem.certificates_of(text.encode()) == (pair.certificate, below.certificate)
+
+
+# -- the same by OpenSSL, on both sides of a connection -----------------------------------------
+
+
+def keystore(wish=LEAF, by=CA, at=NOW):
+    return leaf.issue(wish, by, at).keystore()
+
+
+def trust(*authorities):
+    return pem.pem(each.root for each in authorities)
+
+
+def test_client_and_server_shake_hands_with_certificates_of_their_ca(tmp_path):
+    for name in ("kafka1", "kafka1.example.com", "10.0.0.1", "2001:db8::1"):
+        served = tls.server(tmp_path, keystore(), trusted=trust(CA))
+        asks = tls.client(tmp_path, trust(CA), keystore=keystore(replace(LEAF, name="alice")))
+        assert tls.handshake(asks, served, name) == b"x"
+
+
+def test_a_certificate_below_an_intermediate_is_trusted_by_the_root_alone(tmp_path):
+    below = site_ca.issuing()
+    served = tls.server(tmp_path, keystore(by=below))
+    assert tls.handshake(tls.client(tmp_path, trust(below)), served, "kafka1") == b"x"
+
+
+@pytest.mark.parametrize(
+    ("served", "name", "trusted", "says"),
+    [
+        (keystore(), "kafka2", trust(CA), "Hostname mismatch"),
+        (keystore(), "10.0.0.2", trust(CA), "IP address mismatch"),
+        (keystore(by=OTHER), "kafka1", trust(CA), "certificate verify failed"),
+        (keystore(by=OLD, at=NOW - 400 * DAY), "kafka1", trust(OLD), "has expired"),
+        (keystore(at=NOW + DAY), "kafka1", trust(CA), "not yet valid"),
+        (keystore(replace(LEAF, usages=("client",))), "kafka1", trust(CA), "purpose"),
+    ],
+    ids=tls.named,
+)
+def test_a_client_refuses(tmp_path, served, name, trusted, says):
+    with pytest.raises(ssl.SSLCertVerificationError, match=says):
+        tls.handshake(tls.client(tmp_path, trusted), tls.server(tmp_path, served), name)
+
+
+@pytest.mark.parametrize(
+    "presented",
+    [None, keystore(by=OTHER), keystore(replace(LEAF, usages=("server",)))],
+    ids=tls.named,
+)
+def test_a_server_refuses_a_client_without_a_certificate_that_serves(tmp_path, presented):
+    served = tls.server(tmp_path, keystore(), trusted=trust(CA))
+    with pytest.raises(ssl.SSLError):
+        tls.handshake(tls.client(tmp_path, trust(CA), keystore=presented), served, "kafka1")
+
+
+def test_with_both_roots_trusted_old_and_new_certificates_work_both_ways(tmp_path):
+    both = trust(CA, OTHER)
+    for one, two in ((CA, OTHER), (OTHER, CA)):
+        served = tls.server(tmp_path, keystore(by=one), trusted=both)
+        asks = tls.client(tmp_path, both, keystore=keystore(by=two))
+        assert tls.handshake(asks, served, "kafka1") == b"x"
+
+
+# -- keys and certificates as text --------------------------------------------------------------
+
+
+EC_KEY = ec.generate_private_key(ec.SECP256R1())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        key_text(EC_KEY),
+        key_text(EC_KEY, serialization.PrivateFormat.TraditionalOpenSSL),
+        b"# a remark\n" + key_text(EC_KEY) + pem.pem([CA.certificate]).encode(),
+        pem.pem([CA.certificate]).encode() + key_text(EC_KEY),
+    ],
+    ids=tls.named,
+)
+def test_a_key_is_read_from_the_usual_envelopes(text):
+    assert pem.key_pem(pem.key_of(text)).encode() == key_text(EC_KEY)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"", "found no private key that can be read; wanted: one in PEM"),
+        (pem.pem([CA.certificate]).encode(), "found no private key"),
+        (key_text(EC_KEY)[:-60], "found no private key"),
+        (
+            key_text(EC_KEY, lock=serialization.BestAvailableEncryption(b"secret")),
+            "found a key behind a passphrase; wanted: one without",
+        ),
+        (key_text(rsa.generate_private_key(65537, 1024)), "found a key of RSA 1024; wanted"),
+        (key_text(ed25519.Ed25519PrivateKey.generate()), "found a key of Ed25519; wanted"),
+        (key_text(ec.generate_private_key(ec.SECP256K1())), "wanted: a key on P-256"),
+    ],
+    ids=tls.named,
+)
+def test_a_key_that_kafka_would_not_take_is_refused(text, says):
+    with pytest.raises(pem.PkiError, match=says):
+        pem.key_of(text)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"-----BEGIN CERTIFICATE-----\nAA\n", key_text(EC_KEY)], ids=tls.named
+)
+def test_a_text_without_certificates_is_refused(text):
+    with pytest.raises(pem.PkiError, match="found no certificate"):
+        pem.certificates_of(text)
+
+
+# -- a site's own CA ----------------------------------------------------------------------------
+
+
+def test_a_company_s_issuing_ca_comes_with_the_way_to_its_root():
+    own = site_ca.issuing()
+    assert authority.obstacles(own, NOW) == []
+    assert own.intermediates == (own.certificate,)
+    assert own.root == own.chain[0]
+
+
+ISSUING = site_ca.issuing()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (replace(CA, key=OTHER.key), "found a key of another certificate; wanted: the key of"),
+        (
+            replace(ISSUING, chain=()),
+            "found nothing that signed CN=Issuing CA,O=Example; wanted: all certificates up to",
+        ),
+        (
+            replace(ISSUING, chain=(CA.certificate,)),
+            "found CN=test CA 1,O=test behind CN=Issuing CA,O=Example, which it did not sign",
+        ),
+        (site_ca.issuing(ca=False), "found a certificate that may not sign others: CN=Issuing CA"),
+        (site_ca.issuing(end=NOW - timedelta(hours=1)), "CN=Issuing CA,O=Example expired since"),
+        (site_ca.issuing(begin=NOW + DAY), "found CN=Issuing CA,O=Example not valid before"),
+    ],
+)
+def test_a_ca_that_cannot_issue_is_refused(given, says):
+    problems = authority.obstacles(given, NOW)
+    assert len(problems) == 1
+    assert says in problems[0]
