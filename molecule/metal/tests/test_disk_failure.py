@@ -97,6 +97,7 @@ def test_a_dead_disk_takes_nothing_but_itself_and_is_replaced_under_load(
     assert (account.lost, account.errors) == ([], {})
     assert victim.disk.device == SPARE
     assert victim.log_dir in disk_faults.log_dirs(cluster, victim.broker)
+    assert victim.disk.is_tuned(), "the new disk has the settings of a stock one"
     assert "replicas are equal to another one from the first to the last record" in said
 
 

@@ -30,6 +30,14 @@ class Disk:
                 return f"/dev/{name}"
         return ""
 
+    def is_tuned(self) -> bool:
+        """Whether it has the scheduler of a data disk, and a rule that gives it one at boot."""
+        ask = "findmnt --noheadings --output MAJ:MIN,UUID %s"
+        number, uuid = self._machine.check_output(ask, self.mount).split()
+        live = self._machine.file(f"/sys/dev/block/{number}/queue/scheduler").content_string
+        rules = self._machine.file("/etc/udev/rules.d/90-kafka-metal.rules").content_string
+        return "[mq-deadline]" in live and uuid in rules
+
     def fail(self) -> None:
         """From now on every access is an I/O error, as with a disk that has died."""
         self._machine.check_output("xfs_io -x -c 'shutdown -f' %s", self.mount)
