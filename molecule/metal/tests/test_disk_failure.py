@@ -16,6 +16,9 @@ from testing.waiting import wait_for
 LEADER_SECONDS = 15
 # Partitions on other disks: nothing but the work of moving the leaders.
 OTHERS_SECONDS = 2
+# What Kafka may answer to a write that is under way while the log dir dies (UNKNOWN_SERVER_ERROR):
+# clients do not repeat it by themselves. docs/disks.md says so.
+MAY_BE_TOLD = "Unknown broker error"
 
 
 @dataclass
@@ -85,6 +88,8 @@ def test_a_dead_disk_takes_nothing_but_itself_and_is_replaced_under_load(
         gaps = traffic.gaps()
         assert java(victim, cluster) == before, "the broker did not stay up"
         assert disk_faults.offline(cluster, victim.broker) == {victim.log_dir}
+        # The container goes with its log: what the broker said is shown when the test fails.
+        print(cluster.broker(victim.broker).said("Error processing append"))
 
         said = victim.replace(disk_device=SPARE).stdout
         cluster.wait_until_whole()
@@ -94,7 +99,8 @@ def test_a_dead_disk_takes_nothing_but_itself_and_is_replaced_under_load(
     print(f"longest gap: {max(gaps.values()):.2f} s, on other disks {max(others.values()):.2f} s")
     assert max(gaps.values()) <= LEADER_SECONDS
     assert max(others.values()) <= OTHERS_SECONDS
-    assert (account.lost, account.errors) == ([], {})
+    assert account.lost == []
+    assert set(account.errors) <= {(number, MAY_BE_TOLD) for number in victim.partitions}
     assert victim.disk.device == SPARE
     assert victim.log_dir in disk_faults.log_dirs(cluster, victim.broker)
     assert victim.disk.is_tuned(), "the new disk has the settings of a stock one"

@@ -40,6 +40,11 @@ class Container:
         if health != "healthy":
             raise NotYet(f"{self.name} is {health}")
 
+    def said(self, text: str, lines: int = 15) -> str:
+        """First place in the container's log with this text, and so many lines after it."""
+        command = "docker logs %s 2>&1 | grep --max-count=1 --after-context=%s -- %s"
+        return self._machine.run(command, self.name, str(lines), text).stdout
+
     def kill(self) -> str:
         """Let the main process die as a crash would, without the engine's `docker kill`: after
         that the engine takes the container for stopped by hand and leaves it down.

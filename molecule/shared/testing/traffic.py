@@ -32,8 +32,8 @@ class Account:
 
     sent: int = 0
     acknowledged: int = 0
-    # Errors of sends, by their text: each one is a record that a client was told is lost.
-    errors: dict[str, int] = field(default_factory=dict)
+    # Refused sends by partition and error: each one is a record that a client was told is lost.
+    errors: dict[tuple[int | None, str], int] = field(default_factory=dict)
     # Acknowledged records that are not where they were said to be: partition, offset, value.
     lost: list[tuple[int, int | None, str]] = field(default_factory=list)
     # Records that stand in the log more than once.
@@ -77,7 +77,7 @@ class Traffic:
         # Partition, offset and value of each acknowledged record.
         self._acknowledgements: list[tuple[int, int | None, str]] = []
         self._moments: dict[int, list[float]] = defaultdict(list)
-        self._errors: dict[str, int] = defaultdict(int)
+        self._errors: dict[tuple[int | None, str], int] = defaultdict(int)
         self._sent = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._send, daemon=True)
@@ -115,7 +115,7 @@ class Traffic:
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error:
-            self._errors[error.str()] += 1
+            self._errors[message.partition(), error.str()] += 1
             return
         self._acknowledgements.append(
             (message.partition(), message.offset(), message.value().decode())
