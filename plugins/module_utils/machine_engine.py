@@ -7,6 +7,7 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 from . import machine
@@ -17,7 +18,15 @@ def engine(path: str) -> dict[str, Any] | None:
     version, info = machine.ask(path, "/version"), machine.ask(path, "/info")
     if not isinstance(version, dict) or not isinstance(info, dict):
         return None
-    return described(version, info)
+    # Modules speak to the engine by way of requests.
+    library = find_spec("requests") is not None
+    return {**described(version, info), "library": library, "images": images(path)}
+
+
+def images(path: str) -> list[str]:
+    """Names of the images that the engine behind a socket holds."""
+    answer = machine.ask(path, "/images/json")
+    return sorted(tag for image in answer or () for tag in image.get("RepoTags") or ())
 
 
 def described(version: dict[str, Any], info: dict[str, Any]) -> dict[str, Any]:

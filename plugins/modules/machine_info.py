@@ -56,8 +56,9 @@ facts:
       address), C(ephemeral) (first and last port for outgoing connections, reserved ranges).
     - C(names) by name (addresses, reverse, whether that is confirmed); null for one without an
       answer in time.
-    - C(engine) (version, api, storage driver, root, live_restore, memory_limit, protections); null
-      without an engine.
+    - C(engine) (version, api, storage driver, root, live_restore, memory_limit, protections, the
+      names of its images, and whether the host has the Python library that modules speak to it
+      with); null without an engine.
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
     - C(clock) (time in seconds since 1970, synchronised; null where the kernel does not tell).

@@ -1,0 +1,48 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters that leave out hosts of which a look at the machine has said enough."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils import images, looked
+
+
+def variables(hosts, hostvars):
+    """Variables by host; of none before the first play has run, as in a syntax check."""
+    return {host: hostvars[host] for host in hosts if host in hostvars}
+
+
+@cache
+def catalogue(registry, versions):
+    """Images as a host names them; the same for most hosts."""
+    return images.catalogue(registry=registry, wanted=json.loads(versions))
+
+
+def references(found):
+    """Full names of the images that a host runs."""
+    versions = json.dumps(found.get("image_versions") or {}, sort_keys=True)
+    known = catalogue(str(found.get("images_registry") or ""), versions)
+    wanted = found.get("images_wanted") or [image.name for image in known if image.runtime]
+    return [images.find(name, known).reference for name in wanted]
+
+
+def without_engine(hosts, hostvars):
+    """Hosts of which it is not known that their engine runs and can be spoken to."""
+    return looked.without_engine(variables(hosts, hostvars))
+
+
+def without_images(hosts, hostvars):
+    """Hosts of which it is not known that they have every image that they run."""
+    try:
+        return looked.without_images(variables(hosts, hostvars), references)
+    except images.ImageError as error:
+        raise AnsibleFilterError(f"metal.kafka.without_images: {error}") from error
+
+
+class FilterModule:
+    def filters(self):
+        return {"without_engine": without_engine, "without_images": without_images}
