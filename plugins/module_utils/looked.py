@@ -19,9 +19,7 @@ def without_engine(hosts: Hosts) -> list[str]:
     return [name for name, found in hosts.items() if not _engine(found).get("library")]
 
 
-def without_images(
-    hosts: Hosts, references: Callable[[Mapping[str, Any]], list[str]]
-) -> list[str]:
+def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[str]]) -> list[str]:
     """Hosts that were not looked at, or whose engine lacks one of the images that they want."""
     return [
         name
