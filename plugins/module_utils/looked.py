@@ -24,7 +24,7 @@ def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[
     return [
         name
         for name, found in hosts.items()
-        if not set(references(found)) <= set(_engine(found).get("images") or ["?"])
+        if not set(references(found)) <= set(_engine(found).get("images", ()))
     ]
 
 
