@@ -17,6 +17,8 @@ CLUSTER ?= $(shell sed -n 's/^cluster_name: *//p' $(INVENTORY)/group_vars/all/*.
 PLAYBOOK = ansible-playbook -i $(INVENTORY) $(BECOME) -e cluster_name=$(CLUSTER) $(ARGS)
 # Answers and reports; playbooks/group_vars/all/wiring.yml says the same.
 STATE = .cache/$(CLUSTER)
+# The operator's way into a cluster that asks who comes; docs/security.md.
+ACCESS = .secrets/$(CLUSTER)/operator/client.conf
 
 ##@ The two commands
 .PHONY: up
@@ -29,7 +31,8 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight bench restart reboot
+.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay
+.PHONY: support report
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
 	@kafka-metal status --state $(STATE)/state.json
@@ -65,15 +68,44 @@ destroy: env ## delete the cluster and its data; asks for its name, or CONFIRM=n
 logs: env ## follow the log of one service: make logs S=kafka1
 	@$(if $(S),,$(error which service? make logs S=kafka1))scripts/logs "$(INVENTORY)" "$(CLUSTER)" "$(S)"
 
+report: ## the overview as one HTML page with plots, without Grafana: HOURS=24 BOARDS=all
+	@scripts/bootstrap --no-dev --group monitoring --inexact
+	@$(MAKE) status > .cache/report.log 2>&1 || true
+	@python -m kafka_metal_dashboards.page $(STATE)/state.json $(STATE)/report.html $(if $(HOURS),--hours $(HOURS)) $(if $(BOARDS),--boards $(BOARDS))
+
+support: env ## one archive of states, logs, configuration and figures of all machines, without secrets
+	@mkdir -p $(STATE)/support; $(PLAYBOOK) playbooks/support.yml > .cache/support.log 2>&1 || { cat .cache/support.log; exit 2; }
+	@ls -sh $(STATE)/support.tar.gz
+
 demo: env ## send the payments again and account for every record
 	$(PLAYBOOK) playbooks/demo.yml playbooks/status.yml
 	kafka-metal report --state $(STATE)/state.json --steps $(STATE)/steps.json $$(ls $(STATE)/demo.json 2>/dev/null | sed 's/^/--demo /')
 
 produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA]
 	@$(if $(and $(FILE),$(TOPIC)),,$(error which file to which topic? make produce FILE=some.csv TOPIC=name))\
-	kafka-metal produce --bootstrap "$$(cat $(STATE)/bootstrap)" --topic "$(TOPIC)" $(if $(KEY),--key "$(KEY)") $(if $(NULL),--null "$(NULL)") "$(FILE)"
+	kafka-metal produce --bootstrap "$$(cat $(STATE)/bootstrap)" --topic "$(TOPIC)" \
+		$(if $(wildcard $(ACCESS)),--client-config $(ACCESS)) $(if $(KEY),--key "$(KEY)") $(if $(NULL),--null "$(NULL)") "$(FILE)"
 
 pipeline: status ## what runs: pipelines with their state, lag and speed
+
+groups: env ## consumer groups and their lag; where one goes on: G=name TO=earliest|latest|offset|"2h ago" [T=topic] [DRY=1]
+	@mkdir -p $(STATE); $(PLAYBOOK) playbooks/groups.yml $(if $(G),-e group_name="$(G)") $(if $(TO),-e '{"group_to": "$(TO)"}') \
+		$(if $(T),-e group_topic="$(T)") $(if $(DRY),--check) > .cache/groups.log 2>&1 || { cat .cache/groups.log; exit 2; }
+	@kafka-metal groups --state $(STATE)/groups.json
+
+export: env ## what is in the cluster, as declarations that would change nothing on it
+	@mkdir -p $(STATE); $(PLAYBOOK) playbooks/export.yml > .cache/export.log 2>&1 || { cat .cache/export.log; exit 2; }
+	@cat $(STATE)/content.yml
+
+replay: env ## a part of a topic once more, to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [DRY=1]
+	@$(if $(and $(SOURCE),$(TARGET)),,$(error from where to where? make replay SOURCE=a TARGET=b FROM="2h ago"))\
+	kafka-metal replay --bootstrap "$$(cat $(STATE)/bootstrap)" $(if $(wildcard $(ACCESS)),--client-config $(ACCESS)) \
+		--source "$(SOURCE)" --target "$(TARGET)" $(if $(FROM),--from "$(FROM)") $(if $(UNTIL),--until "$(UNTIL)") $(if $(DRY),--dry-run)
+
+access: env ## files with which a declared user comes in, to be handed out: make access U=shop
+	@$(if $(U),,$(error whose? make access U=name))mkdir -p $(STATE); \
+	$(PLAYBOOK) playbooks/access.yml -e access_user="$(U)" > .cache/access.log 2>&1 || { cat .cache/access.log; exit 2; }
+	@ls -l $(dir $(ACCESS))../users/$(U)/*
 
 bench: ## measure a cluster beside its machine's limits: docs/benchmark; ARGS="-e benchmark_rounds=5"
 	@scripts/bootstrap --no-dev --group bench --inexact
@@ -98,10 +130,10 @@ lint: env-dev
 	ruff format --check
 	yamllint --strict .
 	ansible-lint --offline --strict
-	shellcheck $(shell grep -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/render-* images/*/bin/*)
+	shellcheck $(shell grep -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/bin/*)
 	scripts/render --check
 	scripts/render-tuning --check
-	images/pipeline/render-requirements --check
+	scripts/render-requirements --check
 
 types: env-dev
 	mypy
@@ -119,7 +151,7 @@ fmt: env-dev ## format the code
 images: env ## build the images; no registry is needed
 	$(PLAYBOOK) playbooks/host.yml playbooks/images.yml
 
-render: env ## write what is derived: compose/compose.yml, the table of docs/tuning.md
+render: env-dev ## write what is derived: compose/compose.yml, dashboards, the table of docs/tuning.md
 	scripts/render
 	scripts/render-tuning
 

@@ -10,7 +10,7 @@ import testinfra
 
 sys.path.insert(0, str(Path(__file__).parent / "shared"))
 
-from testing import playbooks, topology
+from testing import access, playbooks, topology
 from testing.cluster import Cluster
 
 
@@ -40,7 +40,9 @@ def connect(inventory: str) -> Callable[[str], testinfra.host.Host]:
 @pytest.fixture(scope="session")
 def platform(inventory: str, connect: Callable[[str], testinfra.host.Host]) -> Cluster:
     # A scenario may lay its own inventory over another, as --inventory does when given twice.
-    return Cluster(topology.read(*map(Path, inventory.split(","))), connect)
+    found = topology.read(*map(Path, inventory.split(",")))
+    access.use(found.cluster)
+    return Cluster(found, connect)
 
 
 @pytest.fixture

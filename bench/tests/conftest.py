@@ -69,6 +69,7 @@ def plain():
         "address": ADDRESS,
         "subnet": "172.31.250.0/24",
         "bootstrap": f"{ADDRESS}:29091",
+        "access": "",
         "brokers": 3,
         "client_image": "kafka:1",
         "services": [declared_broker(1)],

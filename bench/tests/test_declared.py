@@ -1,5 +1,7 @@
 from itertools import pairwise
 
+from cryptography import x509
+from kafka_metal_bench import tls
 from kafka_metal_bench.declared import (
     STOCK_LOG_DIR,
     bare_process,
@@ -79,6 +81,25 @@ def test_a_knob_changes_what_it_names_and_nothing_else(broker):
     assert after["definition"]["environment"]["KAFKA_HEAP"] == "2g"
     assert after["definition"]["mem_limit"] == "3g"
     assert before == broker(1)
+
+
+def test_tls_gets_a_listener_of_its_own_and_brokers_replicate_by_it(broker):
+    keys = [{"name": "tls.pem", "content": "key"}, {"name": "tls-ca.pem", "content": "ca"}]
+    after = changed(broker(1), Side(tls=True), keys)
+    found = properties(after)
+    assert found["listeners"].endswith(",TLS://172.31.250.1:29291")
+    assert found["listener.security.protocol.map"] == "CLIENTS:PLAINTEXT,BROKERS:SSL,TLS:SSL"
+    assert found["ssl.keystore.location"] == "/etc/kafka/tls.pem"
+    assert [each["name"] for each in after["files"]][-2:] == ["tls.pem", "tls-ca.pem"]
+    assert tls.producer_options("h:1,h:2")["bootstrap.servers"] == "h:201,h:202"
+
+
+def test_a_certificate_is_made_for_the_address_of_the_brokers(tmp_path):
+    keys, trusted = tls.make(tmp_path / "tls", "172.31.250.1")
+    assert "BEGIN PRIVATE KEY" in keys["content"]
+    certificate = x509.load_pem_x509_certificate(trusted["content"].encode())
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert [str(each) for each in names.get_values_for_type(x509.IPAddress)] == ["172.31.250.1"]
 
 
 def test_a_knob_leaves_what_is_no_broker_alone(broker):

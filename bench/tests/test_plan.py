@@ -29,9 +29,9 @@ def test_a_knob_that_is_changed_at_run_time_names_the_value_to_go_back_to(plain)
         assert knob.a.dynamic.keys() == knob.b.dynamic.keys(), knob.id
 
 
-def test_tls_is_in_the_table_and_says_that_it_waits(plain):
+def test_what_tls_costs_is_measured(plain):
     (tls,) = (knob for knob in parse(plain).knobs if knob.id == "tls")
-    assert "no TLS listener" in tls.not_measured
+    assert (tls.a.tls, tls.b.tls, tls.not_measured) == (False, True, "")
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,11 @@ def test_tls_is_in_the_table_and_says_that_it_waits(plain):
         ("rows", {"id": "x", "titel": "x"}, "row x: unknown titel; known: "),
         ("variants", {"id": "x", "title": "x", "run": "vm"}, "variant x: run 'vm'; allowed"),
         ("knobs", {"id": "x", "title": "x", "row": "none"}, "knob x: row 'none'; allowed"),
+        (
+            "knobs",
+            {"id": "x", "title": "x", "row": "latency", "b": {"tls": True}},
+            "knob x: row 'latency' is latency; tls: a row of produce",
+        ),
         (
             "knobs",
             {"id": "x", "title": "x", "row": "latency", "a": {"brokr": {}}},
@@ -67,6 +72,7 @@ def test_a_wrong_entry_is_refused_with_its_place(plain, part, entry, words):
         ({"environment": {"KAFKA_HEAP": "1g"}}, True),
         ({"storage": {"fs": "xfs"}}, True),
         ({"memory": "1g"}, True),
+        ({"tls": True}, True),
         ({"restart": True}, True),
     ],
 )

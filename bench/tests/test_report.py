@@ -45,7 +45,7 @@ def data(plain):
                 "side": "bare",
                 "reason": "no cache limit",
             },
-            {"experiment": "knob", "subject": "tls", "side": "a", "reason": "no TLS listener yet"},
+            {"experiment": "knob", "subject": "tls", "side": "a", "reason": "no openssl here"},
         ],
         "brokers": 3,
         "commands": ["make bench", "make bench ARGS=-e"],
@@ -120,7 +120,7 @@ def test_a_knob_without_effect_is_marked_and_one_without_figures_says_why(data):
     lines = {line["id"]: line for line in view.knobs(data)}
     assert lines["heap"]["effect"] == "no measurable effect here"
     assert lines["flush_every_batch"]["effect"] == "-87 %"
-    assert lines["tls"]["effect"] == "not measured: no TLS listener yet"
+    assert lines["tls"]["effect"] == "not measured: no openssl here"
 
 
 def test_growth_compares_the_first_third_with_the_last(data):
@@ -142,7 +142,7 @@ def test_the_report_is_written_with_its_plots(data, tmp_path):
         "knobs.svg",
     }
     text = (tmp_path / "out/README.md").read_text()
-    assert "no TLS listener yet" in text
+    assert "no openssl here" in text
     assert "with `make bench`, then `make bench ARGS=-e`" in text
     # Every row of a table has as many cells as its head: no row is torn by a blank line.
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):

@@ -65,11 +65,13 @@ class Producer:
         self._sent = 0
         self._ends = [0] * partitions
 
-    def produce(self, topic, key=None, value=None, headers=(), on_delivery=None) -> None:
+    def produce(
+        self, topic, key=None, value=None, headers=(), timestamp=0, on_delivery=None
+    ) -> None:
         if len(self._waiting) >= self.room:
             raise BufferError
         part = self._sent % self.partitions
-        message = Message(topic, part, self._ends[part], key, value, list(headers))
+        message = Message(topic, part, self._ends[part], key, value, list(headers), timestamp)
         self._ends[part] += 1
         self._sent += 1
         self.log.append(message)

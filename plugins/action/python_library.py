@@ -20,6 +20,8 @@ class ActionModule(ActionBase):
         arguments = dict(self._task.args)
         source = Path(self._find_needle("files", arguments["src"]))
         arguments["digest"] = hashlib.sha256(source.read_bytes()).hexdigest()
+        if arguments.pop("seen", "") == arguments["digest"]:
+            return {**result, "changed": False, "steps": []}
         found = self._execute_module(MODULE, module_args=arguments, task_vars=task_vars)
         if found.get("changed") and not self._task.check_mode:
             self._make_tmp_path()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from functools import wraps
 
+import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.module_utils import scram, service
 from ansible_collections.metal.kafka.plugins.module_utils.content import declarations, export
@@ -41,11 +42,20 @@ def scram_credential(password, mechanism="SCRAM-SHA-512", iterations=8192, salt=
     return scram.text_of(str(mechanism), hashed)
 
 
+def declaration_file(declared):
+    """Text of a file of declarations; what cannot be declared stands above them as comments."""
+    found = dict(service.plain(declared))
+    notes = found.pop("notes", [])
+    head = "".join(f"# {note}\n" for note in notes)
+    return f"---\n{head}{yaml.safe_dump(found, sort_keys=False, allow_unicode=True)}"
+
+
 class FilterModule:
     def filters(self):
         return {
             "acl_wishes": reading(declarations.acl_wishes),
             "content_declarations": reading(export.declarations),
+            "declaration_file": declaration_file,
             "content_wishes": reading(declarations.content_wishes),
             "quota_wishes": reading(declarations.quota_wishes),
             "scram_credential": scram_credential,

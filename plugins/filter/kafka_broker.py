@@ -5,20 +5,30 @@
 from typing import Any
 
 
-def listeners(declared: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+def listeners(
+    declared: dict[str, dict[str, Any]], protocols: dict[str, str] | None = None
+) -> dict[str, list[str]]:
     """The listener keys of server.properties, from listeners by name.
 
-    Each listener has ``bind``, ``advertise``, ``port`` and ``protocol``.
+    Each listener has ``bind``, ``advertise``, ``port`` and, where it differs from ``protocols`` of
+    the site, ``protocol``.
     """
+    usual = protocols or {}
     return {
         "listeners": [f"{name}://{at['bind']}:{at['port']}" for name, at in declared.items()],
         "advertised.listeners": [
             f"{name}://{at['advertise']}:{at['port']}" for name, at in declared.items()
         ],
         "listener.security.protocol.map": [
-            f"{name}:{at['protocol']}" for name, at in declared.items()
+            f"{name}:{at.get('protocol') or usual.get(name, 'PLAINTEXT')}"
+            for name, at in declared.items()
         ],
     }
+
+
+def protocol_map(text: str) -> dict[str, str]:
+    """Kafka's listener.security.protocol.map: the protocol of each listener by name."""
+    return dict(pair.split(":", 1) for pair in text.split(",") if ":" in pair)
 
 
 def bind_mount(path: str) -> dict[str, str]:
@@ -77,5 +87,6 @@ class FilterModule:
             "kafka_listeners": listeners,
             "above": above,
             "bind_mount": bind_mount,
+            "protocol_map": protocol_map,
             "kafka_status_rows": status_rows,
         }

@@ -11,6 +11,8 @@ from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 from kafka_metal_pipeline.declaration import DeclarationError, parse
 from kafka_metal_pipeline.infer import SampleError, with_schema
 
+# Where a driver finds its files.
+FILES = "/etc/kafka-metal"
 RESOURCES = {"cores": 1, "executor_memory": "1g", "driver_memory": "1g"}
 
 
@@ -35,9 +37,37 @@ def pipeline_document(
     return document
 
 
+def database_sites(databases: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Databases as a driver reads them: a password is in a file of its own, see database_files."""
+    return {
+        name: {
+            **{key: value for key, value in plain(database).items() if key != "password"},
+            **({"password_file": f"{FILES}/{_file(name)}"} if database.get("password") else {}),
+        }
+        for name, database in databases.items()
+    }
+
+
+def database_files(databases: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The files with passwords of databases."""
+    return [
+        {"name": _file(name), "content": str(database["password"])}
+        for name, database in databases.items()
+        if database.get("password")
+    ]
+
+
+def _file(database: str) -> str:
+    return f"database-{database}.txt"
+
+
 class FilterModule:
     """Filters of the pipeline role."""
 
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
-        return {"pipeline_document": pipeline_document}
+        return {
+            "pipeline_document": pipeline_document,
+            "database_sites": database_sites,
+            "database_files": database_files,
+        }

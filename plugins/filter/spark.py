@@ -1,64 +1,53 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of a Spark cluster's state, as its master tells it under /json/."""
+"""Rows of the status screen."""
+
+from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.metal.kafka.plugins.module_utils import spark_masters
 
-def alive(state: dict[str, Any]) -> set[str]:
-    """Names of the workers the master counts as alive.
-
-    A worker's id is ``worker-<time>-<host>-<port>``; its page carries the port that tells workers
-    of one host apart, so workers are known by the address of their page.
-    """
-    return {
-        w["webuiaddress"].removeprefix("http://")
-        for w in state.get("workers", [])
-        if w["state"] == "ALIVE"
-    }
+_ROLES = {spark_masters.LEADS: "leader", spark_masters.STANDS_BY: "standby"}
 
 
 def status_rows(
-    state: dict[str, Any], masters: list[str], pages: list[str], workers: list[dict[str, Any]]
+    info: dict[str, Any], masters: list[dict[str, Any]], workers: list[dict[str, Any]]
 ) -> list[dict[str, str]]:
-    """Rows of the status screen. ``workers`` have name, host and ui_port."""
-    leads = state.get("status") == "ALIVE"
-    rows = [
-        {
-            "name": "spark-master1",
-            "kind": "spark",
-            "state": "running" if leads else "down",
-            "health": "healthy" if leads else "",
-            "endpoint": f"spark://{masters[0]}",
-            "note": f"page {pages[0]}",
-        }
-    ]
+    """Rows of the status screen, from what the module ``spark_info`` found.
+
+    ``masters`` have name, host and port, ``workers`` name, host and ui_port.
+    """
+    told = info.get("masters", [])
+    leading = spark_masters.leader(told) or {}
+    answers = {master["name"]: master for master in told}
+    rows = [_master(master, answers.get(master["name"], {})) for master in masters]
     for worker in workers:
         page = f"{worker['host']}:{worker['ui_port']}"
-        registered = page in alive(state)
-        rows.append(
-            {
-                "name": worker["name"],
-                "kind": "spark",
-                "state": "running" if registered else "down",
-                "health": "healthy" if registered else "",
-                "endpoint": page,
-                "note": "",
-            }
-        )
+        rows.append(_row(worker["name"], page in leading.get("workers", []), page))
+    for history in info.get("histories", []):
+        rows.append(_row(history["name"], not history["error"], history["page"], "history"))
     return rows
 
 
-def problems(state: dict[str, Any], workers: list[dict[str, Any]]) -> list[str]:
-    """What is wrong with the cluster, a sentence each."""
-    if state.get("status") != "ALIVE":
-        return ["the Spark master does not answer"]
-    pages = alive(state)
-    return [
-        f"{w['name']} is not registered with the Spark master"
-        for w in workers
-        if f"{w['host']}:{w['ui_port']}" not in pages
-    ]
+def _master(master: dict[str, Any], told: dict[str, Any]) -> dict[str, str]:
+    """Row of one master: who leads, who stands by."""
+    status = told.get("status", "")
+    endpoint = f"spark://{master['host']}:{master['port']}"
+    words = [_ROLES.get(status, status.lower()), f"page {told['page']}" if told else ""]
+    note = ", ".join(filter(None, words))
+    return _row(master["name"], status in _ROLES, endpoint, note)
+
+
+def _row(name: str, runs: bool, endpoint: str, note: str = "") -> dict[str, str]:
+    return {
+        "name": name,
+        "kind": "spark",
+        "state": "running" if runs else "down",
+        "health": "healthy" if runs else "",
+        "endpoint": endpoint,
+        "note": note,
+    }
 
 
 class FilterModule:
@@ -66,4 +55,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
-        return {"spark_status_rows": status_rows, "spark_problems": problems}
+        return {"spark_status_rows": status_rows}

@@ -39,13 +39,35 @@ def pipeline_rows(
     ]
 
 
+def certificates_status(expiry: list[dict[str, Any]], warn_days: int) -> dict[str, Any]:
+    """What the status screen says of certificates: the one that ends first, and who is late.
+
+    ``expiry`` is what M(metal.kafka.credentials) returns.
+    """
+    ending = sorted(expiry, key=lambda each: each["days_left"])
+    return {
+        "certificates": ending[:1],
+        "problems": [
+            f"{each['kind']} {each['name']} ends in {each['days_left']} days, "
+            f"{each['not_after']}: make up renews it"
+            for each in ending
+            if each["days_left"] < warn_days
+        ],
+    }
+
+
 def platform_state(
-    hosts: Mapping[str, Mapping[str, Any]], cluster: str, bootstrap: list[str]
+    hosts: Mapping[str, Mapping[str, Any]], cluster: str, bootstrap: list[str], access: str = ""
 ) -> dict[str, Any]:
-    """What ``kafka-metal status`` and ``report`` draw, from the facts the roles left on hosts."""
+    """What ``kafka-metal status`` and ``report`` draw, from the facts the roles left on hosts.
+
+    ``access`` is the operator's file for clients, empty for a cluster that asks nobody.
+    """
     state: dict[str, Any] = {
         "cluster": cluster,
         "bootstrap": ",".join(bootstrap),
+        "access": access,
+        "certificates": [],
         "services": [],
         "cluster_info": {},
         "pipelines": [],
@@ -54,7 +76,7 @@ def platform_state(
     for host in hosts:
         for fact in [name for name in hosts[host] if name.endswith(STATUS_FACT)]:
             found = hosts[host][fact]
-            for key in ("services", "pipelines", "problems"):
+            for key in ("services", "pipelines", "problems", "certificates"):
                 state[key] += found.get(key) or []
             state["cluster_info"] = found.get("cluster_info") or state["cluster_info"]
     return state
@@ -68,5 +90,6 @@ class FilterModule:
         return {
             "pipeline_states": pipeline_states,
             "pipeline_rows": pipeline_rows,
+            "certificates_status": certificates_status,
             "platform_state": platform_state,
         }

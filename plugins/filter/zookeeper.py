@@ -4,6 +4,12 @@
 
 from typing import Any
 
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    zookeeper_recovery,
+    zookeeper_security,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
 
 def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> dict[str, str]:
     """The ``server.N`` keys of zoo.cfg as server ``own_id`` needs them.
@@ -41,12 +47,20 @@ def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:
     ]
 
 
+def recovery(servers: list[str], node: str, files: dict[str, str] | None = None) -> str:
+    """Options of the JVM of a master of Spark that keeps what it knows in an ensemble."""
+    return zookeeper_recovery.options(plain(servers), str(node), plain(files or {}))
+
+
 class FilterModule:
     """Filters of the zookeeper role."""
 
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
         return {
+            "ensemble_client": zookeeper_security.ensemble_client_properties,
+            "ensemble_recovery": recovery,
+            "ensemble_security": zookeeper_security.ensemble_properties,
             "zookeeper_server_entries": server_entries,
             "zookeeper_endpoints": endpoints,
             "zookeeper_status_rows": status_rows,

@@ -47,8 +47,9 @@ _raw:
       Images, each with C(name), C(image) (full reference), C(repository), C(tag), C(version)
       (upstream), C(level) (0 needs no other image), C(parents) (names), C(build_args) (dictionary
       of text), C(context) (absolute path of the recipe), C(sources) (paths relative to the root
-      of the repository that are staged beside the recipe) and C(runtime) (whether containers run
-      from it; the others stay on the build host).
+      of the repository that are staged beside the recipe), C(runtime) (whether containers run
+      from it; the others stay on the build host) and C(optional) (whether only hosts get it whose
+      play asks for it by name).
   type: list
   elements: dict
 """

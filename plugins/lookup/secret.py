@@ -37,8 +37,16 @@ options:
   missing:
     description: >-
       What is given in check mode when there is no store yet, or not this item: a dry run of a new
-      site. Outside check mode a missing secret is always an error.
+      site. Outside check mode a missing secret is an error where it is C(needed).
     type: str
+  needed:
+    description: >-
+      V(false) where services are only stopped or deleted: nothing is read, O(missing) is given, and
+      a site that has lost its store or the store's password can still stop and delete.
+    type: bool
+    default: true
+    vars:
+      - name: credentials_needed
 """
 
 EXAMPLES = r"""
@@ -78,6 +86,8 @@ class LookupModule(LookupBase):
         try:
             for term in terms:
                 parts_of(term)
+            if not self.get_option("needed"):
+                return [placeholder for _ in terms]
             held = document(store)
             return [find(held, term, placeholder if dry else None) for term in terms]
         except Missing as error:

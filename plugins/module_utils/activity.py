@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .programs import PROBE
+
 # Groups with members; Empty and Dead ones have none.
 ACTIVE = {"stable", "preparingrebalance", "completingrebalance", "assigning", "reconciling"}
 NAMED = 3
+# Topic and group of the probe, which writes and reads always and takes next to nothing.
+OURS = {PROBE}
 
 
 def first_names(names: list[str]) -> str:
@@ -24,12 +28,15 @@ def signs(
 
     ``before`` and ``after`` are end offsets summed over the partitions of each topic, ``groups``
     the state of each consumer group. Kafka's own topics do not count: a group that commits is
-    active itself.
+    active itself. Neither does what watches the cluster.
     """
     grown = {
         topic: after[topic] - before[topic]
         for topic in sorted(before)
-        if topic in after and after[topic] > before[topic] and not topic.startswith("__")
+        if topic in after
+        and after[topic] > before[topic]
+        and not topic.startswith("__")
+        and topic not in OURS
     }
     found = []
     if grown:
@@ -39,7 +46,7 @@ def signs(
     active = sorted(
         name
         for name, state in groups.items()
-        if state.lower().replace("_", "").replace("-", "") in ACTIVE
+        if name not in OURS and state.lower().replace("_", "").replace("-", "") in ACTIVE
     )
     if active:
         found.append(f"{len(active)} consumer groups have members: {first_names(active)}")

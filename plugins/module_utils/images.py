@@ -23,7 +23,7 @@ import yaml
 REPOSITORY = "kafka-metal"
 CATALOGUE_FILE = "images/images.yml"
 VERSIONS_FILE = "versions.yml"
-KNOWN_KEYS = {"version", "parents", "uses", "sources", "runtime"}
+KNOWN_KEYS = {"version", "parents", "uses", "sources", "runtime", "optional"}
 # A recipe that uses this version stands on the distribution's base image of that release.
 BASE_KEY = "debian"
 
@@ -54,6 +54,7 @@ class Image:
     ``build_args`` maps names of build arguments to their values, all text.
     ``context`` is the absolute path of the recipe, ``sources`` are paths relative to the root.
     ``runtime`` says whether containers run from it; the others stay on the build host.
+    ``optional`` ones are for hosts whose play asks for them by name.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Image:
     context: str
     sources: tuple[str, ...]
     runtime: bool
+    optional: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The image in plain types, as the lookup gives it to a play."""
@@ -81,6 +83,7 @@ class Image:
             "context": self.context,
             "sources": list(self.sources),
             "runtime": self.runtime,
+            "optional": self.optional,
         }
 
 
@@ -266,6 +269,7 @@ def catalogue(
                 context=str(root / "images" / name),
                 sources=sources,
                 runtime=bool(entry.get("runtime", False)),
+                optional=bool(entry.get("optional", False)),
             )
         )
     return images

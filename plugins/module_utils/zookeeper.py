@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -70,10 +71,35 @@ def parse(text: str) -> dict[str, Any]:
     }
 
 
-def srvr(host: str, port: int, timeout: float) -> str:
+def tls_of(ca_file: str | None, cert_file: str | None) -> ssl.SSLContext | None:
+    """How servers are asked over TLS; None without a CA. Raises OSError on a file it cannot use."""
+    if ca_file is None:
+        return None
+    tls = ssl.create_default_context(cafile=ca_file)
+    tls.minimum_version = ssl.TLSVersion.TLSv1_2
+    if cert_file is not None:
+        tls.load_cert_chain(cert_file)
+    return tls
+
+
+def connection_to(
+    host: str, port: int, timeout: float, tls: ssl.SSLContext | None
+) -> socket.socket:
+    """A connection to a server, which proves by its certificate that it is ``host``."""
+    plain = socket.create_connection((host, port), timeout=timeout)
+    if tls is None:
+        return plain
+    try:
+        return tls.wrap_socket(plain, server_hostname=host)
+    except BaseException:
+        plain.close()
+        raise
+
+
+def srvr(host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None) -> str:
     """The server's answer to ``srvr``; raises OSError when it cannot be had."""
     deadline = Deadline(timeout)
-    with socket.create_connection((host, port), timeout=timeout) as connection:
+    with connection_to(host, port, timeout, tls) as connection:
         connection.sendall(b"srvr")
         answer = b""
         while len(answer) < ANSWER_LIMIT:
@@ -86,11 +112,11 @@ def srvr(host: str, port: int, timeout: float) -> str:
     return answer.decode(errors="replace")
 
 
-def ask(wanted: Mapping[str, Any], timeout: float) -> Server:
+def ask(wanted: Mapping[str, Any], timeout: float, tls: ssl.SSLContext | None = None) -> Server:
     """The state of one server; a server that cannot be asked is an answer as well."""
     server = {"id": wanted["id"], "host": wanted["host"], "port": wanted["port"]}
     try:
-        return Server(**server, **parse(srvr(wanted["host"], wanted["port"], timeout)))
+        return Server(**server, **parse(srvr(wanted["host"], wanted["port"], timeout, tls)))
     except TimeoutError:
         return Server(**server, error=f"does not answer within {timeout:g} s")
     except OSError as error:
@@ -99,9 +125,11 @@ def ask(wanted: Mapping[str, Any], timeout: float) -> Server:
         return Server(**server, error=str(error))
 
 
-def ask_all(wanted: Sequence[Mapping[str, Any]], timeout: float) -> list[Server]:
+def ask_all(
+    wanted: Sequence[Mapping[str, Any]], timeout: float, tls: ssl.SSLContext | None = None
+) -> list[Server]:
     """The state of every server, asked at the same time, in the order given."""
-    questions = {position: partial(ask, one, timeout) for position, one in enumerate(wanted)}
+    questions = {position: partial(ask, one, timeout, tls) for position, one in enumerate(wanted)}
     # A name that does not resolve waits beyond the socket's own timeout.
     answers = side_by_side(questions, Deadline(timeout + 1))
     return [

@@ -43,6 +43,10 @@ options:
     type: list
     elements: str
     default: []
+  read_live:
+    description: Reads every key that Kafka changes live, too.
+    type: bool
+    default: false
   allow_unreachable:
     description: Whether brokers that do not answer are passed over, as before their first start.
     type: bool
@@ -99,7 +103,9 @@ silent:
   elements: str
   returned: success
 in_force:
-  description: For each key in O(read) the values in force by the id of the broker, as text.
+  description: >-
+    For each key in O(read), and with O(read_live) for each live key, the values in force by the id
+    of the broker, as text.
   type: dict
   returned: success
   sample: {"inter.broker.protocol.version": {"1": "3.9-IV0"}}
@@ -194,6 +200,7 @@ def main():
                 },
             },
             "read": {"type": "list", "elements": "str", "default": []},
+            "read_live": {"type": "bool", "default": False},
             "allow_unreachable": {"type": "bool", "default": False},
             "timeout": {"type": "float", "default": 20},
         },
@@ -201,6 +208,7 @@ def main():
     )
     wish = access.wish_of(module)
     lenient = wish["allow_unreachable"]
+    read = wish["read"] + (sorted(dynamic.LIVE_KEYS) if wish["read_live"] else [])
     if cluster.MISSING:
         # A host on which nothing has been prepared yet: nothing runs there either.
         if lenient:
@@ -219,7 +227,7 @@ def main():
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     try:
         with connection:
-            found = converge(connection, wishes, wish["read"], lenient, module.check_mode)
+            found = converge(connection, wishes, read, lenient, module.check_mode)
     except Refusal as error:
         module.fail_json(msg=str(error), errors=error.sentences)
     except cluster.ClusterError as error:

@@ -10,7 +10,7 @@ description:
     in sync; and how many bytes are missing.
   - The action plugin of the same name looks again until it is done, tells the progress in bytes,
     and gives up only when there is none.
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   broker:
     description: Id of the broker.
@@ -28,13 +28,6 @@ options:
     description: Seconds for one look.
     type: float
     default: 20
-attributes:
-  check_mode:
-    description: Only reads.
-    support: full
-  diff_mode:
-    description: Changes nothing.
-    support: none
 author: The kafka-metal authors
 """
 

@@ -10,7 +10,7 @@ description:
     groups that have members.
   - For operations that take what the brokers have, such as a benchmark. Somebody who only reads
     without a group is not seen.
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   seconds:
     description: Seconds between the two looks.
@@ -20,13 +20,6 @@ options:
     description: Seconds that the cluster may take to answer.
     type: float
     default: 20
-attributes:
-  check_mode:
-    description: Only reads.
-    support: full
-  diff_mode:
-    description: Changes nothing.
-    support: none
 author: The kafka-metal authors
 """
 

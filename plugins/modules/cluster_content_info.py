@@ -9,7 +9,7 @@ description:
   - Reads what is in a cluster beside its records, in a few requests however much it is. The filter
     P(metal.kafka.content_declarations#filter) makes declarations of it.
   - Topics of Kafka's own are left out. Passwords cannot be read.
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   kinds:
     description: What to read.
@@ -21,13 +21,6 @@ options:
     description: Seconds until the cluster has to have answered.
     type: float
     default: 30
-attributes:
-  check_mode:
-    description: Only reads.
-    support: full
-  diff_mode:
-    description: Changes nothing.
-    support: none
 author: The kafka-metal authors
 """
 

@@ -11,7 +11,7 @@ description:
   - With O(before_stop), decides whether brokers can be stopped without a partition falling below
     its C(min.insync.replicas).
   - Never fails because a cluster does not answer; that is a result, see RV(reachable).
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   expect_brokers:
     description: Ids of the brokers that must be registered.
@@ -28,13 +28,6 @@ options:
     description: Seconds after which the module returns what it knows.
     type: float
     default: 10
-attributes:
-  check_mode:
-    description: Only reads.
-    support: full
-  diff_mode:
-    description: Changes nothing.
-    support: none
 author: The kafka-metal authors
 """
 

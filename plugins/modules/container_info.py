@@ -7,6 +7,7 @@ module: container_info
 short_description: State and last words of one container
 description:
   - Asks the engine by its socket, needs no library, and never fails because a container is gone.
+extends_documentation_fragment: [metal.kafka.only_reads]
 options:
   name:
     description: Name of the container.
@@ -20,13 +21,6 @@ options:
     description: Socket that the engine answers on.
     type: path
     default: /var/run/docker.sock
-attributes:
-  check_mode:
-    description: Only reads.
-    support: full
-  diff_mode:
-    description: Changes nothing.
-    support: none
 author: The kafka-metal authors
 """
 

@@ -107,6 +107,10 @@ steps:
   type: list
   elements: str
   returned: always
+wishes:
+  description: What was asked, O(settings) and O(data_paths); empty with O(report).
+  type: dict
+  returned: always
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -158,6 +162,7 @@ def main():
         changed=bool(outcome.steps),
         settings=outcome.settings,
         steps=outcome.steps,
+        wishes={} if given["report"] else {k: given[k] for k in ("settings", "data_paths")},
         diff=outcome.diff,
     )
 

@@ -24,6 +24,23 @@ options:
     type: list
     elements: str
     default: []
+  libraries:
+    description: Directories of M(metal.kafka.python_library) on the machine.
+    type: list
+    elements: path
+    default: []
+  left:
+    description: Note of M(metal.kafka.machine_left) that the machine is compared with.
+    type: dict
+    suboptions:
+      cluster:
+        description: Name of the cluster.
+        type: str
+        required: true
+      kept:
+        description: File of the note.
+        type: path
+        required: true
   socket:
     description: Socket of the container engine, which knows whose a container is.
     type: path
@@ -59,6 +76,9 @@ facts:
     - C(engine) (version, api, storage driver, root, live_restore, memory_limit, protections, the
       names of its images, and whether the host has the Python library that modules speak to it
       with); null without an engine.
+    - C(libraries), the digest of the archive that each was unpacked from; empty for none.
+    - C(left), where O(left) is given (declared, what was when the note was written, empty without
+      one; differs, in what the machine does from it, a sentence each).
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
     - C(clock) (time in seconds since 1970, synchronised; null where the kernel does not tell).
@@ -88,7 +108,11 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     machine_kernel,
     machine_network,
     port_probe,
+    rest,
 )
+
+# Written by python_library beside what it has unpacked.
+STAMP = ".digest"
 
 
 def text(path):
@@ -182,6 +206,14 @@ def main():
         argument_spec={
             "paths": {"type": "list", "elements": "path", "default": []},
             "names": {"type": "list", "elements": "str", "default": []},
+            "libraries": {"type": "list", "elements": "path", "default": []},
+            "left": {
+                "type": "dict",
+                "options": {
+                    "cluster": {"type": "str", "required": True},
+                    "kept": {"type": "path", "required": True},
+                },
+            },
             "socket": {"type": "path", "default": "/run/docker.sock"},
         },
         supports_check_mode=True,
@@ -201,6 +233,7 @@ def main():
         "addresses": addresses,
         "interfaces": machine_network.interfaces,
         "ephemeral": ephemeral,
+        "libraries": lambda: {path: text_or(f"{path}/{STAMP}", "") for path in asked["libraries"]},
         "names": lambda: machine_network.lookups(asked["names"]),
         "paths": lambda: paths(asked["paths"]),
         "listeners": lambda: listeners(asked["socket"]),
@@ -209,6 +242,8 @@ def main():
         "cgroup": cgroup,
         "protections": protections,
     }
+    if asked["left"]:
+        readers["left"] = lambda: rest.look(asked["socket"], **asked["left"])
     facts, unknown = {}, {}
     for name, read in readers.items():
         try:

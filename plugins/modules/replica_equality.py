@@ -12,7 +12,7 @@ description:
     its turn.
   - Compacted topics are left out, because each replica compacts at its own time.
   - Fails when a difference is found.
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   broker:
     description: Id of the broker whose replicas are compared.
@@ -29,13 +29,6 @@ options:
     description: Seconds for the answer to one question.
     type: float
     default: 20
-attributes:
-  check_mode:
-    description: Only reads.
-    support: full
-  diff_mode:
-    description: Changes nothing.
-    support: none
 author: The kafka-metal authors
 """
 

@@ -52,12 +52,52 @@ options:
       static:
         description: The part of the content that makes a restart necessary; not used here.
         type: str
+  secret_files:
+    description:
+      - Files whose content nobody else may see, each with C(name), C(content) and optionally
+        C(mode), an octal string. They are never shown, not even as a difference.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description: Name of the file inside O(dest).
+        type: str
+        required: true
+      content:
+        description: What the file holds.
+        type: str
+        required: true
+      mode:
+        description: Permissions, octal.
+        type: str
+        default: '0400'
   owner:
     description: User id of directories and files; without it they belong to whoever runs this.
     type: int
   group:
     description: Group id of directories and files; without it, the group of whoever runs this.
     type: int
+  container:
+    description: The container that reads the files, to be looked at in the same execution.
+    type: dict
+    suboptions:
+      name:
+        description: Its name.
+        type: str
+        required: true
+      declared:
+        description: Fingerprint of its declaration.
+        type: str
+        required: true
+      kept:
+        description: File in which M(metal.kafka.container_left) has written how it was left.
+        type: path
+        required: true
+      socket:
+        description: Socket of the engine.
+        type: path
+        default: /var/run/docker.sock
 attributes:
   check_mode:
     description: Says what would change and touches nothing.
@@ -98,11 +138,18 @@ steps:
   elements: str
   returned: always
   sample: ["local-kafka1/server.properties: num.io.threads 8 -> 16"]
+container:
+  description: >-
+    C(as_left), whether O(container) runs as a run before has left it, with the same declaration;
+    and C(State) with C(Running), where there is one.
+  type: dict
+  returned: with O(container)
 """
 
 import os
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import as_left
 from ansible_collections.metal.kafka.plugins.module_utils.difference import file_steps
 
 
@@ -176,6 +223,25 @@ def main():
                     "static": {"type": "str"},
                 },
             },
+            "secret_files": {
+                "type": "list",
+                "elements": "dict",
+                "default": [],
+                "options": {
+                    "name": {"type": "str", "required": True},
+                    "content": {"type": "str", "required": True, "no_log": True},
+                    "mode": {"type": "str", "default": "0400"},
+                },
+            },
+            "container": {
+                "type": "dict",
+                "options": {
+                    "name": {"type": "str", "required": True},
+                    "declared": {"type": "str", "required": True},
+                    "kept": {"type": "path", "required": True},
+                    "socket": {"type": "path", "default": "/var/run/docker.sock"},
+                },
+            },
             "owner": {"type": "int"},
             "group": {"type": "int"},
         },
@@ -206,26 +272,32 @@ def main():
             os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
             os.chown(path, *ids)
 
-    for entry in wish["files"]:
+    secrets = {entry["name"] for entry in wish["secret_files"]}
+    for entry in wish["files"] + wish["secret_files"]:
         path, mode = os.path.join(wish["dest"], entry["name"]), int(entry["mode"], 8)
         before = read(path)
         if before == entry["content"] and mode_of(path) == mode and owned(path, *ids):
             continue
         differs.append(path)
         name = os.path.join(folder, entry["name"])
-        steps += file_steps(name, before, entry["content"]) or [f"{name} gets its owner and mode"]
-        diffs.append(
-            {
-                "before": before or "",
-                "after": entry["content"],
-                "before_header": path,
-                "after_header": path,
-            }
-        )
+        if before == entry["content"]:
+            steps.append(f"{name} gets its owner and mode")
+        elif entry["name"] in secrets:
+            steps.append(f"{name} is written")
+        else:
+            steps += file_steps(name, before, entry["content"])
+            diffs.append(
+                {
+                    "before": before or "",
+                    "after": entry["content"],
+                    "before_header": path,
+                    "after_header": path,
+                }
+            )
         if not module.check_mode:
             write(path, entry["content"], mode, *ids)
 
-    named = {entry["name"] for entry in wish["files"]}
+    named = {entry["name"] for entry in wish["files"]} | secrets
     present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []
     for name in sorted(set(present) - named):
         path = os.path.join(wish["dest"], name)
@@ -234,8 +306,9 @@ def main():
         if not module.check_mode:
             os.unlink(path)
 
+    seen = {"container": as_left.look(**wish["container"])} if wish["container"] else {}
     module.exit_json(
-        changed=bool(differs), differs=differs, steps=steps, diff=diffs, unavailable=gone
+        changed=bool(differs), differs=differs, steps=steps, diff=diffs, unavailable=gone, **seen
     )
 
 

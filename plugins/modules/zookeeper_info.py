@@ -9,6 +9,7 @@ description:
   - Asks every server at the same time by the four-letter word C(srvr), which ZooKeeper allows by
     default, and says whether they form one quorum.
   - Never fails because a server does not answer; that is a result.
+extends_documentation_fragment: [metal.kafka.only_reads]
 options:
   servers:
     description: The servers of the ensemble.
@@ -28,6 +29,12 @@ options:
         description: Its client port.
         type: int
         default: 2181
+  ca_file:
+    description: CA that the servers' certificates come from, PEM; asks over TLS.
+    type: path
+  cert_file:
+    description: Key and certificate that are shown to the servers, one PEM file.
+    type: path
   before_stop:
     description: Id of a server that is to be stopped; adds RV(stop) to the result.
     type: int
@@ -35,13 +42,6 @@ options:
     description: Seconds to wait for one server.
     type: float
     default: 5
-attributes:
-  check_mode:
-    description: Only reads.
-    support: full
-  diff_mode:
-    description: Changes nothing.
-    support: none
 author: The kafka-metal authors
 """
 
@@ -109,12 +109,19 @@ def main():
                     "port": {"type": "int", "default": 2181},
                 },
             },
+            "ca_file": {"type": "path"},
+            "cert_file": {"type": "path"},
             "before_stop": {"type": "int"},
             "timeout": {"type": "float", "default": 5},
         },
+        required_by={"cert_file": "ca_file"},
         supports_check_mode=True,
     )
-    servers = zookeeper.ask_all(module.params["servers"], module.params["timeout"])
+    try:
+        tls = zookeeper.tls_of(module.params["ca_file"], module.params["cert_file"])
+    except OSError as error:
+        module.fail_json(msg=f"the files for TLS cannot be used: {error}")
+    servers = zookeeper.ask_all(module.params["servers"], module.params["timeout"], tls)
     stopping = module.params["before_stop"]
     stop = {} if stopping is None else {"stop": zookeeper.before_stop(servers, stopping)}
     module.exit_json(changed=False, **zookeeper.report(servers), **stop)

@@ -64,6 +64,7 @@ def records(spark: SparkSession) -> Records:
             "offset",
             "timestamp'2026-05-01 12:00:00' + make_interval(0, 0, 0, 0, 0, 0, offset - 100)"
             " AS timestamp",
+            "array(struct('trace' AS key, encode(string(offset), 'UTF-8') AS value)) AS headers",
         )
 
     return make

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+from kafka_metal_pipeline import documents
 from kafka_metal_pipeline.declaration import (
     DeclarationError,
     parse,
@@ -13,7 +14,7 @@ from kafka_metal_pipeline.declaration import (
     topics_of,
 )
 from kafka_metal_pipeline.infer import with_schemas
-from kafka_metal_pipeline.model import Watermark
+from kafka_metal_pipeline.model import Metadata, Watermark
 
 DATA = Path(__file__).parent / "data"
 SCHEMA = "id STRING NOT NULL, at TIMESTAMP, seen TIMESTAMP, n INT"
@@ -142,6 +143,80 @@ def test_the_only_instant_is_the_event_time() -> None:
         (body(rules={"late": "at < now()"}), "rules.late", "now(", "_timestamp"),
         (body(rules={"late": "at < current_timestamp"}), "rules.late", "current_timestamp", "_tim"),
         (body(rules={"empty": "id > ''"}), "rules.empty", "this name", "a name other than"),
+        (body(use="archve"), "use", "archve", "archive (did you mean that?)"),
+        (source(format="jsn"), "source.format", "jsn", "json (did you mean that?)"),
+        (source(event_time="sen"), "source.event_time", "sen", "seen (did you mean that?)"),
+        (source(topics=["a"]), "source.topics", "topic and topics", "one of them"),
+        (body(source={"topics": [], "schema": "id INT"}), "source.topics", "none", "at least one"),
+        (
+            body(source={"topics": ["a", "a"], "schema": "id INT"}),
+            "source.topics",
+            "a more than once",
+            "each topic once",
+        ),
+        (body(source={"topic": "in", "format": "bytes", "schema": "n INT"}, invalid=None),
+         "source.schema", "a schema", "none with format bytes"),
+        (source(path="../raw"), "source.path", "../raw", "without '..'"),
+        (source(path="raw", starting="latest"), "source.starting", "this key", "without path"),
+        (source(starting={"in": {"x": 1}}), "source.starting", "in: {'x': 1}", "{payments: {0:"),
+        (source(starting={"in": {0: -1}}), "source.starting", "in: {0: -1}", "by topic and part"),
+        (source(ending="erliest"), "source.ending", "erliest", "latest"),
+        (
+            output(topic="out", sql="TABLE events", delivery="exactly_once"),
+            "outputs.all.delivery",
+            "exactly_once",
+            "at_least_once",
+        ),
+        (
+            output(path="x", delivery="transactional"),
+            "outputs.all.delivery",
+            "this key",
+            "only with topic",
+        ),
+        (
+            output(topic="out", sql="TABLE events", metadata={"app": "x"}),
+            "outputs.all.metadata.app",
+            "an unknown key",
+            "application",
+        ),
+        (
+            output(table="paid", database="d", sql="TABLE events"),
+            "outputs.all.keys",
+            "nothing",
+            "columns of the table's key",
+        ),
+        (
+            output(table="paid", keys=["id"], sql="TABLE events"),
+            "outputs.all.database",
+            "nothing",
+            "a name of databases",
+        ),
+        (
+            output(table="Paid", keys=["id"], database="d", sql="TABLE events"),
+            "outputs.all.table",
+            "Paid",
+            "lower-case",
+        ),
+        (
+            {
+                **output(table="t", keys=["id"], database="shp", sql="TABLE events"),
+                "databases": {"shop": {"url": "jdbc:postgresql://h/shop"}},
+            },
+            "outputs.all.database",
+            "shp",
+            "shop (did you mean that?)",
+        ),
+        (body(databases={"d": {"url": "postgres://h"}}), "databases.d.url", "postgres:", "jdbc:"),
+        (
+            body(databases={"d": {"url": "jdbc:x:y", "properties": {"password": "s"}}}),
+            "databases.d.properties.password",
+            "a password",
+            "password_file",
+        ),
+        (body(rules={"r": "n > 0"}, source={"topic": "in", "format": "bytes"}, invalid=None),
+         "invalid", "nothing", "a topic"),
+        (body(source={"topic": "in", "format": "bytes"}), "invalid", "this key", "can be invalid"),
+        (body(marks_topic="a b"), "marks_topic", "a b", "a topic"),
         (body(master="yarn"), "master", "yarn", "spark://HOST:PORT"),
         (body(bootstrap=["broker"]), "bootstrap", "['broker']", "HOST:PORT"),
         (body(status="4050"), "status", "4050", "HOST:PORT"),
@@ -157,6 +232,53 @@ def test_a_mistake_is_told_with_key_found_and_allowed(
     assert [(problem.pipeline, problem.key) for problem in problems] == [("p", key)]
     assert found in problems[0].found
     assert allowed in problems[0].allowed
+
+
+@pytest.mark.parametrize(
+    ("declared", "key", "allowed"),
+    [
+        ({"use": "archive", "topics": ["a"]}, "outputs.archive.topic", "one of topic, path"),
+        ({"use": "archive", "topic": "a", "path": "/raw"}, "outputs.archive.path", "a relative"),
+        ({"use": "archive", "topics": ["a"], "pth": "raw"}, "pth", "path (did you mean that?)"),
+        ({"use": "copy", "to": "b"}, "from", "a mapping"),
+        ({"use": "copy", "from": {"topc": "a"}, "to": "b"}, "from.topc", "topic (did you mean"),
+        ({"use": "copy", "from": {"topic": "a"}, "to": "a"}, "outputs.copy.topic", "other than a"),
+        ({"use": "replay", "from": {"path": "raw"}, "to": "b"}, "source.topic", "a topic"),
+        ({"use": "validate", "source": {"topic": "a"}, "invalid": "b"}, "source.schema", "DDL"),
+        ({"use": "validate", "source": {"topic": "a", "schema": "n INT"}}, "invalid", "a topic"),
+    ],
+)
+def test_a_mistake_in_few_words_is_told_as_well(
+    declared: dict[str, Any], key: str, allowed: str
+) -> None:
+    problems = problems_of({"p": declared})
+    assert [problem.key for problem in problems] == [key]
+    assert allowed in problems[0].allowed
+
+
+def test_few_words_stand_for_many() -> None:
+    archive = parse("keep", {"use": "archive", "topics": ["a", "b"], "path": "raw"})
+    assert archive.outputs[0].partition_by == ("topic", "date")
+    assert (archive.invalid, topics_of(archive)) == (None, {"reads": ["a", "b"], "writes": []})
+    replay = parse("r", {"use": "replay", "from": {"path": "raw", "topic": "a"}, "to": "a2"})
+    assert (replay.source.name, replay.trigger) == ("archive raw: a", "available-now")
+    assert topics_of(replay) == {"reads": [], "writes": ["a2"]}
+    some = {"topic": "a", "starting": {"a": {0: 5}}, "ending": {"a": {0: 9}}}
+    assert parse("r", {"use": "replay", "from": some, "to": "b"}).source.ending == {"a": {"0": 9}}
+    copy = parse("c", {"use": "copy", "from": {"topic": "a"}, "to": "b", "where": "value != ''"})
+    assert copy.outputs[0].metadata == Metadata(application="c", schema="bytes")
+    assert copy.outputs[0].sql == "SELECT * FROM events WHERE value != ''"
+    checked = {"use": "validate", "source": {"topic": "a", "schema": "n INT"}, "invalid": "bad"}
+    assert (parse("v", checked).outputs, parse("v", checked).invalid) == ((), "bad")
+
+
+def test_a_key_that_is_there_twice_is_told_with_its_line() -> None:
+    with pytest.raises(yaml.YAMLError) as error:
+        documents.read("source: {topic: a}\nrules: {}\nsource: {topic: b}\n")
+    assert "found key 'source' a second time" in str(error.value)
+    assert "line 3" in str(error.value)
+    merged = documents.read("a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}")
+    assert merged["b"] == {"x": 3, "y": 2}
 
 
 def test_every_mistake_is_told_at_once() -> None:

@@ -111,3 +111,6 @@ def test_a_value_is_parsed_once_in_every_query(records: Records, form: str) -> N
     # The message about a bad CSV record reads its columns again, for rejected records only.
     counted = {"some": 1, "kept": 1} | ({"invalid": 1} if form == "json" else {})
     assert {name: plans[name].count(f"from_{form}(") for name in counted} == counted
+    # A second reader sees names that are there twice, once, and only where there is JSON.
+    names = {name: plans[name].count("jsonObjectKeys(") for name in ("some", "kept")}
+    assert names == dict.fromkeys(names, 1 if form == "json" else 0)

@@ -1,10 +1,12 @@
 """Every way a record can be invalid, and what is said of it."""
 
 import json
+from base64 import b64decode
 from collections.abc import Callable, Sequence
 
 import pytest
 from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.invalid import invalid_records
 from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.transforms import accepted, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records
@@ -26,7 +28,8 @@ PAYMENTS = {
         "schema": "paymentId STRING NOT NULL, accountId STRING NOT NULL, merchant STRING, "
         "country STRING NOT NULL, amount DOUBLE NOT NULL, currency STRING NOT NULL, "
         "eventTime TIMESTAMP NOT NULL, fraudProbability DOUBLE NOT NULL, "
-        "count INT, day DATE, tags ARRAY<STRING>, place STRUCT<lat: DOUBLE, lon: DOUBLE>",
+        "count INT, day DATE, tags ARRAY<STRING>, place STRUCT<lat: DOUBLE, lon: DOUBLE>, "
+        "legs ARRAY<STRUCT<at: TIMESTAMP, by: MAP<STRING, TIMESTAMP>>>",
     },
     "rules": {
         "amount_positive": "amount > 0",
@@ -47,6 +50,9 @@ def payment(**changes: object) -> str:
 def without(*names: str) -> str:
     return json.dumps({name: value for name, value in PAYMENT.items() if name not in names})
 
+
+# When the first record of a test was written.
+NOON_MS = 1777636800000
 
 # Value, reason, and words of the detail.
 INVALID: list[tuple[str | bytes | None, str, str]] = [
@@ -101,6 +107,12 @@ INVALID: list[tuple[str | bytes | None, str, str]] = [
     (payment(eventTime=10**30), "out_of_range", "eventTime"),
     (payment(amount=1).replace(" 1,", " 1e999,"), "out_of_range", "amount"),
     (payment(day="+57971-02-25"), "out_of_range", "day"),
+    # What lies inside a field is looked at as closely.
+    (payment(legs=[{"at": 1777636799123}]), "out_of_range", "legs: expected times as ISO 8601"),
+    (payment(legs=[{"by": {"a": 1777636799, "b": 1777636799123}}]), "out_of_range", "legs"),
+    (payment(legs=[{"at": None}, {"at": "12:30"}]), "wrong_type", "legs: expected ARRAY<"),
+    (payment(place={"lat": 1, "lon": 2}).replace(" 2}", " 1e999}"), "out_of_range", "place"),
+    (payment(place="X").replace('"X"', '{"lat": 1, "lat": 2}'), "duplicate_key", "nested object"),
     (payment(amount=0), "amount_positive", "not met: amount > 0"),
     (payment(amount=-12.5), "amount_positive", "not met: amount > 0"),
     (payment(fraudProbability=1.01), "probability_in_range", "fraudProbability BETWEEN 0 AND 1"),
@@ -122,6 +134,7 @@ VALID = [
     payment(merchant='quoted-"amount": {}],', count=5, day="2026-05-01", tags=["a"]),
     payment(place={"lat": 1.5, "lon": 2.5}) + "\n",
     payment(merchant="Größe-10"),
+    payment(legs=[{"at": "2026-05-01T11:59:59Z", "by": {"a": 1777636799}}, {}]),
 ]
 
 
@@ -148,6 +161,24 @@ def test_every_invalid_record_has_its_reason_and_says_what_was_found(
         or words not in (told[place]["_detail"] or "")
     ]
     assert wrong == []
+
+
+def test_the_record_of_an_invalid_one_says_reason_place_and_time(
+    records: Callable[[Sequence[str | bytes | None]], DataFrame], payments: Declaration
+) -> None:
+    parsed = parse_records(records([value for value, _, _ in INVALID]), payments.source)
+    found = invalid_records(rejected(parsed, payments.source, payments.rules)).collect()
+    told = {message["offset"]: message for message in (json.loads(row["value"]) for row in found)}
+    assert len(found) == len(told) == len(INVALID)
+    for place, (value, reason, _) in enumerate(INVALID):
+        raw = value if isinstance(value, bytes) or value is None else value.encode()
+        message = told[100 + place]
+        kept = None if message["raw"] is None else message["raw"].encode()
+        assert message["reason"] == reason, value
+        assert (message["topic"], message["partition"]) == ("in", 0)
+        assert message["timestamp"] == NOON_MS + 1000 * place
+        assert raw == (b64decode(kept) if message["raw_encoding"] == "base64" else kept)
+        assert message["raw_bytes"] == (None if raw is None else len(raw))
 
 
 def test_valid_records_are_accepted(

@@ -63,11 +63,28 @@ def test_the_state_is_served_whatever_it_is_and_health_only_when_all_runs(
         "lag": None,
         "batch_seconds": None,
         "updated": None,
+        "watermark": None,
+        "state_rows": None,
+        "input_rows_total": 0,
         "exception": None,
     }
     board.set_state(FAILED)
     assert get(f"{address}/health")[0] == 503
     assert get(f"{address}/other")[0] == 404
+
+
+def test_what_our_own_code_raised_is_told_and_not_where() -> None:
+    error = (
+        "[STREAM_FAILED] Query [id = 1] terminated with exception: [FOREACH_BATCH_USER_FUNCTION_"
+        "ERROR] Reason: An exception was raised by the Python Proxy. Return Message: Traceback "
+        '(most recent call last):\n  File "callback.py", line 1, in call\n    raise error\n'
+        "kafka_metal_pipeline.marks.LostCheckpointError: p: its target was written\n\n\tat java"
+    )
+    assert explain(error) == (
+        "kafka_metal_pipeline.marks.LostCheckpointError: p: its target was written"
+    )
+    fenced = "Traceback (most recent call last):\ncimpl.KafkaException: code=_FENCED,val=-144"
+    assert "another driver of the same pipeline" in explain(fenced)
 
 
 def test_lag_counts_every_partition() -> None:

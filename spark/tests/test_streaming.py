@@ -10,11 +10,18 @@ import pytest
 from kafka_metal_pipeline import driver, progress, queries
 from kafka_metal_pipeline.archive import SINK_LOG
 from kafka_metal_pipeline.checkpoint import CheckpointError
+from kafka_metal_pipeline.cli import main
 from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.queries import Flow, flows
 from kafka_metal_pipeline.storage import Storage
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+
+try:
+    from pyarrow import dataset
+except ImportError:
+    dataset = None
 
 SCHEMA = "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP"
 BATCH = 10
@@ -52,7 +59,14 @@ class Place:
         return stream.withColumn("value", stream["value"].cast("binary"))
 
     def flow(self, name: str, **changes: Any) -> Flow:
-        body = {
+        self.declared = parse("p", self.body(**changes))
+        (found,) = [f for f in flows(self.records(), self.declared) if f.name == name]
+        found.checkpoint.claim(Storage(self.spark), f"pipeline p: outputs.{name}")
+        return found
+
+    def body(self, **changes: Any) -> dict[str, Any]:
+        return {
+            "name": "p",
             "source": {"topic": "in", "schema": "id STRING NOT NULL, n INT, at TIMESTAMP NOT NULL"},
             "outputs": {
                 "kept": {"path": "kept", "partition_by": ["date"]},
@@ -68,20 +82,23 @@ class Place:
             "archive_root": str(self.root / "archive"),
             **changes,
         }
-        self.declared = parse("p", body)
-        (found,) = [f for f in flows(self.records(), self.declared) if f.name == name]
-        found.checkpoint.claim(Storage(self.spark), f"pipeline p: outputs.{name}")
-        return found
+
+    def start(self, flow: Flow) -> StreamingQuery:
+        return queries.start(flow, self.declared, queries.prepare(flow, self.declared))
 
     def run(self, flow: Flow) -> StreamingQuery:
-        query = queries.start(flow, self.declared)
+        query = self.start(flow)
         query.awaitTermination()
         return query
 
     def archived(self) -> list[int]:
-        """Offsets that a reader of the archive sees."""
-        rows = self.spark.read.parquet(str(self.root / "archive" / "kept")).collect()
-        return sorted(row["_offset"] for row in rows)
+        """Offsets that Spark sees in the archive; pyarrow, which knows no list, sees the same."""
+        kept = self.root / "archive" / "kept"
+        found = sorted(row["_offset"] for row in self.spark.read.parquet(str(kept)).collect())
+        if dataset:
+            table = dataset.dataset(str(kept), partitioning="hive").to_table(["_offset"])
+            assert sorted(table["_offset"].to_pylist()) == found
+        return found
 
     def valid_offsets(self) -> list[int]:
         return [n for n in range(self.sent) if n % (BATCH + 1) != BATCH]
@@ -109,18 +126,17 @@ def test_the_archive_holds_every_event_once_after_a_death_at_any_point_of_a_batc
     assert place.archived() == place.valid_offsets()
     kept, checkpoint = place.root / "archive" / "kept", place.root / "checkpoints" / "p" / "kept"
 
-    # Killed after the archive had the batch, before the checkpoint did: the batch comes again.
+    # Killed after the archive had the batch, before the checkpoint did, whose newest file is gone
+    # as well: planned anew, the batch would be another one. A later batch was being written.
     forget(checkpoint / "commits", 1)
-    place.run(place.flow("kept"))
-    assert place.archived() == place.valid_offsets()
-
-    # Killed before the archive had it: its files are there, and no list names them.
-    forget(checkpoint / "commits", 1)
-    forget(kept / SINK_LOG, 1)
-    (kept / "date=2026-05-01" / "part-00000-killed.c000.zstd.parquet").touch()
+    forget(checkpoint / "offsets", 1)
+    part = kept / "_staging" / "2-killed" / "date=2026-05-01" / "part-0.c000.zstd.parquet"
+    part.parent.mkdir(parents=True)
+    part.touch()
     place.send()
     place.run(place.flow("kept"))
     assert place.archived() == place.valid_offsets()
+    assert not list((kept / "_staging").iterdir())
 
 
 def test_invalid_records_go_on_from_their_own_checkpoint(place: Place) -> None:
@@ -145,8 +161,47 @@ def test_an_archive_that_is_ahead_of_its_checkpoint_is_refused(place: Place) -> 
     place.send()
     place.run(place.flow("kept"))
     shutil.rmtree(place.root / "checkpoints")
-    with pytest.raises(CheckpointError, match=r"holds batches up to 0.*knows none of them"):
+    with pytest.raises(CheckpointError, match=r"up to batch 0 from checkpoint .* which is gone"):
         place.flow("kept")
+
+
+def test_a_checkpoint_made_anew_under_a_driver_is_no_reason_to_skip(place: Place) -> None:
+    place.send()
+    flow = place.flow("kept")
+    place.run(flow)
+    shutil.rmtree(place.root / "checkpoints")
+    with pytest.raises(LostCheckpointError, match="a new one is in its place"):
+        queries.prepare(flow, place.declared)
+
+
+def test_an_archive_that_another_writes_is_refused(place: Place) -> None:
+    kept = place.root / "archive" / "kept"
+    (kept / SINK_LOG).mkdir(parents=True)
+    with pytest.raises(CheckpointError, match="Spark would see no others"):
+        place.flow("kept")
+    (kept / SINK_LOG).rename(kept / "date=2026-05-01")
+    with pytest.raises(CheckpointError, match="no pipeline wrote"):
+        place.flow("kept")
+
+
+def test_the_plan_says_of_every_output_whether_its_checkpoint_stays_valid(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.send()
+    place.run(place.flow("kept"))
+    file = place.root / "p.yml"
+
+    def planned(**changes: Any) -> tuple[int, list[str]]:
+        file.write_text(json.dumps(place.body(**changes)))
+        return main(["plan", str(file), "--name", "p"]), capsys.readouterr().out.splitlines()
+
+    code, lines = planned()
+    assert code == 0
+    assert [line.split(": ")[2] for line in lines] == ["valid", "new", "new"]
+    code, lines = planned(outputs={"kept": {"path": "kept"}})
+    assert code == 2
+    assert "outputs.kept: invalid" in lines[0]
+    assert "another name" in lines[0]
 
 
 def with_source(topic: str) -> dict[str, Any]:
@@ -202,7 +257,7 @@ def test_progress_tells_batch_rows_and_seconds(place: Place) -> None:
 def test_queries_are_stopped_between_batches(place: Place, eventually: Callable[..., None]) -> None:
     place.send()
     flow = place.flow("kept", trigger="1 second")
-    query = queries.start(flow, place.declared)
+    query = place.start(flow)
     eventually(lambda: query.lastProgress is not None)
     driver.stop_between_batches({"kept": query}, 20)
     assert not query.isActive

@@ -83,9 +83,15 @@ def test_modules_have_a_check_mode_and_say_what_they_do(repository):
             "EXAMPLES",
             "RETURN",
             "supports_check_mode=True",
-            "attributes",
         )
         if word not in repository.text(path)
+    ]
+    lacking += [
+        f"{path} says no attributes, and has them from no fragment"
+        for path in repository.files("plugins/modules/*.py")
+        if not re.search(
+            r"^attributes:|metal\.kafka\.only_reads", repository.text(path), re.MULTILINE
+        )
     ]
     assert lacking == []
 

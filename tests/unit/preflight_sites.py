@@ -29,6 +29,7 @@ class Sound:
             host["cluster_name"] = "prod-1"
             host["kafka_metadata_mode"] = "zookeeper"
             host["kafka_metadata_properties_zookeeper"] = {}
+            host["security_mode"] = "tls_scram"
 
     def _machine(self, number: int) -> None:
         self.hosts[f"m{number}"] = {"ansible_host": f"10.0.0.{number}"}
@@ -127,6 +128,7 @@ class Sound:
     def _master(self) -> dict[str, Any]:
         return {
             "spark_address": "10.0.0.1",
+            "spark_master_name": "master1",
             "spark_master_port": 7077,
             "spark_master_ui_port": 8080,
             "spark_daemon_memory": "256m",
@@ -179,7 +181,7 @@ class Sound:
 
 BROKER_OPTIONS = (
     *("id", "listeners", "log_dirs", "heap", "memory", "properties", "nofile", "rack"),
-    *("client_listener", "inter_broker_listener"),
+    *("client_listener", "inter_broker_listener", "metrics_bind"),
 )
 ROLES = {
     "kafka_broker": Role("kafka_broker", {f"kafka_broker_{name}": {} for name in BROKER_OPTIONS})

@@ -31,6 +31,11 @@ def test_offsets_of_kafka_s_own_topics_are_no_sign():
     assert signs({"__consumer_offsets": 1}, {"__consumer_offsets": 9}, {}, 5) == []
 
 
+def test_what_watches_the_cluster_is_no_sign():
+    ours = "kafka-metal-probe"
+    assert signs({ours: 1}, {ours: 9}, {ours: "Stable"}, 5) == []
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [({}, {"new": 5}), ({"gone": 5}, {}), ({"made-anew": 5}, {"made-anew": 0})],

@@ -53,6 +53,7 @@ def test_fields_become_wishes_and_back():
     [
         ({"acls": [fields_of(READ) | {"operation": "raed"}]}, "no operation of a topic: read, wri"),
         ({"acls": [fields_of(READ) | {"resource_type": "file"}]}, "no resource type; allowed: top"),
+        ({"acls": [fields_of(READ) | {"resource": "a/b"}]}, "no ACL of a name with a slash"),
         ({"acls": [fields_of(READ) | {"principal": "alice"}]}, "'alice' is no principal; User:al"),
         ({"acls": [fields_of(READ)], "absent": [fields_of(READ)]}, "is wished for and under absen"),
         (

@@ -4,6 +4,7 @@ import random
 
 import pytest
 import yaml
+from ansible_collections.metal.kafka.plugins.filter.content import declaration_file
 from ansible_collections.metal.kafka.plugins.module_utils import topic
 from ansible_collections.metal.kafka.plugins.module_utils.content import acls, quotas, users
 from ansible_collections.metal.kafka.plugins.module_utils.content.declarations import (
@@ -291,3 +292,13 @@ def test_an_amount_is_read_back_as_the_same_number(number):
 )
 def test_a_text_becomes_what_would_be_written_the_same(text, value):
     assert natural(text) == value
+
+
+def test_the_file_holds_the_declarations_and_what_cannot_be_declared_as_comments():
+    declared = {"kafka_content_topics": {"b": {}, "a": {}}, "notes": ["no authorizer: no ACLs"]}
+
+    text = declaration_file(declared)
+
+    assert text.startswith("---\n# no authorizer: no ACLs\n")
+    assert yaml.safe_load(text) == {"kafka_content_topics": {"b": {}, "a": {}}}
+    assert text.index("b:") < text.index("a:")

@@ -75,6 +75,16 @@ def short(found):
             },
         ),
         (
+            {"observer": {"topic": "*", "group": "g"}},
+            {
+                ("topic", "*", "describe"),
+                ("topic", "*", "describe_configs"),
+                ("group", "g", "describe"),
+                ("cluster", "kafka-cluster", "describe"),
+                ("cluster", "kafka-cluster", "describe_configs"),
+            },
+        ),
+        (
             {"admin": "a-*"},
             {
                 ("topic", "a-*", "create"),
@@ -131,6 +141,8 @@ ROLES = [
     {"consumer": {"topic": "*", "group": "*"}},
     {"streams": "app"},
     {"streams": {"application": "app", "exactly_once": True}},
+    {"observer": "a"},
+    {"observer": {"topic": "*", "group": "*"}},
     {"admin": "a-*"},
     {"admin": {"cluster": True}},
 ]

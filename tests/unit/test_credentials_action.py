@@ -375,6 +375,12 @@ def test_a_placeholder_hides_no_wrong_term_and_no_lost_password(run, secret, tmp
         secret("password:alice", dry=True, missing="later")
 
 
+def test_who_only_stops_and_deletes_needs_neither_store_nor_password(run, secret, tmp_path):
+    run()
+    os.unlink(tmp_path / "conf/password")
+    assert secret("password:alice", needed=False, missing="later") == ["later"]
+
+
 def test_a_new_generation_is_read_at_once(run, secret):
     run()
     before = secret("password:alice")

@@ -31,13 +31,14 @@ def specification(module, monkeypatch):
 
 
 def documented(module):
-    """The documented options, with those of the fragments."""
+    """The documentation, options and attributes with those of the fragments."""
     text = yaml.safe_load(module.DOCUMENTATION)
-    options = dict(text.get("options", {}))
     for fragment in text.get("extends_documentation_fragment", []):
         shared = importlib.import_module(f"{PACKAGE}.doc_fragments.{fragment.rpartition('.')[2]}")
-        options |= yaml.safe_load(shared.ModuleDocFragment.DOCUMENTATION)["options"]
-    return text, options
+        told = yaml.safe_load(shared.ModuleDocFragment.DOCUMENTATION)
+        for part in ("options", "attributes"):
+            text[part] = text.get(part, {}) | told.get(part, {})
+    return text
 
 
 def compare(code, documentation, where):
@@ -52,10 +53,10 @@ def compare(code, documentation, where):
 @pytest.mark.parametrize("name", MODULES)
 def test_documentation_and_code_take_the_same_arguments(name, monkeypatch):
     module = importlib.import_module(f"{PACKAGE}.modules.{name}")
-    text, options = documented(module)
+    text = documented(module)
     asked = specification(module, monkeypatch)
     assert text["module"] == name
-    compare(asked["argument_spec"], options, name)
+    compare(asked["argument_spec"], text.get("options", {}), name)
     told = text["attributes"]["check_mode"]["support"] == "full"
     assert asked["supports_check_mode"] is told
 
@@ -63,7 +64,7 @@ def test_documentation_and_code_take_the_same_arguments(name, monkeypatch):
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_use_only_arguments_that_there_are(name):
     module = importlib.import_module(f"{PACKAGE}.modules.{name}")
-    _, options = documented(module)
+    options = documented(module).get("options", {})
     tasks = yaml.safe_load(module.EXAMPLES)
     # What an example does with the answer is another module.
     given = [task[f"metal.kafka.{name}"] or {} for task in tasks if f"metal.kafka.{name}" in task]

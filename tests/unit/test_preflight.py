@@ -231,7 +231,7 @@ FAULTS: Faults = {
     "a listener with a key nobody reads": (
         lambda site: site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"].update(host="x"),
         ["kafka2: kafka_broker_listeners.CLIENTS: found the keys advertise, bind, host, port",
-         "exactly bind, advertise, port, protocol"],
+         "exactly bind, advertise, port, and protocol where it differs"],
     ),
     "two ports of one server alike": (
         put("zk2", "zookeeper_peer_port", 3888),

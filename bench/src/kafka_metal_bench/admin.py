@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
+from pathlib import Path
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from kafka.admin import KafkaAdminClient, NewTopic
@@ -20,12 +22,21 @@ class AdminError(RuntimeError):
 class Admin:
     """Asks one cluster. Touches no topic but those named benchmark-*."""
 
-    def __init__(self, bootstrap: Sequence[str], patience: float = 90) -> None:
-        """Remember where the cluster is; nothing is asked yet."""
+    def __init__(self, bootstrap: Sequence[str], access: str = "", patience: float = 90) -> None:
+        """Remember where the cluster is; nothing is asked yet.
+
+        ``access`` is the directory with ``client.json``, the way in of kafka-python, and with
+        ``client.properties``, that of Kafka's tools; empty for a cluster that asks nobody.
+        """
         # Retries while brokers start are expected; what matters is raised.
         logging.getLogger("kafka").setLevel(logging.CRITICAL)
         self.bootstrap = list(bootstrap)
         self.patience = patience
+        self.properties = f"{access}/client.properties" if access else ""
+        self.settings: Dict[str, Any] = {}
+        if access:
+            text = Path(access, "client.json").read_text(encoding="utf-8")
+            self.settings = json.loads(text)["client_config"]
 
     def wait_for_brokers(self, count: int, check: Callable[[], Any] = lambda: None) -> None:
         """Return when ``count`` brokers are registered; ``check`` raises when none can come."""
@@ -50,6 +61,7 @@ class Admin:
             bootstrap_timeout_ms=3000,
             request_timeout_ms=15000,
             reconnect_backoff_max_ms=500,
+            **self.settings,
         )
 
     def _describe(self) -> int:

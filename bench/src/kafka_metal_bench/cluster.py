@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List
 
-from . import declared
+from . import declared, tls
 from .admin import Admin, AdminError, parse_bootstrap
 from .command import CommandError, run
 from .plan import Plan, Side, Variant
@@ -37,6 +37,8 @@ class Client:
         self.remove()
         argv = ["docker", "run", "--detach", "--name", self.name, "--network", "host", "--init"]
         argv += ["--label", f"kafka-metal.cluster={plan.cluster}", "--pull", "never"]
+        if plan.access:
+            argv += ["--volume", f"{plan.access}:{plan.access}:ro"]
         run([*argv, plan.client_image, "sleep", "infinity"])
 
     def remove(self) -> None:
@@ -64,7 +66,7 @@ class Cluster:
         if foreign:
             raise ValueError(f"not below {self.data}, and would be deleted: {', '.join(foreign)}")
         self.storage = Storage(self.data, self.root / "disk.img")
-        self.admin = Admin(parse_bootstrap(plan.bootstrap))
+        self.admin = Admin(parse_bootstrap(plan.bootstrap), plan.access)
         self.processes: Dict[str, subprocess.Popen[bytes]] = {}
         self.pids: List[int] = []
         self.client = Client(plan)
@@ -78,7 +80,8 @@ class Cluster:
         self.clear()
         if side.storage:
             self.storage.mount(side.storage)
-        services = [declared.changed(service, side) for service in self.plan.services]
+        keys = self.keys() if side.tls else []
+        services = [declared.changed(service, side, keys) for service in self.plan.services]
         brokers = [each for each in services if each["kind"] == declared.BROKER]
         # What brokers need runs in the same way in every variant: it moves no records.
         for service in (each for each in services if each["kind"] != declared.BROKER):
@@ -115,7 +118,7 @@ class Cluster:
         self.clear()
         self.client.remove()
         self.remove_network()
-        for name in ("bare", "config", "data"):
+        for name in ("bare", "config", "data", "tls"):
             shutil.rmtree(self.root / name, ignore_errors=True)
 
     # -- its parts -----------------------------------------------------------------------------
@@ -133,6 +136,14 @@ class Cluster:
             capture_output=True,
             check=False,
         )
+
+    def keys(self) -> List[Dict[str, str]]:
+        """Files with which brokers encrypt; the client gets what it trusts."""
+        made = tls.make(self.root / "tls", self.plan.address)
+        trusted = self.root / "tls" / tls.TRUSTED
+        trusted.write_text(made[-1]["content"], encoding="utf-8")
+        run(["docker", "cp", str(trusted), f"{self.client.name}:{tls.CLIENT_TRUSTED}"])
+        return made
 
     def configuration(self, service: declared.Service) -> Path:
         """Write the files of a service, and make its data directories."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
+from . import tls
 from .plan import Plan, Side
 
 BROKER = "kafka_broker"
@@ -34,14 +35,19 @@ def file_of(service: Service, name: str) -> Dict[str, str]:
     return found
 
 
-def changed(service: Service, side: Side) -> Service:
-    """A service with what one side of a knob changes; only brokers are meant."""
+def changed(service: Service, side: Side, keys: Sequence[Dict[str, str]] = ()) -> Service:
+    """A service with what one side of a knob changes; only brokers are meant.
+
+    ``keys`` are the files of a side with TLS.
+    """
     new = copy.deepcopy(service)
     if service["kind"] == BROKER:
         properties = file_of(new, PROPERTIES)
-        properties["content"] = write_properties(
-            {**read_properties(properties["content"]), **side.broker}
-        )
+        values = {**read_properties(properties["content"]), **side.broker}
+        if side.tls:
+            values.update(tls.broker_properties(values, service["config_target"]))
+            new["files"] += copy.deepcopy(list(keys))
+        properties["content"] = write_properties(values)
         new["definition"]["environment"].update(side.environment)
         if side.memory:
             new["definition"]["mem_limit"] = side.memory

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import Any, Dict, List, Optional, Sequence
 
-from . import tools
+from . import tls, tools
 from .admin import PREFIX, Admin
 from .command import finish, run, start
 from .plan import Row, Side
@@ -73,11 +73,16 @@ class Measurement:
         """Settings of all brokers that need no restart."""
         pairs = ",".join(f"{key}={value}" for key, value in values.items())
         argv = self.tool("kafka-configs", "--bootstrap-server", self.bootstrap, "--alter")
+        argv += self.way_in("--command-config")
         run([*argv, "--entity-type", "brokers", "--entity-default", "--add-config", pairs])
 
     def tool(self, name: str, *words: str) -> List[str]:
         """A command in the client's container."""
         return ["docker", "exec", self.client, name, *words]
+
+    def way_in(self, option: str) -> List[str]:
+        """The words with which a tool comes in: none where nobody is asked."""
+        return [option, self.admin.properties] if self.admin.properties else []
 
     def producers(self, row: Row, side: Side, topic: str, records: int) -> List[List[str]]:
         """Commands of a producing row; several producers share the records."""
@@ -86,10 +91,13 @@ class Measurement:
             "acks": row.acks,
             **PRODUCER,
             **side.producer,
+            **(tls.producer_options(self.bootstrap) if side.tls else {}),
         }
         one = self.tool("kafka-producer-perf-test", "--topic", topic)
         one += ["--num-records", str(records // row.clients), "--throughput", "-1"]
-        one += ["--record-size", str(self.settings["record_size"]), "--producer-props"]
+        one += ["--record-size", str(self.settings["record_size"])]
+        one += self.way_in("--producer.config")
+        one += ["--producer-props"]
         return [one + [f"{key}={value}" for key, value in properties.items()]] * row.clients
 
     def consumers(self, row: Row, topic: str) -> List[List[str]]:
@@ -99,14 +107,14 @@ class Measurement:
         records = int(self.settings["records"]) // 3 * 3
         one = self.tool("kafka-consumer-perf-test", "--bootstrap-server", self.bootstrap)
         one += ["--topic", topic, "--messages", str(records), "--timeout", "20000"]
+        one += self.way_in("--consumer.config")
         return [[*one, "--group", f"{PREFIX}{stamp}-{n}"] for n in range(row.clients)]
 
     def latency(self, row: Row, topic: str) -> List[str]:
         """The command of the end-to-end row."""
         count, size = self.settings["latency_records"], self.settings["record_size"]
-        return self.tool(
-            "kafka-e2e-latency", self.bootstrap, topic, str(count), row.acks, str(size)
-        )
+        words = [self.bootstrap, topic, str(count), row.acks, str(size), self.admin.properties]
+        return self.tool("kafka-e2e-latency", *filter(None, words))
 
     def watched(self, row: Row, commands: List[List[str]]) -> Dict[str, Any]:
         """Run all commands at once and read their figures and the CPU they took."""

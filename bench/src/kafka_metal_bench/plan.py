@@ -69,12 +69,15 @@ class Side:
     environment: Dict[str, str] = field(default_factory=dict)
     memory: str = ""
     storage: Dict[str, str] = field(default_factory=dict)
+    # Brokers and producers encrypt what they send.
+    tls: bool = False
     restart: bool = False
 
     @property
     def restarts(self) -> bool:
         """Whether brokers must start anew for it."""
-        return bool(self.restart or self.broker or self.environment or self.memory or self.storage)
+        changes = (self.broker, self.environment, self.memory, self.storage, self.tls)
+        return self.restart or any(changes)
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,9 @@ class Plan:
     address: str
     subnet: str
     bootstrap: str
+    # Directory with the way into a cluster that asks who comes: client.json for this program,
+    # client.properties for Kafka's tools, and what both name. Empty: nobody is asked.
+    access: str
     brokers: int
     client_image: str
     services: List[Dict[str, Any]]
@@ -162,6 +168,9 @@ def parse(data: Mapping[str, Any]) -> Plan:
     for each in knobs:
         if each.row not in ids:
             raise PlanError(f"knob {each.id}: row {each.row!r}; allowed: {', '.join(sorted(ids))}")
+        kind = next(row.kind for row in rows if row.id == each.row)
+        if (each.a.tls or each.b.tls) and kind != "produce":
+            raise PlanError(f"knob {each.id}: row {each.row!r} is {kind}; tls: a row of produce")
     rest = {key: value for key, value in data.items() if key not in ("rows", "variants", "knobs")}
     rest["directory"] = Path(rest["directory"])
     return entry(Plan, {**rest, "rows": rows, "variants": variants, "knobs": knobs}, "plan")

@@ -85,7 +85,7 @@ class Existing(Runner):
     def run(self) -> None:
         """Every row that this cluster can carry."""
         variant = self.plan.variants[0]
-        admin = Admin(parse_bootstrap(self.plan.bootstrap))
+        admin = Admin(parse_bootstrap(self.plan.bootstrap), self.plan.access)
         admin.wait_for_brokers(1)
         self.results.put("machine", machine.describe([self.plan.directory]))
         client = Client(self.plan)

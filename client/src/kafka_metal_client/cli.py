@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kafka_metal_client import commands
+from kafka_metal_client import commands, replay
 from kafka_metal_client.errors import ClientError
 
 
@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="kafka-metal", description="Clients of a platform.")
     verbs = top.add_subparsers(required=True, metavar="COMMAND")
     _produce(verbs.add_parser("produce", help="send a CSV or JSON Lines file to a topic"))
+    _replay(verbs.add_parser("replay", help="send a part of a topic once more, to another topic"))
     demo = verbs.add_parser("demo", help="a stream of payments, counted record by record")
     demo_verbs = demo.add_subparsers(required=True, metavar="COMMAND")
     _send(demo_verbs.add_parser("send", help="send payments and write a ledger"))
@@ -41,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     _topics(verbs.add_parser("topics", help="make the declared topics that are missing"))
     _report(verbs.add_parser("report", help="the closing report, from files"))
     _status(verbs.add_parser("status", help="the status screen, from a file"))
+    _groups(verbs.add_parser("groups", help="consumer groups and their lag, from a file"))
     return top
 
 
@@ -63,6 +65,18 @@ def _produce(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--delimiter", default=",", type=_delimiter, help="of a CSV; default: comma")
     verb.add_argument("--null", metavar="TEXT", help="CSV value that means none, such as NA")
     verb.set_defaults(command=commands.produce)
+
+
+def _replay(verb: argparse.ArgumentParser) -> None:
+    _connection(verb)
+    verb.add_argument("--source", required=True, metavar="TOPIC")
+    verb.add_argument("--target", required=True, metavar="TOPIC")
+    verb.add_argument("--from", dest="since", default="earliest", help=replay.ALLOWED)
+    verb.add_argument("--until", default="latest", help="the same; latest: the end as it is now")
+    verb.add_argument("--partition", type=int, action="append", default=[], help="of the source")
+    verb.add_argument("--rate", type=_rate, default=0.0, help="records per second; 0: no limit")
+    verb.add_argument("--dry-run", action="store_true", help="say what would be sent")
+    verb.set_defaults(command=commands.replay)
 
 
 def _send(verb: argparse.ArgumentParser) -> None:
@@ -124,6 +138,11 @@ def _report(verb: argparse.ArgumentParser) -> None:
 def _status(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--state", type=Path, required=True, metavar="FILE")
     verb.set_defaults(command=commands.status)
+
+
+def _groups(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--state", type=Path, required=True, metavar="FILE")
+    verb.set_defaults(command=commands.groups)
 
 
 def _rate(text: str) -> float:

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from kafka_metal_client import brokers, ledger, state
+from kafka_metal_client import groups as readers
 from kafka_metal_client import produce as producing
+from kafka_metal_client import replay as replaying
 from kafka_metal_client import report as closing
 from kafka_metal_client import send as sending
 from kafka_metal_client import status as looking
@@ -141,6 +143,43 @@ def status(options: argparse.Namespace) -> int:
     text, well = looking.render(state.load(options.state), Paint.for_stream(sys.stdout))
     print(text, end="")
     return 0 if well else 1
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Send a part of a topic once more."""
+    moment = replaying.now()
+    since, until = (replaying.bound(text, moment) for text in (options.since, options.until))
+    reader = brokers.consumer(options.bootstrap, _extra(options))
+    try:
+        known = brokers.partitions_of(reader, [options.source, options.target])
+        chosen = replaying.check(options.source, options.target, known, options.partition)
+        wanted, gone = replaying.ranges(reader, options.source, chosen, since, until)
+        for number, (first, end) in sorted(wanted.items()):
+            print(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
+        if gone:
+            print(f"{gone:,} offsets before the start of the log are gone: retention took them")
+        if options.dry_run or not wanted:
+            print("nothing was sent" if options.dry_run else "there is nothing in this range")
+            return 0
+        producer = brokers.producer(options.bootstrap, _extra(options), delivery_timeout=300)
+        topics = (options.source, options.target)
+        pacer = Pacer(options.rate, time.monotonic())
+        done = replaying.copy(reader, producer, topics, wanted, pacer, Progress())
+    finally:
+        reader.close()
+    print(
+        f"sent {done.sent:,} to {options.target}, acknowledged {done.acknowledged:,} "
+        f"in {done.seconds:.1f} s ({done.acknowledged / max(done.seconds, 0.001):,.0f} records/s)"
+    )
+    for reason, count in sorted(done.failures.items()):
+        print(f"{count:,} records failed: {reason}")
+    return 0 if done.whole else 1
+
+
+def groups(options: argparse.Namespace) -> int:
+    """Print consumer groups, and what was done to them."""
+    print(readers.render(state.load(options.state), Paint.for_stream(sys.stdout)), end="")
+    return 0
 
 
 def _extra(options: argparse.Namespace) -> Mapping[str, str]:

@@ -25,6 +25,8 @@ def render(state: State, paint: Paint) -> tuple[str, bool]:
     lines = [paint(f"Cluster {state.get('cluster', '')}", BOLD), *screens.cluster(state, paint)]
     if bootstrap := state.get("bootstrap"):
         lines.append(f"bootstrap {bootstrap}")
+    if access := state.get("access"):
+        lines.append(f"access    kcat -F {access} -L, or any client with this file")
     lines += ["", *screens.services(state, paint)]
     if demo is not None:
         found += demo.get("differences", ())

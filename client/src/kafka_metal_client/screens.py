@@ -36,7 +36,15 @@ def cluster(state: State, paint: Paint) -> list[str]:
         f"topics {number(info.get('topics'))}",
         paint(in_sync, YELLOW if behind else GREEN),
     ]
-    return ["  ".join(parts)]
+    return ["  ".join(parts), *_certificates(state)]
+
+
+def _certificates(state: State) -> list[str]:
+    """The certificate that ends first."""
+    return [
+        f"certificates: the first ends in {each['days_left']:,} days ({each['name']})"
+        for each in state.get("certificates") or ()
+    ]
 
 
 def _or_none(value: Any) -> str:

@@ -3,6 +3,8 @@
 One JSON object; every key may be absent:
 
     {"cluster": name, "bootstrap": "host:port,host:port",
+     "access": file with the operator's settings for clients, empty where nobody is asked,
+     "certificates": [{"kind", "name", "days_left"}], the one that ends first,
      "services": [{"name": "kafka1", "kind": "broker", "state": "running" or another state of a
                    container (left out when only the health is known), "health": "ok", "healthy",
                    "starting", or any other word for bad, "endpoint": "127.0.0.1:9092",

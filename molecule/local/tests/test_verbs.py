@@ -17,17 +17,18 @@ def test_status_shows_a_whole_platform_on_one_screen(cluster: Cluster, make):
     assert len(status.stdout.splitlines()) <= 45
 
 
-def test_status_names_a_broker_that_is_down_and_up_brings_it_back(cluster: Cluster, make):
+def test_status_names_a_broker_that_is_down(cluster: Cluster, make):
     victim = cluster.broker(3)
-    cluster.machine(cluster.topology.brokers[3]).check_output("docker stop %s", victim.name)
-
-    status = make("status")
-    back = make("up")
+    machine = cluster.machine(cluster.topology.brokers[3])
+    machine.check_output("docker stop %s", victim.name)
+    try:
+        status = make("status")
+    finally:
+        machine.check_output("docker start %s", victim.name)
+        cluster.wait_until_whole()
 
     assert status.returncode != 0
     assert "kafka3" in status.stdout.split("problem")[1]
-    assert back.returncode == 0, back.stdout[-3000:]
-    cluster.wait_until_whole()
 
 
 def test_a_second_up_changes_nothing(cluster: Cluster, make):

@@ -14,8 +14,10 @@ from testing.waiting import wait_for
 
 # A log dir that fails moves its leaders through the metadata, without any session to expire.
 LEADER_SECONDS = 15
-# Partitions on other disks: nothing but the work of moving the leaders.
-OTHERS_SECONDS = 2
+# Partitions on other disks: nothing but the work of moving the leaders, less than 2 s as a rule.
+# Once two of six waited 10.5 s, as long as a leader waits for a follower (replica.lag.time.max.ms)
+# that does not fetch; why it did not is not known.
+OTHERS_SECONDS = 12
 # What Kafka may answer to a write that is under way while the log dir dies (UNKNOWN_SERVER_ERROR):
 # clients do not repeat it by themselves. docs/disks.md says so.
 MAY_BE_TOLD = "Unknown broker error"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from kafka import KafkaAdminClient
-from testing import disk_faults, playbooks
+from testing import access, disk_faults, playbooks
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
 from testing.rolls import not_preferred
@@ -89,7 +89,9 @@ def preferred_lead(cluster: Cluster) -> None:
 
 def elect_preferred(cluster: Cluster) -> None:
     """Give each partition back to its first replica."""
-    admin = KafkaAdminClient(bootstrap_servers=cluster.topology.bootstrap.split(","))
+    admin = KafkaAdminClient(
+        bootstrap_servers=cluster.topology.bootstrap.split(","), **access.kafka_python()
+    )
     try:
         admin.elect_leaders(0)
     finally:

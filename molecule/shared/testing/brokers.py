@@ -8,6 +8,7 @@ from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 from kafka import KafkaAdminClient
 
+from testing import access
 from testing.waiting import NotYet
 
 ANSWER_SECONDS = 5
@@ -29,7 +30,9 @@ class Brokers:
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
         # Its messages about brokers that a test has just killed are no news.
-        self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        self._admin = AdminClient(
+            {"bootstrap.servers": bootstrap, "log_level": 0, **access.librdkafka()}
+        )
 
     def _metadata(self) -> Any:
         try:
@@ -70,7 +73,9 @@ class Brokers:
 
     def log_dirs(self) -> dict[int, dict[str, int]]:
         """Error code of each log dir by broker and path; 0 is online."""
-        admin = KafkaAdminClient(bootstrap_servers=self._bootstrap.split(","))
+        admin = KafkaAdminClient(
+            bootstrap_servers=self._bootstrap.split(","), **access.kafka_python()
+        )
         try:
             answers = admin.describe_log_dirs()
         finally:

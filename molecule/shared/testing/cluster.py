@@ -1,12 +1,13 @@
 """The platform under test: its parts, its health as a whole, and faults to inject."""
 
+import re
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import testinfra
 
-from testing import zookeeper
+from testing import access, playbooks, zookeeper
 from testing.brokers import Brokers
 from testing.containers import Container
 from testing.streams import TOPIC, Stream
@@ -30,6 +31,14 @@ class Cluster:
         """Shell of the machine that carries an instance."""
         return self._connect(instance.machine)
 
+    def shell(self, machine: str) -> testinfra.host.Host:
+        """A shell of a machine by its name."""
+        return self._connect(machine)
+
+    def shells(self) -> list[testinfra.host.Host]:
+        """A shell of each machine."""
+        return [self._connect(name) for name in dict.fromkeys(self.topology.machines)]
+
     def container(self, instance: Instance) -> Container:
         """Container of an instance."""
         return Container(self.machine(instance), instance)
@@ -37,6 +46,15 @@ class Cluster:
     def broker(self, broker: int) -> Container:
         """Container of a broker."""
         return self.container(self.topology.brokers[broker])
+
+    def operator_of(self, broker: int) -> tuple[str, str]:
+        """The way in on every broker's host: an address, and a file in the container."""
+        machine = self.machine(self.topology.brokers[broker])
+        file = "/etc/kafka/server.properties"
+        text = machine.check_output("docker exec %s cat %s", self.broker(broker).name, file)
+        found = re.search(r"^advertised\.listeners=.*\bBROKERS://([^,\s]+)", text, re.MULTILINE)
+        assert found, text
+        return found[1], "/etc/kafka/operator.properties"
 
     def zookeeper_leader(self) -> int:
         """Id of the leader of the whole ensemble; NotYet while there is none."""
@@ -68,7 +86,11 @@ class Cluster:
         """The client tools, on the machine of the first driver."""
         instance = next(iter(self.topology.drivers.values()))
         image = self.container(instance).inspect()["Config"]["Image"]
-        return Tools(self.machine(instance), image, self.topology.shared_dir)
+        access_dir = f"/etc/kafka-metal/{self.topology.cluster}-demo"
+        if access.folder and not self.machine(instance).file(access_dir).exists:
+            # A platform that has not demonstrated itself yet.
+            playbooks.run("demo", "--tags", "access")
+        return Tools(self.machine(instance), image, self.topology.shared_dir, access_dir)
 
     @contextmanager
     def stream(self, count: int, rate: int) -> Iterator[Stream]:

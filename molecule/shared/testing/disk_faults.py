@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import testinfra
 from kafka import KafkaAdminClient
 
+from testing import access
 from testing.cluster import Cluster
 from testing.waiting import NotYet
 
@@ -65,7 +66,9 @@ class Disk:
 
 def log_dirs(cluster: Cluster, broker: int) -> dict[str, set[str]]:
     """Names of the replicas in each log dir of a broker, those under way too."""
-    admin = KafkaAdminClient(bootstrap_servers=cluster.topology.bootstrap.split(","))
+    admin = KafkaAdminClient(
+        bootstrap_servers=cluster.topology.bootstrap.split(","), **access.kafka_python()
+    )
     try:
         (answer,) = admin.describe_log_dirs(None, [broker])
     finally:

@@ -7,6 +7,8 @@ from typing import Any
 
 from kafka.admin import ConfigResource, KafkaAdminClient
 
+from testing import access
+
 
 class Settings:
     """Settings of the brokers of a cluster through its client endpoints."""
@@ -16,7 +18,7 @@ class Settings:
 
     @contextmanager
     def _admin(self) -> Iterator[KafkaAdminClient]:
-        admin = KafkaAdminClient(bootstrap_servers=self._bootstrap)
+        admin = KafkaAdminClient(bootstrap_servers=self._bootstrap, **access.kafka_python())
         try:
             yield admin
         finally:

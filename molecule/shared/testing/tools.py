@@ -15,22 +15,36 @@ SHARED = "/shared"
 
 
 class Tools:
-    """Starts `kafka-metal` on one machine; ``shared_dir`` is the shared directory out there."""
+    """Starts `kafka-metal` on one machine.
 
-    def __init__(self, machine: testinfra.host.Host, image: str, shared_dir: str) -> None:
+    ``shared_dir`` is the shared directory out there, ``access_dir`` holds what the tool shows to
+    the cluster.
+    """
+
+    def __init__(
+        self, machine: testinfra.host.Host, image: str, shared_dir: str, access_dir: str
+    ) -> None:
         self._machine = machine
         self._image = image
         self._shared_dir = shared_dir
+        self._access_dir = access_dir
+
+    def _way_in(self) -> list[str]:
+        """How the tool comes into a cluster that asks who it is; the platform wrote the file."""
+        closed = self._machine.file(f"{self._access_dir}/client.conf").exists
+        return ["--client-config=/etc/kafka-metal/client.conf"] if closed else []
 
     def start(self, *arguments: str) -> "Tool":
         """Start the tool with ``arguments``; use the result as a context."""
         name = f"test-{uuid.uuid4().hex[:8]}"
         self._machine.check_output(
             "docker run --detach --name %s --network host --user 10001:10001 --read-only "
-            "--cap-drop ALL --tmpfs /tmp:exec --volume %s:%s %s kafka-metal " + " ".join(arguments),
+            "--cap-drop ALL --tmpfs /tmp:exec --volume %s:%s --volume %s:/etc/kafka-metal:ro %s "
+            "kafka-metal " + " ".join([*arguments, *self._way_in()]),
             name,
             self._shared_dir,
             SHARED,
+            self._access_dir,
             self._image,
         )
         return Tool(self._machine, name)

@@ -42,7 +42,11 @@ class Topology:
     machines: tuple[str, ...]
     zookeepers: dict[int, Instance] = field(default_factory=dict)
     brokers: dict[int, Instance] = field(default_factory=dict)
+    # Their endpoints are those of their pages.
+    spark_masters: dict[str, Instance] = field(default_factory=dict)
     spark_workers: dict[str, Instance] = field(default_factory=dict)
+    # Their endpoints are those of their pages, too.
+    histories: dict[str, Instance] = field(default_factory=dict)
     # By the name of the pipeline.
     drivers: dict[str, Instance] = field(default_factory=dict)
     # Directory on the machines of Spark and pipelines with archive and checkpoints.
@@ -56,7 +60,8 @@ class Topology:
     @property
     def instances(self) -> list[Instance]:
         """Every container that the tests know of."""
-        groups = (self.zookeepers, self.brokers, self.spark_workers, self.drivers)
+        spark = (self.spark_masters, self.spark_workers, self.histories, self.drivers)
+        groups = (self.zookeepers, self.brokers, *spark)
         return [instance for group in groups for instance in group.values()]
 
 
@@ -96,7 +101,9 @@ def read(*inventories: Path) -> Topology:
         machines=tuple(host.machine for host in hosts("metal")),
         zookeepers=dict(_zookeeper(host) for host in hosts("zookeeper")),
         brokers=dict(_broker(host) for host in hosts("kafka")),
+        spark_masters=dict(_master(host) for host in hosts("spark_master")),
         spark_workers=dict(_worker(host) for host in hosts("spark_worker")),
+        histories=dict(_history(host) for host in hosts("spark_history")),
         drivers=dict(driver for host in drivers for driver in _drivers(host)),
         shared_dir=drivers[0]["pipeline_shared_dir"] if drivers else "",
     )
@@ -118,6 +125,16 @@ def _broker(host: _Host) -> tuple[int, Instance]:
         port=int(listener["port"]),
         log_dirs=tuple(host["kafka_broker_log_dirs"]),
     )
+
+
+def _master(host: _Host) -> tuple[str, Instance]:
+    name, port = host["spark_master_name"], int(host["spark_master_ui_port"])
+    return name, host.instance(name, address=host.reached_at or host["spark_address"], port=port)
+
+
+def _history(host: _Host) -> tuple[str, Instance]:
+    name, port = host["spark_history_name"], int(host["spark_history_port"])
+    return name, host.instance(name, address=host.reached_at or host["spark_address"], port=port)
 
 
 def _worker(host: _Host) -> tuple[str, Instance]:

@@ -22,6 +22,8 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from testing import access
+
 TOPIC = "drill"
 DELIVERY_SECONDS = 120
 
@@ -60,6 +62,7 @@ class Traffic:
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap,
+                **access.librdkafka(),
                 "acks": "all",
                 "enable.idempotence": str(config.get("acks", "all")) in ("all", "-1"),
                 "linger.ms": 5,
@@ -171,6 +174,7 @@ class Traffic:
         consumer = Consumer(
             {
                 "bootstrap.servers": self._bootstrap,
+                **access.librdkafka(),
                 "group.id": f"drill-{self._run}",
                 "enable.auto.commit": "false",
                 "enable.partition.eof": "true",

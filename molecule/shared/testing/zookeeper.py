@@ -2,17 +2,30 @@
 under test here."""
 
 import socket
+import ssl
 
+from testing import access
 from testing.topology import Instance
 from testing.waiting import NotYet
 
 ANSWER_SECONDS = 3
 
 
+def _connection(server: Instance) -> socket.socket:
+    plain = socket.create_connection((server.address, server.port), ANSWER_SECONDS)
+    if access.folder is None:
+        return plain
+    tls = ssl.create_default_context(cafile=access.folder / "ca.pem")
+    # Its names are tested elsewhere: a node is asked here at an address of its own.
+    tls.check_hostname = False
+    tls.load_cert_chain(access.folder / "operator.pem")
+    return tls.wrap_socket(plain)
+
+
 def mode(server: Instance) -> str:
     """leader, follower or standalone; empty while it does not serve."""
     try:
-        with socket.create_connection((server.address, server.port), ANSWER_SECONDS) as connection:
+        with _connection(server) as connection:
             connection.sendall(b"srvr")
             answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode()
     except OSError:

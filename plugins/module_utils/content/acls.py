@@ -122,6 +122,8 @@ def acl_of(fields: Mapping[str, Any]) -> Acl:
         raise AclError([f"{acl}: no resource type; allowed: {', '.join(OPERATIONS)}"])
     if acl.operation not in allowed:
         raise AclError([f"{acl}: no operation of a {acl.resource_type}: {', '.join(allowed)}"])
+    if "/" in acl.resource:
+        raise AclError([f"{acl}: brokers keep no ACL of a name with a slash; another name, or '*'"])
     if ":" not in acl.principal:
         raise AclError([f"{acl.principal!r} is no principal; User:{acl.principal} may be meant"])
     if acl.pattern not in (LITERAL, PREFIXED) or acl.permission not in (ALLOW, DENY):

@@ -10,7 +10,7 @@ from typing import Any
 
 from .acls import ALLOW, ANYWHERE, PREFIXED, Acl
 from .declared import Reader
-from .roles import ALL, MANAGE, SHORT, read_role, resource
+from .roles import ALL, LOOKING, MANAGE, SHORT, read_role, resource
 
 
 def written(name: str, pattern: str) -> str:
@@ -68,6 +68,10 @@ def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[st
             candidates.append({"producer": {"topic": _short(writes), **own, **extra}})
     if (reads := having("topic", "read", "describe")) and groups:
         candidates.append({"consumer": {"topic": _short(reads), "group": _short(groups)}})
+    if seen := having("topic", *LOOKING):
+        watched = having("group", "describe")
+        keys = {"topic": _short(seen), **({"group": _short(watched)} if watched else {})}
+        candidates.append({"observer": keys})
     if managed := having("topic", *MANAGE):
         candidates.append({"admin": {"topic": _short(managed)}})
     return _choose(principal, host, given, candidates)

@@ -42,6 +42,7 @@ class Right:
 
 WRITING = ("write", "describe")
 READING = ("read", "describe")
+LOOKING = ("describe", "describe_configs")
 INTERNAL = ("read", "write", "create", "delete", "describe", "describe_configs")
 MANAGE = ("create", "delete", "alter", "alter_configs", "describe", "describe_configs")
 
@@ -63,6 +64,11 @@ ROLES: dict[str, tuple[Right, ...]] = {
         Right("group", "application", READING),
         Right("transactional_id", "application", WRITING, begins=True, switch="exactly_once"),
     ),
+    "observer": (
+        Right("topic", "topic", LOOKING),
+        Right("group", "group", ("describe",)),
+        Right("cluster", "", LOOKING),
+    ),
     "admin": (
         Right("topic", "topic", MANAGE),
         Right("cluster", "", ("all",), switch="cluster"),
@@ -72,8 +78,13 @@ ROLES: dict[str, tuple[Right, ...]] = {
     ),
 }
 # What a role is given when it is only a text, and what it cannot do without.
-SHORT = {"producer": "topic", "streams": "application", "admin": "topic"}
-REQUIRED = {"producer": ("topic",), "consumer": ("topic", "group"), "streams": ("application",)}
+SHORT = {"producer": "topic", "streams": "application", "observer": "topic", "admin": "topic"}
+REQUIRED = {
+    "producer": ("topic",),
+    "consumer": ("topic", "group"),
+    "streams": ("application",),
+    "observer": ("topic",),
+}
 
 
 def switches(role: str) -> list[str]:

@@ -61,6 +61,16 @@ SPARK_WORKER = Service(
     callers=(Caller("spark_master", "spark_worker_port", "starting executors"),),
 )
 
+SPARK_HISTORY = Service(
+    group="spark_history",
+    role="spark",
+    bind="spark_address",
+    ports=("spark_history_port",),
+    heap="spark_daemon_memory",
+    memory="spark_memory",
+    address="spark_address",
+)
+
 # Drivers: one port and one heap per pipeline, in alphabetical order of their names.
 PIPELINE = Service(
     group="pipeline",
@@ -71,7 +81,24 @@ PIPELINE = Service(
     each="pipeline_pipelines",
 )
 
-SERVICES = (*metadata.SERVICES, KAFKA, SPARK_MASTER, SPARK_WORKER, PIPELINE)
+# What watches. The node exporter is no service of this group: it is on every machine.
+MONITORING = Service(
+    group="monitoring",
+    role="monitoring",
+    bind="monitoring_bind",
+    ports=(
+        "monitoring_prometheus_port",
+        "monitoring_alertmanager_port",
+        "monitoring_probe_port",
+        "monitoring_exporter_port",
+    ),
+    directories=("monitoring_data_dir",),
+    memory="monitoring_prometheus_memory",
+)
+
+SPARK = (SPARK_MASTER, SPARK_WORKER, SPARK_HISTORY)
+
+SERVICES = (*metadata.SERVICES, KAFKA, *SPARK, PIPELINE, MONITORING)
 
 
 def instances(

@@ -26,6 +26,7 @@ ZOOKEEPER = Service(
     address="zookeeper_address",
     callers=(
         Caller("kafka", "zookeeper_client_port", "metadata"),
+        Caller("spark_master", "zookeeper_client_port", "who leads"),
         Caller("zookeeper", "zookeeper_client_port", "questions of the playbooks"),
         Caller("zookeeper", "zookeeper_peer_port", "the quorum"),
         Caller("zookeeper", "zookeeper_election_port", "elections"),
@@ -33,6 +34,8 @@ ZOOKEEPER = Service(
     journal=("zookeeper_log_dir",),
 )
 
+# Where masters of Spark agree who leads.
+ENSEMBLE = ZOOKEEPER
 
 SERVICES = (ZOOKEEPER,)
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ..suggestion import did_you_mean
 from .catalogue import KAFKA, PIPELINE, SPARK_WORKER
@@ -54,7 +53,7 @@ def pipeline_topics(site: Site) -> Iterator[Problem]:
         declared = set(map(str, topics))
     for host in site.members(PIPELINE.group):
         for name, pipeline in entries(site, host, PIPELINES).items():
-            for where, topic in _topics_of(pipeline):
+            for where, topic in _topics_of(site, host, pipeline):
                 if topic not in declared:
                     meant = did_you_mean(topic, declared)
                     yield Problem(
@@ -67,19 +66,17 @@ def pipeline_topics(site: Site) -> Iterator[Problem]:
                     )
 
 
-def _topics_of(pipeline: object) -> Iterator[tuple[str, str]]:
-    """Where a pipeline names a topic, and the topic."""
-    if not isinstance(pipeline, Mapping):
+def _topics_of(site: Site, host: str, pipeline: object) -> Iterator[tuple[str, str]]:
+    """Where a pipeline names a topic, and the topic; also that of marks, which it needs unnamed."""
+    try:
+        from kafka_metal_pipeline.needs import needs_of
+    except ImportError:
+        # `declarations` says so.
         return
-    outputs = pipeline.get("outputs")
-    parts: list[tuple[str, Any]] = [("source", pipeline.get("source")), ("", pipeline)]
-    if isinstance(outputs, Mapping):
-        parts += [(f"outputs.{name}", output) for name, output in outputs.items()]
-    for where, part in parts:
-        if isinstance(part, Mapping) and isinstance(part.get("topic"), str):
-            yield f"{where}.topic".lstrip("."), part["topic"]
-    if isinstance(pipeline.get("invalid"), str):
-        yield "invalid", pipeline["invalid"]
+    needs = needs_of(pipeline)
+    yield from needs.topics
+    if needs.marks:
+        yield "delivery", str(site.value(host, "pipeline_marks_topic", "kafka-metal-marks"))
 
 
 def pipeline_cores(site: Site) -> Iterator[Problem]:

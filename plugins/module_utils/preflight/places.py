@@ -26,16 +26,17 @@ def port_numbers(site: Site) -> Iterator[Problem]:
 
 
 def _listeners(host: str, variable: str, listeners: Mapping[object, object]) -> Iterator[Problem]:
-    needed = ("bind", "advertise", "port", "protocol")
+    needed = ("bind", "advertise", "port")
     for name, at in listeners.items():
         where = f"{variable}.{name}"
         keys = set(at) if isinstance(at, Mapping) else set()
-        if keys != set(needed):
+        # A protocol of its own is for a listener that differs from the site's word for security.
+        if keys - {"protocol"} != set(needed):
             yield Problem(
                 host,
                 where,
                 "the keys " + (", ".join(sorted(map(str, keys))) or "none"),
-                "exactly " + ", ".join(needed),
+                "exactly " + ", ".join(needed) + ", and protocol where it differs",
             )
         if isinstance(at, Mapping) and "port" in at:
             yield from _port(host, f"{where}.port", at["port"])

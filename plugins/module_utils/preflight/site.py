@@ -158,6 +158,7 @@ SITE_VARIABLES: Mapping[str, str] = {
     "cluster_name": "first part of every container's name, label and data path",
     "port_offset": "added to every port",
     "kafka_metadata_mode": "where brokers keep their metadata",
+    "security_mode": "how the cluster is closed",
     "images_registry": "prefix of every image",
     "image_versions": "versions of images that the site wants instead of those in versions.yml",
     "metal_allow_root_disk": "data may lie on the disk of the operating system",

@@ -14,6 +14,7 @@ RECORD = {
     "partition": "INT",
     "offset": "LONG",
     "timestamp": "TIMESTAMP",
+    "headers": "ARRAY<STRUCT<key: STRING, value: BINARY>>",
 }
 
 

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kafka_metal_pipeline import checkpoint as checkpoints
 from kafka_metal_pipeline import declaration as declarations
 from kafka_metal_pipeline import infer
-from kafka_metal_pipeline.declared_outputs import INVALID
 from kafka_metal_pipeline.declared_site import missing_to_run
 from kafka_metal_pipeline.keys import DeclarationError, Problem
 from kafka_metal_pipeline.model import Declaration
+from kafka_metal_pipeline.storage import Files
+from kafka_metal_pipeline.templates import TEMPLATES
 
 REFUSED = 2
 
@@ -34,6 +36,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run the pipeline of a file."""
+    return _drive(_ready(options))
+
+
+def _ready(options: argparse.Namespace) -> Declaration:
+    """The pipeline of a file, with all it needs to run."""
+    declared = _chosen(options)
+    if missing := missing_to_run(declared):
+        raise DeclarationError(
+            Problem(declared.name, key, "nothing", "a value, to run") for key in missing
+        )
+    return declared
+
+
+def _chosen(options: argparse.Namespace) -> Declaration:
+    """The only pipeline of a file, or the one that is named."""
     found = load(options.file)
     if options.name is None and len(found) == 1:
         options.name = next(iter(found))
@@ -41,13 +58,7 @@ def run(options: argparse.Namespace) -> int:
         raise DeclarationError(
             [Problem("", "--name", str(options.name), f"one of {', '.join(found)}")]
         )
-    declared = found[options.name]
-    archives = any(output.path for output in declared.outputs)
-    if missing := missing_to_run(declared.site, archives):
-        raise DeclarationError(
-            Problem(declared.name, key, "nothing", "a value, to run") for key in missing
-        )
-    return _drive(declared)
+    return found[options.name]
 
 
 def check(options: argparse.Namespace) -> int:
@@ -70,6 +81,33 @@ def check(options: argparse.Namespace) -> int:
     return code
 
 
+def plan(options: argparse.Namespace) -> int:
+    """Say of every output whether its checkpoint stays valid; starts nothing."""
+    declared = _chosen(options)
+    code = 0
+    for name, checkpoint in checkpoints.all_of(declared).items():
+        verdict = checkpoint.verdict(_files(checkpoint.location))
+        print(f"pipeline {declared.name}: outputs.{name}: {verdict.state}: {verdict.reason}")
+        code = max(code, REFUSED if verdict.state == checkpoints.INVALID else 0)
+    return code
+
+
+def batch(options: argparse.Namespace) -> int:
+    """Run a pipeline once over all that is stored."""
+    declared = _ready(options)
+    from kafka_metal_pipeline import batches
+
+    return batches.run(declared)
+
+
+def repair(options: argparse.Namespace) -> int:
+    """Send invalid records back into their topic, repaired."""
+    declared = _ready(options)
+    from kafka_metal_pipeline import batches
+
+    return batches.repair(declared, options.set, options.where, options.dry_run)
+
+
 def infer_schema(options: argparse.Namespace) -> int:
     """Print the schema of a sample."""
     print(infer.schema_of(options.sample, options.rows, options.null))
@@ -78,13 +116,16 @@ def infer_schema(options: argparse.Namespace) -> int:
 
 def load(file: Path) -> dict[str, Declaration]:
     """Pipelines of a YAML file: one with its ``name``, or several by name."""
+    # The control node has no use for it where only filters run.
     import yaml
 
+    from kafka_metal_pipeline import documents
+
     try:
-        content: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content: Any = documents.read(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DeclarationError([Problem("", str(file), str(error), "a YAML file")]) from error
-    if isinstance(content, Mapping) and "source" in content:
+    if isinstance(content, Mapping) and ("source" in content or content.get("use") in TEMPLATES):
         name = str(content.get("name") or file.stem)
         content = {name: content}
     return declarations.parse_all(infer.with_schemas(content, file.parent))
@@ -98,7 +139,7 @@ def _drive(declared: Declaration) -> int:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    board = Board(declared.name, [*(output.name for output in declared.outputs), INVALID])
+    board = Board(declared.name, list(checkpoints.all_of(declared)))
     if declared.site.status:
         try:
             serve(board, declared.site.status)
@@ -109,6 +150,19 @@ def _drive(declared: Declaration) -> int:
     return driver.run(declared, board, stopping)
 
 
+def _files(location: str) -> Files:
+    """The file system of a checkpoint; a local one needs no Spark."""
+    if location.startswith(("/", "file:")):
+        from kafka_metal_pipeline.storage import LocalFiles
+
+        return LocalFiles()
+    from pyspark.sql import SparkSession
+
+    from kafka_metal_pipeline.storage import Storage
+
+    return Storage(SparkSession.builder.master("local[1]").getOrCreate())
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kafka-metal-pipeline", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -116,6 +170,25 @@ def _parser() -> argparse.ArgumentParser:
     running.add_argument("file", type=Path, help="YAML file with the declaration")
     running.add_argument("--name", help="which pipeline, when the file holds several")
     running.set_defaults(command=run)
+    for name, command, says in (
+        ("plan", plan, "say whether the checkpoints stay valid"),
+        ("batch", batch, "run a pipeline once over all that is stored"),
+        ("repair", repair, "send invalid records back into their topic, repaired"),
+    ):
+        each = commands.add_parser(name, help=says)
+        each.add_argument("file", type=Path, help="YAML file with the declaration")
+        each.add_argument("--name", help="which pipeline, when the file holds several")
+        each.set_defaults(command=command)
+    each.add_argument(
+        "--set", default="raw", metavar="SQL", help="the new value, of raw, the old (default: raw)"
+    )
+    each.add_argument(
+        "--where",
+        default="true",
+        metavar="SQL",
+        help="which records: over reason, topic, partition, offset, timestamp and raw",
+    )
+    each.add_argument("--dry-run", action="store_true", help="count, and send nothing")
     checking = commands.add_parser("check", help="say what is wrong with declarations")
     checking.add_argument("files", type=Path, nargs="+", metavar="FILE")
     checking.add_argument(

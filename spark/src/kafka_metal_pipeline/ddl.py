@@ -14,7 +14,8 @@ RECORD_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp")
 WORK_COLUMNS = frozenset(
     re.findall(
         r"\w+",
-        "_key _raw _text _reason _detail _end _corrupt _ended _count _misfit _twice _empty",
+        "_key _raw _text _reason _detail _end _corrupt _ended _count _misfit _twice _empty "
+        "_framed _known _read",
     )
 )
 
@@ -45,12 +46,29 @@ class Field:
     @property
     def base(self) -> str:
         """The type without what stands in brackets: ``DECIMAL`` of ``DECIMAL(10,2)``."""
-        return self.type.split("(")[0].split("<")[0].strip().upper()
+        return type_base(self.type)
 
     @property
     def is_instant(self) -> bool:
         """Whether values are points in time."""
         return self.base in INSTANT_TYPES
+
+
+def type_base(declared: str) -> str:
+    """A type without what stands in its brackets."""
+    return declared.split("(")[0].split("<")[0].strip().upper()
+
+
+def inner_types(declared: str) -> list[tuple[str, str]]:
+    """Names and types of what an ARRAY, MAP or STRUCT holds; none for any other type."""
+    base = type_base(declared)
+    if base not in NESTING_TYPES or "<" not in declared:
+        return []
+    inner = declared[declared.index("<") + 1 : declared.rindex(">")]
+    if base == "STRUCT":
+        found = [_name(part.strip()) for part in _split(inner)]
+        return [(name, re.split(r"(?i)\s+comment\s+", kind)[0]) for name, kind in found]
+    return [("", part.strip()) for part in _split(inner)]
 
 
 def parse_ddl(text: str) -> tuple[Field, ...]:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from kafka_metal_pipeline.declared_outputs import OUTPUT_KEYS, overlapping_archives, read_outputs
 from kafka_metal_pipeline.declared_site import SITE_KEYS, read_site
 from kafka_metal_pipeline.declared_source import read_source
-from kafka_metal_pipeline.keys import DeclarationError, Problem, Section
-from kafka_metal_pipeline.model import Declaration, Resources
+from kafka_metal_pipeline.keys import DeclarationError, Problem, Section, suggested
+from kafka_metal_pipeline.model import Declaration, Resources, Source
+from kafka_metal_pipeline.templates import expanded
 from kafka_metal_pipeline.words import (
     ALLOWED_MEMORY,
     ALLOWED_NAME,
@@ -25,7 +26,7 @@ from kafka_metal_pipeline.words import (
 
 __all__ = ["DeclarationError", "Problem", "parse", "parse_all", "problems_of", "topics_of"]
 
-KEYS = ("name", "source", "rules", "outputs", "invalid", "trigger", "resources")
+KEYS = ("name", "use", "source", "rules", "outputs", "invalid", "trigger", "resources")
 RESOURCE_KEYS = ("cores", "executor_memory", "driver_memory")
 
 # What gives each query that reads the same record another answer: the record could be accepted by
@@ -72,14 +73,21 @@ def problems_of(pipelines: object) -> tuple[Problem, ...]:
 
 def topics_of(declaration: Declaration) -> dict[str, list[str]]:
     """Topics a pipeline needs: ``reads`` and ``writes``, each sorted."""
-    writes = {output.topic for output in declaration.outputs if output.topic}
-    return {"reads": [declaration.source.topic], "writes": sorted(writes | {declaration.invalid})}
+    targets = [*(output.topic for output in declaration.outputs), declaration.invalid]
+    reads = () if declaration.source.path else declaration.source.topics
+    return {"reads": sorted(reads), "writes": sorted(filter(None, targets))}
 
 
 def _read(name: str, body: object, problems: list[Problem]) -> Declaration | None:
     """A declaration that is right when ``problems`` did not grow."""
     if not isinstance(body, Mapping):
         problems.append(Problem(name, "(the whole)", repr(body), "a mapping with a source"))
+        return None
+    validates = body.get("use") == "validate"
+    known = len(problems)
+    body = expanded(Section(name, "", body, problems), SITE_KEYS)
+    if len(problems) > known:
+        # Of the many words that a template makes nobody has said one yet.
         return None
     top = Section(name, "", body, problems)
     # The short form: the keys of the one output stand at the top.
@@ -91,18 +99,28 @@ def _read(name: str, body: object, problems: list[Problem]) -> Declaration | Non
         top.wrong("name", body["name"], name)
     trigger = top.text("trigger", ALLOWED_TRIGGER, TRIGGER) or "1 second"
     source = read_source(top.section("source", required=True))
+    rules = _read_rules(top.section("rules"))
     declaration = Declaration(
         name=name,
         source=source,
-        rules=_read_rules(top.section("rules")),
-        outputs=read_outputs(top, short, source, trigger),
-        invalid=top.needed("invalid", ALLOWED_TOPIC, TOPIC),
+        rules=rules,
+        outputs=read_outputs(top, short, source, trigger, may_be_none=validates),
+        invalid=_read_invalid(top, source, rules),
         trigger=trigger,
         resources=_read_resources(top.section("resources")),
         site=read_site(top),
     )
     _check_topics(top, declaration)
+    _check_databases(top, declaration)
     return declaration
+
+
+def _read_invalid(top: Section, source: Source, rules: Mapping[str, str]) -> str | None:
+    if source.format == "bytes" and not rules:
+        if top.values.get("invalid") is not None:
+            top.wrong("invalid", "this key", "it only where a record can be invalid, not as it is")
+        return None
+    return top.needed("invalid", ALLOWED_TOPIC, TOPIC)
 
 
 def _read_rules(rules: Section) -> dict[str, str]:
@@ -134,12 +152,28 @@ def _read_resources(resources: Section) -> Resources:
 
 def _check_topics(top: Section, declaration: Declaration) -> None:
     """A pipeline that reads what it writes would never end; invalid records have their own."""
-    source, invalid = declaration.source.topic, declaration.invalid
-    if not source or not invalid:
+    source, invalid = declaration.source, declaration.invalid
+    read = () if source.path else source.topics
+    if not all(source.topics) or invalid == "":
         return
-    if invalid == source:
-        top.wrong("invalid", invalid, f"a topic other than the source, {source}")
+    if invalid in read:
+        top.wrong("invalid", str(invalid), f"a topic other than the source, {source.name}")
     for output in declaration.outputs:
-        if output.topic and output.topic in (source, invalid):
-            key = f"outputs.{output.name}.topic"
-            top.wrong(key, output.topic, f"a topic other than {source} and {invalid}")
+        if output.topic and output.topic in (*read, invalid):
+            others = " and ".join(filter(None, [*read, invalid]))
+            top.wrong(f"outputs.{output.name}.topic", output.topic, f"a topic other than {others}")
+
+
+def _check_databases(top: Section, declaration: Declaration) -> None:
+    """Known once the deployment has said them; two outputs must not fill one table."""
+    known = sorted(declaration.site.databases)
+    tables: dict[tuple[str | None, str], str] = {}
+    for output in declaration.outputs:
+        if output.table is None:
+            continue
+        where = f"outputs.{output.name}"
+        if known and output.database and output.database not in known:
+            top.wrong(f"{where}.database", output.database, suggested(output.database, known))
+        owner = tables.setdefault((output.database, output.table), output.name)
+        if owner != output.name:
+            top.wrong(f"{where}.table", output.table, f"a table apart from that of {owner}")

@@ -1,30 +1,62 @@
-"""The ``outputs`` of a declaration: statements, and the topics and archives they fill."""
+"""The ``outputs`` of a declaration: statements, and the topics, archives and tables they fill."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from kafka_metal_pipeline.ddl import RECORD_COLUMNS
-from kafka_metal_pipeline.keys import Problem, Section
-from kafka_metal_pipeline.model import AVAILABLE_NOW, Declaration, Output, Source, Watermark
+from kafka_metal_pipeline.ddl import RECORD_COLUMNS, to_ddl
+from kafka_metal_pipeline.declared_source import read_places
+from kafka_metal_pipeline.keys import Problem, Section, suggested
+from kafka_metal_pipeline.model import (
+    AT_LEAST_ONCE,
+    AVAILABLE_NOW,
+    TRANSACTIONAL,
+    Declaration,
+    Metadata,
+    Output,
+    Source,
+    Watermark,
+)
 from kafka_metal_pipeline.words import (
     ALLOWED_DURATION,
     ALLOWED_NAME,
     ALLOWED_PATH,
+    ALLOWED_TABLE,
     ALLOWED_TOPIC,
     ALLOWED_TRIGGER,
     DURATION,
     NAME,
     PATH,
+    TABLE,
     TOPIC,
     TRIGGER,
     milliseconds,
 )
 
-OUTPUT_KEYS = ("sql", "topic", "key", "path", "partition_by", "mode", "watermark", "trigger")
-TOPIC_ONLY = ("topic", "key")
-ARCHIVE_ONLY = ("path", "partition_by")
+OUTPUT_KEYS = (
+    "sql",
+    "topic",
+    "key",
+    "delivery",
+    "metadata",
+    "path",
+    "partition_by",
+    "table",
+    "keys",
+    "database",
+    "mode",
+    "watermark",
+    "trigger",
+    "starting",
+)
+# Keys that belong to one kind of target, by the key that names the target.
+OWN_KEYS = {
+    "topic": ("key", "delivery", "metadata"),
+    "path": ("partition_by",),
+    "table": ("keys", "database"),
+}
 
 EVERYTHING = "SELECT * FROM events"
 # The output of the short form, and the one that every pipeline has.
@@ -35,14 +67,18 @@ ARCHIVE_TRIGGER = "10 seconds"
 
 
 def read_outputs(
-    top: Section, short: Mapping[str, Any], source: Source, trigger: str
+    top: Section,
+    short: Mapping[str, Any],
+    source: Source,
+    trigger: str,
+    may_be_none: bool = False,
 ) -> tuple[Output, ...]:
     """Outputs as declared, or the one whose keys stand at the top (``short``)."""
     if short and "outputs" not in top.values:
         output = Section(top.pipeline, "", short, top.problems)
         return (_read_output(SHORT_NAME, output, source, trigger),)
     outputs = top.section("outputs", required=True)
-    if not outputs.values and isinstance(top.values.get("outputs"), Mapping):
+    if not outputs.values and isinstance(top.values.get("outputs"), Mapping) and not may_be_none:
         top.wrong("outputs", "none", "at least one output, by name")
     read = []
     for name in map(str, outputs.values):
@@ -76,23 +112,22 @@ def overlapping_archives(declarations: Mapping[str, Declaration]) -> Iterable[Pr
 def _read_output(name: str, output: Section, source: Source, trigger: str) -> Output:
     topic = output.text("topic", ALLOWED_TOPIC, TOPIC)
     path = output.text("path", ALLOWED_PATH, PATH)
-    given = [key for key in ("topic", "path") if output.values.get(key) is not None]
-    if len(given) != 1:
-        output.wrong("topic", " and ".join(given) or "nothing", "one of topic and path")
-    is_archive = given == ["path"]
-    for key in TOPIC_ONLY if is_archive else ARCHIVE_ONLY:
-        if key in output.values and key not in given:
-            output.wrong(key, "this key", f"it only with {'topic' if is_archive else 'path'}")
-    mode = output.choice("mode", ("append",) if is_archive else ("append", "update"), "append")
-    if is_archive:
-        sql = output.text("sql", "a SELECT from events", r"(?is).*\bevents\b.*") or EVERYTHING
-        if trigger != AVAILABLE_NOW:
-            trigger = max(trigger, ARCHIVE_TRIGGER, key=milliseconds)
-    else:
-        sql = output.needed("sql", "a SELECT from events", r"(?is).*\bevents\b.*")
+    table = output.text("table", ALLOWED_TABLE, TABLE)
+    given = _read_target(output)
+    mode = output.choice("mode", ("append",) if given == "path" else ("append", "update"), "append")
+    sql = output.text("sql", "a SELECT from events", r"(?is).*\bevents\b.*")
+    if sql is None and output.values.get("sql") is None and given != "path":
+        output.wrong("sql", "nothing", "a SELECT from events")
+    if given == "path" and trigger != AVAILABLE_NOW:
+        trigger = max(trigger, ARCHIVE_TRIGGER, key=milliseconds)
+    keys = output.texts("keys", "a column of the statement")
+    if given == "table" and output.values.get("keys") in (None, []):
+        output.wrong("keys", "nothing", "the columns of the table's key, as [id]")
+    if source.path and "starting" in output.values:
+        output.wrong("starting", "this key", "it only where the source is topics")
     return Output(
         name=name,
-        sql=sql,
+        sql=sql or EVERYTHING,
         topic=topic,
         key=output.text("key", "a SQL expression over the statement's columns"),
         path=path,
@@ -100,11 +135,49 @@ def _read_output(name: str, output: Section, source: Source, trigger: str) -> Ou
         mode=mode,
         watermark=_read_watermark(output, source),
         trigger=output.text("trigger", ALLOWED_TRIGGER, TRIGGER) or trigger,
+        delivery=output.choice("delivery", (AT_LEAST_ONCE, TRANSACTIONAL), AT_LEAST_ONCE),
+        metadata=_read_metadata(output, source),
+        table=table,
+        keys=keys,
+        database=output.needed("database", "a name of databases") if given == "table" else None,
+        starting=read_places(output, "starting", ("earliest", "latest")),
     )
 
 
+def _read_target(output: Section) -> str | None:
+    """Which of topic, path and table an output has; None when it is not one."""
+    given = [key for key in OWN_KEYS if output.values.get(key) is not None]
+    if len(given) != 1:
+        found = " and ".join(given) or "nothing"
+        output.wrong("topic", found, f"one of {', '.join(OWN_KEYS)}")
+    for target, keys in OWN_KEYS.items():
+        for key in keys if given and target not in given else ():
+            if key in output.values:
+                output.wrong(key, "this key", f"it only with {target}")
+    return given[0] if len(given) == 1 else None
+
+
+def _read_metadata(output: Section, source: Source) -> Metadata | None:
+    if output.values.get("metadata") is None:
+        return None
+    metadata = output.section("metadata")
+    metadata.only(("application", "schema"))
+    return Metadata(
+        application=metadata.text("application") or output.pipeline,
+        schema=metadata.text("schema") or schema_name(source),
+    )
+
+
+def schema_name(source: Source) -> str:
+    """A name of the source's schema that changes with it: format and a digest."""
+    if source.format == "bytes":
+        return "bytes"
+    digest = hashlib.sha256(to_ddl(source.fields).encode()).hexdigest()
+    return f"{source.format}:{digest[:12]}"
+
+
 def _read_partitions(output: Section, source: Source) -> tuple[str, ...]:
-    names = output.texts("partition_by", "a column of the statement", r"[^/=`]+")
+    names = output.texts("partition_by", "a column of the statement", r"[^/=`_][^/=`]*")
     fields = {field.name for field in source.fields}
     if "date" in names and "date" not in fields and source.event_time is None:
         instants = [field.name for field in source.fields if field.is_instant]
@@ -123,5 +196,5 @@ def _read_watermark(output: Section, source: Source) -> Watermark | None:
     column = watermark.needed("column", "a TIMESTAMP field of the events")
     columns = [field.name for field in source.fields if field.is_instant] + [RECORD_COLUMNS[3]]
     if column and source.fields and column not in columns:
-        watermark.wrong("column", column, ", ".join(columns))
+        watermark.wrong("column", column, suggested(column, columns))
     return Watermark(column, watermark.needed("delay", ALLOWED_DURATION, DURATION))

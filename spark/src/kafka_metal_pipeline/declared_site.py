@@ -1,7 +1,8 @@
 """The keys of a declaration that say where it runs; a role or a person at a shell adds them."""
 
 from kafka_metal_pipeline.keys import Section
-from kafka_metal_pipeline.model import Site
+from kafka_metal_pipeline.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
+from kafka_metal_pipeline.words import ALLOWED_TOPIC, TOPIC
 
 SITE_KEYS = (
     "master",
@@ -17,6 +18,8 @@ SITE_KEYS = (
     "ui_port",
     "event_log_dir",
     "shuffle_partitions",
+    "databases",
+    "marks_topic",
 )
 MASTER = r"local(\[(\d+|\*)\])?|spark://[^\s,/]+:\d+(,[^\s,/]+:\d+)*"
 ALLOWED_MASTER = "spark://HOST:PORT, more after commas, or local[N]"
@@ -25,6 +28,8 @@ ENDPOINT = r"([^\s:\[\]]+|\[[0-9a-fA-F:]+\]):\d{1,5}"
 ALLOWED_ENDPOINT = "HOST:PORT"
 ROOT = r"/\S*|[a-z][a-z0-9]*:/\S*"
 ALLOWED_ROOT = "an absolute path, or a URI as hdfs://HOST/PATH, that the workers see too"
+JDBC = r"jdbc:[a-z0-9]+:\S+"
+ALLOWED_JDBC = "a URL as jdbc:postgresql://HOST:5432/DATABASE"
 HIGHEST_PORT = 65535
 
 
@@ -44,12 +49,38 @@ def read_site(top: Section) -> Site:
         ui_port=top.whole("ui_port", high=HIGHEST_PORT),
         event_log_dir=top.text("event_log_dir", ALLOWED_ROOT, ROOT),
         shuffle_partitions=top.whole("shuffle_partitions", high=10_000),
+        databases=_read_databases(top.section("databases")),
+        marks_topic=top.text("marks_topic", ALLOWED_TOPIC, TOPIC),
     )
 
 
-def missing_to_run(site: Site, archives: bool) -> list[str]:
-    """Keys without which a pipeline cannot run; ``archives``: whether it fills one."""
-    needed = {"bootstrap": site.bootstrap, "checkpoint_root": site.checkpoint_root}
-    if archives:
+def _read_databases(databases: Section) -> dict[str, DatabaseSite]:
+    read = {}
+    for name in map(str, databases.values):
+        database = databases.section(name, required=True)
+        database.only(("url", "properties", "password_file"))
+        properties = database.options("properties")
+        if "password" in properties:
+            database.wrong("properties.password", "a password", "password_file, a file's path")
+        read[name] = DatabaseSite(
+            url=database.needed("url", ALLOWED_JDBC, JDBC),
+            properties=properties,
+            password_file=database.text("password_file", "an absolute path", r"/\S+"),
+        )
+    return read
+
+
+def missing_to_run(declaration: Declaration) -> list[str]:
+    """Keys without which a pipeline cannot run."""
+    site, outputs = declaration.site, declaration.outputs
+    needed: dict[str, object] = {
+        "bootstrap": site.bootstrap,
+        "checkpoint_root": site.checkpoint_root,
+    }
+    if declaration.source.path or any(output.path for output in outputs):
         needed["archive_root"] = site.archive_root
+    if any(output.delivery == TRANSACTIONAL for output in outputs):
+        needed["marks_topic"] = site.marks_topic
+    for database in sorted({output.database for output in outputs if output.database}):
+        needed[f"databases.{database}"] = site.databases.get(database)
     return [key for key, value in needed.items() if not value]

@@ -1,18 +1,31 @@
-"""The ``source`` of a declaration: a topic, and what its records hold."""
+"""The ``source`` of a declaration: topics or their archive, and what the records hold."""
 
+import re
 from collections.abc import Mapping
 
 from kafka_metal_pipeline.ddl import Field, SchemaError, parse_ddl
-from kafka_metal_pipeline.keys import Section
-from kafka_metal_pipeline.model import Source
-from kafka_metal_pipeline.words import ALLOWED_TOPIC, TOPIC
+from kafka_metal_pipeline.keys import Section, suggested
+from kafka_metal_pipeline.model import Registry, Source, Starting
+from kafka_metal_pipeline.words import (
+    ALLOWED_PATH,
+    ALLOWED_PLACES,
+    ALLOWED_TOPIC,
+    ALLOWED_URL,
+    PATH,
+    TOPIC,
+    URL,
+)
 
 SOURCE_KEYS = (
     "topic",
+    "topics",
+    "path",
     "format",
     "schema",
+    "registry",
     "event_time",
     "starting",
+    "ending",
     "max_per_trigger",
     "delimiter",
     "null_value",
@@ -20,10 +33,12 @@ SOURCE_KEYS = (
     "on_data_loss",
 )
 CSV_KEYS = ("delimiter", "null_value")
-FORMATS = ("json", "csv", "plain")
+FORMATS = ("json", "csv", "plain", "avro", "bytes")
 # After a long stop the first batches are as long as this, and not as long as the stop.
 MAX_PER_TRIGGER = 500_000
 PLAIN_SCHEMA = "value STRING NOT NULL"
+# A record as it is: what archives, copies and replays hold.
+BYTES_SCHEMA = "key BINARY, value BINARY, headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
 
 
 def read_source(source: Section) -> Source:
@@ -35,25 +50,82 @@ def read_source(source: Section) -> Source:
             source.wrong(key, f"format {form}", "this key only with format csv")
     if form != "json" and "duplicate_keys" in source.values:
         source.wrong("duplicate_keys", f"format {form}", "this key only with format json")
+    if form != "avro" and "registry" in source.values:
+        source.wrong("registry", f"format {form}", "this key only with format avro")
     fields = _read_schema(source, form)
+    path = source.text("path", ALLOWED_PATH, PATH)
+    for key in ("starting", "ending", "on_data_loss") if path else ():
+        if key in source.values:
+            source.wrong(key, "this key", "it only without path: an archive is read whole")
     return Source(
-        topic=source.needed("topic", ALLOWED_TOPIC, TOPIC),
+        topics=_read_topics(source),
+        path=path,
         format=form,
         fields=fields,
         event_time=_read_event_time(source, fields),
-        starting=source.choice("starting", ("earliest", "latest"), "earliest"),
+        starting=read_places(source, "starting", ("earliest", "latest")) or "earliest",
+        ending=read_places(source, "ending", ("latest",)) or "latest",
         max_per_trigger=source.whole("max_per_trigger") or MAX_PER_TRIGGER,
         delimiter=source.text("delimiter", "one character, not a quote", r"[^\"\r\n]") or ",",
         null_value=source.text("null_value", "text", r".*") or "",
         duplicate_keys=source.choice("duplicate_keys", ("refuse", "last"), "refuse"),
         on_data_loss=source.choice("on_data_loss", ("fail", "continue"), "fail"),
+        registry=_read_registry(source) if form == "avro" else None,
     )
+
+
+def read_places(section: Section, key: str, words: tuple[str, ...]) -> Starting | None:
+    """One of ``words``, or offsets by topic and partition; None when there is nothing."""
+    value = section.values.get(key)
+    if not isinstance(value, Mapping):
+        return section.choice(key, words, words[0]) if value is not None else None
+    places: dict[str, dict[str, int]] = {}
+    for topic, partitions in value.items():
+        right = isinstance(partitions, Mapping) and all(
+            re.fullmatch(r"\d+", str(number)) and type(offset) is int and offset >= 0
+            for number, offset in partitions.items()
+        )
+        if not right or not partitions or not re.fullmatch(TOPIC, str(topic)):
+            section.wrong(key, f"{topic}: {partitions!r}", ALLOWED_PLACES)
+            return None
+        places[str(topic)] = {str(number): offset for number, offset in partitions.items()}
+    if not places:
+        section.wrong(key, "{}", ALLOWED_PLACES)
+    return places
+
+
+def _read_topics(source: Section) -> tuple[str, ...]:
+    """The one of ``topic``, or those of ``topics``."""
+    if "topics" not in source.values:
+        return (source.needed("topic", ALLOWED_TOPIC, TOPIC),)
+    if "topic" in source.values:
+        source.wrong("topics", "topic and topics", "one of them")
+    topics = source.texts("topics", ALLOWED_TOPIC, TOPIC)
+    if not topics and source.values["topics"] in ([], None):
+        source.wrong("topics", "none", "at least one topic")
+    if twice := sorted({topic for topic in topics if topics.count(topic) > 1}):
+        source.wrong("topics", f"{', '.join(twice)} more than once", "each topic once")
+    return topics or ("",)
+
+
+def _read_registry(source: Section) -> Registry:
+    registry = source.section("registry", required=True)
+    registry.only(("url", "subject"))
+    url = registry.needed("url", ALLOWED_URL, URL) if registry.values else ""
+    topics = source.values.get("topic"), source.values.get("topics")
+    if topics[1] is not None:
+        source.wrong("topics", "more than one", "one topic with format avro: it has one subject")
+    return Registry(url.rstrip("/"), registry.text("subject", "a subject") or f"{topics[0]}-value")
 
 
 def _read_schema(source: Section, form: str) -> tuple[Field, ...]:
     schema = source.values.get("schema")
     if schema is None and form == "plain":
         schema = PLAIN_SCHEMA
+    if form == "bytes":
+        if schema is not None:
+            source.wrong("schema", "a schema", "none with format bytes: a record as it is")
+        return parse_ddl(BYTES_SCHEMA)
     if isinstance(schema, Mapping) and "sample" in schema:
         source.wrong("schema.sample", "a sample", "the DDL inferred from it, at this point")
         return ()
@@ -72,8 +144,9 @@ def _read_schema(source: Section, form: str) -> tuple[Field, ...]:
     if form == "plain" and (len(fields) != 1 or fields[0].base != "STRING"):
         source.wrong("schema", schema, "one STRING field with format plain")
     nested = [field.name for field in fields if field.base in ("ARRAY", "MAP", "STRUCT")]
-    if form == "csv" and nested:
-        source.wrong("schema", f"nested fields {', '.join(nested)}", "flat fields with format csv")
+    if form in ("csv", "avro") and nested:
+        found = f"nested fields {', '.join(nested)}"
+        source.wrong("schema", found, f"flat fields with format {form}")
     return fields
 
 
@@ -82,7 +155,8 @@ def _read_event_time(source: Section, fields: tuple[Field, ...]) -> str | None:
     instants = [field.name for field in fields if field.is_instant]
     named = source.text("event_time", "the name of a TIMESTAMP field")
     if named is not None and named not in instants:
-        source.wrong("event_time", named, ", ".join(instants) or "no TIMESTAMP field in schema")
+        allowed = suggested(named, instants) or "no TIMESTAMP field in schema"
+        source.wrong("event_time", named, allowed)
     if named is None and len(instants) == 1:
         return instants[0]
     return named

@@ -6,7 +6,7 @@ from pyspark.sql import functions as F
 from kafka_metal_pipeline.ddl import Field, quoted
 from kafka_metal_pipeline.formats import Format, format_of
 from kafka_metal_pipeline.model import Source
-from kafka_metal_pipeline.ranges import is_plausible, kept_text
+from kafka_metal_pipeline.ranges import field_fault, is_plausible, keeps_text, kept_text
 
 # Characters of a value that a message shows.
 SHOWN = 80
@@ -17,31 +17,40 @@ SENTENCES = {
     "not_utf8": "the value is not UTF-8",
     "trailing_garbage": "something follows the event's end",
     "not_an_object": "the value is JSON, and no object",
+    "unknown_schema": "the value names a schema that its subject did not have at the start",
 }
 MALFORMED = {
     "json": "the value is no JSON",
     "csv": "the value is not one row of {columns} columns",
     "plain": "the value is no text",
+    "avro": "the value is no Avro of the schema that it names",
 }
 
 
 def detail_of(source: Source, rules: dict[str, str]) -> Column:
     """A sentence by ``_reason``. Reads the value again: only rejected records pay for it."""
+    reason = F.col("_reason")
+    if source.format == "bytes":
+        return _unmet(F.when(F.lit(False), ""), rules)
     form = format_of(source)
     text = F.col("_raw").cast("string")
-    reason = F.col("_reason")
     malformed = MALFORMED[source.format].format(columns=len(source.fields))
     sentence = F.when(reason == "malformed", F.lit(malformed))
     for name, words in SENTENCES.items():
         sentence = sentence.when(reason == name, F.lit(words))
-    for name, predicate in rules.items():
-        sentence = sentence.when(reason == name, F.lit(f"not met: {predicate}"))
     return (
-        sentence.when(reason == "missing_field", _missing(source))
+        _unmet(sentence, rules)
+        .when(reason == "missing_field", _missing(source))
         .when(reason == "duplicate_key", _twice(text))
         .when(reason == "wrong_type", _wrong_types(source, form, text))
         .when(reason == "out_of_range", _out_of_range(source, form, text))
     )
+
+
+def _unmet(sentence: Column, rules: dict[str, str]) -> Column:
+    for name, predicate in rules.items():
+        sentence = sentence.when(F.col("_reason") == name, F.lit(f"not met: {predicate}"))
+    return sentence
 
 
 def _missing(source: Source) -> Column:
@@ -59,8 +68,9 @@ def _twice(text: Column) -> Column:
     def is_twice(name: Column) -> Column:
         return F.size(F.filter(names, lambda other: other == name)) > 1
 
-    return F.concat(
-        F.lit("more than one "), F.array_join(F.filter(F.array_distinct(names), is_twice), ", ")
+    told = F.array_join(F.filter(F.array_distinct(names), is_twice), ", ")
+    return F.when(told == "", F.lit("more than one member of a name in a nested object")).otherwise(
+        F.concat(F.lit("more than one "), told)
     )
 
 
@@ -68,7 +78,7 @@ def _wrong_types(source: Source, form: Format, text: Column) -> Column:
     """Fields that are there and were not read."""
     wrong = [
         F.when(
-            F.col(quoted(field.name)).isNull() & form.field_text(text, field).isNotNull(),
+            _is_unread(field) & form.field_text(text, field).isNotNull(),
             _found(form, text, field, f"expected {field.type}"),
         )
         for field in source.fields
@@ -79,6 +89,14 @@ def _wrong_types(source: Source, form: Format, text: Column) -> Column:
     )
 
 
+def _is_unread(field: Field) -> Column:
+    """Whether a field has no value, or a time inside it was not read as one."""
+    unread = F.col(quoted(field.name)).isNull()
+    if keeps_text(field) and not field.is_instant:
+        unread |= F.equal_null(field_fault(field), F.lit("wrong_type"))
+    return unread
+
+
 def _out_of_range(source: Source, form: Format, text: Column) -> Column:
     """Numbers that are no time of our calendar, and values without bounds."""
     wrong = []
@@ -87,6 +105,8 @@ def _out_of_range(source: Source, form: Format, text: Column) -> Column:
         if field.is_instant:
             expected = "expected ISO 8601 or seconds since 1970"
             is_wrong &= F.col(quoted(kept_text(field))).try_cast("double").isNotNull()
+        elif keeps_text(field):
+            expected = "expected times as ISO 8601 or seconds since 1970"
         wrong.append(F.when(is_wrong, _found(form, text, field, expected)))
     return F.concat_ws("; ", *wrong)
 

@@ -10,15 +10,19 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafka_metal_pipeline import progress, queries, session, streams
-from kafka_metal_pipeline.checkpoint import CheckpointError
+from kafka_metal_pipeline import progress, queries, rate, registry, session, streams
+from kafka_metal_pipeline.checkpoint import CheckpointError, all_of
 from kafka_metal_pipeline.failures import explain
-from kafka_metal_pipeline.model import Declaration
+from kafka_metal_pipeline.librdkafka import OptionError
+from kafka_metal_pipeline.marks import LostCheckpointError
+from kafka_metal_pipeline.model import Declaration, Starting
+from kafka_metal_pipeline.registry import RegistryError
 from kafka_metal_pipeline.status import FAILED, FINISHED, RUNNING, STOPPING, Board
-from kafka_metal_pipeline.storage import Storage
+from kafka_metal_pipeline.storage import Files, Storage
+from kafka_metal_pipeline.words import milliseconds
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +35,18 @@ STOP_S = 25.0
 STOP_POLL_S = 0.05
 REPORT_EVERY_S = 60.0
 
+# Errors that come again with every start: someone has to change something.
+REFUSALS = (
+    CheckpointError,
+    LostCheckpointError,
+    OptionError,
+    RegistryError,
+    queries.StatementError,
+)
+
+# What a query can do, beside its checkpoint, for the next start.
+CAPACITY = "kafka-metal-records-per-second"
+
 Queries = Mapping[str, StreamingQuery]
 
 
@@ -41,10 +57,11 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
     """
     spark: SparkSession | None = None
     try:
+        declaration = registry.resolved(declaration)
         spark = session.connect(declaration)
         board.set_id(str(spark.sparkContext.applicationId))
         code = _run(spark, declaration, board, stopping)
-    except (CheckpointError, queries.StatementError) as error:
+    except REFUSALS as error:
         log.error("%s", error)
         code = REFUSED
     except Exception:
@@ -60,28 +77,62 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
 def _run(
     spark: SparkSession, declaration: Declaration, board: Board, stopping: threading.Event
 ) -> int:
-    flows = queries.flows(streams.records(spark, declaration), declaration)
     storage = Storage(spark)
+    limits = limits_of(declaration, storage)
+
+    def read(name: str, starting: Starting | None) -> DataFrame:
+        return streams.records(spark, declaration, starting, limits[name])
+
+    flows = queries.flows(read, declaration)
+    names = {flow.name: f"pipeline {declaration.name}: outputs.{flow.name}" for flow in flows}
+    # All are looked at before one is touched.
     for flow in flows:
-        flow.checkpoint.claim(storage, f"pipeline {declaration.name}: outputs.{flow.name}")
+        verdict = flow.checkpoint.check(storage, names[flow.name])
+        log.info("%s: %s", flow.name, verdict.reason)
+    writers = {flow.name: queries.prepare(flow, declaration) for flow in flows}
     started: dict[str, StreamingQuery] = {}
     for flow in flows:
-        log.info("%s: from %s", flow.name, flow.checkpoint.location)
-        started[flow.name] = queries.start(flow, declaration)
+        flow.checkpoint.claim(storage, names[flow.name])
+        started[flow.name] = queries.start(flow, declaration, writers[flow.name])
+        board.set_output(flow.name, {"limit": limits[flow.name]})
     code = _watch(started, declaration, board, stopping)
     board.set_state(STOPPING if code == DONE else FAILED)
     stop_between_batches(started, STOP_S)
+    for flow in flows:
+        _keep_capacity(started[flow.name], f"{flow.checkpoint.location}/{CAPACITY}", storage)
     return code
+
+
+def limits_of(declaration: Declaration, files: Files) -> dict[str, int]:
+    """Records of one batch of each query: what it did in ten seconds when it ran last.
+
+    How much waits is not known yet; where it is little the limit is not reached.
+    """
+    ceiling, found = declaration.source.max_per_trigger, {}
+    for name, checkpoint in all_of(declaration).items():
+        capacity = files.read(f"{checkpoint.location}/{CAPACITY}")
+        load = rate.Load(float(capacity), ceiling) if capacity else None
+        found[name] = rate.limit(load, milliseconds(declaration.trigger) / 1000, ceiling)
+    return found
+
+
+def _keep_capacity(query: StreamingQuery, file: str, files: Files) -> None:
+    capacity = rate.capacity_of(query.recentProgress)
+    if capacity is not None:
+        files.write(file, f"{capacity:.0f}")
 
 
 def _watch(
     started: Queries, declaration: Declaration, board: Board, stopping: threading.Event
 ) -> int:
     reported = time.monotonic()
+    counted = dict.fromkeys(started, -1)
     while not stopping.wait(POLL_S):
         state = {name: progress.of_query(query) for name, query in started.items()}
         for name, found in state.items():
             board.set_output(name, {**found, "exception": None})
+            rows, counted[name] = progress.rows_since(started[name], counted[name])
+            board.add_rows(name, rows)
         if all(found["input_rows"] is not None for found in state.values()):
             board.set_state(RUNNING)
         if time.monotonic() - reported >= REPORT_EVERY_S:

@@ -1,5 +1,6 @@
 """Why a query died, in a sentence that says what to do."""
 
+import re
 from typing import Any
 
 OTHER_STATE = "its checkpoint holds the state of another statement: name the output anew"
@@ -22,16 +23,31 @@ KNOWN = {
     "STATE_STORE_KEY_SCHEMA": OTHER_STATE,
     "STATE_STORE_VALUE_SCHEMA": OTHER_STATE,
     "STREAMING_STATEFUL_OPERATOR_NOT_MATCH": OTHER_STATE,
+    "_FENCED": (
+        "another driver of the same pipeline has started, and this one may write no more: one of "
+        "them is to be stopped"
+    ),
     "ConcurrentModification": OTHER_DRIVER,
     "CONCURRENT_STREAM_LOG_UPDATE": OTHER_DRIVER,
 }
 
 
+# The last line of a traceback, which Spark hands on inside its own error.
+RAISED = re.compile(r"^[\w.]*(?:Error|Exception|Exit|Interrupt)\b: .+$", re.MULTILINE)
+
+
 def explain(error: Any) -> str:
     """The error's own first line, preceded by what it means when that is known."""
     text = str(error).strip() or type(error).__name__
-    own = text.splitlines()[0]
+    own = _raised(text) or text.splitlines()[0]
     for words, meaning in KNOWN.items():
         if words in text:
             return f"{meaning} ({own})"
     return own
+
+
+def _raised(text: str) -> str | None:
+    """What our own code raised while it wrote a batch; None when it was not our code."""
+    _, traceback, rest = text.partition("Traceback (most recent call last)")
+    found = RAISED.findall(rest) if traceback else []
+    return str(found[-1]) if found else None

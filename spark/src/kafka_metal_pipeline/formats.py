@@ -1,10 +1,11 @@
-"""How a record's value becomes an event: JSON, CSV or plain text.
+"""How a record's value becomes an event: JSON, CSV, plain text or Avro.
 
 A format reads the value by one expression, ``parse``. From its result ``shape`` takes the event and
 marks of how reading went, ``whole`` says by the marks whether the value was read in full, and
 ``fault`` why not. Only rejected records pay for ``fault`` and ``field_text``.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,8 +13,10 @@ from typing import Protocol
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from kafka_metal_pipeline.avro import Avro
 from kafka_metal_pipeline.ddl import Field, quoted
 from kafka_metal_pipeline.model import Source
+from kafka_metal_pipeline.nesting import wire_type
 
 # Stands behind every value, so that it is seen whether reading got to the value's end.
 END = "_end"
@@ -23,6 +26,9 @@ Marks = dict[str, Column]
 
 class Format(Protocol):
     """One format of values; ``text`` is the value as a string."""
+
+    # Whether a value is text, which has to be UTF-8.
+    is_text: bool
 
     def parse(self, text: Column) -> Column:
         """Read the value: a struct."""
@@ -46,6 +52,8 @@ class Json:
 
     source: Source
 
+    is_text = True
+
     def parse(self, text: Column) -> Column:
         """Object, end mark and the names of the object's members.
 
@@ -63,13 +71,20 @@ class Json:
             "allowSingleQuotes": "false",
         }
         parse = F.from_json(wrapped, schema, options).alias("_parse")
-        names = [F.json_object_keys(text).alias("_names")] if self._refuses_twice else []
-        return F.struct(parse, *names)
+        if not self._refuses_twice:
+            return F.struct(parse)
+        if self._has_objects:
+            # A variant refuses a name that is there twice at any depth, at the price of a parse.
+            return F.struct(parse, F.try_parse_json(text).isNull().alias("_unfit"))
+        return F.struct(parse, F.json_object_keys(text).alias("_names"))
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
         """Marks: end reached, number of values, a field of another type, a name there twice."""
         parse, twice = parsed["_parse"], F.lit(False)
-        if self._refuses_twice:
+        if self._refuses_twice and self._has_objects:
+            whole = parse[END].isNotNull() & (F.size(parse["_event"]) == 1)
+            twice = whole & parsed["_unfit"]
+        elif self._refuses_twice:
             names = parsed["_names"]
             twice = F.size(F.array_distinct(names)) < F.size(names)
         marks = {
@@ -110,12 +125,19 @@ class Json:
     def _refuses_twice(self) -> bool:
         return self.source.duplicate_keys == "refuse"
 
+    @property
+    def _has_objects(self) -> bool:
+        """Whether a field can hold an object, which can have a name twice as well."""
+        return any(re.search(r"\b(STRUCT|MAP)\b", f.type.upper()) for f in self.source.fields)
+
 
 @dataclass(frozen=True)
 class Csv:
     """One row per record, its columns in the order of the schema; no header."""
 
     source: Source
+
+    is_text = True
 
     def parse(self, text: Column) -> Column:
         """The row and, as a last column that only the end of the row can fill, the end mark.
@@ -168,6 +190,8 @@ class Plain:
 
     source: Source
 
+    is_text = True
+
     def parse(self, text: Column) -> Column:
         """The text itself."""
         return F.struct(text.alias(self.source.fields[0].name))
@@ -189,10 +213,11 @@ class Plain:
         return text
 
 
-FORMATS: dict[str, type[Json] | type[Csv] | type[Plain]] = {
+FORMATS: dict[str, type[Json] | type[Csv] | type[Plain] | type[Avro]] = {
     "json": Json,
     "csv": Csv,
     "plain": Plain,
+    "avro": Avro,
 }
 
 
@@ -203,6 +228,4 @@ def format_of(source: Source) -> Format:
 
 def wire_schema(fields: tuple[Field, ...]) -> str:
     """DDL for the parsers. Instants stay text: see ``ranges``."""
-    return ", ".join(
-        f"{quoted(field.name)} {'STRING' if field.is_instant else field.type}" for field in fields
-    )
+    return ", ".join(f"{quoted(field.name)} {wire_type(field.type)}" for field in fields)

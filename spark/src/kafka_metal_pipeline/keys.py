@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,13 @@ class DeclarationError(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+def suggested(found: object, allowed: Sequence[str]) -> str:
+    """What is allowed, the nearest to what was found before the rest."""
+    close = difflib.get_close_matches(str(found), allowed, 1)
+    hint = f"{close[0]} (did you mean that?), of " if close else ""
+    return hint + ", ".join(allowed)
+
+
 @dataclass
 class Section:
     """A mapping at ``path``; what is wrong goes into ``problems``, shared by all sections."""
@@ -53,9 +60,7 @@ class Section:
         known, silent = sorted(known), set(silent)
         for key in self.values:
             if key not in known and key not in silent:
-                close = difflib.get_close_matches(str(key), known, 1)
-                hint = f"{close[0]} (did you mean that?), of " if close else ""
-                self.wrong(str(key), "an unknown key", hint + ", ".join(known))
+                self.wrong(str(key), "an unknown key", suggested(key, known))
 
     def section(self, key: str, required: bool = False) -> "Section":
         """The mapping under ``key``; an empty one when there is none."""
@@ -90,7 +95,7 @@ class Section:
         options = tuple(options)
         value = self.values.get(key, default)
         if value not in options:
-            self.wrong(key, value, ", ".join(options))
+            self.wrong(key, value, suggested(value, options))
             return default
         return str(value)
 

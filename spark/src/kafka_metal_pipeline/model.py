@@ -7,24 +7,51 @@ from kafka_metal_pipeline.ddl import Field
 AVAILABLE_NOW = "available-now"
 
 
+# By topic and partition; the offset is that of the first record.
+Places = dict[str, dict[str, int]]
+Starting = str | Places
+
+AT_LEAST_ONCE, TRANSACTIONAL = "at_least_once", "transactional"
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """A schema registry that speaks Confluent's API, and the subject of the source's values."""
+
+    url: str
+    subject: str
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The topic that is read, and what its records hold.
+    """Topics, or an archive of their records, and what the records hold.
 
+    ``path`` is the archive, below the archive's root; ``topics`` then says which of its topics.
     ``event_time`` is the field that says when an event happened; None when no field does.
     ``max_per_trigger`` is the most records one batch reads.
     """
 
-    topic: str
+    topics: tuple[str, ...]
+    path: str | None
     format: str
     fields: tuple[Field, ...]
     event_time: str | None
-    starting: str
+    starting: Starting
+    ending: Starting
     max_per_trigger: int
     delimiter: str
     null_value: str
     duplicate_keys: str
     on_data_loss: str
+    registry: Registry | None = None
+    # Avro schemas by id that records may be written with, known once the registry was asked.
+    writers: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What is read, for people and for checkpoints."""
+        topics = ", ".join(sorted(self.topics))
+        return f"archive {self.path}: {topics}" if self.path else topics
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +63,19 @@ class Watermark:
 
 
 @dataclass(frozen=True, slots=True)
+class Metadata:
+    """What headers say of the producer beside its host and the time: application and schema."""
+
+    application: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
-    """One statement over the view ``events``, and where its rows go: a topic or an archive."""
+    """One statement over the view ``events``, and where its rows go: topic, archive or table.
+
+    ``keys`` are the columns of a table's key. ``starting`` is that of this output alone.
+    """
 
     name: str
     sql: str
@@ -48,6 +86,21 @@ class Output:
     mode: str
     watermark: Watermark | None
     trigger: str
+    delivery: str = AT_LEAST_ONCE
+    metadata: Metadata | None = None
+    table: str | None = None
+    keys: tuple[str, ...] = ()
+    database: str | None = None
+    starting: Starting | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSite:
+    """How a database is reached; ``properties`` are those of its JDBC driver."""
+
+    url: str
+    properties: dict[str, str]
+    password_file: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +129,22 @@ class Site:
     ui_port: int | None = None
     event_log_dir: str | None = None
     shuffle_partitions: int | None = None
+    databases: dict[str, DatabaseSite] = field(default_factory=dict)
+    marks_topic: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A pipeline: every record of the source ends in the outputs, or in ``invalid``."""
+    """A pipeline: every record of the source ends in the outputs, or in ``invalid``.
+
+    ``invalid`` is None where no record can be invalid: whole records, and no rules.
+    """
 
     name: str
     source: Source
     rules: dict[str, str]
     outputs: tuple[Output, ...]
-    invalid: str
+    invalid: str | None
     trigger: str
     resources: Resources
     site: Site

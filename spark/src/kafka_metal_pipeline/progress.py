@@ -33,7 +33,28 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
         "lag": 0 if idle else lag_of(sources[0] if sources else {}),
         "batch_seconds": _rounded(last["batchDuration"] / 1000),
         "updated": last["timestamp"],
+        "watermark": watermark_of(last),
+        "state_rows": sum(each["numRowsTotal"] for each in last.get("stateOperators") or []),
     }
+
+
+def rows_since(query: StreamingQuery, batch: int) -> tuple[int, int]:
+    """Records that the batches after ``batch`` have read, and the newest of them.
+
+    Spark keeps the last hundred, and while nothing comes tells the next batch as one of no rows.
+    """
+    rows, newest = 0, batch
+    for each in query.recentProgress:
+        if each["batchId"] > newest and each["numInputRows"]:
+            newest = each["batchId"]
+            rows += each["numInputRows"]
+    return rows, newest
+
+
+def watermark_of(last: Mapping[str, Any]) -> str | None:
+    """The watermark of a batch; None before the first event, which Spark tells as 1970."""
+    found = (last.get("eventTime") or {}).get("watermark")
+    return None if found is None or str(found).startswith("1970-01-01T00:00:00") else str(found)
 
 
 def lag_of(source: Mapping[str, Any]) -> Lag:

@@ -4,6 +4,7 @@ So that an output which is slow or fails holds up no other, and one can be added
 touching the rest. Each reads the topic for itself.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -11,19 +12,27 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from kafka_metal_pipeline import checkpoint
-from kafka_metal_pipeline.archive import to_archive
 from kafka_metal_pipeline.checkpoint import Checkpoint
 from kafka_metal_pipeline.declared_outputs import INVALID
 from kafka_metal_pipeline.invalid import invalid_records
-from kafka_metal_pipeline.model import AVAILABLE_NOW, Declaration, Output
-from kafka_metal_pipeline.statements import archive_rows, rows_of, topic_records
-from kafka_metal_pipeline.streams import to_topic
+from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark
+from kafka_metal_pipeline.model import (
+    AVAILABLE_NOW,
+    TRANSACTIONAL,
+    Declaration,
+    Output,
+    Starting,
+)
+from kafka_metal_pipeline.sinks import batches_of, target_of
+from kafka_metal_pipeline.statements import archive_rows, rows_of, topic_rows
+from kafka_metal_pipeline.storage import Storage
+from kafka_metal_pipeline.streams import into_topic, to_topic
 from kafka_metal_pipeline.transforms import accepted, parse, rejected
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Rows on their way to one sink: a topic, or else an archive."""
+    """Rows on their way to one target: a topic, an archive or a table."""
 
     name: str
     rows: DataFrame
@@ -38,15 +47,27 @@ class StatementError(ValueError):
     """An output whose statement cannot be run over the declared events."""
 
 
-def flows(records: DataFrame, declaration: Declaration) -> list[Flow]:
+# The records for one output, by its name and where it starts, None for where the source does.
+Reader = Callable[[str, Starting | None], DataFrame]
+
+
+def flows(records: DataFrame | Reader, declaration: Declaration) -> list[Flow]:
     """What becomes of the source's records. Raises StatementError, naming the output or rule."""
     source, rules = declaration.source, declaration.rules
-    parsed = parse(records, source)
-    try:
-        events = accepted(parsed, source, rules)
-    except Exception as error:
-        raise StatementError(f"pipeline {declaration.name}: rules: {first_line(error)}") from error
-    found = [_flow(events, declaration, output) for output in declaration.outputs]
+
+    def parsed_for(name: str, starting: Starting | None) -> DataFrame:
+        found = records if isinstance(records, DataFrame) else records(name, starting)
+        return parse(found, source)
+
+    found = [
+        _flow(_events(parsed_for(each.name, each.starting), declaration), declaration, each)
+        for each in declaration.outputs
+    ]
+    if declaration.invalid is None:
+        return found
+    parsed = parsed_for(INVALID, None)
+    # Looked at even where there is no output.
+    _events(parsed, declaration)
     return [
         *found,
         Flow(
@@ -61,11 +82,14 @@ def flows(records: DataFrame, declaration: Declaration) -> list[Flow]:
     ]
 
 
-def start(flow: Flow, declaration: Declaration) -> StreamingQuery:
-    """Start a flow's query; its jobs share the cores fairly with those of the other queries."""
+def start(flow: Flow, declaration: Declaration, batches: Batches | None = None) -> StreamingQuery:
+    """Start a flow's query; its jobs share the cores fairly with those of the other queries.
+
+    ``batches`` writes what a target with marks gets; they were brought together before.
+    """
     spark = flow.rows.sparkSession
     spark.sparkContext.setLocalProperty("spark.scheduler.pool", flow.name)
-    writer = _triggered(_writer(flow, declaration), flow.trigger)
+    writer = _triggered(_writer(flow, declaration, batches), flow.trigger)
     return (
         writer.queryName(f"{declaration.name}-{flow.name}")
         .outputMode(flow.mode)
@@ -74,21 +98,60 @@ def start(flow: Flow, declaration: Declaration) -> StreamingQuery:
     )
 
 
+def prepare(flow: Flow, declaration: Declaration) -> Batches | None:
+    """Bring target and checkpoint together; None where Spark's own sink writes.
+
+    Raises LostCheckpointError when the one is not the other's.
+    """
+    spark = flow.rows.sparkSession
+    batches = batches_of(spark, declaration, flow.output, flow.checkpoint.location)
+    if batches:
+        batches.resume(flow.checkpoint.planned(Storage(spark)))
+    return batches
+
+
+def once(flow: Flow, declaration: Declaration) -> None:
+    """Write the rows of a flow over what is stored, as one batch.
+
+    The batch's name stands for a checkpoint: an archive or table that holds it, or anything of
+    another writer, is refused.
+    """
+    if flow.topic and not (flow.output and flow.output.delivery == TRANSACTIONAL):
+        into_topic(flow.rows, flow.topic, declaration.site)
+        return
+    target = flow.output and target_of(flow.rows.sparkSession, declaration, flow.output)
+    if not target:
+        raise ValueError(f"{flow.name} has no target")
+    if target.mark():
+        raise LostCheckpointError(
+            f"pipeline {declaration.name}: outputs.{flow.name}: its target is filled already; "
+            "a batch needs one of its own"
+        )
+    target.write(flow.rows, Mark(checkpoint="batch", batch=0, offsets=""))
+
+
 def first_line(error: BaseException) -> str:
     """What an error says, without the plan that Spark adds."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _events(parsed: DataFrame, declaration: Declaration) -> DataFrame:
+    try:
+        return accepted(parsed, declaration.source, declaration.rules)
+    except Exception as error:
+        raise StatementError(f"pipeline {declaration.name}: rules: {first_line(error)}") from error
 
 
 def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:
     try:
         rows = rows_of(events, output)
         if output.topic:
-            rows = topic_records(rows, output.key)
-        else:
+            rows = topic_rows(rows, output, declaration.source)
+        elif output.path:
             rows = archive_rows(rows, output, declaration.source)
-        missing = [name for name in output.partition_by if name not in rows.columns]
-        if missing:
-            raise ValueError(f"partitioned by {missing}, which the statement does not select")
+        for what, names in (("partitioned by", output.partition_by), ("keyed by", output.keys)):
+            if missing := [name for name in names if name not in rows.columns]:
+                raise ValueError(f"{what} {missing}, which the statement does not select")
     except Exception as error:
         raise StatementError(
             f"pipeline {declaration.name}: outputs.{output.name}: {first_line(error)}"
@@ -104,12 +167,12 @@ def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:
     )
 
 
-def _writer(flow: Flow, declaration: Declaration) -> DataStreamWriter:
-    if flow.topic:
-        return to_topic(flow.rows, flow.topic, declaration.site)
-    if flow.output is None or flow.checkpoint.archive is None:
-        raise ValueError(f"{flow.name} has neither a topic nor an archive")
-    return to_archive(flow.rows, flow.output, flow.checkpoint.archive)
+def _writer(flow: Flow, declaration: Declaration, batches: Batches | None) -> DataStreamWriter:
+    if batches:
+        return flow.rows.writeStream.foreachBatch(batches)
+    if flow.topic is None:
+        raise ValueError(f"{flow.name} has no topic, and nothing that writes its batches")
+    return to_topic(flow.rows, flow.topic, declaration.site)
 
 
 def _triggered(writer: DataStreamWriter, trigger: str) -> DataStreamWriter:

@@ -8,7 +8,8 @@ Year. So instants stay text in the parsers, and are read here: ISO 8601, or whol
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from kafka_metal_pipeline.ddl import Field, quoted
+from kafka_metal_pipeline.ddl import INSTANT_TYPES, Field, quoted, type_base
+from kafka_metal_pipeline.nesting import Leaf, any_leaf, holds_instants, rebuilt
 
 # Seconds since 1970 of 0001-01-01 and 9999-12-31: the years that ISO 8601 writes with four digits.
 # Milliseconds lie beyond them from January 1978 on.
@@ -25,37 +26,61 @@ LARGEST = {
 
 def converted(field: Field, value: Column) -> Column:
     """The field's value; null for an instant's text that is no time of the years 1 to 9999."""
-    if not field.is_instant:
-        return value
-    seconds = value.try_cast("bigint")
-    written = F.when(F.substring(value, 5, 1) == "-", value.try_cast("timestamp"))
-    return written.when(seconds.between(EARLIEST_S, LATEST_S), F.timestamp_seconds(seconds))
+    return rebuilt(field.type, value, _instant)
+
+
+def keeps_text(field: Field) -> bool:
+    """Whether the text of the field's instants has a column of its own."""
+    return holds_instants(field.type)
 
 
 def kept_text(field: Field) -> str:
-    """Name of the column that holds an instant's text."""
+    """Name of the column that holds the text of a field's instants."""
     return f"_text_{field.name}"
 
 
 def is_plausible(field: Field) -> Column:
     """Whether a field was read, and its value is one that someone can mean; true for null."""
-    value = F.col(quoted(field.name))
-    if field.is_instant:
-        return value.isNotNull() | F.col(quoted(kept_text(field))).isNull()
-    if field.base in LARGEST:
-        # NaN is beyond every number.
-        largest = F.lit(LARGEST[field.base])
-        return value.isNull() | value.between(-largest, largest)
-    if field.base == "DATE":
-        first, last = F.lit(EARLIEST_DATE).cast("date"), F.lit(LATEST_DATE).cast("date")
-        return value.isNull() | value.between(first, last)
-    return F.lit(True)
+    fault = _anywhere(field, _is_fault)
+    return F.lit(True) if fault is None else ~F.coalesce(fault, F.lit(False))
 
 
 def field_fault(field: Field) -> Column:
     """``wrong_type`` or ``out_of_range`` of a field that is not plausible, else null."""
     fault = F.lit("out_of_range")
-    if field.is_instant:
-        is_number = F.col(quoted(kept_text(field))).try_cast("double").isNotNull()
-        fault = F.when(is_number, fault).otherwise("wrong_type")
+    misread = _anywhere(field, _is_no_number)
+    if misread is not None:
+        fault = F.when(misread, "wrong_type").otherwise(fault)
     return F.when(~is_plausible(field), fault)
+
+
+def _anywhere(field: Field, leaf: Leaf) -> Column | None:
+    value = F.col(quoted(field.name))
+    wire = F.col(quoted(kept_text(field))) if keeps_text(field) else value
+    return any_leaf(field.type, wire, value, leaf)
+
+
+def _instant(text: Column) -> Column:
+    seconds = text.try_cast("bigint")
+    written = F.when(F.substring(text, 5, 1) == "-", text.try_cast("timestamp"))
+    return written.when(seconds.between(EARLIEST_S, LATEST_S), F.timestamp_seconds(seconds))
+
+
+def _is_fault(declared: str, wire: Column, value: Column) -> Column | None:
+    base = type_base(declared)
+    if base in INSTANT_TYPES:
+        return value.isNull() & wire.isNotNull()
+    if base in LARGEST:
+        # NaN is beyond every number.
+        largest = F.lit(LARGEST[base])
+        return ~value.between(-largest, largest)
+    if base == "DATE":
+        first, last = F.lit(EARLIEST_DATE).cast("date"), F.lit(LATEST_DATE).cast("date")
+        return ~value.between(first, last)
+    return None
+
+
+def _is_no_number(declared: str, wire: Column, value: Column) -> Column | None:
+    if type_base(declared) not in INSTANT_TYPES:
+        return None
+    return value.isNull() & wire.isNotNull() & wire.try_cast("double").isNull()

@@ -1,13 +1,19 @@
 """From accepted events to the rows of an output, by its statement."""
 
+import socket
+from collections.abc import Mapping
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.ddl import RECORD_COLUMNS, quoted
-from kafka_metal_pipeline.model import Output, Source
+from kafka_metal_pipeline.model import Metadata, Output, Source
 
 VIEW = "events"
 DATE = "date"
+# What a record is made of.
+WHOLE = ("key", "value", "headers")
+HEADERS = "array<struct<key: string, value: binary>>"
 # Lossless: without it Spark writes milliseconds and drops the rest.
 JSON_OPTIONS = {
     "ignoreNullFields": "false",
@@ -24,7 +30,28 @@ def rows_of(events: DataFrame, output: Output) -> DataFrame:
     return events.sparkSession.sql(output.sql)
 
 
-def topic_records(rows: DataFrame, key: str | None) -> DataFrame:
+def topic_rows(rows: DataFrame, output: Output, source: Source) -> DataFrame:
+    """Key, value and headers of an output's records."""
+    if source.format == "bytes":
+        return whole_records(rows, output)
+    return topic_records(rows, output.key, output.metadata)
+
+
+def whole_records(rows: DataFrame, output: Output) -> DataFrame:
+    """Records as they were, and headers that say where they come from after their own.
+
+    Raises ValueError when the statement has not kept key, value and headers.
+    """
+    if missing := [name for name in WHOLE if name not in rows.columns]:
+        raise ValueError(f"records are passed on whole, and the statement keeps no {missing}")
+    key = F.expr(output.key).cast("binary") if output.key else F.col("key")
+    added = [*_origin_entries(rows), *_metadata_entries(output.metadata)]
+    kept = F.coalesce(F.col("headers"), F.array().cast(HEADERS))
+    headers = F.concat(kept, F.array(*added).cast(HEADERS)) if added else kept
+    return rows.select(key.alias("key"), "value", headers.alias("headers"))
+
+
+def topic_records(rows: DataFrame, key: str | None, metadata: Metadata | None = None) -> DataFrame:
     """Key, JSON value and headers of a topic's records.
 
     The value holds the statement's columns without RECORD_COLUMNS, null ones too; ``key`` is an
@@ -38,8 +65,8 @@ def topic_records(rows: DataFrame, key: str | None) -> DataFrame:
     value = F.to_json(F.struct(*(F.col(quoted(name)) for name in columns)), JSON_OPTIONS)
     record_key = F.expr(key).cast("string") if key else F.lit(None).cast("string")
     selected = [record_key.alias("key"), value.alias("value")]
-    if has_origin(rows):
-        selected.append(origin_headers())
+    if headers := [*_origin_entries(rows), *_metadata_entries(metadata)]:
+        selected.append(F.array(*headers).alias("headers"))
     return rows.select(*selected)
 
 
@@ -50,17 +77,41 @@ def has_origin(rows: DataFrame) -> bool:
 
 def origin_headers() -> Column:
     """Kafka headers from RECORD_COLUMNS, as text; the timestamp in milliseconds since 1970."""
-    values = {
+    return F.array(*_entries(_origin_values())).alias("headers")
+
+
+def _origin_entries(rows: DataFrame) -> list[Column]:
+    return _entries(_origin_values()) if has_origin(rows) else []
+
+
+def _metadata_entries(metadata: Metadata | None) -> list[Column]:
+    """Who wrote a record, where, when and as what."""
+    if metadata is None:
+        return []
+    return _entries(
+        {
+            "producer.host": F.lit(socket.gethostname()),
+            "producer.application": F.lit(metadata.application),
+            "producer.schema": F.lit(metadata.schema),
+            "producer.time": F.unix_millis(F.current_timestamp()),
+        }
+    )
+
+
+def _origin_values() -> dict[str, Column]:
+    return {
         "source.topic": F.col("_topic"),
         "source.partition": F.col("_partition"),
         "source.offset": F.col("_offset"),
         "source.timestamp": F.unix_millis("_timestamp"),
     }
-    headers = [
+
+
+def _entries(values: Mapping[str, Column]) -> list[Column]:
+    return [
         F.struct(F.lit(name).alias("key"), value.cast("string").cast("binary").alias("value"))
         for name, value in values.items()
     ]
-    return F.array(*headers).alias("headers")
 
 
 def archive_rows(rows: DataFrame, output: Output, source: Source) -> DataFrame:

@@ -1,7 +1,7 @@
 """The state of a driver over HTTP.
 
 ``/`` and ``/status`` answer 200 with the state as JSON, whatever it is; ``/health`` answers 503
-unless every query runs.
+unless every query runs. ``/metrics`` is the same for Prometheus.
 """
 
 import contextlib
@@ -12,13 +12,24 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from kafka_metal_pipeline import metrics
+
 STARTING, RUNNING, STOPPING = "starting", "running", "stopping"
 FINISHED, FAILED = "finished", "failed"
 REQUEST_TIMEOUT_S = 10
 
 # What is known of an output before its first batch.
 NOTHING: dict[str, Any] = dict.fromkeys(
-    ("batch", "input_rows", "rows_per_second", "lag", "batch_seconds", "updated")
+    (
+        "batch",
+        "input_rows",
+        "rows_per_second",
+        "lag",
+        "batch_seconds",
+        "updated",
+        "watermark",
+        "state_rows",
+    )
 )
 
 
@@ -33,7 +44,7 @@ class Board:
         self._name = name
         self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
         self._outputs: dict[str, dict[str, Any]] = {
-            output: {**NOTHING, "exception": None} for output in outputs
+            output: {**NOTHING, "input_rows_total": 0, "exception": None} for output in outputs
         }
 
     def set_state(self, state: str) -> None:
@@ -50,6 +61,11 @@ class Board:
         """How far an output has come, and why it ended if it did."""
         with self._lock:
             self._outputs[output] = {**self._outputs[output], **progress}
+
+    def add_rows(self, output: str, rows: int) -> None:
+        """Count records that batches of an output have read."""
+        with self._lock:
+            self._outputs[output]["input_rows_total"] += rows
 
     def snapshot(self) -> dict[str, Any]:
         """The state as it is served."""
@@ -80,18 +96,21 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with the state."""
         path = self.path.partition("?")[0].rstrip("/")
-        if path not in ("", "/status", "/health"):
-            self.send_error(404, "there is / and /health")
+        if path not in ("", "/status", "/health", "/metrics"):
+            self.send_error(404, "there is /, /health and /metrics")
             return
         snapshot = self.board.snapshot()
         healthy = path != "/health" or snapshot["state"] == RUNNING
+        kind, body = "application/json", json.dumps(snapshot)
+        if path == "/metrics":
+            kind, body = metrics.CONTENT_TYPE, metrics.render(snapshot)
         # A health check may hang up once it has read the code.
         with contextlib.suppress(ConnectionError):
-            self._answer(200 if healthy else 503, json.dumps(snapshot).encode())
+            self._answer(200 if healthy else 503, kind, body.encode())
 
-    def _answer(self, code: int, body: bytes) -> None:
+    def _answer(self, code: int, kind: str, body: bytes) -> None:
         self.send_response(code)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -1,17 +1,97 @@
-"""Small files beside checkpoints and archives, on whatever file system those are."""
+"""Files beside checkpoints and archives, on whatever file system those are."""
 
-from typing import Any
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pyspark.sql import SparkSession
+if TYPE_CHECKING:
+    # Local files need no Spark, and the control node has none.
+    from pyspark.sql import SparkSession
+
+
+class Files(Protocol):
+    """What checkpoints and marks need of a file system."""
+
+    def names(self, directory: str) -> list[str]:
+        """Names in a directory, sorted; none when there is no such directory."""
+
+    def read(self, file: str) -> str | None:
+        """The text of a file, or None when there is none."""
+
+    def write(self, file: str, text: str) -> None:
+        """Write or replace a file as a whole, and the directories above it."""
+
+
+class Shelf(Files, Protocol):
+    """What an archive needs besides."""
+
+    def files(self, directory: str) -> list[str]:
+        """Paths of all files below a directory, relative to it, sorted."""
+
+    def move(self, file: str, target: str) -> None:
+        """Move a file, and make the directories above its new place.
+
+        Where the file is in both places, moving it was cut short: the copy is whole.
+        """
+
+    def remove(self, directory: str) -> None:
+        """Remove a directory and all below it; that there is none is fine."""
+
+
+class LocalFiles:
+    """Files of this machine, for commands that need no Spark."""
+
+    def names(self, directory: str) -> list[str]:
+        """Names in a directory, sorted; none when there is no such directory."""
+        path = _local(directory)
+        return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
+
+    def read(self, file: str) -> str | None:
+        """The text of a file, or None when there is none."""
+        path = _local(file)
+        return path.read_text(encoding="utf-8") if path.exists() else None
+
+    def write(self, file: str, text: str) -> None:
+        """Write or replace a file as a whole, and the directories above it."""
+        path = _local(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.new")
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+
+    def files(self, directory: str) -> list[str]:
+        """Paths of all files below a directory, relative to it, sorted."""
+        root = _local(directory)
+        found = (path for path in root.rglob("*") if path.is_file())
+        return sorted(path.relative_to(root).as_posix() for path in found)
+
+    def move(self, file: str, target: str) -> None:
+        """Move a file, and make the directories above its new place."""
+        path, place = _local(file), _local(target)
+        if place.exists():
+            path.unlink()
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(place)
+
+    def remove(self, directory: str) -> None:
+        """Remove a directory and all below it; that there is none is fine."""
+        shutil.rmtree(_local(directory), ignore_errors=True)
+
+
+def _local(file: str) -> Path:
+    return Path(re.sub(r"^file:/*", "/", file))
 
 
 class Storage:
     """Files by Hadoop's client, which Spark itself uses: local, hdfs and others are the same."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: "SparkSession") -> None:
         """Use the session's file systems and their settings."""
         # No public API of pyspark reaches the file systems.
         self._jvm: Any = spark._jvm
+        self._gateway: Any = spark.sparkContext._gateway
         self._settings: Any = spark._jsc.hadoopConfiguration()
 
     def names(self, directory: str) -> list[str]:
@@ -20,6 +100,17 @@ class Storage:
         if not system.exists(path):
             return []
         return sorted(status.getPath().getName() for status in system.listStatus(path))
+
+    def files(self, directory: str) -> list[str]:
+        """Paths of all files below a directory, relative to it, sorted."""
+        path, system = self._locate(directory)
+        if not system.exists(path):
+            return []
+        found, base = [], system.makeQualified(path).toUri().getPath().rstrip("/") + "/"
+        every = system.listFiles(path, True)
+        while every.hasNext():
+            found.append(every.next().getPath().toUri().getPath().removeprefix(base))
+        return sorted(found)
 
     def read(self, file: str) -> str | None:
         """The text of a file, or None when there is none."""
@@ -33,13 +124,40 @@ class Storage:
             stream.close()
 
     def write(self, file: str, text: str) -> None:
-        """Write or replace a file, and the directories above it."""
+        """Write or replace a file as a whole, and the directories above it.
+
+        Through a file beside it that takes its place: a crash leaves the old text or the new.
+        """
         path, system = self._locate(file)
-        stream = system.create(path, True)
+        part, _ = self._locate(f"{path.getParent()}/.{path.getName()}.new")
+        stream = system.create(part, True)
         try:
             stream.write(bytearray(text, "utf-8"))
         finally:
             stream.close()
+        option = self._jvm.org.apache.hadoop.fs.Options.Rename
+        options = self._gateway.new_array(option, 1)
+        options[0] = option.OVERWRITE
+        context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
+            system.makeQualified(path).toUri(), self._settings
+        )
+        context.rename(system.makeQualified(part), system.makeQualified(path), options)
+
+    def move(self, file: str, target: str) -> None:
+        """Move a file, and make the directories above its new place."""
+        path, system = self._locate(file)
+        place, _ = self._locate(target)
+        if system.exists(place):
+            system.delete(path, False)
+            return
+        system.mkdirs(place.getParent())
+        if not system.rename(path, place):
+            raise OSError(f"{file} cannot be moved to {target}")
+
+    def remove(self, directory: str) -> None:
+        """Remove a directory and all below it; that there is none is fine."""
+        path, system = self._locate(directory)
+        system.delete(path, True)
 
     def _locate(self, file: str) -> tuple[Any, Any]:
         path = self._jvm.org.apache.hadoop.fs.Path(file)

@@ -1,40 +1,111 @@
-"""Topics as streams: the only file that knows Kafka."""
+"""Topics as streams and as batches: the only file that knows Kafka."""
+
+import json
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from kafka_metal_pipeline.model import Declaration, Site
+from kafka_metal_pipeline.ddl import RECORD_COLUMNS
+from kafka_metal_pipeline.model import Declaration, Site, Starting
 
 # Small batches cost most of a sink's CPU: with these, 230,000 records/s instead of 144,000.
 PRODUCER = {"linger.ms": "50", "batch.size": "262144", "compression.type": "lz4"}
 # What a producer has taken back never was.
 CONSUMER = {"isolation.level": "read_committed"}
+# What an archive of whole records has, beside the folders' columns.
+ARCHIVED = (
+    "key BINARY, value BINARY, headers ARRAY<STRUCT<key: STRING, value: BINARY>>, _topic STRING, "
+    "_partition INT, _offset LONG, _timestamp TIMESTAMP"
+)
+# Files of an archive that one batch reads; each was one task's part of a batch.
+FILES_PER_TRIGGER = 100
 
 
-def records(spark: SparkSession, declaration: Declaration) -> DataFrame:
-    """The source topic: key, value, topic, partition, offset, timestamp, timestampType."""
+def records(
+    spark: SparkSession,
+    declaration: Declaration,
+    starting: Starting | None = None,
+    limit: int | None = None,
+) -> DataFrame:
+    """The source as a stream: key, value, topic, partition, offset, timestamp.
+
+    ``starting`` is where a query without a checkpoint begins when not at ``source.starting``;
+    ``limit`` the records of one batch when not ``source.max_per_trigger``.
+    """
     source = declaration.source
+    if source.path:
+        reader = spark.readStream.schema(ARCHIVED).option("maxFilesPerTrigger", FILES_PER_TRIGGER)
+        return _archived(reader.parquet(_location(declaration)), declaration)
+    reader = spark.readStream.format("kafka").options(**_source_options(declaration))
     return (
-        spark.readStream.format("kafka")
-        .options(**_client(declaration.site, CONSUMER))
-        .option("subscribe", source.topic)
-        .option("startingOffsets", source.starting)
-        .option("failOnDataLoss", str(source.on_data_loss == "fail").lower())
-        # Names groups so that an access rule can be given for them.
-        .option("groupIdPrefix", f"kafka-metal-{declaration.name}")
-        .option("maxOffsetsPerTrigger", source.max_per_trigger)
+        reader.option("startingOffsets", _places(starting or source.starting))
+        .option("maxOffsetsPerTrigger", limit or source.max_per_trigger)
+        .load()
+    )
+
+
+def stored(
+    spark: SparkSession, declaration: Declaration, starting: Starting | None = None
+) -> DataFrame:
+    """The source as it is now: the same columns, once."""
+    source = declaration.source
+    if source.path:
+        reader = spark.read.schema(ARCHIVED)
+        return _archived(reader.parquet(_location(declaration)), declaration)
+    reader = spark.read.format("kafka").options(**_source_options(declaration))
+    return (
+        reader.option("startingOffsets", _places(starting or source.starting))
+        .option("endingOffsets", _places(source.ending))
         .load()
     )
 
 
 def to_topic(rows: DataFrame, topic: str, site: Site) -> DataStreamWriter:
     """Rows of key, value and headers into a topic, each at least once."""
-    writer = rows.writeStream.format("kafka").options(**_client(site, PRODUCER))
-    return writer.option("topic", topic)
+    return rows.writeStream.format("kafka").options(**_sink_options(topic, site))
 
 
-def _client(site: Site, tuning: dict[str, str]) -> dict[str, str]:
+def into_topic(rows: DataFrame, topic: str, site: Site) -> None:
+    """Write rows of key, value and headers into a topic, at once."""
+    rows.write.format("kafka").options(**_sink_options(topic, site)).save()
+
+
+def client(site: Site, tuning: dict[str, str]) -> dict[str, str]:
     """Options of a client; what the site says wins over our tuning."""
     own = {name.removeprefix("kafka."): value for name, value in site.kafka_options.items()}
     options = {**tuning, **own, "bootstrap.servers": ",".join(site.bootstrap)}
     return {f"kafka.{name}": value for name, value in options.items()}
+
+
+def _source_options(declaration: Declaration) -> dict[str, str]:
+    source = declaration.source
+    options = {
+        **client(declaration.site, CONSUMER),
+        "subscribe": ",".join(source.topics),
+        "failOnDataLoss": str(source.on_data_loss == "fail").lower(),
+        # Names groups so that an access rule can be given for them.
+        "groupIdPrefix": f"kafka-metal-{declaration.name}",
+    }
+    return options | ({"includeHeaders": "true"} if source.format == "bytes" else {})
+
+
+def _sink_options(topic: str, site: Site) -> dict[str, str]:
+    return {**client(site, PRODUCER), "topic": topic}
+
+
+def _location(declaration: Declaration) -> str:
+    return f"{declaration.site.archive_root.rstrip('/')}/{declaration.source.path}"
+
+
+def _archived(rows: DataFrame, declaration: Declaration) -> DataFrame:
+    """Records of the declared topics with the names that a Kafka source gives its columns."""
+    named = {name: name.removeprefix("_") for name in RECORD_COLUMNS}
+    kept = rows.where(F.col("_topic").isin(*declaration.source.topics))
+    columns: list[Any] = [F.col(name).alias(own) for name, own in named.items()]
+    return kept.select("key", "value", "headers", *columns)
+
+
+def _places(starting: Starting) -> str:
+    return starting if isinstance(starting, str) else json.dumps(starting)

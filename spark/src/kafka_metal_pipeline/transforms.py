@@ -13,7 +13,7 @@ from kafka_metal_pipeline.ddl import RECORD_COLUMNS, quoted
 from kafka_metal_pipeline.details import detail_of
 from kafka_metal_pipeline.formats import format_of
 from kafka_metal_pipeline.model import Source
-from kafka_metal_pipeline.ranges import converted, field_fault, is_plausible, kept_text
+from kafka_metal_pipeline.ranges import converted, field_fault, is_plausible, keeps_text, kept_text
 
 ORIGIN = (*RECORD_COLUMNS, "_key", "_raw")
 TEXT = "_text"
@@ -26,6 +26,8 @@ def parse(records: DataFrame, source: Source) -> DataFrame:
     is parsed once for each. The variable of a lambda is computed once, and what ``explode`` gives
     is not looked into.
     """
+    if source.format == "bytes":
+        return records.select(*_origin(), "key", "value", "headers")
     form = format_of(source)
 
     def shaped(parsed: Column) -> Column:
@@ -37,22 +39,32 @@ def parse(records: DataFrame, source: Source) -> DataFrame:
         marks = form.shape(F.col("_"))[1]
         return F.struct(
             *(converted(field, value).alias(field.name) for field, value in values.items()),
-            *(value.alias(kept_text(field)) for field, value in values.items() if field.is_instant),
+            *(
+                value.alias(kept_text(field))
+                for field, value in values.items()
+                if keeps_text(field)
+            ),
             *(shape[name].alias(name) for name in marks),
         )
 
     text = F.col("value").cast("string")
     read = F.transform(F.transform(F.array(form.parse(text)), shaped), flat)
     return records.select(
-        F.col("topic").alias("_topic"),
-        F.col("partition").alias("_partition"),
-        F.col("offset").alias("_offset"),
-        F.col("timestamp").alias("_timestamp"),
-        F.col("key").alias("_key"),
-        F.col("value").alias("_raw"),
+        *_origin(),
         text.alias(TEXT),
         F.explode(read).alias("_read"),
     ).select(*ORIGIN, TEXT, "_read.*")
+
+
+def _origin() -> list[Column]:
+    """ORIGIN from the columns of a Kafka source."""
+    names = ("topic", "partition", "offset", "timestamp", "key", "value")
+    return [F.col(name).alias(own) for name, own in zip(names, ORIGIN, strict=True)]
+
+
+def accepted_records(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+    """ORIGIN of the records that are accepted: the records as they came."""
+    return parsed.where(is_accepted(source, rules)).select(*ORIGIN)
 
 
 def accepted(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
@@ -75,23 +87,33 @@ def is_accepted(source: Source, rules: dict[str, str]) -> Column:
 
     A rule that gives NULL is not met. Rules see the event's fields and RECORD_COLUMNS.
     """
+    met = [F.expr(predicate).cast("boolean") for predicate in rules.values()]
+    if source.format == "bytes":
+        return F.coalesce(reduce(Column.__and__, met, F.lit(True)), F.lit(False))
     conditions = [
         F.col("_raw").isNotNull(),
         format_of(source).whole(),
-        F.is_valid_utf8(TEXT),
+        _is_readable(source),
         *(F.col(quoted(field.name)).isNotNull() for field in source.fields if field.required),
         *(is_plausible(field) for field in source.fields),
-        *(F.expr(predicate).cast("boolean") for predicate in rules.values()),
+        *met,
     ]
     return F.coalesce(reduce(Column.__and__, conditions), F.lit(False))
 
 
+def _is_readable(source: Source) -> Column:
+    """Whether a value that has to be text is."""
+    return F.is_valid_utf8(TEXT) if format_of(source).is_text else F.lit(True)
+
+
 def reason_of(source: Source, rules: dict[str, str]) -> Column:
     """Why a record is not accepted: the first reason that holds."""
+    if source.format == "bytes":
+        return _broken_rule(F.when(F.lit(False), ""), rules)
     required = [F.col(quoted(field.name)).isNull() for field in source.fields if field.required]
     reason = (
         F.when(F.col("_raw").isNull(), "tombstone")
-        .when(~F.is_valid_utf8(TEXT), "not_utf8")
+        .when(~_is_readable(source), "not_utf8")
         .when(~format_of(source).whole(), format_of(source).fault(F.col(TEXT)))
     )
     for field in source.fields:
@@ -99,6 +121,10 @@ def reason_of(source: Source, rules: dict[str, str]) -> Column:
         reason = reason.when(fault.isNotNull(), fault)
     if required:
         reason = reason.when(reduce(Column.__or__, required), "missing_field")
+    return _broken_rule(reason, rules)
+
+
+def _broken_rule(reason: Column, rules: dict[str, str]) -> Column:
     for name, predicate in rules.items():
         is_met = F.coalesce(F.expr(predicate).cast("boolean"), F.lit(False))
         reason = reason.when(~is_met, name)

@@ -29,6 +29,15 @@ ALLOWED_TRIGGER = f"{ALLOWED_DURATION}, or {AVAILABLE_NOW} to stop after what is
 MEMORY = r"[1-9]\d*[kmgt]"
 ALLOWED_MEMORY = "memory as 768m or 2g"
 
+ALLOWED_PLACES = "offsets as {payments: {0: 120, 1: 95}}, by topic and partition"
+
+URL = r"https?://[^\s/:]+(:\d{1,5})?(/\S*)?"
+ALLOWED_URL = "a URL of http or https, as that of a registry's /apis/ccompat/v7"
+
+# Databases fold the case of names that are not quoted, each its own way.
+TABLE = r"[a-z_][a-z0-9_]{0,47}(\.[a-z_][a-z0-9_]{0,47})?"
+ALLOWED_TABLE = "a table: lower-case letters, digits and _, at most 48, a schema and '.' before"
+
 # Why a record is invalid when no rule says so.
 REASONS = (
     "tombstone",
@@ -41,6 +50,7 @@ REASONS = (
     "wrong_type",
     "out_of_range",
     "missing_field",
+    "unknown_schema",
 )
 
 

@@ -1,0 +1,53 @@
+"""The screen of ``make groups``: who reads what, and how far behind."""
+
+from kafka_metal_client.state import State
+from kafka_metal_client.tables import GREEN, YELLOW, Cell, Paint, number, table
+
+COLUMNS = ("group", "state", "members", "lag", "topics")
+PARTITIONS = ("topic", "partition", "offset", "end", "lag")
+
+
+def render(found: State, paint: Paint) -> str:
+    """Groups in a table; of a single one its members and partitions as well."""
+    groups = found.get("groups") or {}
+    lines = _steps(found)
+    if not groups:
+        lines.append("There is no consumer group.")
+    else:
+        lines += table(COLUMNS, [_row(name, group) for name, group in groups.items()], paint)
+    if len(groups) == 1:
+        (group,) = groups.values()
+        lines += _members(group)
+        if group.get("partitions"):
+            rows = [[_cell(each.get(key)) for key in PARTITIONS] for each in group["partitions"]]
+            lines += ["", *table(PARTITIONS, rows, paint)]
+    return "\n".join(lines) + "\n"
+
+
+def _steps(found: State) -> list[str]:
+    """What was done, or would be."""
+    steps = list(found.get("steps") or [])
+    if not steps:
+        return []
+    head = "Would be done:" if found.get("dry") else "Done:"
+    return [head, *(f"  {step}" for step in steps), ""]
+
+
+def _row(name: str, group: State) -> list[Cell]:
+    lag = group.get("lag")
+    return [
+        name,
+        str(group.get("state", "?")),
+        number(len(group.get("members") or [])),
+        (number(lag), YELLOW if lag else GREEN),
+        ", ".join(group.get("topics") or []) or "-",
+    ]
+
+
+def _members(group: State) -> list[str]:
+    members = [f"member {each['client']} on {each['host']}" for each in group.get("members") or []]
+    return ["", *members] if members else []
+
+
+def _cell(value: object) -> str:
+    return number(value) if isinstance(value, int | float) else str(value or "-")

@@ -1,0 +1,105 @@
+"""A part of a topic, sent once more to another one."""
+
+from datetime import UTC, datetime
+
+import pytest
+from kafka_fakes import Error, Message, Producer
+from kafka_metal_client import brokers, replay
+from kafka_metal_client.errors import ClientError
+from kafka_metal_client.pacing import Pacer
+from kafka_metal_client.progress import Progress
+from kafka_metal_client.replay import Bound
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+NOON_MS = 1_772_366_400_000
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("earliest", Bound(name="earliest")),
+        ("latest", Bound(name="latest")),
+        ("17", Bound(offset=17)),
+        ("2h ago", Bound(time_ms=NOON_MS - 7_200_000)),
+        ("30 s ago", Bound(time_ms=NOON_MS - 30_000)),
+        ("2026-03-01T12:00:00Z", Bound(time_ms=NOON_MS)),
+        ("2026-03-01T13:00:00+01:00", Bound(time_ms=NOON_MS)),
+    ],
+)
+def test_a_bound_is_meant_as_people_say_it(text, found):
+    assert replay.bound(text, NOON) == found
+
+
+@pytest.mark.parametrize("text", ["yesterday", "-1", "2h", "2026-03-01T12:00:00", ""])
+def test_what_could_mean_two_things_is_refused_with_what_is_allowed(text):
+    with pytest.raises(ClientError, match="allowed"):
+        replay.bound(text, NOON)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "offset"),
+    [
+        (Bound(name="earliest"), -1, 100),
+        (Bound(name="latest"), -1, 200),
+        (Bound(offset=150), -1, 150),
+        # Before the start of the log, and after its end.
+        (Bound(offset=5), -1, 100),
+        (Bound(offset=999), -1, 200),
+        (Bound(time_ms=1), 120, 120),
+        # Nothing is that late.
+        (Bound(time_ms=1), -1, 200),
+    ],
+)
+def test_a_bound_lies_within_the_log(wanted, found, offset):
+    assert replay.place(wanted, 100, 200, found) == offset
+
+
+@pytest.mark.parametrize(
+    ("target", "chosen", "told"),
+    [("payments", [], "source and target"), ("copy", [7], "no partition 7; it has 3")],
+)
+def test_a_wish_that_would_end_badly_is_refused(target, chosen, told):
+    with pytest.raises(ClientError, match=told):
+        replay.check("payments", target, {"payments": [0, 1, 2]}, chosen)
+
+
+def copied(monkeypatch, messages, producer, wanted):
+    monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
+    return replay.copy(None, producer, ("payments", "copy"), wanted, Pacer(0, 0.0), Progress())
+
+
+def test_a_copy_has_key_value_headers_and_time_and_says_where_it_is_from(monkeypatch):
+    producer = Producer(room=1)
+    message = Message("payments", 2, 41, b"k", b"v", [("trace", b"t")], NOON_MS)
+
+    done = copied(monkeypatch, [message, message], producer, {2: (41, 43)})
+
+    assert (done.whole, done.sent) == (True, 2)
+    first = producer.log[0]
+    assert (first.topic_, first.key_, first.value_) == ("copy", b"k", b"v")
+    assert first.headers_ == [("trace", b"t"), (replay.SOURCE_HEADER, b"payments-2@41")]
+    assert first.timestamp_ == NOON_MS
+
+
+def test_a_replay_of_a_replay_names_its_own_source_alone(monkeypatch):
+    producer = Producer()
+    message = Message("copy", 0, 3, headers_=[(replay.SOURCE_HEADER, b"payments-2@41")])
+
+    copied(monkeypatch, [message], producer, {0: (3, 4)})
+
+    assert producer.log[0].headers_ == [(replay.SOURCE_HEADER, b"copy-0@3")]
+
+
+def test_a_record_that_nobody_takes_is_counted_and_told(monkeypatch):
+    producer = Producer()
+    producer.fate = lambda number, _: Error("too large") if number == 1 else None
+
+    done = copied(monkeypatch, [Message(), Message(offset_=1)], producer, {0: (0, 2)})
+
+    assert (done.acknowledged, done.failures, done.whole) == (1, {"too large": 1}, False)
+
+
+def test_offsets_that_hold_no_record_are_not_missed(monkeypatch):
+    """Compaction and marks of transactions leave gaps."""
+    done = copied(monkeypatch, [Message(offset_=9)], Producer(), {0: (0, 10)})
+    assert (done.wanted, done.whole) == (1, True)

@@ -1,0 +1,31 @@
+"""``python -m kafka_metal_dashboards FOLDER [--check]``: one file for each dashboard."""
+
+import sys
+from pathlib import Path
+
+from .boards import BOARDS
+from .grafana import text_of
+
+
+def main(arguments: list[str]) -> int:
+    """Write the dashboards, or with --check say which files are not what the boards declare."""
+    folder = Path(arguments[0])
+    files = {folder / f"{board.name}.json": text_of(board) for board in BOARDS}
+    if "--check" in arguments:
+        there = {path: path.read_text() for path in folder.glob("*.json")}
+        wrong = sorted(
+            str(path) for path in files.keys() | there.keys() if files.get(path) != there.get(path)
+        )
+        for name in wrong:
+            print(f"{name} is not what dashboards/ declares: run make render", file=sys.stderr)
+        return 1 if wrong else 0
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("*.json"):
+        path.unlink()
+    for path, text in files.items():
+        path.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Boards as one page that needs nobody: figures from Prometheus, pictures inside."""

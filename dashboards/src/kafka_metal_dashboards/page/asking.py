@@ -1,0 +1,83 @@
+"""Questions to Prometheus over its HTTP API."""
+
+import json
+import math
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..model import Query
+
+PATIENCE_S = 30.0
+LEGEND = re.compile(r"\{\{(\w+)\}\}")
+
+
+class AskError(Exception):
+    """Prometheus does not answer, or refuses; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """From when to when, in seconds since 1970, and how many seconds between two values."""
+
+    start: float
+    end: float
+    step: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One series: its name, moments in seconds since 1970, and its values; NaN is left out."""
+
+    name: str
+    moments: tuple[float, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Prometheus:
+    """The server at ``url``, asked about one cluster."""
+
+    url: str
+    cluster: str
+
+    def over(self, queries: Sequence[Query], span: Span) -> list[Line]:
+        """The lines of a panel."""
+        words = {"start": span.start, "end": span.end, "step": span.step}
+        return [
+            _line(each, query.legend)
+            for query in queries
+            for each in self._ask("query_range", query, words)
+        ]
+
+    def now(self, query: Query, moment: float) -> float | None:
+        """The one value of a panel; None when there is none."""
+        for each in self._ask("query", query, {"time": moment}):
+            value = float(each["value"][1])
+            return None if math.isnan(value) else value
+        return None
+
+    def _ask(self, way: str, query: Query, words: dict[str, float]) -> list[dict[str, Any]]:
+        expression = query.promql.replace("$cluster", self.cluster)
+        asked = urllib.parse.urlencode({"query": expression, **words})
+        url = f"{self.url.rstrip('/')}/api/v1/{way}?{asked}"
+        try:
+            with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+                found = json.load(answer)
+        except urllib.error.HTTPError as error:
+            raise AskError(f"{self.url} refuses {expression}: {error.read()[:300]!r}") from error
+        except (OSError, ValueError) as error:
+            raise AskError(f"{self.url} does not answer: {error}") from error
+        return list(found["data"]["result"])
+
+
+def _line(series: dict[str, Any], legend: str) -> Line:
+    labels = {key: str(value) for key, value in series["metric"].items() if key != "__name__"}
+    name = LEGEND.sub(lambda word: labels.get(word[1], ""), legend) or ", ".join(labels.values())
+    points = [(float(when), float(value)) for when, value in series["values"]]
+    kept = [(when, value) for when, value in points if math.isfinite(value)]
+    return Line(name, tuple(when for when, _ in kept), tuple(value for _, value in kept))

@@ -1,0 +1,37 @@
+"""One archive tells a helper everything but secrets."""
+
+import tarfile
+from pathlib import Path
+
+from testing import access
+from testing.cluster import Cluster
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_support_is_one_archive_of_everything_without_a_secret(cluster: Cluster, make):
+    password = access.librdkafka()["sasl.password"]
+    broker = cluster.broker(1)
+    # In an earlier line of a log, where a careless program would put it.
+    planted = f"echo said {password} > /proc/1/fd/1"
+    cluster.machine(cluster.topology.brokers[1]).check_output(
+        "docker exec %s sh -c %s", broker.name, planted
+    )
+
+    done = make("support")
+
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    with tarfile.open(ROOT / ".cache" / cluster.topology.cluster / "support.tar.gz") as archive:
+        texts = {member.name: archive.extractfile(member).read().decode() for member in archive}
+    for wanted in (
+        f"localhost/logs/{broker.name}.log",
+        f"localhost/config/{broker.name}/server.properties",
+        "localhost/machine/dmesg.txt",
+        "monitor1/figures/series.txt",
+    ):
+        assert texts[wanted], wanted
+    assert "said <removed>" in texts[f"localhost/logs/{broker.name}.log"]
+    leaks = [
+        name for name, text in texts.items() if password in text or "PRIVATE KEY-----\n" in text
+    ]
+    assert not leaks

@@ -1,0 +1,139 @@
+"""Every tool of an operator's day answers on a broker's host, with the operator's rights."""
+
+import time
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from testing.cluster import Cluster
+from testing.streams import TOPIC
+
+# Tool and its words; {at} is an address, {way} the operator's file, {own} a topic of this test with
+# a hundred records, {segment} a file of its log. What it says holds the last word.
+ANSWERS = {
+    "topics": ("kafka-topics --bootstrap-server {at} --command-config {way} --list", TOPIC),
+    "get-offsets": (
+        "kafka-get-offsets --bootstrap-server {at} --command-config {way} --topic {own}",
+        "{own}:0:100",
+    ),
+    "groups": (
+        "kafka-consumer-groups --bootstrap-server {at} --command-config {way} --describe"
+        " --group {own}",
+        "{own}",
+    ),
+    "members of a group": (
+        "kafka-consumer-groups --bootstrap-server {at} --command-config {way} --describe --members"
+        " --all-groups",
+        "",
+    ),
+    "reset of a group": (
+        "kafka-consumer-groups --bootstrap-server {at} --command-config {way} --group {own}"
+        " --topic {own} --reset-offsets --to-earliest --dry-run",
+        "{own}",
+    ),
+    "configs": (
+        "kafka-configs --bootstrap-server {at} --command-config {way} --describe --entity-type"
+        " brokers --entity-name 1 --all",
+        "log.dirs",
+    ),
+    "acls": (
+        "kafka-acls --bootstrap-server {at} --command-config {way} --list --principal User:demo",
+        TOPIC,
+    ),
+    "log-dirs": (
+        "kafka-log-dirs --bootstrap-server {at} --command-config {way} --describe"
+        " --topic-list {own}",
+        "logDirs",
+    ),
+    "leader-election": (
+        "kafka-leader-election --bootstrap-server {at} --admin.config {way} --election-type"
+        " preferred --all-topic-partitions",
+        "",
+    ),
+    "reassign-partitions": (
+        "kafka-reassign-partitions --bootstrap-server {at} --command-config {way} --list",
+        "No partition reassignments found",
+    ),
+    "transactions": (
+        "kafka-transactions --bootstrap-server {at} --command-config {way} list",
+        "TransactionalId",
+    ),
+    "producer-perf-test": (
+        "kafka-producer-perf-test --topic {own} --num-records 100 --record-size 100 --throughput -1"
+        " --producer-props bootstrap.servers={at} --producer.config {way}",
+        "100 records sent",
+    ),
+    "consumer-perf-test": (
+        "kafka-consumer-perf-test --bootstrap-server {at} --consumer.config {way} --topic {own}"
+        " --messages 100 --timeout 20000",
+        "MB.sec",
+    ),
+    "e2e-latency": ("kafka-e2e-latency {at} {own} 20 all 100 {way}", "Avg latency"),
+    "verifiable-producer": (
+        "kafka-verifiable-producer --bootstrap-server {at} --producer.config {way} --topic {own}"
+        " --max-messages 10",
+        '"acked":10',
+    ),
+    "verifiable-consumer": (
+        "kafka-verifiable-consumer --bootstrap-server {at} --consumer.config {way} --topic {own}"
+        " --group-id {own}-verifiable --reset-policy earliest --max-messages 10",
+        "records_consumed",
+    ),
+    "dump-log": ("kafka-dump-log --print-data-log --files {segment}", "baseOffset: 0"),
+    "zookeeper-shell": (
+        "zookeeper-shell {ensemble} -zk-tls-config-file /etc/kafka/ensemble.properties"
+        " ls /brokers/ids",
+        "[1, 2, 3]",
+    ),
+    "state-change-log-merger": (
+        'sh -c \'echo "[2026-01-01 09:00:00,000] TRACE partition [{own},0] moved" > /tmp/{own};'
+        " kafka-state-change-log-merger --logs /tmp/{own}; rm /tmp/{own}'",
+        "[{own},0] moved",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def places(platform: Cluster) -> Iterator[dict[str, str]]:
+    """What the words of tools stand for; the topic is gone at the end."""
+    platform.wait_until_whole()
+    at, way = platform.operator_of(1)
+    own = f"tools-{uuid.uuid4().hex[:8]}"
+    topics = f"kafka-topics --bootstrap-server {at} --command-config {way} --topic {own}"
+    sent = (
+        f"kafka-producer-perf-test --topic {own} --num-records 100 --record-size 10 --throughput -1"
+        f" --producer-props bootstrap.servers={at} --producer.config {way}"
+    )
+    read = (
+        f"kafka-console-consumer --bootstrap-server {at} --consumer.config {way} --topic {own}"
+        f" --group {own} --from-beginning --max-messages 100"
+    )
+    # On broker 1 alone: its log is where `dump-log` looks.
+    said(platform, f"{topics} --create --replica-assignment 1")
+    try:
+        said(platform, sent)
+        said(platform, read)
+        log_dirs = said(platform, "sed -n s/^log.dirs=//p /etc/kafka/server.properties")
+        files = " ".join(f"{each}/{own}-0/*.log" for each in log_dirs.strip().split(","))
+        segment = said(platform, f"sh -c 'ls {files} 2>/dev/null || true'").split()[0]
+        ensemble = platform.topology.zookeepers[1].endpoint
+        yield {"at": at, "way": way, "own": own, "segment": segment, "ensemble": ensemble}
+    finally:
+        said(platform, f"{topics} --delete")
+
+
+def said(cluster: Cluster, words: str) -> str:
+    """What a tool says in the container of broker 1; AssertionError when it fails."""
+    machine = cluster.machine(cluster.topology.brokers[1])
+    return machine.check_output(f"docker exec {cluster.broker(1).name} {words} 2>&1")
+
+
+@pytest.mark.parametrize("tool", ANSWERS)
+def test_a_tool_answers(tool: str, places: dict[str, str], platform: Cluster, record_property):
+    words, wanted = (text.format(**places) for text in ANSWERS[tool])
+    began = time.monotonic()
+
+    answer = said(platform, words)
+
+    record_property("seconds", round(time.monotonic() - began, 1))
+    assert wanted in answer

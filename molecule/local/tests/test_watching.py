@@ -1,0 +1,112 @@
+"""What watches the platform sees all of it."""
+
+import json
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from testing.cluster import Cluster
+from testing.waiting import NotYet, wait_for
+
+ROOT = Path(__file__).resolve().parents[3]
+DASHBOARDS = sorted((ROOT / "monitoring/dashboards").glob("*.json"))
+JOBS = {"kafka": 3, "zookeeper": 3, "node": 1, "probe": 1, "exporter": 1, "prometheus": 1}
+
+Ask = Callable[[str], list[dict]]
+
+
+@pytest.fixture(scope="module")
+def services(platform: Cluster, make) -> dict[str, str]:
+    """Where each service answers, as the status screen says it."""
+    platform.wait_until_whole()
+    make("status")
+    state = json.loads((ROOT / ".cache" / platform.topology.cluster / "state.json").read_text())
+    return {each["name"]: each["endpoint"] for each in state["services"]}
+
+
+@pytest.fixture(scope="module")
+def prometheus(services: dict[str, str]) -> str:
+    """Where Prometheus answers."""
+    return services["prometheus"]
+
+
+@pytest.fixture
+def ask(prometheus: str) -> Ask:
+    """What Prometheus answers to an expression: its series."""
+
+    def answer(expression: str) -> list[dict]:
+        query = urllib.parse.urlencode({"query": expression})
+        with urllib.request.urlopen(f"{prometheus}/api/v1/query?{query}", timeout=10) as said:
+            return json.load(said)["data"]["result"]
+
+    return answer
+
+
+def test_every_service_gives_figures(ask: Ask):
+    def all_up() -> None:
+        found = {each["metric"]["job"]: int(each["value"][1]) for each in ask("sum by (job) (up)")}
+        if any(found.get(job) != count for job, count in JOBS.items()):
+            raise NotYet(str(found))
+
+    wait_for("every target is up", all_up, seconds=90)
+
+
+def test_the_probe_is_served_by_every_broker(ask: Ask, cluster: Cluster):
+    def served() -> None:
+        rates = {
+            each["metric"]["partition"]: float(each["value"][1])
+            for each in ask("rate(kafka_metal_probe_end_to_end_seconds_count[1m])")
+        }
+        if len(rates) != len(cluster.topology.brokers) or min(rates.values()) < 1:
+            raise NotYet(str(rates))
+
+    wait_for("records come back from every broker", served, seconds=120)
+
+
+def test_the_page_of_the_cluster_lists_brokers_topics_and_pipelines(
+    services: dict[str, str], cluster: Cluster
+):
+    with urllib.request.urlopen(services["page"], timeout=10) as said:
+        text = said.read().decode()
+
+    assert f"<h1>{cluster.topology.cluster}</h1>" in text
+    for broker in cluster.topology.brokers.values():
+        assert f">{broker.endpoint}<" in text
+    for name in ("payments_invalid", "kafka-metal-probe", "payments"):
+        assert f">{name}<" in text
+
+
+def test_certificates_of_every_listener_are_watched(ask: Ask, cluster: Cluster):
+    ends = [float(each["value"][1]) for each in ask("kafka_metal_certificate_expiry_time_seconds")]
+
+    assert len(ends) == 2 * len(cluster.topology.brokers)
+    assert min(ends) > 0
+
+
+@pytest.mark.parametrize("board", DASHBOARDS, ids=lambda board: board.stem)
+def test_every_panel_shows_something_or_says_why_not(board: Path, ask: Ask, cluster: Cluster):
+    silent = []
+    for panel in _panels(json.loads(board.read_text(encoding="utf-8"))):
+        expressions = [
+            _filled(target["expr"], cluster.topology.cluster) for target in panel.get("targets", [])
+        ]
+        if expressions and "Empty " not in panel.get("description", ""):
+            silent += [f"{panel['title']}: {each}" for each in expressions if not ask(each)]
+    assert not silent, "\n".join(silent)
+
+
+def _panels(board: dict) -> list[dict]:
+    """Panels of a dashboard, also those in rows."""
+    found = []
+    for panel in board["panels"]:
+        found += [panel, *panel.get("panels", [])]
+    return found
+
+
+def _filled(expression: str, cluster: str) -> str:
+    """An expression as Grafana asks it."""
+    for word, value in (("$__rate_interval", "1m"), ("$__range", "1h"), ("$cluster", cluster)):
+        expression = expression.replace(word, value)
+    return expression

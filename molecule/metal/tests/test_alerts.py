@@ -1,0 +1,198 @@
+"""Every fault that clients feel pages in time; what our verbs do pages nobody."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
+from testing import access, disk_faults, faults, playbooks, sandbox
+from testing.cluster import Cluster
+from testing.disk_faults import Disk
+from testing.waiting import NotYet, wait_for
+from testing.watching import Watching
+
+OVERLAY = Path(__file__).resolve().parents[1] / "watching"
+# The machine that watches is none of those that break.
+WATCHER = "node3"
+# What costs clients more than half a minute wakes somebody within a minute.
+URGENT = 60
+# What costs them less, or nothing yet: an alert waits until it is no hiccup.
+PATIENT = 150
+
+Injection = Callable[[Cluster], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What breaks, the alert that tells, and within how many seconds."""
+
+    inject: Injection
+    alert: str
+    within: float
+    page: bool = True
+
+
+def brokers_dead(*numbers: int) -> Injection:
+    return lambda cluster: faults.dead(cluster, *(cluster.topology.brokers[n] for n in numbers))
+
+
+def servers_dead(*numbers: int) -> Injection:
+    return lambda cluster: faults.dead(cluster, *(cluster.topology.zookeepers[n] for n in numbers))
+
+
+def on_broker(fault: Callable[..., AbstractContextManager[None]], number: int) -> Injection:
+    return lambda cluster: fault(cluster, cluster.topology.brokers[number])
+
+
+def log_dir(number: int, how: str) -> Injection:
+    def inject(cluster: Cluster) -> AbstractContextManager[None]:
+        broker = cluster.topology.brokers[number]
+        return faults.remounted(cluster, broker, broker.log_dirs[1], how)
+
+    return inject
+
+
+@contextmanager
+def hung_disk(cluster: Cluster) -> Iterator[None]:
+    """The watchdog ends the broker, which does not come back before its disk."""
+    found = disk_faults.log_dirs(cluster, 1)
+    path = next(path for path, held in found.items() if any("drill-" in name for name in held))
+    disk = Disk(cluster.machine(cluster.topology.brokers[1]), disk_faults.mount_of(path))
+    with disk.hung(PATIENT + 10):
+        yield
+
+
+@contextmanager
+def topic(cluster: Cluster, name: str, replicas: list[int], **config: str) -> Iterator[None]:
+    """A topic of one partition on certain brokers."""
+    admin = KafkaAdminClient(
+        bootstrap_servers=cluster.topology.bootstrap.split(","), **access.kafka_python()
+    )
+    try:
+        wished = NewTopic(
+            name, replica_assignments={0: replicas}, topic_configs=config,
+            num_partitions=-1, replication_factor=-1,
+        )  # fmt: skip
+        admin.create_topics([wished])
+        yield
+        cluster.wait_until_whole()
+        admin.delete_topics([name])
+    finally:
+        admin.close()
+
+
+@contextmanager
+def only_replica_dead(cluster: Cluster) -> Iterator[None]:
+    config = {"min.insync.replicas": "1"}
+    with topic(cluster, "drill-alone", [1], **config), brokers_dead(1)(cluster):
+        yield
+
+
+@contextmanager
+def led_by_one_that_lacks_records(cluster: Cluster) -> Iterator[None]:
+    """The replica that comes back first has not what the other one took meanwhile."""
+    config = {"min.insync.replicas": "1", "unclean.leader.election.enable": "true"}
+    with topic(cluster, "drill-unclean", [1, 2], **config), ExitStack() as first:
+        with ExitStack() as second:
+            second.enter_context(brokers_dead(2)(cluster))
+            wait_for("1 is alone in sync", lambda: alone(cluster, 1), seconds=60)
+            first.enter_context(brokers_dead(1)(cluster))
+        yield
+
+
+def alone(cluster: Cluster, broker: int) -> None:
+    (part,) = [p for p in cluster.brokers.partitions() if p.name == "drill-unclean-0"]
+    if part.in_sync != (broker,):
+        raise NotYet(f"in sync: {part.in_sync}")
+
+
+def switched_off(cluster: Cluster) -> AbstractContextManager[None]:
+    machine = cluster.topology.brokers[2].machine
+    return faults.switched_off(f"km-{cluster.topology.cluster}-{machine}")
+
+
+FAULTS = {
+    "a broker is dead": Fault(brokers_dead(1), "BrokerDown", PATIENT),
+    "two of three brokers are dead": Fault(brokers_dead(1, 2), "PartitionNotWritable", URGENT),
+    "two brokers are dead, as brokers say": Fault(
+        brokers_dead(1, 2), "PartitionsUnderMinIsr", PATIENT
+    ),
+    "the only replica of a partition is dead": Fault(
+        only_replica_dead, "PartitionsOffline", PATIENT
+    ),
+    "a broker is frozen": Fault(on_broker(faults.frozen, 2), "BrokerDown", PATIENT),
+    "a firewall closes a broker's port": Fault(
+        on_broker(faults.port_closed, 1), "PartitionNotWritable", URGENT
+    ),
+    "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", PATIENT),
+    "a machine is switched off": Fault(switched_off, "HostDown", PATIENT),
+    "a disk hangs": Fault(hung_disk, "BrokerDown", PATIENT),
+    "a disk dies": Fault(
+        log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", PATIENT, page=False
+    ),
+    "a disk becomes read-only": Fault(
+        log_dir(2, "mount -o remount,ro"), "FileSystemBroken", PATIENT, page=False
+    ),
+    "a server of the ensemble is dead": Fault(
+        servers_dead(1), "EnsembleServerDown", PATIENT, page=False
+    ),
+    "the ensemble has no quorum": Fault(servers_dead(1, 2), "EnsembleWithoutQuorum", PATIENT),
+    "a server of the ensemble is frozen": Fault(
+        lambda cluster: faults.frozen(cluster, cluster.topology.zookeepers[2]),
+        "EnsembleServerDown", PATIENT, page=False,
+    ),
+    # Fires for ten minutes after it.
+    "a leader lacks records": Fault(led_by_one_that_lacks_records, "UncleanElection", PATIENT),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def watching(platform: Cluster, inventory: str) -> Iterator[Watching]:
+    """Prometheus watches the cluster for the time of these tests."""
+    playbooks.inventory = f"{inventory},{OVERLAY}"
+    address = platform.topology.brokers[3].address
+    try:
+        playbooks.run("site")
+        watching = Watching(platform, WATCHER, f"{address}:9090")
+        watching.wait_for_targets(seconds=60)
+        yield watching
+    finally:
+        for one in sandbox.of(platform):
+            if one.service not in ("kafka_broker", "zookeeper"):
+                one.machine.check_output("docker rm --force %s", one.name)
+        playbooks.inventory = inventory
+        playbooks.run("site")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Watching):
+    fault = FAULTS[name]
+    watching.wait_for_targets(seconds=120)
+    watching.wait_until_over(fault.alert, seconds=120)
+    with fault.inject(cluster):
+        began = time.monotonic()
+        watching.wait_for(fault.alert, fault.within)
+        took = time.monotonic() - began
+        pages = watching.firing("page")
+    print(f"{name}: {fault.alert} after {took:.0f} s")
+    assert (fault.alert in pages) is fault.page
+
+
+def test_a_planned_restart_pages_nobody(cluster: Cluster, watching: Watching):
+    # What faults before have left is over.
+    wait_for("nobody is paged", lambda: silent(watching), seconds=700, every=5)
+    began = time.monotonic()
+    playbooks.run("restart", seconds=1200)
+    # Two rounds of rules, for what the end of the restart may still set off.
+    time.sleep(30)
+    took = int(time.monotonic() - began)
+    assert watching.fired("page", took) == set()
+
+
+def silent(watching: Watching) -> None:
+    if pages := watching.firing("page"):
+        raise NotYet(f"firing: {sorted(pages)}")

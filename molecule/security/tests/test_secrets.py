@@ -1,0 +1,38 @@
+"""Secrets are nowhere but where they are needed: points 52 and 53 of docs/security-checklist.md."""
+
+from testing import access, playbooks
+from testing.cluster import Cluster
+
+# Words of a log that would be a secret: what the operator's own files hold.
+KEY = "BEGIN PRIVATE KEY"
+
+
+def test_52_a_whole_run_says_no_secret_however_much_it_says(cluster: Cluster):
+    password = access.librdkafka()["sasl.password"]
+    said = playbooks.run("site", "-vvv", seconds=1200)
+
+    assert "PLAY RECAP" in said.stdout
+    for secret in (password, KEY):
+        assert secret not in said.stdout + (said.stderr or "")
+
+
+def test_52_the_store_is_encrypted_and_for_its_owner_alone(cluster: Cluster):
+    assert access.folder is not None
+    store = access.folder.parent / "store.vault"
+    assert store.read_text(encoding="utf-8").startswith("$ANSIBLE_VAULT;")
+    assert store.stat().st_mode & 0o077 == 0
+    for file in access.folder.iterdir():
+        assert file.stat().st_mode & 0o077 == 0 or file.name == "ca.pem", file
+
+
+def test_53_secrets_on_machines_are_their_readers_alone(cluster: Cluster):
+    for machine in cluster.shells():
+        found = machine.check_output(
+            "grep --recursive --files-with-matches --extended-regexp %s /etc/kafka-metal || true",
+            f'{KEY}|password="?[^"$]|"password"',
+        ).split()
+        assert found
+        for path in found:
+            file = machine.file(path)
+            assert file.mode & 0o377 == 0, path
+            assert file.uid == 10_001, path

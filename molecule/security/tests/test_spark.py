@@ -1,0 +1,65 @@
+"""Spark takes nobody into its cluster who does not know its secret: point 50 of the checklist."""
+
+import contextlib
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+from testing.cluster import Cluster
+
+TRUST = "--properties-file /etc/kafka-metal/spark.conf"
+REGISTERED = "Successfully registered with master"
+
+
+def worker(cluster: Cluster, trust: str) -> str:
+    """What a further worker says within some seconds, on the machine of one that belongs there."""
+    known = next(iter(cluster.topology.spark_workers.values()))
+    machine, told = cluster.machine(known), cluster.container(known).inspect()
+    master = next(word for word in told["Args"] if word.startswith("spark://"))
+    name = f"test-{uuid.uuid4().hex[:8]}"
+    return machine.run(
+        "timeout --signal=KILL 25 docker run --rm --name %s --network host --user 10001:10001"
+        " --env SPARK_NO_DAEMONIZE=true --env SPARK_DAEMON_MEMORY=128m"
+        " --volume /etc/kafka-metal/%s:/etc/kafka-metal:ro"
+        " %s timeout 15 spark-worker --cores 1 --memory 64m --work-dir /tmp --webui-port 0 "
+        f"{trust} %s 2>&1",
+        name, known.container, told["Config"]["Image"], master,
+    ).stdout  # fmt: skip
+
+
+def test_50_a_worker_without_the_secret_is_not_taken(cluster: Cluster):
+    assert REGISTERED not in worker(cluster, trust="")
+    # The same worker with the secret is: what was refused is the missing proof.
+    assert REGISTERED in worker(cluster, TRUST)
+
+
+def test_50_everything_is_encrypted_and_jobs_come_from_drivers_alone(cluster: Cluster):
+    for known in cluster.topology.spark_workers.values():
+        said = cluster.machine(known).check_output(
+            "docker exec %s cat /etc/kafka-metal/spark.conf", known.container
+        )
+        for wanted in ("network.crypto.enabled", "io.encryption.enabled", "authenticate"):
+            assert f"spark.{wanted}=true" in said
+        assert "spark.network.crypto.saslFallback=false" in said
+        # REST submission asks nobody.
+        listening = cluster.machine(known).check_output("ss -Hltn sport = :6066")
+        assert listening == ""
+
+
+def applications(page: str) -> list[str]:
+    """Ids of what runs, as a master's page tells; none of a standby's."""
+    with urllib.request.urlopen(f"http://{page}/json/", timeout=5) as answer:
+        return [each["id"] for each in json.load(answer)["activeapps"]]
+
+
+def test_50_nobody_ends_an_application_by_a_page(cluster: Cluster):
+    pages = [master.endpoint for master in cluster.topology.spark_masters.values()]
+    (page,) = (each for each in pages if applications(each))
+    (running,) = applications(page)
+    wish = urllib.parse.urlencode({"id": running, "terminate": "true"}).encode()
+    for path in ("/app/kill/", "/driver/kill/"):
+        with contextlib.suppress(urllib.error.HTTPError):
+            urllib.request.urlopen(f"http://{page}{path}", data=wish, timeout=5).close()
+    assert applications(page) == [running]

@@ -1,0 +1,52 @@
+"""How the tests come into a cluster that asks who they are: as its operator, like a person would.
+
+``folder`` holds what the platform has written for the operator on the control node; it is set once
+in a session, and stays None for a cluster that asks nobody.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.metal.kafka.plugins.module_utils.security import KAFKA_PYTHON
+
+from testing import playbooks
+
+ROOT = Path(__file__).resolve().parents[3]
+folder: Path | None = None
+
+
+def use(cluster: str) -> None:
+    """Come in as the operator of this cluster from now on."""
+    global folder
+    found = ROOT / ".secrets" / cluster / "operator"
+    folder = found if (found / "client.conf").exists() else None
+
+
+def client_conf() -> list[str]:
+    """Arguments of kcat that name the operator's file."""
+    return ["-F", str(folder / "client.conf")] if folder else []
+
+
+def librdkafka() -> dict[str, Any]:
+    """Settings for confluent-kafka."""
+    if folder is None:
+        return {}
+    return _read(folder / "client.conf")
+
+
+def kafka_python() -> dict[str, Any]:
+    """The same for kafka-python."""
+    return {KAFKA_PYTHON[key]: value for key, value in librdkafka().items()}
+
+
+def of(user: str) -> dict[str, Any]:
+    """Settings for confluent-kafka of a declared user, handed out as `make access` does."""
+    playbooks.run("access", extra={"access_user": user})
+    assert folder is not None
+    return _read(folder.parent / "users" / user / "client.conf")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """A file of librdkafka's."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)

@@ -1,0 +1,84 @@
+"""Faults of machines, networks and services, each healed at the end of its context."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import testinfra
+
+from testing.cluster import Cluster
+from testing.topology import Instance
+
+LOCAL = testinfra.get_host("local://")
+
+
+@contextmanager
+def dead(cluster: Cluster, *instances: Instance) -> Iterator[None]:
+    """Containers die without a word, and their engine leaves them dead."""
+    with ExitStack() as healing:
+        for instance in instances:
+            machine = cluster.machine(instance)
+            machine.check_output("docker update --restart no %s", instance.container)
+            healing.callback(machine.check_output, "docker start %s", instance.container)
+            healing.callback(
+                machine.check_output,
+                "docker update --restart unless-stopped %s",
+                instance.container,
+            )
+            cluster.container(instance).kill()
+        yield
+
+
+@contextmanager
+def frozen(cluster: Cluster, instance: Instance) -> Iterator[None]:
+    """A container that does nothing, and whose connections stay."""
+    machine = cluster.machine(instance)
+    machine.check_output("docker pause %s", instance.container)
+    try:
+        yield
+    finally:
+        machine.check_output("docker unpause %s", instance.container)
+
+
+@contextmanager
+def filtered(cluster: Cluster, instance: Instance, *rules: str) -> Iterator[None]:
+    """Rules of the machine's firewall before all others."""
+    machine = cluster.machine(instance)
+    with ExitStack() as healing:
+        for rule in rules:
+            machine.check_output(f"iptables -I {rule}")
+            healing.callback(machine.check_output, f"iptables -D {rule}")
+        yield
+
+
+def cut_off(cluster: Cluster, instance: Instance):
+    """A machine whose network is gone."""
+    return filtered(cluster, instance, "INPUT ! -i lo -j DROP", "OUTPUT ! -o lo -j DROP")
+
+
+def port_closed(cluster: Cluster, instance: Instance):
+    """A firewall between the clients and a broker that runs."""
+    rule = f"INPUT -p tcp --dport {instance.port} -j REJECT --reject-with tcp-reset"
+    return filtered(cluster, instance, rule)
+
+
+@contextmanager
+def switched_off(node: str) -> Iterator[None]:
+    """A machine without power: the container that stands for it."""
+    LOCAL.check_output("docker kill %s", node)
+    try:
+        yield
+    finally:
+        LOCAL.check_output("docker start %s", node)
+
+
+@contextmanager
+def remounted(cluster: Cluster, instance: Instance, log_dir: str, how: str) -> Iterator[None]:
+    """The disk of a log dir fails by a command; it is mounted anew, and the broker restarts."""
+    machine, mount = cluster.machine(instance), log_dir.rpartition("/")[0]
+    machine.check_output(f"{how} {mount}")
+    try:
+        yield
+    finally:
+        machine.check_output("docker stop --time 120 %s", instance.container)
+        machine.check_output("umount %s && mount %s", mount, mount)
+        machine.check_output("docker start %s", instance.container)

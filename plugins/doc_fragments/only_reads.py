@@ -1,0 +1,19 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Attributes of every module that changes nothing."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """What check mode and diff mode mean where nothing is changed."""
+
+    DOCUMENTATION = r"""
+attributes:
+  check_mode:
+    description: Only reads.
+    support: full
+  diff_mode:
+    description: Changes nothing.
+    support: none
+"""

@@ -1,0 +1,92 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Configuration of Prometheus and Alertmanager from declarations."""
+
+from __future__ import annotations
+
+import yaml
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils import monitoring
+from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+
+def declared(changes):
+    """Alerts of the collection with what a site changes."""
+    return monitoring.alerts_of(monitoring.adjusted(monitoring.read_alerts(), plain(changes)))
+
+
+def written(function, *values, **options):
+    """What ``function`` gives as YAML; a declaration that cannot be is an error of the filter."""
+    try:
+        document = function(
+            *(plain(value) for value in values), **{k: plain(v) for k, v in options.items()}
+        )
+    except monitoring.MonitoringError as error:
+        raise AnsibleFilterError(f"monitoring: {error}") from error
+    return yaml.safe_dump(document, sort_keys=False, width=100)
+
+
+def alert_rules(changes, runbooks="docs/runbooks"):
+    """The rule file; ``changes`` are a site's alerts by name."""
+    return written(
+        lambda wanted: monitoring.rule_document(
+            declared(wanted), monitoring.read_records(), plain(runbooks)
+        ),
+        changes,
+    )
+
+
+def alert_routes(receivers, changes, runbooks="docs/runbooks"):
+    """The configuration of Alertmanager; ``receivers`` are ways to people by severity."""
+    return written(
+        lambda ways: monitoring.alertmanager_config(declared(changes), ways, plain(runbooks)),
+        receivers,
+    )
+
+
+def scrape_config(alertmanagers, options=None, alertmanager_options=None):
+    """The configuration of Prometheus."""
+    return written(
+        lambda peers: monitoring.prometheus_config(
+            monitoring.read_jobs(), peers, plain(options), plain(alertmanager_options)
+        ),
+        alertmanagers,
+    )
+
+
+def target_files(targets):
+    """Files of service discovery: one for each job, empty for a job without targets."""
+    try:
+        known = monitoring.read_jobs()
+        unknown = sorted(set(targets) - set(known))
+        if unknown:
+            raise monitoring.MonitoringError(
+                f"job {unknown[0]}: there is none; jobs: {', '.join(sorted(known))}"
+            )
+        return [
+            {
+                "name": f"targets-{job}.json",
+                "content": monitoring.target_file(job, plain(targets.get(job, []))),
+                # Read again by itself: a target more restarts nothing.
+                "static": "",
+            }
+            for job in known
+        ]
+    except monitoring.MonitoringError as error:
+        raise AnsibleFilterError(f"monitoring: {error}") from error
+
+
+def in_a_row(names, host, port):
+    """Endpoints by name, of programs whose ports follow each other in the order of their names."""
+    return {str(name): f"{host}:{int(port) + index}" for index, name in enumerate(names)}
+
+
+class FilterModule:
+    def filters(self):
+        return {
+            "alert_routes": alert_routes,
+            "alert_rules": alert_rules,
+            "in_a_row": in_a_row,
+            "scrape_config": scrape_config,
+            "target_files": target_files,
+        }

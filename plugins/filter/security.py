@@ -1,0 +1,67 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Filters over the word of a site for its security, and over who needs a certificate."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    certificates,
+    programs,
+    security,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+
+def refusing(function):
+    """``function`` with its complaint as Ansible's."""
+
+    def guarded(*args, **keys):
+        try:
+            return function(*map(plain, args), **{key: plain(keys[key]) for key in keys})
+        except security.SecurityError as error:
+            raise AnsibleFilterError(f"metal.kafka.{function.__name__}: {error}") from error
+
+    return guarded
+
+
+def words_of(name):
+    """What a mode means, in plain types."""
+    mode = security.mode_of(name)
+    return {
+        "tls": mode.tls,
+        "passwords": mode.passwords,
+        "closed": mode.closed,
+        "clients": mode.clients,
+    }
+
+
+def listener_endpoints(brokers):
+    """Where the listeners of brokers are reached, each as host and port."""
+    return [
+        {"host": at["advertise"], "port": int(at["port"])}
+        for broker in brokers
+        for at in broker["listeners"].values()
+    ]
+
+
+class FilterModule:
+    def filters(self):
+        return {
+            "programs": programs.programs,
+            "users_together": refusing(programs.together),
+            "without_passwords": programs.without_passwords,
+            "broker_certificates": certificates.of_brokers,
+            "server_certificates": certificates.of_servers,
+            "master_certificates": certificates.of_masters,
+            "user_certificates": certificates.of_users,
+            "client_files": refusing(security.client_files),
+            "client_options": refusing(security.client_options),
+            "kafka_python_settings": refusing(security.kafka_python_settings),
+            "librdkafka_options": refusing(security.librdkafka_options),
+            "broker_security": refusing(security.broker_properties),
+            "listener_endpoints": listener_endpoints,
+            "listener_protocols": refusing(security.listener_protocols),
+            "spark_security": security.spark_properties,
+            "security_mode": refusing(words_of),
+        }

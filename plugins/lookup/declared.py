@@ -1,0 +1,48 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: declared
+author: The kafka-metal authors
+short_description: A digest of everything that a run is made from
+description:
+  - Changes when a variable of any host, an extra variable, a tag of the run, or a file changes
+    that roles, plugins, images or the pipeline are made from. Two runs with the same digest have
+    the same wishes for every host.
+  - Variables count as they are written, not as they are templated, so this is one short look.
+options:
+  _terms:
+    description: Further files and directories whose content counts, such as the store of keys.
+    type: list
+    elements: path
+"""
+
+EXAMPLES = r"""
+- name: Wishes of this run are known
+  ansible.builtin.set_fact:
+    declared: "{{ lookup('metal.kafka.declared', '.secrets/prod') }}"
+"""
+
+RETURN = r"""
+_raw:
+  description: The digest, 16 hex digits.
+  type: list
+  elements: str
+"""
+
+from pathlib import Path
+
+from ansible.plugins.lookup import LookupBase
+from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
+from ansible_collections.metal.kafka.plugins.plugin_utils import declared
+
+
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **kwargs):
+        told = {
+            "variables": declared.written(variables["hostvars"]),
+            "tags": [variables.get(f"ansible_{kind}_tags") for kind in ("run", "skip")],
+        }
+        return [declared.digest(told, repository_root(), [Path(term) for term in terms])]

@@ -1,0 +1,142 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts as they are declared: what is wrong with a declaration, and what a site changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from string import Template
+from typing import Any
+
+# page wakes somebody, ticket waits for the morning, heartbeat shows that the way to people works.
+SEVERITIES = ("page", "ticket", "heartbeat")
+# Whether an alert keeps quiet while a verb of ours is at work on its cluster.
+MAINTENANCE = ("loud", "silent")
+KEYS = {
+    "severity",
+    "expr",
+    "for",
+    "limits",
+    "maintenance",
+    "summary",
+    "description",
+    "inhibits",
+    "equal",
+}
+NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+DURATION = re.compile(r"(\d+[smhd])+")
+
+
+class MonitoringError(ValueError):
+    """A declaration of monitoring cannot be used; names it, the wish and the obstacle."""
+
+
+@dataclass(frozen=True)
+class Alert:
+    """One alert. ``expr`` is PromQL in which ``$name`` stands for a limit of that name.
+
+    While it fires, those it ``inhibits`` are not told, as far as the labels ``equal`` are equal.
+    """
+
+    name: str
+    severity: str
+    expr: str
+    summary: str
+    description: str
+    lasting: str = ""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    maintenance: str = "loud"
+    inhibits: tuple[str, ...] = ()
+    equal: tuple[str, ...] = ("cluster",)
+
+    @property
+    def expression(self) -> str:
+        """PromQL with the limits in their places."""
+        limits = {name: f"{value:g}" for name, value in self.limits.items()}
+        return Template(self.expr).safe_substitute(limits)
+
+
+def alert_of(name: str, entry: Any) -> Alert:
+    """The declared alert ``name``; raises MonitoringError for one that cannot be."""
+    if not NAME.fullmatch(name):
+        raise MonitoringError(f"alert {name}: a name is made of words that begin with a capital")
+    if not isinstance(entry, Mapping):
+        raise MonitoringError(f"alert {name}: must be a mapping with {', '.join(sorted(KEYS))}")
+    unknown = sorted(set(entry) - KEYS)
+    if unknown:
+        raise MonitoringError(f"alert {name}: unknown key {unknown[0]}; known: {sorted(KEYS)}")
+    for key in ("severity", "expr", "summary", "description"):
+        if not entry.get(key):
+            raise MonitoringError(f"alert {name}: has no {key}")
+    for key, allowed in (("severity", SEVERITIES), ("maintenance", MAINTENANCE)):
+        if key in entry and entry[key] not in allowed:
+            raise MonitoringError(f"alert {name}: {key} {entry[key]} is none of {allowed}")
+    lasting = str(entry.get("for", ""))
+    if lasting and not DURATION.fullmatch(lasting):
+        raise MonitoringError(f"alert {name}: for {lasting} is no duration such as 30s")
+    limits = dict(entry.get("limits") or {})
+    used = set(re.findall(r"\$([a-z]\w*)", entry["expr"]))
+    if used != set(limits):
+        raise MonitoringError(
+            f"alert {name}: its expression uses limits {sorted(used)} and has {sorted(limits)}"
+        )
+    for limit, value in limits.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise MonitoringError(f"alert {name}: limit {limit} is no number: {value!r}")
+    return Alert(
+        name=name,
+        severity=entry["severity"],
+        expr=" ".join(entry["expr"].split()),
+        summary=entry["summary"],
+        description=entry["description"],
+        lasting=lasting,
+        limits=limits,
+        maintenance=entry.get("maintenance", "loud"),
+        inhibits=tuple(entry.get("inhibits", ())),
+        equal=tuple(entry.get("equal", ("cluster",))),
+    )
+
+
+def alerts_of(entries: Mapping[str, Any]) -> list[Alert]:
+    """Declared alerts, in order; raises MonitoringError for the first that cannot be."""
+    alerts = [alert_of(name, entry) for name, entry in entries.items()]
+    for alert in alerts:
+        for other in alert.inhibits:
+            if other not in entries or other == alert.name:
+                raise MonitoringError(f"alert {alert.name}: inhibits {other}, no other alert")
+    return alerts
+
+
+def adjusted(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """``entries`` with what a site changes: keys of an alert, ``false`` for one it does not want.
+
+    Of ``limits`` those that are named change. What a site adds is an alert like the others. One
+    that is gone is inhibited by nobody. Raises MonitoringError for a limit that nobody knows.
+    """
+    result = dict(entries)
+    for name, change in changes.items():
+        if change is False:
+            if name not in entries:
+                raise MonitoringError(f"alert {name}: there is none that could be left out")
+            del result[name]
+        elif not isinstance(change, Mapping):
+            raise MonitoringError(f"alert {name}: a change is a mapping of its keys, or false")
+        else:
+            old = entries.get(name, {})
+            result[name] = {**old, **change}
+            if "limits" in change and "expr" not in change:
+                unknown = sorted(set(change["limits"]) - set(old.get("limits", {})))
+                if unknown:
+                    known = sorted(old.get("limits", {}))
+                    raise MonitoringError(f"alert {name}: no limit {unknown[0]}; limits: {known}")
+                result[name]["limits"] = {**old.get("limits", {}), **change["limits"]}
+    gone = set(entries) - set(result)
+    return {name: _without(entry, gone) for name, entry in result.items()}
+
+
+def _without(entry: Mapping[str, Any], gone: Iterable[str]) -> dict[str, Any]:
+    if "inhibits" not in entry:
+        return dict(entry)
+    return {**entry, "inhibits": [other for other in entry["inhibits"] if other not in set(gone)]}

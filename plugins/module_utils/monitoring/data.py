@@ -1,0 +1,51 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The files of the folder ``monitoring``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .alerts import MonitoringError
+
+FOLDER = Path(__file__).resolve().parents[3] / "monitoring"
+
+
+def _mapping(path: Path) -> dict[str, Any]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise MonitoringError(f"{path.name}: cannot be read: {error}") from error
+    if not isinstance(content, dict):
+        raise MonitoringError(f"{path.name}: must be a mapping of names")
+    return content
+
+
+def read_alerts(folder: Path = FOLDER) -> dict[str, Any]:
+    """Declared alerts by name, file by file; raises MonitoringError for a name used twice."""
+    entries: dict[str, Any] = {}
+    for path in sorted((folder / "alerts").glob("*.yml")):
+        content = _mapping(path)
+        twice = sorted(set(content) & set(entries))
+        if twice:
+            raise MonitoringError(f"alert {twice[0]}: is declared twice, once in {path.name}")
+        entries.update(content)
+    return entries
+
+
+def read_records(folder: Path = FOLDER) -> dict[str, str]:
+    """Recorded figures: PromQL by name."""
+    return _mapping(folder / "records.yml")
+
+
+def read_series(folder: Path = FOLDER) -> dict[str, Any]:
+    """The catalogue of series by job."""
+    return _mapping(folder / "series.yml")
+
+
+def read_jobs(folder: Path = FOLDER) -> dict[str, Any]:
+    """What Prometheus reads, by job."""
+    return _mapping(folder / "jobs.yml")

@@ -1,0 +1,55 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts and recorded figures as a rule file of Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .alerts import Alert
+
+# Recorded while a verb of ours is at work on a cluster, see monitoring/records.yml.
+MAINTENANCE = "kafka_metal:maintenance"
+# Who is meant, before what happened: both stand in a notification's first line.
+WHO = "{{ with $labels.cluster }}{{ . }}: {{ end }}"
+
+
+def expression(alert: Alert) -> str:
+    """PromQL of an alert, silent during maintenance if it is declared so."""
+    if alert.maintenance == "silent":
+        return f"({alert.expression}) unless on (cluster) {MAINTENANCE}"
+    return alert.expression
+
+
+def rule(alert: Alert, runbooks: str) -> dict[str, Any]:
+    """One alert in Prometheus' words."""
+    result: dict[str, Any] = {"alert": alert.name, "expr": expression(alert)}
+    if alert.lasting:
+        result["for"] = alert.lasting
+    result["labels"] = {"severity": alert.severity}
+    result["annotations"] = {
+        "summary": WHO + alert.summary,
+        "description": " ".join(alert.description.split()),
+        "runbook": f"{runbooks.rstrip('/')}/{alert.name}.md",
+    }
+    return result
+
+
+def rule_document(
+    alerts: Iterable[Alert], records: Mapping[str, str], runbooks: str = "docs/runbooks"
+) -> dict[str, Any]:
+    """A rule file: first what is recorded, then the alerts, evaluated in this order.
+
+    ``runbooks`` is put before the names of runbook pages: an address, or a folder.
+    """
+    recorded = [{"record": name, "expr": expr} for name, expr in records.items()]
+    return {
+        "groups": [
+            {
+                "name": "kafka-metal",
+                "interval": "15s",
+                "rules": recorded + [rule(alert, runbooks) for alert in alerts],
+            }
+        ]
+    }

@@ -1,0 +1,45 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Archives of texts: one for each host, and the one that is sent to whoever helps."""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from .redaction import redacted
+
+
+def write(path: Path, texts: Mapping[str, str], moment: float) -> None:
+    """Write texts by name as a tar.gz that only its owner reads; all of it or nothing."""
+    draft = path.with_name(f".{path.name}.draft")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as raw, tarfile.open(fileobj=raw, mode="w:gz") as archive:
+        for name, text in sorted(texts.items()):
+            content = text.encode(errors="replace")
+            member = tarfile.TarInfo(name)
+            member.size, member.mode, member.mtime = len(content), 0o600, int(moment)
+            archive.addfile(member, io.BytesIO(content))
+    draft.replace(path)
+
+
+def read(path: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every member."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            content = archive.extractfile(member)
+            if content is not None:
+                yield member.name, content.read().decode(errors="replace")
+
+
+def join(sources: Iterable[Path], secrets: Iterable[str]) -> dict[str, str]:
+    """Texts of all sources without secrets, each under the name of its source."""
+    known = list(secrets)
+    return {
+        f"{source.name.removesuffix('.tar.gz')}/{name}": redacted(text, known)
+        for source in sources
+        for name, text in read(source)
+    }

@@ -1,0 +1,96 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What one machine says of a cluster's containers and of itself, as texts by name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from .. import engine
+
+PATIENCE_S = 20
+COMMANDS: Mapping[str, Sequence[str]] = {
+    "dmesg": ("dmesg", "--ctime"),
+    "df": ("df", "--human-readable", "--print-type"),
+    "disks": ("lsblk", "--output", "NAME,SIZE,TYPE,FSTYPE,MOUNTPOINTS,SCHED,ROTA"),
+    "sockets": ("ss", "--listening", "--tcp", "--numeric"),
+    "processes": ("ps", "-eo", "pid,ppid,user,stat,etime,rss,comm", "--sort=-rss"),
+    "limits": ("sysctl", "--all", "--pattern", "^(vm|fs|net[.](core|ipv4))[.]"),
+}
+FILES = ("mounts", "meminfo", "loadavg", "stat", "vmstat", "diskstats", "pressure/io", "version")
+# The last so many lines of what a machine says.
+LINES = 2000
+
+
+def collect(label: str, config_root: Path, prefix: str, lines: int, socket: str) -> dict[str, str]:
+    """Texts by name: containers with this label, their files, and the machine.
+
+    What cannot be had is a text that says why: a machine in trouble is the reason to ask.
+    """
+    found = dict(containers(label, lines, socket))
+    found |= {f"config/{name}": text for name, text in files(config_root, prefix)}
+    found |= {f"machine/{name}.txt": said(words) for name, words in COMMANDS.items()}
+    return found | {f"machine/proc/{name}.txt": shown(Path("/proc") / name) for name in FILES}
+
+
+def containers(label: str, lines: int, socket: str) -> Iterator[tuple[str, str]]:
+    """The engine, each container as it sees it, and the last lines of its log."""
+    try:
+        yield "engine.json", pretty(engine.get(socket, "/info", PATIENCE_S))
+        wanted = quote(json.dumps({"label": [label]}))
+        answer = engine.get(socket, f"/containers/json?all=1&filters={wanted}", PATIENCE_S)
+        for each in json.loads(answer or b"[]"):
+            name = str(each["Names"][0]).lstrip("/")
+            state = engine.get(socket, f"/containers/{quote(name)}/json", PATIENCE_S)
+            yield f"containers/{name}.json", pretty(state)
+            words = engine.log(name, lines, path=socket, timeout=PATIENCE_S)
+            yield f"logs/{name}.log", "\n".join(words)
+    except (engine.EngineError, ValueError) as error:
+        yield "engine-obstacle.txt", str(error)
+
+
+def files(root: Path, prefix: str) -> Iterator[tuple[str, str]]:
+    """Files of the containers whose names begin with ``prefix``; of secret ones the name alone."""
+    for path in sorted(root.glob(f"{prefix}*/**/*")):
+        if path.is_file():
+            secret = not path.stat().st_mode & 0o044
+            name = str(path.relative_to(root))
+            yield name, "left out: for its owner alone" if secret else shown(path)
+
+
+def said(words: Sequence[str]) -> str:
+    """The last lines of what a command says."""
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "\n".join((done.stdout + done.stderr).splitlines()[-LINES:])
+
+
+def fetched(url: str) -> str:
+    """Figures at an address."""
+    try:
+        with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+            return str(answer.read().decode(errors="replace"))
+    except (OSError, ValueError) as error:
+        return str(error)
+
+
+def shown(path: Path) -> str:
+    """Text of a file."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        return str(error)
+
+
+def pretty(answer: bytes | None) -> str:
+    """JSON as people read it."""
+    return json.dumps(json.loads(answer or b"{}"), indent=2, sort_keys=True)

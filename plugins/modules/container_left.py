@@ -1,0 +1,75 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: container_left
+short_description: Write down how a container was left
+description:
+  - Keeps the fingerprint of a container that has just been compared with its declaration and found
+    as declared, so that M(metal.kafka.service_files) can say of it that nothing has changed.
+options:
+  name:
+    description: Name of the container.
+    type: str
+    required: true
+  declared:
+    description: Fingerprint of its declaration.
+    type: str
+    required: true
+  kept:
+    description: File of the note.
+    type: path
+    required: true
+  socket:
+    description: Socket of the engine.
+    type: path
+    default: /var/run/docker.sock
+attributes:
+  check_mode:
+    description: Writes nothing.
+    support: full
+  diff_mode:
+    description: There is nothing to show.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Container is known as it was left
+  metal.kafka.container_left:
+    name: local-kafka1
+    declared: 0123456789abcdef
+    kept: /etc/kafka-metal/.as-left/local-kafka1
+"""
+
+RETURN = r"""
+kept:
+  description: File of the note.
+  type: str
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import as_left
+
+
+def main():
+    """Ask the engine and write."""
+    module = AnsibleModule(
+        argument_spec={
+            "name": {"type": "str", "required": True},
+            "declared": {"type": "str", "required": True},
+            "kept": {"type": "path", "required": True},
+            "socket": {"type": "path", "default": "/var/run/docker.sock"},
+        },
+        supports_check_mode=True,
+    )
+    if not module.check_mode:
+        as_left.keep(**module.params)
+    # Our own note, no change of the platform.
+    module.exit_json(changed=False, kept=module.params["kept"])
+
+
+if __name__ == "__main__":
+    main()

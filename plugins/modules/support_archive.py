@@ -1,0 +1,87 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: support_archive
+short_description: Join the archives of all machines into one, without the secrets that are known
+description:
+  - Reads every tar.gz in a directory, takes known secrets and whatever looks like one out of each
+    text, writes one tar.gz, and deletes those it has read.
+options:
+  source:
+    description: Directory with the archives of M(metal.kafka.support_host), one for each machine.
+    type: path
+    required: true
+  dest:
+    description: Where the joined archive goes; for its owner alone.
+    type: path
+    required: true
+  secrets:
+    description: Values that stand nowhere in it.
+    type: list
+    elements: str
+    default: []
+attributes:
+  check_mode:
+    description: Writes and deletes nothing.
+    support: full
+  diff_mode:
+    description: An archive is no difference.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: One archive is written
+  metal.kafka.support_archive:
+    source: /tmp/machines
+    dest: /tmp/support.tar.gz
+    secrets: "{{ query('metal.kafka.secret', 'password:operator') }}"
+"""
+
+RETURN = r"""
+size:
+  description: Bytes of the archive.
+  type: int
+  returned: always
+members:
+  description: How many texts are in it.
+  type: int
+  returned: always
+"""
+
+import tarfile
+import time
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils.support import bundle
+
+
+def main():
+    """Join, write, tidy up, answer."""
+    module = AnsibleModule(
+        argument_spec={
+            "source": {"type": "path", "required": True},
+            "dest": {"type": "path", "required": True},
+            "secrets": {"type": "list", "elements": "str", "default": [], "no_log": True},
+        },
+        supports_check_mode=True,
+    )
+    source, dest = Path(module.params["source"]), Path(module.params["dest"])
+    archives = sorted(source.glob("*.tar.gz"))
+    if module.check_mode:
+        module.exit_json(changed=True, size=0, members=0)
+    try:
+        texts = bundle.join(archives, module.params["secrets"])
+        bundle.write(dest, texts, time.time())
+        for each in archives:
+            each.unlink()
+    except (OSError, tarfile.TarError) as error:
+        module.fail_json(msg=f"{dest} cannot be written: {error}")
+    module.exit_json(changed=True, size=dest.stat().st_size, members=len(texts))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Avro as Confluent's serializers write it: a zero byte, the schema's id, the record."""
+
+import json
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.avro.functions import from_avro
+
+from kafka_metal_pipeline.ddl import Field, quoted
+from kafka_metal_pipeline.model import Source
+from kafka_metal_pipeline.nesting import wire_type
+
+MAGIC = b"\x00"
+HEAD_BYTES = 5
+LONGEST = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Avro:
+    """One record of a schema that the registry had when the driver started."""
+
+    source: Source
+
+    is_text = False
+
+    def parse(self, text: Column) -> Column:
+        """How the value is framed, and the outcome of reading it; ``text`` is of no use here."""
+        return self._parse(F.col("value"))
+
+    def shape(self, parsed: Column) -> tuple[Column, dict[str, Column]]:
+        """Marks: framed, schema known, read, a field of another type."""
+        outcome = parsed["_outcome"]
+        marks = {
+            "_framed": parsed["_framed"],
+            "_known": parsed["_known"],
+            "_read": outcome.isNotNull(),
+            "_misfit": F.coalesce(outcome["_misfit"], F.lit(False)),
+        }
+        return outcome["_event"], marks
+
+    def whole(self) -> Column:
+        """A record of a known schema, with the types declared."""
+        return F.expr("_framed AND _known AND _read AND NOT _misfit")
+
+    def fault(self, text: Column) -> Column:
+        """Tell apart what is no Avro, what is of another schema, and another type."""
+        return (
+            F.when(F.length("_raw") == 0, "empty")
+            .when(~F.col("_framed"), "malformed")
+            .when(~F.col("_known"), "unknown_schema")
+            .when(~F.col("_read"), "malformed")
+            .when(F.col("_misfit"), "wrong_type")
+        )
+
+    def field_text(self, text: Column, field: Field) -> Column:
+        """The field as text, before it was made the declared type."""
+        return self._parse(F.col("_raw"), as_text=True)["_outcome"]["_event"][field.name]
+
+    def _parse(self, value: Column, as_text: bool = False) -> Column:
+        framed = (F.substring(value, 1, 1) == F.lit(MAGIC)) & (F.length(value) > HEAD_BYTES)
+        framed = F.coalesce(framed, F.lit(False))
+        number = F.conv(F.hex(F.substring(value, 2, 4)), 16, 10).cast("bigint")
+        body = F.substring(value, HEAD_BYTES + 1, LONGEST)
+        found = [
+            self._read(schema, F.when(framed & (number == writer), body), as_text)
+            for writer, schema in self.source.writers
+        ]
+        known = reduce(
+            Column.__or__, [number == writer for writer, _ in self.source.writers], F.lit(False)
+        )
+        read = F.coalesce(*found, F.lit(None).cast(f"STRUCT<{self._type(as_text)}>"))
+        return F.struct(
+            framed.alias("_framed"), F.coalesce(known, F.lit(False)).alias("_known"),
+            read.alias("_outcome"),
+        )  # fmt: skip
+
+    def _read(self, schema: str, body: Column, as_text: bool) -> Column:
+        """The event of one schema's record and whether a field has another type; null for none.
+
+        What is no record of the schema comes back with every field null.
+        """
+        names = [field["name"] for field in json.loads(schema)["fields"]]
+
+        def shaped(record: Column) -> Column:
+            is_read = reduce(Column.__or__, [record[name].isNotNull() for name in names])
+            values, misfits = [], [F.lit(False)]
+            for field in self.source.fields:
+                value = record[field.name] if field.name in names else F.lit(None)
+                cast = value.try_cast("string" if as_text else wire_type(field.type))
+                values.append(cast.alias(field.name))
+                misfits.append(value.isNotNull() & cast.isNull())
+            misfit = reduce(Column.__or__, misfits).alias("_misfit")
+            return F.when(is_read, F.struct(F.struct(*values).alias("_event"), misfit))
+
+        # The variable of a lambda is computed once: from_avro would be copied to every field.
+        return F.transform(F.array(from_avro(body, schema, {"mode": "PERMISSIVE"})), shaped)[0]
+
+    def _type(self, as_text: bool) -> str:
+        members = ", ".join(
+            f"{quoted(field.name)}: {'STRING' if as_text else wire_type(field.type)}"
+            for field in self.source.fields
+        )
+        return f"_event: STRUCT<{members}>, _misfit: BOOLEAN"

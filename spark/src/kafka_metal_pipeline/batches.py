@@ -1,0 +1,78 @@
+"""Commands that read what is stored, once, and end."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from pyspark.sql import DataFrame, SparkSession
+
+from kafka_metal_pipeline import queries, registry, session, streams
+from kafka_metal_pipeline.driver import DIED, DONE, REFUSALS, REFUSED
+from kafka_metal_pipeline.failures import explain
+from kafka_metal_pipeline.model import Declaration, Starting
+from kafka_metal_pipeline.repair import messages, repaired, sent_before
+
+log = logging.getLogger(__name__)
+
+
+def run(declaration: Declaration) -> int:
+    """Run a pipeline over what its source holds now; returns the exit code.
+
+    The statements and what becomes of a record are those of the stream. Outputs are written one
+    after the other; a topic gets the rows again when the command is repeated.
+    """
+
+    def command(spark: SparkSession, declaration: Declaration) -> None:
+        def read(_: str, starting: Starting | None) -> DataFrame:
+            return streams.stored(spark, declaration, starting)
+
+        for flow in queries.flows(read, declaration):
+            queries.once(flow, declaration)
+            log.info("%s: written", flow.name)
+
+    return _with_session(declaration, command)
+
+
+def repair(declaration: Declaration, expression: str, condition: str, dry_run: bool) -> int:
+    """Send invalid records back into the topic they came from; returns the exit code."""
+    source, invalid = declaration.source, declaration.invalid
+    if invalid is None or source.path or len(source.topics) != 1:
+        log.error("pipeline %s has no topic of invalid records to repair", declaration.name)
+        return REFUSED
+
+    def command(spark: SparkSession, declaration: Declaration) -> None:
+        everything = replace(source, starting="earliest", ending="latest", format="bytes")
+        of_source = replace(declaration, source=everything)
+        of_invalid = replace(declaration, source=replace(everything, topics=(invalid,)))
+        found = repaired(
+            messages(streams.stored(spark, of_invalid)),
+            sent_before(streams.stored(spark, of_source)),
+            declaration,
+            expression,
+            condition,
+        )
+        sendable = found.sendable.persist()
+        for row in found.left.groupBy("reason").count().orderBy("reason").collect():
+            log.info("left: %s, %s records", row["reason"], row["count"])
+        log.info("%s: %s records", "sendable" if dry_run else "sent", sendable.count())
+        if not dry_run:
+            streams.into_topic(sendable, source.topics[0], declaration.site)
+
+    return _with_session(declaration, command)
+
+
+def _with_session(
+    declaration: Declaration, command: Callable[[SparkSession, Declaration], None]
+) -> int:
+    spark = session.connect(declaration)
+    try:
+        command(spark, registry.resolved(declaration))
+    except REFUSALS as error:
+        log.error("%s", error)
+        return REFUSED
+    except Exception as error:
+        log.error("pipeline %s: %s", declaration.name, explain(error))
+        return DIED
+    finally:
+        spark.stop()
+    return DONE

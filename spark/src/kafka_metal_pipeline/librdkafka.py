@@ -1,0 +1,135 @@
+"""Options of a Java client in the words of librdkafka, and the clients made from them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from kafka_metal_pipeline.transactions import Producer, producer_options
+
+# Options that both have by one name and with one meaning.
+SAME = frozenset(
+    re.findall(
+        r"\S+",
+        "security.protocol sasl.mechanism client.id compression.type linger.ms batch.size acks "
+        "request.timeout.ms transaction.timeout.ms ssl.endpoint.identification.algorithm "
+        "metadata.max.age.ms reconnect.backoff.ms reconnect.backoff.max.ms retry.backoff.ms "
+        "isolation.level client.rack",
+    )
+)
+RENAMED = {
+    "ssl.truststore.location": "ssl.ca.location",
+    "ssl.truststore.certificates": "ssl.ca.pem",
+    "ssl.keystore.certificate.chain": "ssl.certificate.pem",
+    "ssl.keystore.key": "ssl.key.pem",
+    "ssl.key.password": "ssl.key.password",
+    "max.request.size": "message.max.bytes",
+}
+# They say that a store is PEM, which librdkafka knows no other than.
+STORES = frozenset({"ssl.truststore.type", "ssl.keystore.type"})
+# Where a Java client finds a secret that no option holds.
+REFERENCE = re.compile(r"\$\{file:([^:}]+):([^}]+)\}")
+PROVIDERS = "config.providers"
+CREDENTIAL = re.compile(r"\b(username|password)=(?:\"((?:\\.|[^\"\\])*)\"|'([^']*)')")
+READ_TIMEOUT_S = 30.0
+
+
+class OptionError(ValueError):
+    """An option that librdkafka has no word for."""
+
+
+def translated(options: Mapping[str, str]) -> dict[str, str]:
+    """Options of a Java client, with or without ``kafka.`` before them, for librdkafka.
+
+    Raises OptionError: an option that is dropped silently could be the one that encrypts.
+    """
+    found: dict[str, str] = {}
+    for given, value in options.items():
+        name = given.removeprefix("kafka.")
+        if name == "sasl.jaas.config":
+            found |= _credentials(REFERENCE.sub(_referred, value))
+        elif name == "ssl.keystore.location":
+            # A PEM store has both.
+            found |= {"ssl.certificate.location": value, "ssl.key.location": value}
+        elif name == PROVIDERS or name.startswith(f"{PROVIDERS}."):
+            # They name who reads the references above.
+            continue
+        elif name in STORES:
+            if value.upper() != "PEM":
+                raise OptionError(f"{name}={value}: a transactional output reads stores of PEM")
+        elif name in SAME or name in RENAMED:
+            found[RENAMED.get(name, name)] = value
+        elif not name.startswith(("fetch.", "max.poll.", "max.partition.")):
+            raise OptionError(f"{name}: a transactional output has no such option")
+    return found
+
+
+def connect(options: Mapping[str, str], transactional_id: str) -> Producer:
+    """A producer of transactions."""
+    from confluent_kafka import Producer as Librdkafka
+
+    client: Producer = Librdkafka(producer_options(options, transactional_id))
+    return client
+
+
+def read_all(options: Mapping[str, str], topic: str) -> Iterator[tuple[str, str]]:
+    """Keys and values of a topic's committed records, from its first to its present end."""
+    from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+
+    consumer: Any = Consumer(
+        {
+            **{key: value for key, value in options.items() if key in _READER},
+            "group.id": "kafka-metal-marks",
+            "enable.auto.commit": "false",
+            "isolation.level": "read_committed",
+            "enable.partition.eof": "true",
+        }
+    )
+    try:
+        partitions = consumer.list_topics(topic, READ_TIMEOUT_S).topics[topic].partitions
+        if not partitions:
+            raise OptionError(f"topic {topic} does not exist: declare it, compacted")
+        left = set(partitions)
+        consumer.assign([TopicPartition(topic, each, OFFSET_BEGINNING) for each in partitions])
+        while left:
+            message = consumer.poll(READ_TIMEOUT_S)
+            if message is None:
+                raise TimeoutError(f"topic {topic} could not be read in {READ_TIMEOUT_S:.0f} s")
+            error = message.error()
+            if error is None:
+                yield (message.key() or b"").decode(), (message.value() or b"").decode()
+            elif error.name() == "_PARTITION_EOF":
+                left.discard(message.partition())
+            else:
+                raise RuntimeError(f"topic {topic}: {error.str()}")
+    finally:
+        consumer.close()
+
+
+# Of a producer's options, those that a consumer has too.
+_READER = frozenset(
+    {"bootstrap.servers", "security.protocol", "sasl.mechanism", "sasl.username", "sasl.password"}
+    | {"ssl.certificate.location", "ssl.key.location"}
+    | {"ssl.ca.location", "ssl.ca.pem", "ssl.certificate.pem", "ssl.key.pem", "ssl.key.password"}
+    | {"ssl.endpoint.identification.algorithm", "client.id", "client.rack"}
+)
+
+
+def _referred(reference: re.Match[str]) -> str:
+    """What a properties file says under a key, as text inside quotes."""
+    path, wanted = reference.groups()
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        key, equals, value = line.partition("=")
+        if equals and key.strip() == wanted:
+            return re.sub(r'(["\\])', r"\\\1", value.strip())
+    raise OptionError(f"{path}: has no key {wanted}")
+
+
+def _credentials(jaas: str) -> dict[str, str]:
+    found = {
+        f"sasl.{name}": re.sub(r"\\(.)", r"\1", double) or single
+        for name, double, single in CREDENTIAL.findall(jaas)
+    }
+    if len(found) < 2:
+        raise OptionError("sasl.jaas.config: a user name and a password are read from it")
+    return found

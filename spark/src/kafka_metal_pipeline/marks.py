@@ -1,0 +1,120 @@
+"""What a target knows of the batches it holds, so that each is written once.
+
+A target that is written in one step, as a transaction is, keeps a mark in the same step: which
+checkpoint's batch it was, and which offsets it had. After a crash the mark says whether the batch
+has to come again. The mark outlives its checkpoint: when the two do not belong together, that is
+said, and nothing is skipped.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from kafka_metal_pipeline.storage import Files
+
+
+class LostCheckpointError(RuntimeError):
+    """A checkpoint that is not the one its target was written from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The newest batch of a target. ``offsets`` is Spark's own file of the batch."""
+
+    checkpoint: str
+    batch: int
+    offsets: str
+
+    def to_text(self) -> str:
+        """As it is stored."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_text(cls, text: str) -> "Mark":
+        """The mark of a stored text."""
+        found = json.loads(text)
+        return cls(str(found["checkpoint"]), int(found["batch"]), str(found["offsets"]))
+
+
+class Target(Protocol):
+    """Where rows go with a mark, both or neither."""
+
+    def mark(self) -> Mark | None:
+        """The newest mark, once what a crash left is undone or brought to its end."""
+
+    def write(self, rows: Any, mark: Mark) -> None:
+        """Write a batch and its mark."""
+
+
+def restored(mark: Mark | None, checkpoint: str | None, planned: int, who: str) -> Mark | None:
+    """The mark whose offsets a checkpoint has lost, or None when nothing is missing.
+
+    ``checkpoint`` is the id of the checkpoint, None when it is new; ``planned`` its newest batch.
+    Raises LostCheckpointError when the batches that come would be taken for others.
+    """
+    if mark is None or (mark.checkpoint == checkpoint and mark.batch <= planned):
+        return None
+    if mark.checkpoint == checkpoint and mark.batch == planned + 1:
+        # Only the newest file is gone: with it the batch is the same again.
+        return mark
+    if mark.checkpoint == checkpoint:
+        raise LostCheckpointError(
+            f"{who}: its target holds batches up to {mark.batch}, its checkpoint knows of "
+            f"{planned + 1 or 'none'}: an older copy was put in its place. Bring the newest back, "
+            "or give the output another name and another target."
+        )
+    raise LostCheckpointError(
+        f"{who}: its target was written up to batch {mark.batch} from checkpoint "
+        f"{mark.checkpoint}, which is gone; {checkpoint or 'a new one'} is in its place. Bring it "
+        f"back, or give the output another name and another target. {where(mark.offsets)}"
+    )
+
+
+def where(offsets: str) -> str:
+    """Where a batch ended, as ``starting`` takes it, from Spark's file of its offsets."""
+    ends = ends_of(offsets)
+    return f"The last batch ended at {json.dumps(ends)}." if ends else ""
+
+
+def ends_of(offsets: str) -> dict[str, dict[str, int]]:
+    """Offsets by topic and partition at the end of a batch; empty when they are no topic's."""
+    for line in offsets.splitlines()[2:]:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(found, dict) and all(isinstance(each, dict) for each in found.values()):
+            return found
+    return {}
+
+
+class Batches:
+    """Writes the batches of a query to a target, each once; what ``foreachBatch`` calls."""
+
+    def __init__(self, files: Files, location: str, target: Target, who: str) -> None:
+        """``location`` is the checkpoint of the query, ``who`` names the query in messages."""
+        self._files, self._location, self._target, self._who = files, location, target, who
+        self._last: Mark | None = None
+
+    def resume(self, planned: int) -> None:
+        """Bring target and checkpoint together before the query starts, or raise."""
+        self._last = self._target.mark()
+        missing = restored(self._last, self._checkpoint(), planned, self._who)
+        if missing:
+            self._files.write(f"{self._location}/offsets/{missing.batch}", missing.offsets)
+
+    def __call__(self, rows: Any, batch: int) -> None:
+        """Write a batch, unless the target has it."""
+        offsets = self._files.read(f"{self._location}/offsets/{batch}") or ""
+        mark = Mark(self._checkpoint() or "", batch, offsets)
+        if self._last and self._last.checkpoint == mark.checkpoint:
+            if self._last.batch > batch:
+                raise LostCheckpointError(f"{self._who}: batch {batch} comes again, after others")
+            if self._last.batch == batch:
+                return
+        self._target.write(rows, mark)
+        self._last = mark
+
+    def _checkpoint(self) -> str | None:
+        written = self._files.read(f"{self._location}/metadata")
+        return str(json.loads(written)["id"]) if written else None

@@ -1,0 +1,76 @@
+"""The state of a driver as Prometheus reads it.
+
+Spark keeps its offsets in the checkpoint, where no lag exporter looks: what its queries lag behind
+is known here only.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+PREFIX = "kafka_metal_pipeline"
+STATES = ("starting", "running", "stopping", "finished", "failed")
+
+# Name, type, what it says, and the key of an output's state.
+OUTPUT_METRICS = (
+    ("batch", "gauge", "Number of the last batch", "batch"),
+    ("input_records", "gauge", "Records that the last batch read", "input_rows"),
+    ("input_records_total", "counter", "Records read since the driver started", "input_rows_total"),
+    ("records_per_second", "gauge", "Records per second of the last batch", "rows_per_second"),
+    ("lag_records", "gauge", "Records of the source beyond the last batch", "lag"),
+    ("batch_seconds", "gauge", "Duration of the last batch", "batch_seconds"),
+    ("last_batch_timestamp_seconds", "gauge", "When the last batch began", "updated"),
+    ("watermark_timestamp_seconds", "gauge", "Events before it come too late", "watermark"),
+    ("state_rows", "gauge", "Rows that a statement's state holds", "state_rows"),
+    ("batch_limit_records", "gauge", "Records that one batch may read", "limit"),
+)
+
+
+def render(snapshot: Mapping[str, Any]) -> str:
+    """The text of ``/metrics`` for a state as the status serves it."""
+    return "\n".join(_lines(snapshot)) + "\n"
+
+
+def _lines(snapshot: Mapping[str, Any]) -> Iterator[str]:
+    pipeline = snapshot["name"]
+    yield from _head("state", "gauge", "1 for the state that the driver is in")
+    for state in STATES:
+        labels = {"pipeline": pipeline, "state": state}
+        yield _sample("state", labels, int(snapshot["state"] == state))
+    outputs = snapshot["outputs"]
+    yield from _head("output_up", "gauge", "Whether the output's query has not died")
+    for name, output in outputs.items():
+        labels = {"pipeline": pipeline, "output": name}
+        yield _sample("output_up", labels, int(output.get("exception") is None))
+    for name, kind, says, key in OUTPUT_METRICS:
+        # What is not known yet has no sample: a zero would be an answer.
+        known = {each: _number(output.get(key)) for each, output in outputs.items()}
+        samples = {each: value for each, value in known.items() if value is not None}
+        if samples:
+            yield from _head(name, kind, says)
+        for each, value in samples.items():
+            yield _sample(name, {"pipeline": pipeline, "output": each}, value)
+
+
+def _head(name: str, kind: str, says: str) -> Iterator[str]:
+    yield f"# HELP {PREFIX}_{name} {says}"
+    yield f"# TYPE {PREFIX}_{name} {kind}"
+
+
+def _sample(name: str, labels: Mapping[str, str], value: float) -> str:
+    inner = ",".join(f'{key}="{_escaped(label)}"' for key, label in labels.items())
+    return f"{PREFIX}_{name}{{{inner}}} {value}"
+
+
+def _escaped(label: str) -> str:
+    return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
+        except ValueError:
+            return None
+    return value if isinstance(value, int | float) else None

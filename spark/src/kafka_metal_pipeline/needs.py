@@ -1,0 +1,69 @@
+"""What a pipeline needs of a cluster, read from its declaration before that is judged."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_metal_pipeline.declared_site import SITE_KEYS
+from kafka_metal_pipeline.keys import Section
+from kafka_metal_pipeline.model import TRANSACTIONAL
+from kafka_metal_pipeline.templates import expanded
+
+# A key of the declaration, and the topic that it names.
+Named = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Topics by the keys that name them; ``marks`` says that batches are marked in a topic."""
+
+    reads: tuple[Named, ...] = ()
+    writes: tuple[Named, ...] = ()
+    marks: bool = False
+
+    @property
+    def topics(self) -> tuple[Named, ...]:
+        """All of them."""
+        return self.reads + self.writes
+
+
+def needs_of(body: object) -> Needs:
+    """What is needed; of what is no declaration, nothing: whoever judges it says so."""
+    if not isinstance(body, Mapping):
+        return Needs()
+    full = expanded(Section("", "", body, []), SITE_KEYS)
+    outputs = dict(_outputs(full))
+    writes = (
+        *((f"{where}topic", each["topic"]) for where, each in outputs.items() if each.get("topic")),
+        *((("invalid", full["invalid"]),) if full.get("invalid") else ()),
+    )
+    return Needs(
+        reads=tuple(_known(_sources(full.get("source")))),
+        writes=tuple(_known(writes)),
+        marks=any(each.get("delivery") == TRANSACTIONAL for each in outputs.values()),
+    )
+
+
+def _outputs(full: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Outputs by the key before theirs; the one in the short form stands at the top."""
+    yield "", full
+    found = full.get("outputs")
+    for name, output in found.items() if isinstance(found, Mapping) else ():
+        if isinstance(output, Mapping):
+            yield f"outputs.{name}.", output
+
+
+def _sources(source: object) -> Iterator[Named]:
+    """Topics of a cluster that are read; those of an archive are only looked for in it."""
+    if not isinstance(source, Mapping) or source.get("path"):
+        return
+    if source.get("topic"):
+        yield "source.topic", source["topic"]
+    several = source.get("topics")
+    for place, topic in enumerate(several if isinstance(several, list) else []):
+        yield f"source.topics[{place}]", topic
+
+
+def _known(named: Iterable[Named]) -> Iterator[Named]:
+    """Those that are texts at all."""
+    return (each for each in named if isinstance(each[1], str))

@@ -1,0 +1,74 @@
+"""What lies inside ARRAY, MAP and STRUCT, to any depth.
+
+A time in a member of a member poisons a watermark as one at the top does, so both are read alike:
+as text first, see ``ranges``.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from kafka_metal_pipeline.ddl import INSTANT_TYPES, inner_types, quoted, type_base
+
+# Of a type that holds no others, what was read and what became of it: whether that is a fault.
+Leaf = Callable[[str, Column, Column], Column | None]
+
+
+def holds_instants(declared: str) -> bool:
+    """Whether a type is that of an instant or has one inside."""
+    inner = inner_types(declared)
+    if not inner:
+        return type_base(declared) in INSTANT_TYPES
+    return any(holds_instants(kind) for _, kind in inner)
+
+
+def wire_type(declared: str) -> str:
+    """The type with STRING in the place of every instant."""
+    if not holds_instants(declared):
+        return declared
+    base, inner = type_base(declared), inner_types(declared)
+    if not inner:
+        return "STRING"
+    if base == "STRUCT":
+        members = (f"{quoted(name)}: {wire_type(kind)}" for name, kind in inner)
+        return f"STRUCT<{', '.join(members)}>"
+    return f"{base}<{', '.join(wire_type(kind) for _, kind in inner)}>"
+
+
+def rebuilt(declared: str, wire: Column, read: Callable[[Column], Column]) -> Column:
+    """The value of a wire type with every instant's text passed through ``read``."""
+    if not holds_instants(declared):
+        return wire
+    base, inner = type_base(declared), inner_types(declared)
+    if not inner:
+        return read(wire)
+    if base == "ARRAY":
+        return F.transform(wire, lambda element: rebuilt(inner[0][1], element, read))
+    if base == "MAP":
+        return F.transform_values(wire, lambda _, value: rebuilt(inner[1][1], value, read))
+    members = [rebuilt(kind, wire[name], read).alias(name) for name, kind in inner]
+    return F.when(wire.isNotNull(), F.struct(*members))
+
+
+def any_leaf(declared: str, wire: Column, value: Column, leaf: Leaf) -> Column | None:
+    """Whether ``leaf`` holds anywhere inside; None when it can hold nowhere. Null for null."""
+    base, inner = type_base(declared), inner_types(declared)
+    if not inner:
+        return leaf(declared, wire, value)
+    if base == "STRUCT":
+        found = [any_leaf(kind, wire[name], value[name], leaf) for name, kind in inner]
+        conditions = [F.coalesce(each, F.lit(False)) for each in found if each is not None]
+        return reduce(Column.__or__, conditions) if conditions else None
+    if base == "MAP":
+        wire, value = F.map_values(wire), F.map_values(value)
+    kind = inner[-1][1]
+    if any_leaf(kind, wire, value, leaf) is None:
+        return None
+
+    def is_fault(one: Column, other: Column) -> Column:
+        condition = any_leaf(kind, one, other, leaf)
+        return F.lit(False) if condition is None else condition
+
+    return F.exists(F.zip_with(wire, value, is_fault), lambda found: found)

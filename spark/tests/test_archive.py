@@ -1,0 +1,150 @@
+"""Every row once in the archive, for any reader, whenever the driver is killed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka_metal_pipeline.archive import Archive, foreign
+from kafka_metal_pipeline.marks import Batches
+from kafka_metal_pipeline.storage import LocalFiles
+
+FILES_PER_BATCH = 2
+
+
+class Killed(RuntimeError):
+    """The driver dies here."""
+
+
+class Dying(LocalFiles):
+    """Files whose driver dies before or after one of its steps."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.dies_at, self.after = -1, False
+
+    def _step(self, method: str, *arguments: Any) -> None:
+        self.steps += 1
+        dies = self.steps == self.dies_at
+        if dies and not self.after:
+            raise Killed
+        getattr(super(), method)(*arguments)
+        if dies:
+            raise Killed
+
+    def write(self, file: str, text: str) -> None:
+        self._step("write", file, text)
+
+    def move(self, file: str, target: str) -> None:
+        self._step("move", file, target)
+
+    def remove(self, directory: str) -> None:
+        self._step("remove", directory)
+
+
+class Rows:
+    """What is used of a DataFrame: it writes two files, and may die between them."""
+
+    def __init__(self, batch: int, dies: bool = False) -> None:
+        self.batch, self.dies = batch, dies
+
+    @property
+    def write(self) -> "Rows":
+        return self
+
+    def format(self, name: str) -> "Rows":
+        return self
+
+    def option(self, name: str, value: str) -> "Rows":
+        return self
+
+    def partitionBy(self, *columns: str) -> "Rows":
+        return self
+
+    def save(self, folder: str) -> None:
+        for part in range(FILES_PER_BATCH):
+            file = Path(folder) / f"date={part}" / f"part-{part}-{Path(folder).name}.parquet"
+            file.parent.mkdir(parents=True)
+            file.touch()
+            if self.dies:
+                raise Killed
+            file.write_text(f"batch {self.batch}, part {part}")
+
+
+def seen(root: Path) -> list[str]:
+    """What a reader finds that passes over names with _ and .; a file of no bytes is an error."""
+    found = []
+    for path in sorted(root.rglob("*.parquet")):
+        if not any(part.startswith(("_", ".")) for part in path.relative_to(root).parts):
+            assert path.stat().st_size > 0
+            found.append(path.read_text())
+    return sorted(found)
+
+
+def run(tmp_path: Path, files: LocalFiles, newest: int, rows: Rows | None = None) -> None:
+    """A driver that starts, writes the newest batch that was planned, and ends."""
+    archive = Archive(files, str(tmp_path / "archive"), ("date",))
+    batches = Batches(LocalFiles(), str(tmp_path / "c"), archive, "p")
+    batches.resume(newest)
+    batches(rows or Rows(newest), newest)
+
+
+def expected(batches: int) -> list[str]:
+    return [f"batch {b}, part {p}" for b in range(batches) for p in range(FILES_PER_BATCH)]
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Path:
+    LocalFiles().write(str(tmp_path / "c" / "metadata"), '{"id":"one"}')
+    return tmp_path
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_driver_killed_at_any_step_loses_and_repeats_nothing(planned: Path, after: bool) -> None:
+    died = 0
+    for batch, step in enumerate(range(1, 20)):
+        files = Dying()
+        files.dies_at, files.after = step, after
+        try:
+            run(planned, files, batch)
+        except Killed:
+            died += 1
+            assert foreign(LocalFiles().names(str(planned / "archive"))) is None
+            # A reader that looks now sees whole files, each once.
+            assert len(set(seen(planned / "archive"))) == len(seen(planned / "archive"))
+            # Killed again while it puts in order what the first left.
+            files = Dying()
+            files.dies_at, files.after = 1 + step % 3, after
+            try:
+                run(planned, files, batch)
+            except Killed:
+                run(planned, LocalFiles(), batch)
+        assert seen(planned / "archive") == sorted(expected(batch + 1))
+        assert LocalFiles().names(str(planned / "archive" / "_staging")) == []
+    # Mark of the batch, two moves, mark of the archive, removal.
+    assert died == 5
+
+
+def test_what_a_batch_left_that_never_ended_is_removed(planned: Path) -> None:
+    with pytest.raises(Killed):
+        run(planned, LocalFiles(), 0, Rows(0, dies=True))
+    assert len(list((planned / "archive").rglob("*.parquet"))) == 1
+    run(planned, LocalFiles(), 0)
+    assert seen(planned / "archive") == expected(1)
+    assert len(list((planned / "archive").rglob("*.parquet"))) == FILES_PER_BATCH
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        ([], None),
+        (["_staging"], None),
+        (["_mark.json", "date=1"], None),
+        (["_staging", "date=1"], None),
+        (["_spark_metadata", "date=1"], "Spark's own list"),
+        (["date=1"], "date=1, which no pipeline wrote"),
+    ],
+)
+def test_a_folder_of_another_writer_is_no_archive(names: list[str], why: str | None) -> None:
+    found = foreign(names)
+    assert (why or "") in (found or "")
+    assert (found is None) == (why is None)

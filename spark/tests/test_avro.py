@@ -1,0 +1,138 @@
+"""Avro with the schemas of a registry."""
+
+import json
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.model import Declaration
+from kafka_metal_pipeline.registry import RegistryError, resolved
+from kafka_metal_pipeline.transforms import accepted, rejected
+from kafka_metal_pipeline.transforms import parse as parse_records
+from pyspark.sql import DataFrame
+
+URL = "http://registry:8080/apis/ccompat/v7"
+MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
+
+
+def schema(*fields: tuple[str, Any]) -> str:
+    named = [{"name": name, "type": kind} for name, kind in fields]
+    return json.dumps({"type": "record", "name": "Event", "fields": named})
+
+
+FIRST = schema(("id", "string"), ("n", "long"), ("at", MILLIS))
+# A later version: another order, one field new, the time without its logical type.
+SECOND = schema(("at", "long"), ("note", ["null", "string"]), ("id", "string"), ("n", "long"))
+
+
+class Registry:
+    """What a registry answers, by URL."""
+
+    def __init__(self, **changes: Any) -> None:
+        first = {"id": 258, "schema": FIRST, **changes}
+        second = {"id": 7, "schema": SECOND, "schemaType": "AVRO"}
+        self.answers = {"": [1, 4], "/1": first, "/4": second}
+
+    def __call__(self, url: str) -> Any:
+        return self.answers[url.removeprefix(f"{URL}/subjects/in-value/versions")]
+
+
+def declared(**registry: Any) -> Declaration:
+    return parse(
+        "p",
+        {
+            "source": {
+                "topic": "in",
+                "format": "avro",
+                "registry": {"url": URL, **registry},
+                "schema": "id STRING NOT NULL, n INT NOT NULL, at TIMESTAMP, note STRING",
+            },
+            "outputs": {"all": {"sql": "TABLE events", "topic": "out"}},
+            "invalid": "bad",
+        },
+    )
+
+
+def number(value: int) -> bytes:
+    """A long as Avro writes it."""
+    value, out = (value << 1) ^ (value >> 63), bytearray()
+    while value & ~0x7F:
+        out.append((value & 0x7F) | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def text(value: str) -> bytes:
+    return number(len(value)) + value.encode()
+
+
+def framed(writer: int, body: bytes) -> bytes:
+    return struct.pack(">bI", 0, writer) + body
+
+
+NOON_MS = 1777636800000
+FIRST_BODY = text("a") + number(5) + number(NOON_MS)
+VALUES: list[tuple[bytes | None, tuple[Any, ...]]] = [
+    (framed(258, FIRST_BODY), ("a", 5, True, None)),
+    (framed(7, number(NOON_MS // 1000) + number(1) + text("x") + text("b") + number(6)),
+     ("b", 6, True, "x")),
+    (framed(7, number(NOON_MS) + number(0) + text("b") + number(6)), ("out_of_range",)),
+    (framed(258, text("a") + number(2**40) + number(NOON_MS)), ("wrong_type",)),
+    (framed(9, FIRST_BODY), ("unknown_schema",)),
+    (framed(258, FIRST_BODY[:-3]), ("malformed",)),
+    (b"\x01" + framed(258, FIRST_BODY)[1:], ("malformed",)),
+    (b'{"id": "a"}', ("malformed",)),
+    (b"\x00", ("malformed",)),
+    (b"", ("empty",)),
+    (None, ("tombstone",)),
+]  # fmt: skip
+
+
+def test_a_record_is_read_with_the_schema_that_it_names(
+    records: Callable[[Sequence[bytes | str | None]], DataFrame],
+) -> None:
+    whole = resolved(declared(), Registry())
+    parsed = parse_records(records([value for value, _ in VALUES]), whole.source)
+    found: dict[int, tuple[Any, ...]] = {}
+    for row in accepted(parsed, whole.source, {}).collect():
+        noon = row["at"].isoformat().endswith("T12:00:00")
+        found[row["_offset"] - 100] = (row["id"], row["n"], noon, row["note"])
+    for row in rejected(parsed, whole.source, {}).collect():
+        found[row["_offset"] - 100] = (row["_reason"],)
+        assert row["_detail"]
+    assert [found[place] for place in range(len(VALUES))] == [expected for _, expected in VALUES]
+
+
+def test_a_value_is_decoded_once_for_each_schema(
+    records: Callable[[Sequence[bytes | str | None]], DataFrame],
+) -> None:
+    whole = resolved(declared(), Registry())
+    events = accepted(parse_records(records([]), whole.source), whole.source, {})
+    plan = events._jdf.queryExecution().executedPlan().toString()
+    assert plan.lower().count("from_avro(") + plan.count("AvroDataToCatalyst(") == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"schemaType": "JSON"}, "version 1 is JSON"),
+        ({"references": [{"name": "x"}]}, "refers to other schemas"),
+        ({"schema": '{"type": "string"}'}, "is no record"),
+    ],
+)
+def test_a_subject_that_cannot_be_read_is_told(changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(RegistryError, match=told):
+        resolved(declared(), Registry(**changes))
+
+
+def test_a_registry_that_is_away_is_told() -> None:
+    with pytest.raises(RegistryError, match=r"http://127.0.0.1:1/subjects/in-value/versions: "):
+        resolved(declared(url="http://127.0.0.1:1"))
+
+
+def test_the_subject_may_have_any_name() -> None:
+    found = declared(subject="a/b").source.registry
+    assert found is not None
+    assert found.subject == "a/b"

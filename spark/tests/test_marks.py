@@ -1,0 +1,125 @@
+"""What happens to a batch after a crash at any point, and to a checkpoint that is not the one."""
+
+import json
+from typing import Any
+
+import pytest
+from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark, ends_of, restored
+
+OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"in":{"0":10,"1":7}}'
+WHO = "pipeline p: outputs.o"
+
+
+class Crash(RuntimeError):
+    """The driver dies here."""
+
+
+class Folder:
+    """Files in memory."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {"c/metadata": '{"id":"one"}'}
+
+    def names(self, directory: str) -> list[str]:
+        return [name.rpartition("/")[2] for name in self.texts if name.startswith(f"{directory}/")]
+
+    def read(self, file: str) -> str | None:
+        return self.texts.get(file)
+
+    def write(self, file: str, text: str) -> None:
+        self.texts[file] = text
+
+
+class Target:
+    """Keeps rows and mark in one step; dies before or after it when told to."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self.last: Mark | None = None
+        self.dies = ""
+
+    def mark(self) -> Mark | None:
+        return self.last
+
+    def write(self, rows: Any, mark: Mark) -> None:
+        if self.dies == "before":
+            raise Crash
+        self.rows += rows
+        self.last = mark
+        if self.dies == "after":
+            raise Crash
+
+
+def plan(files: Folder, batch: int) -> None:
+    files.write(f"c/offsets/{batch}", f'v1\n{{}}\n{{"in":{{"0":{10 * (batch + 1)}}}}}')
+
+
+def run(files: Folder, target: Target, batch: int) -> None:
+    """A new driver: it resumes with the newest batch that was planned, and writes that one."""
+    batches = Batches(files, "c", target, WHO)
+    batches.resume(max((int(n) for n in files.names("c/offsets")), default=-1))
+    batches([f"row {batch}"], batch)
+
+
+@pytest.mark.parametrize("dies", ["before", "after"])
+def test_a_batch_is_written_once_whenever_the_driver_dies(dies: str) -> None:
+    files, target = Folder(), Target()
+    plan(files, 0)
+    run(files, target, 0)
+    plan(files, 1)
+    target.dies = dies
+    with pytest.raises(Crash):
+        run(files, target, 1)
+    target.dies = ""
+    run(files, target, 1)
+    assert target.rows == ["row 0", "row 1"]
+
+
+def test_the_offsets_of_a_written_batch_come_back_when_their_file_is_lost() -> None:
+    files, target = Folder(), Target()
+    plan(files, 0)
+    run(files, target, 0)
+    text = files.texts.pop("c/offsets/0")
+    Batches(files, "c", target, WHO).resume(-1)
+    assert files.texts["c/offsets/0"] == text
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "planned", "told"),
+    [
+        (None, -1, "a new one is in its place"),
+        ("two", 9, "two is in its place"),
+        ("one", 2, "knows of 3: an older copy"),
+        ("one", -1, "knows of none: an older copy"),
+    ],
+)
+def test_a_checkpoint_that_is_not_the_targets_is_refused(
+    checkpoint: str | None, planned: int, told: str
+) -> None:
+    with pytest.raises(LostCheckpointError) as error:
+        restored(Mark("one", 4, OFFSETS), checkpoint, planned, WHO)
+    assert told in str(error.value)
+    assert str(error.value).startswith(WHO)
+    assert "another name" in str(error.value)
+
+
+@pytest.mark.parametrize(("mark", "planned"), [(None, -1), (None, 5), (4, 4), (4, 5)])
+def test_a_checkpoint_that_fits_goes_on(mark: int | None, planned: int) -> None:
+    found = Mark("one", mark, OFFSETS) if mark is not None else None
+    assert restored(found, "one", planned, WHO) is None
+
+
+def test_a_batch_that_comes_after_a_later_one_is_not_skipped_silently() -> None:
+    files, target = Folder(), Target()
+    batches = Batches(files, "c", target, WHO)
+    batches([], 3)
+    with pytest.raises(LostCheckpointError, match="batch 2 comes again"):
+        batches([], 2)
+
+
+def test_the_end_of_a_batch_is_told_as_starting_takes_it() -> None:
+    assert ends_of(OFFSETS) == {"in": {"0": 10, "1": 7}}
+    assert ends_of('v1\n{}\n{"logOffset":3}') == {}
+    assert ends_of("") == {}
+    with pytest.raises(LostCheckpointError, match=json.dumps({"in": {"0": 10}})[1:-1]):
+        restored(Mark("one", 0, 'v1\n{}\n{"in":{"0":10}}'), None, -1, WHO)

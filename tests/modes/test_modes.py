@@ -1,0 +1,69 @@
+"""However a site closes its cluster: who is declared works, and nobody else gets in."""
+
+import subprocess
+import time
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException, Producer
+from confluent_kafka.admin import AdminClient
+from conftest import SECONDS, Site, one_of
+
+
+def sent(settings, topic: str) -> KafkaError | None:
+    """What became of one record."""
+    outcome: list[KafkaError | None] = []
+    producer = Producer({**settings, "message.timeout.ms": SECONDS * 1000})
+    producer.produce(topic, b"one", on_delivery=lambda error, _: outcome.append(error))
+    producer.flush(SECONDS + 5)
+    return outcome[0]
+
+
+def health(container: str) -> str:
+    """What the engine says of a container's own check."""
+    return subprocess.run(
+        ["docker", "inspect", "--format", "{{.State.Health.Status}}", container],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+
+
+def test_a_second_run_changes_nothing(site: Site):
+    recap = site.play("site").rpartition("PLAY RECAP")[2]
+
+    assert "changed=0 " in recap
+    assert not [
+        line for line in recap.splitlines() if "changed=" in line and "changed=0 " not in line
+    ]
+
+
+def test_every_container_finds_itself_healthy(site: Site):
+    ended = time.monotonic() + 90
+    names = ("kafka1", "kafka2", "zk1")
+    while (found := {name: health(f"{site.name}-{name}") for name in names}) != dict.fromkeys(
+        names, "healthy"
+    ):
+        assert time.monotonic() < ended, found
+        time.sleep(1)
+
+
+def test_who_is_declared_writes_and_reads(site: Site):
+    assert sent(site.settings("writer"), "orders") is None
+
+    assert one_of(site.settings("reader"), "orders") == b"one"
+
+
+def test_nobody_does_more_than_is_declared(site: Site):
+    if site.mode == "plain":
+        pytest.skip("plain asks nobody: that is what the word means")
+    refused = sent(site.settings("reader"), "orders")
+
+    assert refused is not None
+    assert "AUTHORIZATION" in refused.name()
+
+
+def test_who_is_not_declared_stays_outside(site: Site):
+    if site.mode == "plain":
+        pytest.skip("plain asks nobody: that is what the word means")
+    plain = AdminClient({"bootstrap.servers": site.bootstrap, "log_level": 0})
+
+    with pytest.raises(KafkaException):
+        plain.list_topics(timeout=5)

@@ -1,0 +1,85 @@
+"""Cases of our alerts as unit tests of promtool.
+
+A case names series and, at some moments, the labels of the alerts that fire. An alert's severity is
+added to the labels; annotations are left to `promtool check rules`, which expands their templates.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ansible_collections.metal.kafka.plugins.module_utils.monitoring import Alert, names_of
+
+HERE = Path(__file__).parent
+
+
+def read_cases() -> dict[str, list[dict[str, Any]]]:
+    """Cases by alert."""
+    cases: dict[str, list[dict[str, Any]]] = {}
+    for path in sorted((HERE / "cases").glob("*.yml")):
+        for name, found in yaml.safe_load(path.read_text()).items():
+            assert name not in cases, f"{path.name}: {name} has its cases elsewhere"
+            cases[name] = found
+    return cases
+
+
+def read_scenarios() -> list[dict[str, Any]]:
+    """Series of ordinary events during which nothing fires."""
+    return yaml.safe_load((HERE / "scenarios.yml").read_text())
+
+
+def series(values: Mapping[str, str]) -> list[dict[str, str]]:
+    # Zeros are written 0+0x20: to YAML and promtool 0x20 is the number 32.
+    assert all(isinstance(written, str) for written in values.values()), values
+    return [{"series": name, "values": written} for name, written in values.items()]
+
+
+def of_case(alert: Alert, case: Mapping[str, Any]) -> dict[str, Any]:
+    """One case as one test."""
+    return {
+        "name": f"{alert.name}: {case['name']}",
+        "interval": case.get("interval", "15s"),
+        "input_series": series(case["series"]),
+        "alert_rule_test": [
+            {
+                "eval_time": moment,
+                "alertname": alert.name,
+                "exp_alerts": [
+                    {"exp_labels": {**labels, "severity": alert.severity}} for labels in fires
+                ],
+            }
+            for moment, fires in case["at"].items()
+        ],
+    }
+
+
+def of_scenario(alerts: Iterable[Alert], scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """A scenario as one test: every alert at every half minute."""
+    last = int(scenario["until"].removesuffix("m")) * 60
+    return {
+        "name": scenario["name"],
+        "interval": "15s",
+        "input_series": series(scenario["series"]),
+        "alert_rule_test": [
+            {"eval_time": f"{second}s", "alertname": alert.name, "exp_alerts": []}
+            for alert in alerts
+            for second in range(0, last, 30)
+            if alert.severity != "heartbeat"
+        ],
+    }
+
+
+def needed(document: Mapping[str, Any], alerts: Iterable[str]) -> dict[str, Any]:
+    """The rules of some alerts with the records they read, as tests read them.
+
+    Every rule costs an evaluation at every moment; expected annotations would repeat every text.
+    """
+    (group,) = document["groups"]
+    wanted = set(alerts)
+    rules: list[dict[str, Any]] = []
+    for rule in reversed(group["rules"]):
+        if rule.get("alert") in wanted or rule.get("record") in wanted:
+            wanted |= names_of(rule["expr"])
+            rules.append({key: value for key, value in rule.items() if key != "annotations"})
+    return {"groups": [{**group, "rules": rules[::-1]}]}

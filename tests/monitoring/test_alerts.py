@@ -1,0 +1,56 @@
+"""Alerts fire in time and stay silent when they should, as Prometheus itself evaluates them."""
+
+import pytest
+import yaml
+from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
+    alerts_of,
+    read_alerts,
+    read_records,
+    rule_document,
+)
+from promtool_files import needed, of_case, of_scenario, read_cases, read_scenarios
+
+ALERTS = {alert.name: alert for alert in alerts_of(read_alerts())}
+DOCUMENT = rule_document(ALERTS.values(), read_records())
+
+
+def write(folder, name, alerts, tests):
+    """Rules of some alerts and their tests, as a file for promtool; gives its name."""
+    (folder / f"rules-{name}.yml").write_text(yaml.safe_dump(needed(DOCUMENT, alerts)))
+    content = {"rule_files": [f"rules-{name}.yml"], "evaluation_interval": "15s", "tests": tests}
+    (folder / f"tests-{name}.yml").write_text(yaml.safe_dump(content))
+    return f"tests-{name}.yml"
+
+
+def test_prometheus_accepts_rules_and_the_templates_of_their_texts(folder, promtool):
+    (folder / "rules.yml").write_text(yaml.safe_dump(DOCUMENT))
+    done = promtool("check", "rules", "rules.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(ALERTS) + len(read_records())} rules found" in done.stdout
+
+
+def test_every_alert_fires_in_time_and_stays_silent_when_it_should(folder, promtool):
+    files = [
+        write(folder, name, [name], [of_case(ALERTS[name], case) for case in cases])
+        for name, cases in read_cases().items()
+    ]
+    done = promtool("test", "rules", *files)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-6000:]
+
+
+@pytest.mark.parametrize("scenario", read_scenarios(), ids=lambda each: each["name"])
+def test_nothing_fires_in_an_ordinary_week(scenario, folder, promtool):
+    file = write(folder, "all", ALERTS, [of_scenario(ALERTS.values(), scenario)])
+    done = promtool("test", "rules", file)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-6000:]
+
+
+def test_a_case_that_expects_the_wrong_thing_fails(folder, promtool):
+    case = {
+        "name": "an offline partition that nobody is told of",
+        "series": {'kafka_controller_offline_partitions{cluster="a"}': "3x20"},
+        "at": {"2m": []},
+    }
+    name = "PartitionsOffline"
+    file = write(folder, name, [name], [of_case(ALERTS[name], case)])
+    assert promtool("test", "rules", file).returncode != 0

@@ -1,0 +1,92 @@
+"""The page of a cluster, in a real browser."""
+
+import re
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from kafka_metal_watch.cli import serve
+from kafka_metal_watch.figures import Found
+from kafka_metal_watch.lag import Lag
+from kafka_metal_watch.overview import Broker, Overview, Topic
+from kafka_metal_watch.page import application, page
+
+NASTY = "<img src=x onerror=document.title='taken'>"
+FOUND = Found(
+    read=time.time(),
+    overview=Overview(
+        (
+            Broker(1, "kafka1:9092", "a", registered=True, controls=True, leads=2, holds=2),
+            Broker(2),
+        ),
+        (Topic("orders", 2, 2, 2, 0), Topic("payments", 3, 2, 0, 0), Topic(NASTY, 1, 1, 0, 0)),
+    ),
+    lags=(Lag("billing", "orders", 0, 5, 12345, 300.0),),
+    members={("billing", "orders"): 1},
+)
+
+
+@pytest.fixture(scope="module")
+def url() -> str:
+    """A page that the exporter's own server shows."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    shown = application(lambda *_: [b""], lambda: page(FOUND, "prod", {}, time.time(), 15))
+    serve(f"127.0.0.1:{port}", shown)
+    return f"http://127.0.0.1:{port}/"
+
+
+def browse(url: str, folder: Path, *options: str) -> tuple[str, str]:
+    """The document after its script has run, and what the browser complains of."""
+    done = subprocess.run(
+        [
+            *(
+                shutil.which("chromium") or "chromium",
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+            ),
+            *("--disable-dev-shm-usage", f"--user-data-dir={folder / 'profile'}"),
+            *("--enable-logging=stderr", "--virtual-time-budget=3000", *options, "--dump-dom", url),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return done.stdout, "\n".join(x for x in done.stderr.splitlines() if "CONSOLE" in x)
+
+
+def rows(document: str) -> dict[str, bool]:
+    """Whether a row is shown, by the text of its first cell."""
+    found = re.findall(r"<tr( hidden=\"\")?><td[^>]*>([^<]*)</td>", document)
+    return {name: not hidden for hidden, name in found}
+
+
+def test_it_says_what_is_wrong_and_lists_everything(url: str, tmp_path: Path) -> None:
+    document, complaints = browse(url, tmp_path)
+
+    assert "Not registered: broker 2." in document
+    assert "2 partitions lack a replica in sync." in document
+    assert all(rows(document).values())
+    assert {"1", "2", "orders", "payments", "billing"} <= set(rows(document))
+    assert complaints == ""
+
+
+def test_a_name_that_looks_like_markup_does_nothing(url: str, tmp_path: Path) -> None:
+    document, _ = browse(url, tmp_path)
+
+    assert "<title>prod: 2 problems</title>" in document
+    assert "<img" not in document
+
+
+def test_what_is_looked_for_is_shown_alone_and_outlasts_a_reload(url: str, tmp_path: Path) -> None:
+    shown = rows(browse(f"{url}#pay", tmp_path)[0])
+
+    assert shown["payments"]
+    assert not shown["orders"]
+    assert not shown["billing"]

@@ -1,0 +1,48 @@
+"""What the platform hands a pipeline of a closed cluster is what the pipeline's clients take."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.filter.pipeline import database_files, database_sites
+from ansible_collections.metal.kafka.plugins.module_utils import security
+from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.librdkafka import translated
+
+
+@pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
+def test_a_transactional_output_comes_in_as_the_pipeline_does(mode, tmp_path):
+    user, secret = "pipeline-x", "p'w\"\\1"
+    for file in security.client_files([user], [secret], mode):
+        (tmp_path / file["name"]).write_text(file["content"])
+
+    found = translated(security.client_options(mode, user, str(tmp_path)))
+
+    wanted = security.librdkafka_options(mode, user, secret, str(tmp_path))
+    assert found == wanted
+
+
+DATABASES = {
+    "shop": {"url": "jdbc:postgresql://h/shop", "properties": {"user": "u"}, "password": "hidden"},
+    "open": {"url": "jdbc:postgresql://h/open"},
+}
+
+
+def test_passwords_of_databases_are_in_files_alone():
+    assert "hidden" not in str(database_sites(DATABASES))
+    assert database_files(DATABASES) == [{"name": "database-shop.txt", "content": "hidden"}]
+
+
+def test_a_database_is_what_a_declaration_may_name():
+    body = {
+        "source": {"topic": "a", "format": "json", "schema": "id STRING NOT NULL"},
+        "outputs": {
+            "o": {"sql": "SELECT id FROM events", "table": "t", "keys": ["id"], "database": "shop"}
+        },
+        "invalid": "bad",
+        "databases": database_sites(DATABASES),
+    }
+
+    site = parse("x", body).site.databases["shop"]
+
+    assert (site.password_file, site.properties) == (
+        "/etc/kafka-metal/database-shop.txt",
+        {"user": "u"},
+    )

@@ -1,0 +1,158 @@
+"""The digest of what a run is made from changes with every part of it, and with nothing else."""
+
+from pathlib import Path
+
+import pytest
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
+from ansible.vars.hostvars import HostVars
+from ansible.vars.manager import VariableManager
+from ansible_collections.metal.kafka.plugins.filter.rest import (
+    one_at_rest,
+    stirred,
+    unless_at_rest,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils import declared
+
+HOSTS = """
+all:
+  vars: {kafka_heap: 1g, source: {sample: SAMPLE}, endpoints: "{{ groups['kafka'] | join(',') }}"}
+  children:
+    kafka:
+      hosts: {node1: {id: 1}, node2: {id: 2}}
+"""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A repository, an inventory and a store; digest() is asked of all three."""
+
+    class Site:
+        repository, store, inventory = tmp_path / "repo", tmp_path / "store", tmp_path / "hosts.yml"
+        extra = None
+
+        def digest(self):
+            loader = DataLoader()
+            inventory = InventoryManager(loader=loader, sources=[str(self.inventory)])
+            manager = VariableManager(loader=loader, inventory=inventory)
+            manager._extra_vars = self.extra or {}
+            # A task of an earlier play has set this: no declaration.
+            manager.set_nonpersistent_facts("node1", {"found": str(id(self))})
+            told = declared.written(HostVars(inventory, manager, loader))
+            return declared.digest(told, self.repository, [self.store])
+
+    found = Site()
+    (found.repository / "roles" / "a").mkdir(parents=True)
+    (found.repository / "roles" / "a" / "main.yml").write_text("a: 1\n")
+    (found.repository / "versions.yml").write_text("kafka: 3.9.2\n")
+    found.store.mkdir()
+    (found.store / "vault.yml").write_text("secret")
+    (found.repository / "sample.csv").write_text("a,b\n")
+    found.inventory.write_text(HOSTS.replace("SAMPLE", "sample.csv"))
+    return found
+
+
+def test_the_same_declarations_have_the_same_digest(site):
+    assert site.digest() == site.digest()
+
+
+def a_variable(site):
+    site.inventory.write_text(HOSTS.replace("1g", "2g"))
+
+
+def a_variable_of_one_host(site):
+    site.inventory.write_text(HOSTS.replace("id: 2", "id: 3"))
+
+
+def a_host(site):
+    site.inventory.write_text(HOSTS.replace("{id: 2}}", "{id: 2}, node3: {id: 3}}"))
+
+
+def a_file_of_a_role(site):
+    Path(site.repository, "roles", "a", "main.yml").write_text("a: 2\n")
+
+
+def a_new_file(site):
+    Path(site.repository, "roles", "a", "other.yml").write_text("")
+
+
+def a_version(site):
+    Path(site.repository, "versions.yml").write_text("kafka: 3.9.3\n")
+
+
+def a_key(site):
+    Path(site.store, "vault.yml").write_text("other secret")
+
+
+def a_file_that_a_variable_names(site):
+    Path(site.repository, "sample.csv").write_text("c,d\n")
+
+
+def an_extra_variable(site):
+    site.extra = {"kafka_heap": "4g"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(a_variable, a_variable_of_one_host, a_host, a_file_of_a_role, a_new_file),
+        *(a_version, a_key, a_file_that_a_variable_names, an_extra_variable),
+    ],
+)
+def test_a_change_changes_the_digest(site, change):
+    before = site.digest()
+    change(site)
+    assert site.digest() != before
+
+
+def test_what_decides_on_nothing_does_not(site):
+    before = site.digest()
+    (site.repository / "README.md").write_text("text")
+    (site.repository / "roles" / "__pycache__").mkdir()
+    (site.repository / "roles" / "__pycache__" / "a.pyc").write_text("compiled")
+    assert site.digest() == before
+
+
+def machines(**left):
+    return {
+        name: {"preflight_machine": {"facts": {"left": each} if each else {}}}
+        for name, each in left.items()
+    }
+
+
+DECLARED = ["d1", "s1"]
+AS_LEFT = {"declared": DECLARED, "differs": []}
+
+
+def test_machines_as_they_were_left_are_not_compared():
+    assert stirred(["a", "b"], machines(a=AS_LEFT, b=AS_LEFT), DECLARED) == []
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        (None, "b: no whole run has left a note"),
+        ({"declared": [], "differs": []}, "b: no whole run has left a note"),
+        ({"declared": ["d0", "s1"], "differs": []}, "b: a declaration is not as"),
+        ({"declared": ["d1", "s0"], "differs": []}, "b: settings in force in brokers are not as"),
+        ({"declared": DECLARED, "differs": ["file x is gone"]}, "b: file x is gone"),
+    ],
+)
+def test_one_machine_that_is_not_as_left_is_reason_enough(left, words):
+    (said,) = stirred(["a", "b"], machines(a=AS_LEFT, b=left), DECLARED)
+    assert said.startswith(words)
+
+
+def test_many_reasons_are_counted():
+    differs = {"declared": DECLARED, "differs": [f"file {number} is gone" for number in range(9)]}
+    assert stirred(["a"], machines(a=differs), DECLARED)[-1] == "and 4 more"
+
+
+def test_plays_have_hosts_unless_the_site_is_at_rest():
+    at_rest, awake = {"a": {"site_at_rest": True}}, {"a": {"site_at_rest": False}}
+    assert unless_at_rest(["a", "b"], at_rest) == []
+    assert one_at_rest(["a", "b"], at_rest) == ["a"]
+    # Before anybody has looked, as in a verb that restarts one service.
+    for hostvars in (awake, {"a": {}}, {}):
+        assert unless_at_rest(["a", "b"], hostvars) == ["a", "b"]
+        assert one_at_rest(["a", "b"], hostvars) == ["a", "b"]

@@ -1,0 +1,167 @@
+import json
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
+    MonitoringError,
+    alertmanager_config,
+    alerts_of,
+    prometheus_config,
+    read_jobs,
+    read_series,
+    target_file,
+)
+
+PLAIN = {"expr": "up == 0", "summary": "s", "description": "d"}
+ALERTS = alerts_of(
+    {
+        "Big": {**PLAIN, "severity": "page", "inhibits": ["Small", "Tiny"], "equal": ["host"]},
+        "Small": {**PLAIN, "severity": "ticket"},
+        "Tiny": {**PLAIN, "severity": "ticket"},
+    }
+)
+KEY = {"routing_key": "0123"}
+
+
+def target(instance, address="h:1", **changes):
+    labels = {"cluster": "main", "host": "node1", "instance": instance, "address": address}
+    return {**labels, **changes}
+
+
+def test_targets_have_the_labels_that_notifications_carry_and_stand_in_order():
+    written = target_file("kafka", [target("kafka2", "n2:9404"), target("kafka1", "n1:9404")])
+    assert json.loads(written) == [
+        {
+            "targets": ["n1:9404"],
+            "labels": {"cluster": "main", "host": "node1", "instance": "kafka1"},
+        },
+        {
+            "targets": ["n2:9404"],
+            "labels": {"cluster": "main", "host": "node1", "instance": "kafka2"},
+        },
+    ]
+
+
+def test_an_instance_that_gives_no_figures_is_no_target():
+    assert json.loads(target_file("kafka", [target("kafka1", "")])) == []
+
+
+@pytest.mark.parametrize(
+    ("targets", "obstacle"),
+    [
+        ([target("kafka1"), target("kafka1")], "kafka1 is a target twice"),
+        ([{"address": "h:1"}], "a target has address, cluster, host, instance"),
+    ],
+)
+def test_targets_that_cannot_be_are_refused(targets, obstacle):
+    with pytest.raises(MonitoringError, match=f"job kafka: {obstacle}"):
+        target_file("kafka", targets)
+
+
+def test_a_job_reads_its_targets_within_its_interval():
+    config = prometheus_config(
+        {"kafka": {"interval": "15s"}, "probe": {"interval": "5s", "path": "/figures"}},
+        ["b:9093", "a:9093"],
+        options={"kafka": {"scheme": "https"}},
+    )
+    assert config["rule_files"] == ["/etc/prometheus/rules.yml"]
+    assert config["alerting"]["alertmanagers"][0]["static_configs"] == [
+        {"targets": ["a:9093", "b:9093"]}
+    ]
+    assert config["scrape_configs"] == [
+        {
+            "job_name": "kafka",
+            "scrape_interval": "15s",
+            "scrape_timeout": "10s",
+            "file_sd_configs": [{"files": ["/etc/prometheus/targets-kafka.json"]}],
+            "scheme": "https",
+        },
+        {
+            "job_name": "probe",
+            "scrape_interval": "5s",
+            "scrape_timeout": "5s",
+            "metrics_path": "/figures",
+            "file_sd_configs": [{"files": ["/etc/prometheus/targets-probe.json"]}],
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "options", "obstacle"),
+    [
+        ({"kafka": {"interval": "often"}}, {}, "often is no duration"),
+        ({"kafka": {"timeout": "5s"}}, {}, "job kafka: unknown key timeout"),
+        ({"kafka": {}}, {"kafak": {}}, "job kafak: there is none; jobs: kafka"),
+    ],
+)
+def test_jobs_that_cannot_be_are_refused(jobs, options, obstacle):
+    with pytest.raises(MonitoringError, match=obstacle):
+        prometheus_config(jobs, [], options)
+
+
+def test_every_job_has_series_and_every_series_a_job():
+    assert set(read_jobs()) == set(read_series()) - {"every"}
+
+
+def routes(config):
+    return {route["matchers"][0]: route["receiver"] for route in config["route"]["routes"]}
+
+
+def test_severities_go_to_their_receivers_and_the_rest_to_nobody():
+    config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}})
+    assert routes(config) == {
+        'severity="page"': "page",
+        'severity="ticket"': "nobody",
+        'severity="heartbeat"': "nobody",
+    }
+    assert [each["name"] for each in config["receivers"]] == ["nobody", "page"]
+
+
+def test_a_page_carries_cluster_host_and_the_link_to_its_runbook():
+    config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}}, "https://wiki/runbooks")
+    (pager,) = config["receivers"][1]["pagerduty_configs"]
+    assert pager["routing_key"] == "0123"
+    assert pager["send_resolved"] is True
+    assert pager["group"] == "{{ .CommonLabels.cluster }}"
+    assert pager["component"] == "{{ .CommonLabels.host }}"
+    assert pager["links"][0]["href"] == "{{ (index .Alerts 0).Annotations.runbook }}"
+    assert set(pager["details"]) == {"cluster", "host", "instance", "runbook", "alerts"}
+
+
+def test_a_folder_is_no_link_that_a_pager_could_follow():
+    config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}}, "docs/runbooks")
+    assert "links" not in config["receivers"][1]["pagerduty_configs"][0]
+
+
+def test_what_the_inventory_says_wins_over_our_words():
+    slack = {"api_url": "https://hooks/x", "channel": "#ops", "title": "ours"}
+    config = alertmanager_config(ALERTS, {"ticket": {"slack": [slack]}})
+    assert config["receivers"][1]["slack_configs"][0]["title"] == "ours"
+
+
+def test_an_alert_holds_back_those_it_inhibits_where_its_labels_are_equal():
+    assert alertmanager_config(ALERTS, {})["inhibit_rules"] == [
+        {
+            "source_matchers": ['alertname="Big"'],
+            "target_matchers": ['alertname=~"Small|Tiny"'],
+            "equal": ["host"],
+        }
+    ]
+
+
+def test_the_heartbeat_comes_every_minute():
+    config = alertmanager_config(ALERTS, {"heartbeat": {"webhook": [{"url": "https://x"}]}})
+    (route,) = [r for r in config["route"]["routes"] if r["receiver"] == "heartbeat"]
+    assert (route["group_interval"], route["repeat_interval"]) == ("1m", "1m")
+
+
+@pytest.mark.parametrize(
+    ("receivers", "obstacle"),
+    [
+        ({"urgent": {}}, "receiver urgent: severities are page, ticket, heartbeat"),
+        ({"page": {"pager": [KEY]}}, "receiver page: no way pager; ways: pagerduty, slack"),
+        ({"page": {"pagerduty": KEY}}, "receiver page: pagerduty is a list"),
+    ],
+)
+def test_receivers_that_cannot_be_are_refused(receivers, obstacle):
+    with pytest.raises(MonitoringError, match=obstacle):
+        alertmanager_config(ALERTS, receivers)

@@ -1,0 +1,123 @@
+"""A worker that the leading master has not heard of is ended, so that it registers anew."""
+
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+CHECK = Path(__file__).resolve().parents[2] / "images/spark/bin/spark-healthcheck"
+WORKER = "worker-20260101000000-node2-7078"
+
+
+class Pages:
+    """A program of Spark with a page, and what it says in JSON."""
+
+    def __init__(self, told: object, status: int = 200) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                body = json.dumps(told, indent=1) if self.path == "/json/" else "<html></html>"
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def place(self) -> str:
+        return f"127.0.0.1:{self.server.server_port}"
+
+
+def master(status: str, *workers: str) -> Pages:
+    known = [{"id": worker, "state": "ALIVE"} for worker in workers]
+    return Pages({"url": "spark://m:7077", "workers": known, "status": status})
+
+
+class Check:
+    """The check of a worker, and a process that stands for it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.since = folder / "since"
+        self.worker = subprocess.Popen(["sleep", "60"])
+        self.page = Pages({"id": WORKER, "masterurl": "spark://m:7077"})
+
+    def run(self, *masters: Pages, page: Pages | None = None) -> int:
+        host, port = (page or self.page).place.split(":")
+        return subprocess.run(
+            [CHECK, host, port, *(each.place for each in masters)],
+            env={
+                "PATH": "/usr/bin:/bin",
+                "KAFKA_METAL_UNKNOWN_SINCE": str(self.since),
+                "KAFKA_METAL_WORKER_PID": str(self.worker.pid),
+            },
+            check=False,
+            capture_output=True,
+        ).returncode
+
+    def unknown_for(self, seconds: int) -> None:
+        self.since.write_text(str(int(time.time()) - seconds))
+
+    @property
+    def runs(self) -> bool:
+        try:
+            self.worker.wait(0.3)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Iterator[Check]:
+    made = Check(tmp_path)
+    yield made
+    made.worker.kill()
+    made.worker.wait()
+
+
+def test_a_page_that_answers_is_healthy_and_any_other_is_not(check: Check):
+    assert check.run() == 0
+    assert check.run(page=Pages({}, status=500)) != 0
+
+
+def test_a_worker_that_the_leader_knows_is_healthy_and_what_was_is_forgotten(check: Check):
+    check.unknown_for(1000)
+    assert check.run(master("STANDBY"), master("ALIVE", "worker-other", WORKER)) == 0
+    assert not check.since.exists()
+    assert check.runs
+
+
+def test_a_worker_that_the_leader_does_not_know_is_given_a_minute(check: Check):
+    assert check.run(master("ALIVE", "worker-other")) == 0
+    assert check.since.exists()
+    check.unknown_for(30)
+    assert check.run(master("ALIVE", "worker-other")) == 0
+    assert check.runs
+
+
+def test_a_worker_that_the_leader_does_not_know_for_a_minute_is_ended(check: Check):
+    check.unknown_for(61)
+    assert check.run(master("STANDBY", WORKER), master("ALIVE", "worker-other")) != 0
+    assert not check.runs
+
+
+@pytest.mark.parametrize("status", ["STANDBY", "RECOVERING", "COMPLETING_RECOVERY"])
+def test_while_nobody_leads_a_worker_waits(check: Check, status: str):
+    check.unknown_for(1000)
+    assert check.run(master(status)) == 0
+    assert check.runs
+
+
+def test_a_master_that_does_not_answer_is_passed_over(check: Check):
+    gone = master("ALIVE")
+    gone.server.shutdown()
+    gone.server.server_close()
+    assert check.run(gone, master("ALIVE", WORKER)) == 0
+    assert check.runs

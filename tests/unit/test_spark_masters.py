@@ -1,0 +1,119 @@
+"""Who leads a Spark cluster, as its masters tell; they are asked over real HTTP."""
+
+import json
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from ansible_collections.metal.kafka.plugins.filter.spark import status_rows
+from ansible_collections.metal.kafka.plugins.module_utils import spark_masters, zookeeper_recovery
+
+WORKERS = [{"name": "w1", "host": "10.0.0.5", "ui_port": 8081}]
+REGISTERED = [{"state": "ALIVE", "webuiaddress": "http://10.0.0.5:8081"}]
+
+
+@pytest.fixture
+def page():
+    """Serve a master's page; returns the function that does, given status and workers."""
+    servers = []
+
+    def serve(name, status, workers=(), code=200):
+        class Page(BaseHTTPRequestHandler):
+            def do_GET(self):
+                assert self.path == "/json/"
+                self.send_response(code)
+                self.end_headers()
+                self.wfile.write(json.dumps({"status": status, "workers": workers}).encode())
+
+            def log_message(self, *_):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return {"name": name, "host": "127.0.0.1", "port": 7077, "ui_port": server.server_port}
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def nobody():
+    """A master at a port where nothing listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield {"name": "m9", "host": "127.0.0.1", "port": 7077, "ui_port": taken.getsockname()[1]}
+
+
+def judged(masters, workers=WORKERS):
+    told = spark_masters.ask_all(masters, timeout=2)
+    return told, spark_masters.problems(told, workers)
+
+
+def test_one_leads_and_one_stands_by(page):
+    masters = [page("m1", "STANDBY"), page("m2", "ALIVE", REGISTERED)]
+    told, problems = judged(masters)
+    assert problems == []
+    assert spark_masters.leader(told)["name"] == "m2"
+    rows = status_rows({"masters": told}, masters, WORKERS)
+    assert [(row["name"], row["health"]) for row in rows] == [
+        ("m1", "healthy"), ("m2", "healthy"), ("w1", "healthy"),
+    ]  # fmt: skip
+    assert rows[0]["note"].startswith("standby, page 127.0.0.1:")
+    assert rows[1]["note"].startswith("leader, ")
+
+
+def test_a_standby_that_does_not_answer_is_told_while_the_other_leads(page, nobody):
+    masters = [page("m1", "ALIVE", REGISTERED), nobody]
+    told, problems = judged(masters)
+    (problem,) = problems
+    assert problem.startswith(f"m9 does not answer at 127.0.0.1:{nobody['ui_port']}: ")
+    rows = status_rows({"masters": told}, masters, WORKERS)
+    assert [row["state"] for row in rows] == ["running", "down", "running"]
+
+
+def test_nobody_leads(page):
+    _, problems = judged([page("m1", "STANDBY"), page("m2", "STANDBY")])
+    assert problems == ["the Spark cluster has no master that leads"]
+
+
+def test_two_that_lead_are_one_too_many(page):
+    _, problems = judged([page("m1", "ALIVE", REGISTERED), page("m2", "ALIVE", REGISTERED)])
+    assert problems == ["the Spark cluster has no master that leads"]
+
+
+def test_a_master_that_recovers_is_not_there_yet(page):
+    told, problems = judged([page("m1", "RECOVERING", REGISTERED)])
+    assert problems[0] == "m1 is RECOVERING, neither ALIVE nor STANDBY"
+    (row, _) = status_rows({"masters": told}, [{"name": "m1", "host": "h", "port": 7077}], WORKERS)
+    assert (row["state"], row["note"].split(",")[0]) == ("down", "recovering")
+
+
+@pytest.mark.parametrize("workers", [[], [{**REGISTERED[0], "state": "DEAD"}]])
+def test_a_worker_that_is_not_registered_is_told_by_name(page, workers):
+    _, problems = judged([page("m1", "ALIVE", workers)])
+    assert problems == ["w1 is not registered with m1"]
+
+
+def test_an_answer_that_is_no_masters_is_told(page):
+    _, problems = judged([page("m1", "ALIVE", REGISTERED, code=503)])
+    assert "m1 does not answer" in problems[0]
+
+
+def test_a_master_without_an_ensemble_keeps_nothing():
+    assert zookeeper_recovery.options([], "/spark", {}) == ""
+
+
+def test_a_master_comes_into_a_closed_ensemble_by_its_certificate():
+    files = {"keys": "/e/ensemble.pem", "trusted": "/e/ca.pem"}
+    said = zookeeper_recovery.options(["a:1", "b:2"], "/spark", files).split()
+    assert "-Dspark.deploy.zookeeper.url=a:1,b:2" in said
+    assert "-Dspark.deploy.zookeeper.dir=/spark" in said
+    assert "-Dzookeeper.client.secure=true" in said
+    assert "-Dzookeeper.ssl.keyStore.location=/e/ensemble.pem" in said
+    assert "-Dzookeeper.ssl.trustStore.location=/e/ca.pem" in said
+    open_ones = zookeeper_recovery.options(["a:1"], "/spark", {})
+    assert "zookeeper.ssl" not in open_ones

@@ -1,0 +1,95 @@
+"""What `make support` gathers helps, and holds no secret."""
+
+import json
+import tarfile
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.support import bundle, host
+from ansible_collections.metal.kafka.plugins.module_utils.support.redaction import GONE, redacted
+
+PLANTED = "hunter2-planted"
+KEY = "-----BEGIN PRIVATE KEY-----\nMIIplanted\n-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"password={PLANTED}",
+        f"ssl.keystore.password = {PLANTED}",
+        f"sasl_plain_password: {PLANTED}",
+        f'sasl.jaas.config=Scram required username="a" password="{PLANTED}";',
+        json.dumps({"sasl.password": PLANTED}),
+        json.dumps({"config": json.dumps({"api_key": PLANTED})}),
+        json.dumps({"Env": [f"DB_PASSWORD={PLANTED}", "LANG=C"]}),
+        f"routing_key: '{PLANTED}'",
+        f"-Djavax.net.ssl.trustStorePassword={PLANTED} -Xmx1g",
+        f"jdbc:postgresql://shop:{PLANTED}@db.example.com/shop",
+        f"Authorization: Bearer {PLANTED}",
+        KEY.replace("MIIplanted", PLANTED),
+        json.dumps({"pem": KEY.replace("MIIplanted", PLANTED)}),
+        f"cut off -----BEGIN RSA PRIVATE KEY-----\n{PLANTED}",
+    ],
+)
+def test_what_looks_like_a_secret_is_taken_out(text):
+    assert PLANTED not in redacted(text)
+    assert GONE in redacted(text)
+
+
+def test_a_secret_that_is_known_goes_wherever_it_stands():
+    assert redacted(f"he said {PLANTED} aloud", [PLANTED]) == f"he said {GONE} aloud"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "log.retention.hours=168\nnum.io.threads=8",
+        "INFO [SocketServer] Awaiting socket connections on 127.0.0.1:9092",
+        '{"Memory": 1610612736, "Name": "/local-kafka1"}',
+        "http://127.0.0.1:9290/api/v1/alerts",
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+    ],
+)
+def test_what_is_no_secret_stays(text):
+    assert redacted(text) == text
+
+
+def test_what_follows_a_secret_stays():
+    found = redacted(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
+
+    assert found == f'{{"password": "{GONE}", "port": 9092}}\nnext line'
+
+
+def test_of_secret_files_only_the_names_are_read(tmp_path):
+    folder = tmp_path / "local-kafka1"
+    folder.mkdir()
+    for name, mode in (("server.properties", 0o440), ("broker.pem", 0o400)):
+        (folder / name).write_text(PLANTED)
+        (folder / name).chmod(mode)
+    (tmp_path / "other-kafka1").mkdir()
+    (tmp_path / "other-kafka1/server.properties").write_text("of another cluster")
+
+    found = dict(host.files(tmp_path, "local-"))
+
+    assert found["local-kafka1/server.properties"] == PLANTED
+    assert PLANTED not in found["local-kafka1/broker.pem"]
+    assert set(found) == {"local-kafka1/server.properties", "local-kafka1/broker.pem"}
+
+
+def test_a_machine_without_an_engine_says_so(tmp_path):
+    found = host.collect("l", tmp_path, "local-", 10, str(tmp_path / "no.sock"))
+
+    assert "does not answer" in found["engine-obstacle.txt"]
+    assert found["machine/proc/meminfo.txt"].startswith("MemTotal")
+
+
+def test_archives_are_joined_for_their_owner_alone(tmp_path):
+    for name in ("node1", "node2"):
+        bundle.write(tmp_path / f"{name}.tar.gz", {"logs/a.log": f"{name} {PLANTED}"}, 0)
+
+    joined = bundle.join(sorted(tmp_path.glob("*.tar.gz")), [PLANTED])
+    bundle.write(tmp_path / "all.tar.gz", joined, 0)
+
+    assert joined == {f"node{n}/logs/a.log": f"node{n} {GONE}" for n in (1, 2)}
+    assert (tmp_path / "all.tar.gz").stat().st_mode & 0o777 == 0o600
+    with tarfile.open(tmp_path / "all.tar.gz") as archive:
+        assert archive.getnames() == ["node1/logs/a.log", "node2/logs/a.log"]

@@ -1,0 +1,69 @@
+"""What those who watch say becomes rows of the status screen."""
+
+from ansible_collections.metal.kafka.plugins.filter.watching import page_row, prometheus_row
+
+
+def answer(**data):
+    return {"status": 200, "json": {"status": "success", "data": data}}
+
+
+def target(instance, health="up"):
+    return {"health": health, "labels": {"job": "kafka", "instance": instance}}
+
+
+def alert(name, state="firing", **labels):
+    return {
+        "state": state,
+        "labels": {"alertname": name, "cluster": "c", **labels},
+        "annotations": {"summary": "is away"},
+    }
+
+
+def note(targets, alerts):
+    return prometheus_row([answer(activeTargets=targets), answer(alerts=alerts)], "h:9090")["note"]
+
+
+def test_a_platform_that_is_well_says_so():
+    found = note(
+        [target("kafka1"), target("kafka2")],
+        [alert("Watchdog", severity="heartbeat"), alert("Slow", "pending")],
+    )
+
+    assert found == "2 of 2 targets answer, no alert"
+
+
+def test_silent_targets_and_firing_alerts_are_said():
+    found = note(
+        [target("kafka1", "down"), target("kafka2")],
+        [alert("BrokerDown", severity="page", instance="kafka1"), alert("Slow", severity="ticket")],
+    )
+
+    assert found == "1 of 2 targets answer, page BrokerDown, ticket Slow"
+
+
+def test_prometheus_that_does_not_answer_is_down():
+    nobody = {"status": -1, "msg": "Connection refused"}
+
+    row = prometheus_row([nobody, nobody], "h:9090")
+
+    assert (row["state"], row["health"]) == ("down", "")
+
+
+def test_prometheus_that_asks_for_a_password_is_said_to():
+    closed = {"status": 401}
+
+    row = prometheus_row([closed, closed], "h:9090")
+
+    assert (row["state"], row["note"]) == ("running", "answers 401")
+
+
+def test_the_page_says_what_its_title_says():
+    row = page_row({"status": 200, "content": "<title>prod: 2 problems</title>"}, "h:9309")
+
+    assert (row["name"], row["state"], row["note"]) == ("page", "running", "2 problems")
+    assert row["endpoint"] == "http://h:9309"
+
+
+def test_a_page_that_nobody_shows_is_down():
+    for nothing in ({"status": -1}, {"status": 500, "content": ""}, {"status": 200}):
+        assert page_row(nothing, "h:9309")["state"] == "down"

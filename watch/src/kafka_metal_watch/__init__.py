@@ -1,0 +1,1 @@
+"""A Kafka cluster, looked at from outside."""

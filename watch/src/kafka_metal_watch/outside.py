@@ -1,0 +1,55 @@
+"""Questions over the network: a listener's certificate, the state of a driver or a master."""
+
+import http.client
+import json
+import socket
+import ssl
+from typing import Any
+
+PATIENCE_S = 5.0
+
+
+def certificate_expiry(endpoint: str, ca_file: str) -> float | None:
+    """Until when the certificate at HOST:PORT is valid; None when nobody shows one.
+
+    One that has expired gives 0; one that the CA has not signed is somebody else's, and gives None.
+    """
+    host, _, port = endpoint.rpartition(":")
+    strict = ssl.create_default_context(cafile=ca_file)
+    strict.check_hostname = False
+    try:
+        with (
+            socket.create_connection((host, int(port)), timeout=PATIENCE_S) as plain,
+            strict.wrap_socket(plain, server_hostname=host) as closed,
+        ):
+            shown = closed.getpeercert() or {}
+            return float(ssl.cert_time_to_seconds(str(shown["notAfter"])))
+    except ssl.SSLCertVerificationError as error:
+        # 10: it has expired. The date is not to be had without a parser; 0 is long ago.
+        return 0.0 if error.verify_code == 10 else None
+    except (OSError, KeyError):
+        return None
+
+
+def driver_state(endpoint: str) -> dict[str, Any] | None:
+    """What the driver of a pipeline says at HOST:PORT; None when it does not answer."""
+    return _told(endpoint, "/status", "outputs")
+
+
+def master_state(endpoint: str) -> dict[str, Any] | None:
+    """What a master of Spark says at HOST:PORT, its page; None when it does not answer."""
+    return _told(endpoint, "/json/", "status")
+
+
+def _told(endpoint: str, path: str, key: str) -> dict[str, Any] | None:
+    """An answer in JSON that has a key; None for any other."""
+    connection = http.client.HTTPConnection(endpoint, timeout=PATIENCE_S)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        found = json.loads(answer.read())
+        return found if isinstance(found, dict) and key in found else None
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
