@@ -31,7 +31,7 @@ test: check ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay
+.PHONY: status plan upgrade close down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay
 .PHONY: support report
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
@@ -45,6 +45,9 @@ plan: env ## what a run would change, before anything is touched; STRICT=1 fails
 
 upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
 	$(PLAYBOOK) playbooks/upgrade.yml $(if $(FINISH),-e upgrade_finish=true)
+
+close: env ## close an open cluster while it serves, as far as security_closing says: docs/security.md
+	$(PLAYBOOK) playbooks/close.yml
 
 verify: env ## settings of every host: wanted, persisted, live; the exit code tells drift
 	@rm -f $(STATE)/verify.txt; code=0; mkdir -p .cache; \

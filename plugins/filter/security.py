@@ -36,15 +36,6 @@ def words_of(name):
     }
 
 
-def listener_endpoints(brokers):
-    """Where the listeners of brokers are reached, each as host and port."""
-    return [
-        {"host": at["advertise"], "port": int(at["port"])}
-        for broker in brokers
-        for at in broker["listeners"].values()
-    ]
-
-
 class FilterModule:
     def filters(self):
         return {
@@ -60,8 +51,6 @@ class FilterModule:
             "kafka_python_settings": refusing(security.kafka_python_settings),
             "librdkafka_options": refusing(security.librdkafka_options),
             "broker_security": refusing(security.broker_properties),
-            "listener_endpoints": listener_endpoints,
-            "listener_protocols": refusing(security.listener_protocols),
             "spark_security": security.spark_properties,
             "security_mode": refusing(words_of),
         }

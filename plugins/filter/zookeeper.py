@@ -5,6 +5,7 @@
 from typing import Any
 
 from ansible_collections.metal.kafka.plugins.module_utils import (
+    zookeeper_closing,
     zookeeper_recovery,
     zookeeper_security,
 )
@@ -28,8 +29,8 @@ def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> di
 
 
 def endpoints(ensemble: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Id, host and client port of each server, as M(metal.kafka.zookeeper_info) takes them."""
-    return [{key: s[key] for key in ("id", "host", "port")} for s in ensemble]
+    """Id, host and client ports of each server, as M(metal.kafka.zookeeper_info) takes them."""
+    return [{key: s[key] for key in ("id", "host", "port", "also") if key in s} for s in ensemble]
 
 
 def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -52,15 +53,29 @@ def recovery(servers: list[str], node: str, files: dict[str, str] | None = None)
     return zookeeper_recovery.options(plain(servers), str(node), plain(files or {}))
 
 
+def at(ensemble: list[dict[str, Any]], phase: str, step: int) -> list[dict[str, Any]]:
+    """Servers with the ports at which clients find them in a phase of closing the cluster."""
+    return zookeeper_closing.servers(plain(ensemble), str(phase), int(step))
+
+
+def connect(ensemble: list[dict[str, Any]]) -> list[str]:
+    """Where clients of the ensemble look for it, as host:port."""
+    return zookeeper_closing.connect(plain(ensemble))
+
+
 class FilterModule:
     """Filters of the zookeeper role."""
 
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
         return {
+            "ensemble_at": at,
+            "ensemble_connect": connect,
             "ensemble_client": zookeeper_security.ensemble_client_properties,
+            "ensemble_client_in_phase": zookeeper_closing.client_properties,
+            "ensemble_in_phase": zookeeper_closing.server_properties,
             "ensemble_recovery": recovery,
-            "ensemble_security": zookeeper_security.ensemble_properties,
+            "ensemble_tls_in_phase": zookeeper_closing.with_certificate,
             "zookeeper_server_entries": server_entries,
             "zookeeper_endpoints": endpoints,
             "zookeeper_status_rows": status_rows,

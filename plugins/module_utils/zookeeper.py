@@ -113,7 +113,20 @@ def srvr(host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None
 
 
 def ask(wanted: Mapping[str, Any], timeout: float, tls: ssl.SSLContext | None = None) -> Server:
-    """The state of one server; a server that cannot be asked is an answer as well."""
+    """The state of one server; a server that cannot be asked is an answer as well.
+
+    ``also`` are ports that are tried in turn where it does not tell at ``port``: while an ensemble
+    moves from one to the other. The answer is that of the first one that told, else of ``port``.
+    """
+    answers = []
+    for port in [wanted["port"], *(wanted.get("also") or ())]:
+        answers.append(_ask({**wanted, "port": port}, timeout, tls))
+        if answers[-1].error is None:
+            return answers[-1]
+    return answers[0]
+
+
+def _ask(wanted: Mapping[str, Any], timeout: float, tls: ssl.SSLContext | None) -> Server:
     server = {"id": wanted["id"], "host": wanted["host"], "port": wanted["port"]}
     try:
         return Server(**server, **parse(srvr(wanted["host"], wanted["port"], timeout, tls)))

@@ -29,6 +29,11 @@ options:
         description: Its client port.
         type: int
         default: 2181
+      also:
+        description: Ports to try, in order, where it does not tell its state at O(servers[].port).
+        type: list
+        elements: int
+        default: []
   ca_file:
     description: CA that the servers' certificates come from, PEM; asks over TLS.
     type: path
@@ -107,6 +112,7 @@ def main():
                     "id": {"type": "int", "required": True},
                     "host": {"type": "str", "required": True},
                     "port": {"type": "int", "default": 2181},
+                    "also": {"type": "list", "elements": "int", "default": []},
                 },
             },
             "ca_file": {"type": "path"},

@@ -6,7 +6,10 @@ from pathlib import Path
 from ansible_collections.metal.kafka.plugins.module_utils.preflight.site import SITE_VARIABLES
 
 ROOT = Path(__file__).parents[2]
-SECURITY = {f"security_{word}" for word in ("mode", "store", "super_users", "warn_days")}
+SECURITY = {
+    f"security_{word}"
+    for word in ("closing", "door_step", "mode", "store", "super_users", "warn_days")
+}
 
 
 def test_group_variables_of_playbooks_leave_the_words_of_a_site_to_its_inventory():

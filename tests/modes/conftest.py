@@ -26,10 +26,15 @@ USERS = {
 
 @dataclass(frozen=True)
 class Site:
-    """One cluster; ``mode`` says how it is closed. It is called after it unless ``called``."""
+    """One cluster; ``mode`` says how it is closed. It is called after it unless ``called``.
+
+    ``brokers`` are as many as the inventory has.
+    """
 
     mode: str
     called: str = ""
+    inventory: Path = INVENTORY
+    brokers: int = 2
 
     @property
     def name(self) -> str:
@@ -38,8 +43,13 @@ class Site:
 
     @property
     def bootstrap(self) -> str:
-        """The listener of clients of both brokers."""
-        return ",".join(f"127.0.0.1:{9091 + PORT_OFFSET + broker}" for broker in (1, 2))
+        """The listener of clients of all brokers."""
+        return ",".join(f"127.0.0.1:{port}" for port in self.ports)
+
+    @property
+    def ports(self) -> list[int]:
+        """Ports of clients."""
+        return [9091 + PORT_OFFSET + broker for broker in range(1, self.brokers + 1)]
 
     @property
     def ensemble(self) -> str:
@@ -58,14 +68,14 @@ class Site:
             "cluster_name": self.name,
             "port_offset": PORT_OFFSET,
             "security_mode": self.mode,
-            "kafka_content_topics": {"orders": {"partitions": 2, "replication": 2}},
+            "kafka_content_topics": {"orders": {"partitions": 2, "replication": self.brokers}},
             "kafka_content_users": USERS if self.mode != "plain" else {},
             "pipeline_pipelines": {},
             **extra,
         }
         done = subprocess.run(
             [
-                *("ansible-playbook", f"--inventory={INVENTORY}"),
+                *("ansible-playbook", f"--inventory={self.inventory}"),
                 *(f"playbooks/{playbook}.yml", "-e", json.dumps(variables)),
             ],
             cwd=ROOT,
@@ -74,7 +84,7 @@ class Site:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=600,
+            timeout=1200,
             check=False,
         )
         return done.returncode, done.stdout

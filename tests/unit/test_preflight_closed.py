@@ -42,6 +42,14 @@ FAULTS: Faults = {
         ["kafka: security_mode: found 'tls'; allowed: one of tls_scram, mtls, scram, plain"],
     ),
     "two words for one cluster": (two_words, ["kafka: security_mode: found 2 words"]),
+    "a goal of closing that nobody knows": (
+        everywhere("security_closing", "doors"),
+        ["kafka: security_closing: found 'doors'; allowed: one of 'both', 'shut', ''"],
+    ),
+    "two goals for one cluster": (
+        put("kafka2", "security_closing", "both"),
+        ["kafka: security_closing: found 2 words"],
+    ),
     "an open cluster that others reach": (
         everywhere("security_mode", "plain"),
         ["plain, and whoever reaches", "reads, writes and deletes", "tls_scram or mtls"],

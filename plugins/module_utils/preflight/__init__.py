@@ -70,6 +70,7 @@ CHECKS: tuple[Check, ...] = (
     content.content_declared,
     closed.names_of_ours,
     closed.security_word,
+    closed.closing_word,
     closed.plain_on_loopback,
     closed.watched_on_loopback,
     closed.agents_ask_nobody,

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .. import programs, security
+from .. import closing, programs, security
 from .catalogue import KAFKA, MONITORING, SERVICES
 from .problem import Problem, advice
 from .site import Site
 
 _MODE = "security_mode"
+_CLOSING = "security_closing"
 _USERS = "kafka_content_users"
 
 
@@ -23,6 +24,21 @@ def security_word(site: Site) -> Iterator[Problem]:
         yield Problem(KAFKA.group, _MODE, repr(word), f"one of {', '.join(security.MODES)}")
     if len(found) > 1:
         yield Problem(KAFKA.group, _MODE, f"{len(found)} words", "one for the whole cluster")
+
+
+def closing_word(site: Site) -> Iterator[Problem]:
+    """One word that is known says how far a running cluster is to be closed, and how it then is."""
+    members = site.members(KAFKA.group)
+    found = {str(site.value(host, _CLOSING, "")) for host in members}
+    allowed = ", ".join(f"'{each}'" for each in closing.GOALS)
+    for word in sorted(found - set(closing.GOALS)):
+        yield Problem(KAFKA.group, _CLOSING, repr(word), f"one of {allowed}")
+    if len(found) > 1:
+        yield Problem(KAFKA.group, _CLOSING, f"{len(found)} words", "one for the whole cluster")
+    modes = {str(site.value(host, _MODE, security.DEFAULT)) for host in members}
+    if found != {""} and "plain" in modes:
+        closed = ", ".join(name for name, mode in security.MODES.items() if mode.closed)
+        yield Problem(KAFKA.group, _MODE, f"plain, and {_CLOSING}", f"one of {closed}")
 
 
 def plain_on_loopback(site: Site) -> Iterator[Problem]:

@@ -159,6 +159,8 @@ SITE_VARIABLES: Mapping[str, str] = {
     "port_offset": "added to every port",
     "kafka_metadata_mode": "where brokers keep their metadata",
     "security_mode": "how the cluster is closed",
+    "security_closing": "how far a cluster that runs is closed",
+    "security_door_step": "ports between a listener and the door beside it",
     "images_registry": "prefix of every image",
     "image_versions": "versions of images that the site wants instead of those in versions.yml",
     "metal_allow_root_disk": "data may lie on the disk of the operating system",

@@ -1,0 +1,59 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: port_visitors
+short_description: Who is connected to ports of a host
+description:
+  - Reads the kernel's table of connections, so that a port is closed only when nobody uses it.
+extends_documentation_fragment: [metal.kafka.only_reads]
+options:
+  ports:
+    description: Ports of the host.
+    type: list
+    elements: int
+    required: true
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Nobody uses the listener that asks nobody
+  metal.kafka.port_visitors:
+    ports: [9092]
+  register: visitors
+  until: visitors.visitors | length == 0
+  retries: 30
+  delay: 2
+"""
+
+RETURN = r"""
+visitors:
+  description: >-
+    Sentences such as C(port 9092: 10.0.0.7 (3 connections)), one for each port and address.
+  type: list
+  elements: str
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import visitors
+
+
+def main():
+    """Look and tell."""
+    module = AnsibleModule(
+        argument_spec={"ports": {"type": "list", "elements": "int", "required": True}},
+        supports_check_mode=True,
+    )
+    found = visitors.look(module.params["ports"])
+    sentences = [
+        f"port {port}: {peer} ({count} connection{'s' if count > 1 else ''})"
+        for port, peers in sorted(found.items())
+        for peer, count in sorted(peers.items())
+    ]
+    module.exit_json(changed=False, visitors=sentences)
+
+
+if __name__ == "__main__":
+    main()
