@@ -1,10 +1,10 @@
 """``kafka-metal-watch probe|exporter CONFIG``: figures of a cluster, as a client sees it.
 
-CONFIG is a JSON file: ``listen`` (HOST:PORT) and ``kafka`` (options of librdkafka) for both;
-``topic`` for the probe; ``interval`` in seconds, ``exclude`` (a regular expression of groups),
-``certificates`` (endpoints), ``ca_file``, ``pipelines`` and ``masters`` (endpoints by name),
-``workers`` (how many of Spark there are to be), and for its page ``cluster`` (the name) and
-``links`` (pages of other clusters by name) for the exporter.
+CONFIG is a JSON file: ``listen`` (HOST:PORT, of IPv4 or IPv6) and ``kafka`` (options of
+librdkafka) for both; ``topic`` for the probe; ``interval`` in seconds, ``exclude`` (a regular
+expression of groups), ``certificates`` (endpoints), ``ca_file``, ``pipelines`` and ``masters``
+(endpoints by name), ``workers`` (how many of Spark there are to be), and for its page ``cluster``
+(the name) and ``links`` (pages of other clusters by name) for the exporter.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -29,7 +30,6 @@ from prometheus_client import (
     ProcessCollector,
     disable_created_metrics,
     make_wsgi_app,
-    start_http_server,
 )
 from prometheus_client.core import CollectorRegistry
 
@@ -86,16 +86,19 @@ def registry() -> CollectorRegistry:
     return result
 
 
-def listen(endpoint: str, figures: CollectorRegistry) -> None:
-    """Answer Prometheus at HOST:PORT."""
-    host, _, port = endpoint.rpartition(":")
-    start_http_server(int(port), host, figures)
-
-
 class Server(ThreadingMixIn, WSGIServer):
-    """Somebody who is slow to read keeps nobody waiting."""
+    """Of the family its address is of; somebody who is slow to read keeps nobody waiting."""
 
     daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], handler: type[WSGIRequestHandler]) -> None:
+        """Find the family before the socket is made: the library alone knows only IPv4."""
+        host, port = address
+        found = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        self.address_family = found[0][0]
+        super().__init__((host, port), handler)
 
 
 class Handler(WSGIRequestHandler):
@@ -108,9 +111,11 @@ class Handler(WSGIRequestHandler):
 
 
 def serve(endpoint: str, answer: Application) -> None:
-    """Answer at HOST:PORT until the process ends."""
+    """Answer at HOST:PORT until the process ends; an IPv6 address may stand in brackets."""
     host, _, port = endpoint.rpartition(":")
-    server = make_server(host, int(port), answer, server_class=Server, handler_class=Handler)
+    server = make_server(
+        host.strip("[]"), int(port), answer, server_class=Server, handler_class=Handler
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
@@ -150,7 +155,7 @@ def probe(config: Mapping[str, Any], ended: threading.Event) -> None:
     """Write and read until the end."""
     figures = registry()
     score = Score(figures, time.time())
-    listen(config["listen"], figures)
+    serve(config["listen"], make_wsgi_app(figures))
     partitions: list[int] = []
     while not partitions and not ended.is_set():
         try:
