@@ -8,7 +8,16 @@ import pytest
 from kafka_metal_watch.figures import Found
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.overview import Broker, Overview, Topic
-from kafka_metal_watch.page import HEADERS, Reading, application, page, problems, readings, span
+from kafka_metal_watch.page import (
+    HEADERS,
+    Reading,
+    application,
+    page,
+    problems,
+    readings,
+    span,
+    tables,
+)
 
 NOW = 1000.0
 WELL = Overview((Broker(1, "kafka1:9092", registered=True),), (Topic("orders", 3, 3, 0, 0),))
@@ -97,6 +106,30 @@ def test_everything_that_was_seen_is_on_the_page():
     )
     for words in ("12,345", "2 min", "1,000", ">52<", "standby", "1 d", "has expired"):
         assert words in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "marked"),
+    [
+        ({}, []),
+        ({"overview": broken(Broker(3))}, [("not registered", "bad")]),
+        ({"overview": broken(topic=Topic("t", 4, 3, 2, 1))}, [(2, "warn"), (1, "bad")]),
+        ({"lags": (Lag("g", "t", 0, 1, 5, 59.0),)}, [(0, "warn")]),
+        (
+            {"lags": (Lag("g", "t", 0, 1, 5, 60.0),), "members": {("g", "t"): 1}},
+            [("1 min", "warn")],
+        ),
+        ({"pipelines": {"p": {"state": "failed", "outputs": {"o": {}}}}}, [("failed", "bad")]),
+        ({"pipelines": {"p": None}}, [("does not answer", "bad")]),
+        ({"masters": {"m": None, "n": {"status": "STANDBY"}}}, [("does not answer", "bad")]),
+        ({"certificates": {"h:1": NOW + 14 * 86400}}, []),
+        ({"certificates": {"h:1": NOW + 14 * 86400 - 1}}, [("14 d", "warn")]),
+        ({"certificates": {"h:1": NOW}}, [("has expired", "bad")]),
+    ],
+)
+def test_only_what_is_wrong_is_marked(changed, marked):
+    cells = [cell for table in tables(found(**changed), NOW) for row in table.rows for cell in row]
+    assert [(value, mark) for value, mark in cells if mark] == marked
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from .figures import Found
 from .lag import Lag
+from .overview import Broker, Topic
 
 SCRIPT = files(__package__).joinpath("templates", "page.js").read_text(encoding="utf-8")
 _DIGEST = b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
@@ -30,9 +31,15 @@ HEADERS = (
     ("Cache-Control", "no-store"),
 )
 UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+# A certificate that ends within so many seconds is marked.
+SOON_S = 14 * 86400
 
 Start = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
+# A value and how bad it is: bad, warn or nothing.
+Cell = tuple[object, str]
+Row = tuple[Cell, ...]
+State = Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,139 @@ def span(seconds: float) -> str:
     return "0 s"
 
 
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns, words before numbers; ``empty`` is said when there are no rows."""
+
+    title: str
+    words: tuple[str, ...]
+    numbers: tuple[str, ...]
+    rows: list[Row]
+    empty: str = ""
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """Each with its class."""
+        return [(name, "") for name in self.words] + [(name, "number") for name in self.numbers]
+
+
+def tables(found: Found, now: float) -> list[Table]:
+    """All that the page lists; a cluster without pipelines, say, has no table of them."""
+    seen = found.overview
+    pipelines = sorted(found.pipelines.items())
+    masters = sorted(found.masters.items())
+    ends = sorted(found.certificates.items())
+    lists = [
+        Table(
+            "Brokers",
+            ("Broker", "Endpoint", "Rack", "Role"),
+            ("Leads", "Holds"),
+            [_broker(each) for each in seen.brokers],
+            "None is known yet.",
+        ),
+        Table(
+            "Topics",
+            ("Topic",),
+            ("Partitions", "Replicas", "Not in sync", "Without a leader"),
+            [_topic(each) for each in seen.topics],
+            "There are none.",
+        ),
+        Table(
+            "Groups",
+            ("Group", "Topic"),
+            ("Members", "Records behind", "Time behind"),
+            [_group(each) for each in readings(found.lags, found.members)],
+            "No group has committed an offset.",
+        ),
+    ]
+    if pipelines:
+        rows = [row for each in pipelines for row in _pipeline(*each)]
+        columns = ("Pipeline", "State", "Output"), ("Records behind", "Records/s")
+        lists.append(Table("Pipelines", *columns, rows))
+    if masters:
+        rows = [_master(*each) for each in masters]
+        lists.append(Table("Spark", ("Master", "State"), ("Workers",), rows))
+    if ends:
+        rows = [_certificate(where, until - now) for where, until in ends]
+        lists.append(Table("Certificates", ("Endpoint",), ("Ends in",), rows))
+    return lists
+
+
+def _cell(value: object, mark: str = "", when: bool = True) -> Cell:
+    """A value that has its mark only ``when`` something is wrong."""
+    return value, mark if when else ""
+
+
+def _figure(number: float | None, form: str) -> str:
+    """A number as people read it; nothing for one that was not told."""
+    return "" if number is None else format(number, form)
+
+
+def _broker(broker: Broker) -> Row:
+    """A broker; one that is away is bad."""
+    return (
+        _cell(broker.id),
+        _cell(broker.endpoint or "not registered", "bad", not broker.registered),
+        _cell(broker.rack),
+        _cell("controller" if broker.controls else ""),
+        _cell(broker.leads),
+        _cell(broker.holds),
+    )
+
+
+def _topic(topic: Topic) -> Row:
+    """A topic, with how many of its partitions are not as they should be."""
+    return (
+        _cell(topic.name),
+        _cell(topic.partitions),
+        _cell(topic.copies),
+        _cell(topic.behind, "warn", topic.behind > 0),
+        _cell(topic.headless, "bad", topic.headless > 0),
+    )
+
+
+def _group(reading: Reading) -> Row:
+    """A group on a topic; records that wait and nobody who reads them are worth a look."""
+    return (
+        _cell(reading.group),
+        _cell(reading.topic),
+        _cell(reading.members, "warn", reading.records > 0 and not reading.members),
+        _cell(_figure(reading.records, ",")),
+        _cell(span(reading.seconds), "warn", reading.seconds >= 60),
+    )
+
+
+def _pipeline(name: str, state: State) -> list[Row]:
+    """A row for each output; a driver that does not answer has one without."""
+    said = state["state"] if state else "does not answer"
+    outputs = state["outputs"] if state else {"": {}}
+    return [
+        (
+            _cell(name),
+            _cell(said, "bad", said != "running"),
+            _cell(output),
+            _cell(_figure(told.get("lag"), ",")),
+            _cell(_figure(told.get("rows_per_second"), ",.0f")),
+        )
+        for output, told in sorted(outputs.items(), key=lambda each: str(each[0]).lower())
+    ]
+
+
+def _master(name: str, state: State) -> Row:
+    """A master of Spark; only the one that leads counts workers."""
+    return (
+        _cell(name),
+        _cell(state["status"].lower() if state else "does not answer", "bad", not state),
+        _cell(state["aliveworkers"] if state and state["status"] == "ALIVE" else ""),
+    )
+
+
+def _certificate(endpoint: str, left: float) -> Row:
+    """A certificate with the seconds that are left of it."""
+    mark = "warn" if left > 0 else "bad"
+    return _cell(endpoint), _cell(span(left) if left > 0 else "has expired", mark, left < SOON_S)
+
+
 ENVIRONMENT = Environment(
     loader=PackageLoader("kafka_metal_watch", "templates"),
     autoescape=select_autoescape(),
@@ -112,11 +252,7 @@ def page(found: Found, cluster: str, links: Mapping[str, str], now: float, inter
         age=now - found.read if found.read else None,
         interval=interval,
         script=SCRIPT,
-        overview=found.overview,
-        readings=readings(found.lags, found.members),
-        pipelines=sorted(found.pipelines.items()),
-        masters=sorted(found.masters.items()),
-        certificates=[(where, until - now) for where, until in sorted(found.certificates.items())],
+        tables=tables(found, now),
     )
 
 
