@@ -37,6 +37,7 @@ from . import (
     places,
     racks,
     reach,
+    stored,
     topics,
 )
 from .catalogue import instances
@@ -80,6 +81,7 @@ CHECKS: tuple[Check, ...] = (
     pipelines.declarations,
     pipelines.pipeline_topics,
     pipelines.pipeline_cores,
+    stored.storage_declared,
     places.needed,
     places.port_numbers,
     places.port_collisions,

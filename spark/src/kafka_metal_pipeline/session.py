@@ -2,8 +2,11 @@
 
 import socket
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from kafka_metal_pipeline.model import Declaration, Site
@@ -68,15 +71,30 @@ def settings(declaration: Declaration) -> dict[str, str]:
 
 def connect(declaration: Declaration) -> SparkSession:
     """Start the driver's JVM and register with the master."""
-    directory = declaration.site.event_log_dir
-    if directory is not None and directory.startswith("/"):
-        # Spark makes its log, and not the directory it goes to.
-        Path(directory).mkdir(parents=True, exist_ok=True)
+    wanted = settings(declaration)
+    _make_event_log_dir(declaration.site.event_log_dir, declaration.site.master, wanted)
     builder = SparkSession.builder.master(declaration.site.master)
     builder = builder.appName(f"pipeline-{declaration.name}")
-    for key, value in settings(declaration).items():
+    for key, value in wanted.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _make_event_log_dir(directory: str | None, master: str, wanted: Mapping[str, str]) -> None:
+    """Spark makes its log, and not the directory it goes to; without one it does not start."""
+    if directory is None:
+        return
+    if directory.startswith("/"):
+        Path(directory).mkdir(parents=True, exist_ok=True)
+        return
+    # A directory of another file system needs Hadoop's client, which runs before the session does.
+    start: Any = SparkContext._ensure_initialized
+    start(conf=SparkConf(loadDefaults=False).setMaster(master).setAll(list(wanted.items())))
+    jvm: Any = SparkContext._jvm
+    java = SparkConf(_jvm=jvm).setAll(list(wanted.items()))._jconf
+    path = jvm.org.apache.hadoop.fs.Path(directory)
+    system = path.getFileSystem(jvm.org.apache.spark.deploy.SparkHadoopUtil.newConfiguration(java))
+    system.mkdirs(path)
 
 
 def _network(site: Site) -> dict[str, str]:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+# What Hadoop's client says of a file system whose files appear when they are closed, or never.
+ABORTABLE = "fs.capability.outputstream.abortable"
+
+
 class Files(Protocol):
     """What checkpoints and marks need of a file system."""
 
@@ -126,9 +130,13 @@ class Storage:
     def write(self, file: str, text: str) -> None:
         """Write or replace a file as a whole, and the directories above it.
 
-        Through a file beside it that takes its place: a crash leaves the old text or the new.
+        Through a file beside it that takes its place: a crash leaves the old text or the new. A
+        store of objects has no such step, and needs none: an object is there once it is whole.
         """
         path, system = self._locate(file)
+        if system.hasPathCapability(path, ABORTABLE):
+            self._put(system.create(path, True), text)
+            return
         part, _ = self._locate(f"{path.getParent()}/.{path.getName()}.new")
         stream = system.create(part, True)
         try:
@@ -158,6 +166,16 @@ class Storage:
         """Remove a directory and all below it; that there is none is fine."""
         path, system = self._locate(directory)
         system.delete(path, True)
+
+    @staticmethod
+    def _put(stream: Any, text: str) -> None:
+        try:
+            stream.write(bytearray(text, "utf-8"))
+        except BaseException:
+            # Closed, it would put what it has so far.
+            stream.abort()
+            raise
+        stream.close()
 
     def _locate(self, file: str) -> tuple[Any, Any]:
         path = self._jvm.org.apache.hadoop.fs.Path(file)

@@ -1,0 +1,47 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What follows from the declared storage, for the roles whose containers reach it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
+from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+from ansible_collections.metal.kafka.plugins.module_utils.storage import MOUNTED, storage_of
+
+
+def storage(declared: Any, cluster: str) -> dict[str, Any]:
+    """Roots, settings and files of a storage.
+
+    Raises AnsibleFilterError with every mistake: preflight tells them before.
+    """
+    try:
+        found = storage_of(plain(declared), cluster)
+    except DeclarationError as error:
+        raise AnsibleFilterError(str(error)) from error
+    return {
+        "kind": found.kind,
+        "root": found.root,
+        "mounted": found.mounted,
+        # As the driver writes them, which knows of a directory without a scheme that it is local.
+        "roots": {
+            "checkpoint_root": f"{found.root}/checkpoints",
+            "archive_root": f"{found.root}/archive",
+            "event_log_dir": f"{MOUNTED}/events" if found.mounted else found.events,
+        },
+        "events": found.events,
+        "spark": dict(found.spark),
+        "environment": dict(found.environment),
+        "files": found.files,
+        "secret_files": found.secret_files,
+    }
+
+
+class FilterModule:
+    """Filters of the roles spark and pipeline."""
+
+    def filters(self) -> dict[str, Any]:
+        """Names as templates use them."""
+        return {"storage": storage}
