@@ -22,7 +22,9 @@ def storage_declared(site: Site) -> Iterator[Problem]:
         # Shown nowhere: it has keys in it.
         if said and repr(declared) not in said:
             other = next(iter(said.values()))
-            yield Problem(host, STORAGE, f"another storage than {other} has", "one for all of Spark")
+            yield Problem(
+                host, STORAGE, f"another storage than {other} has", "one for all of Spark"
+            )
         if repr(declared) in said:
             continue
         said[repr(declared)] = host

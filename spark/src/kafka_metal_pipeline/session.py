@@ -93,8 +93,8 @@ def _make_event_log_dir(directory: str | None, master: str, wanted: Mapping[str,
     jvm: Any = SparkContext._jvm
     java = SparkConf(_jvm=jvm).setAll(list(wanted.items()))._jconf
     path = jvm.org.apache.hadoop.fs.Path(directory)
-    system = path.getFileSystem(jvm.org.apache.spark.deploy.SparkHadoopUtil.newConfiguration(java))
-    system.mkdirs(path)
+    hadoop = jvm.org.apache.spark.deploy.SparkHadoopUtil.get().newConfiguration(java)
+    path.getFileSystem(hadoop).mkdirs(path)
 
 
 def _network(site: Site) -> dict[str, str]:

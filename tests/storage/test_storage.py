@@ -1,0 +1,88 @@
+"""A pipeline whose driver dies at every step: its archive has every record once, on every storage.
+
+`pytest --rootdir tests/storage tests/storage`: real servers and a real Spark cluster.
+"""
+
+import json
+
+import pytest
+from containers import Container, eventually, free_port, said
+from places import EXPECTED, FILES, Place
+from servers import SECRET_KEY, answer
+
+# Each by its name in `inside/driver.py`.
+DEATHS = (
+    "before the mark of a batch",
+    "between two files of a batch",
+    "before the mark of the archive",
+    "before the staging is gone",
+)
+# What is left of a move that is a copy and a deletion, as those of S3 are.
+IN_BOTH = "with a file in both places"
+KILLED = 137
+
+
+def batches(driver: Container) -> int:
+    """How many a driver has put into the archive."""
+    return driver.log().count("archived\n")
+
+
+def test_the_archive_has_every_record_once_whatever_dies(place: Place) -> None:
+    total = 0
+    for death in (*DEATHS, IN_BOTH) if place.kind == "s3" else DEATHS:
+        driver = place.drive("p", death)
+        assert driver.ended() == KILLED, driver.log()[-3000:]
+        assert "dies here" in driver.log(), death
+        total += batches(driver)
+    # At no point in particular, by executors that outlive their driver.
+    driver = place.drive("p")
+    eventually(lambda: batches(driver) > 2 or driver.code is not None, "batches")
+    driver.kill()
+    assert driver.ended() == KILLED, driver.log()[-3000:]
+    assert total + batches(driver) < FILES, "nothing was left to do"
+
+    last = place.drive("p")
+
+    assert last.ended() == 0, last.log()[-3000:]
+    assert place.archived() == EXPECTED
+
+
+def test_checkpoint_and_event_log_lie_there_and_nothing_is_left_behind(place: Place) -> None:
+    files = place.files()
+
+    offsets = "/checkpoints/p/archive/offsets/"
+    numbers = {int(file.removeprefix(offsets)) for file in files if file.startswith(offsets)
+               and file.rpartition("/")[2].isdigit()}  # fmt: skip
+    assert numbers
+    assert max(numbers) == FILES - 1
+    assert [file for file in files if file.startswith("/events/")]
+    assert not [file for file in files if "/_staging/" in file or "__magic" in file]
+
+
+def test_a_history_makes_its_directory_and_tells_of_the_driver(place: Place) -> None:
+    port = free_port()
+    events = place.storage["events"]
+    options = f"-Dspark.history.fs.logDirectory={events} -Dspark.history.ui.port={port}"
+    words = [] if place.storage["mounted"] else [events]
+    history = place.run("spark-history", *words, SPARK_HISTORY_OPTS=options)
+    page = f"http://127.0.0.1:{port}/api/v1/applications"
+
+    eventually(lambda: "pipeline-p" in answer(page) or history.code is not None, "a history")
+
+    ended = [each for each in json.loads(answer(page)) if each["attempts"][0]["completed"]]
+    assert len(ended) == 1, history.log()[-3000:]
+    settings = answer(f"{page}/{ended[0]['id']}/environment")
+    assert "fs.s3a" in settings or place.kind != "s3"
+    assert SECRET_KEY not in settings
+
+
+def test_keys_are_in_the_file_alone(place: Place) -> None:
+    if place.kind != "s3":
+        pytest.skip("there are no keys")
+    driver = place.drive("other")
+    eventually(lambda: batches(driver) > 0 or driver.code is not None, "a batch")
+    shown = said("docker", "inspect", driver.id) + said("docker", "top", driver.id, "-eo", "args")
+
+    assert "kafka_metal_pipeline" in shown or "driver.py" in shown
+    assert SECRET_KEY not in shown + driver.log()
+    assert SECRET_KEY in (place.root / "files/s3-credentials").read_text()

@@ -1,0 +1,205 @@
+"""One declaration of the storage, and what follows from it; what is wrong is told by its place."""
+
+from xml.etree import ElementTree
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.filter.storage import storage
+from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
+from ansible_collections.metal.kafka.plugins.module_utils.storage import storage_of
+from kafka_metal_pipeline.declaration import parse
+from preflight_sites import Faults, Sound, problems
+
+OWN = {
+    "kind": "s3",
+    "bucket": "platform",
+    "endpoint": "https://s3.example.com:7070",
+    "access_key": "AKIA",
+    "secret_key": "hidden",
+}
+HDFS = {"kind": "hdfs", "namenode": "nn1:8020"}
+
+
+def test_a_directory_is_what_it_always_was():
+    found = storage({"kind": "path"}, "c")
+
+    assert found["roots"] == {
+        "checkpoint_root": "/shared/checkpoints",
+        "archive_root": "/shared/archive",
+        "event_log_dir": "/shared/events",
+    }
+    assert (found["events"], found["mounted"]) == ("file:/shared/events", True)
+    assert [found[key] for key in ("spark", "environment", "files", "secret_files")] == [
+        {}, {}, [], [],
+    ]  # fmt: skip
+
+
+def test_a_store_of_one_s_own_is_reached_by_its_endpoint_and_path():
+    found = storage(OWN | {"prefix": "a/b", "settings": {"fs.s3a.threads.max": 20}}, "c")
+
+    assert found["roots"]["checkpoint_root"] == "s3a://platform/a/b/checkpoints"
+    assert found["events"] == found["roots"]["event_log_dir"] == "s3a://platform/a/b/events"
+    assert found["mounted"] is False
+    settings = settings_of(found)
+    assert settings["fs.s3a.endpoint"] == "https://s3.example.com:7070"
+    assert settings["fs.s3a.path.style.access"] == "true"
+    assert settings["fs.s3a.threads.max"] == "20"
+    assert "Abortable" in found["spark"]["spark.sql.streaming.checkpointFileManagerClass"]
+
+
+def test_a_store_of_aws_has_a_region_and_hosts_for_buckets():
+    aws = {key: value for key, value in OWN.items() if key != "endpoint"} | {"region": "eu-west-1"}
+
+    settings = settings_of(storage(aws, "c"))
+
+    assert settings["fs.s3a.endpoint.region"] == "eu-west-1"
+    assert not {"fs.s3a.endpoint", "fs.s3a.path.style.access"} & set(settings)
+
+
+def test_keys_are_in_a_file_of_their_reader_alone():
+    found = storage(OWN, "c")
+
+    (file,) = found.pop("secret_files")
+    assert file["content"].splitlines() == [
+        "[default]", "aws_access_key_id = AKIA", "aws_secret_access_key = hidden",
+    ]  # fmt: skip
+    assert "AKIA" not in str(found)
+    assert "hidden" not in str(found)
+    assert settings_of(found)["fs.s3a.auth.profile.file"] == f"/etc/kafka-metal/{file['name']}"
+    assert "hidden" not in repr(storage_of(OWN, "c"))
+
+
+def test_clusters_in_one_bucket_or_file_system_keep_apart():
+    assert storage(OWN, "east")["root"] == "s3a://platform/kafka-metal/east"
+    assert storage(HDFS, "east")["root"] == "hdfs://nn1:8020/kafka-metal/east"
+
+
+def test_hdfs_knows_a_container_by_the_declared_user():
+    found = storage(HDFS | {"user": "etl", "path": "data", "settings": {"dfs.a<b": "1&2"}}, "c")
+
+    assert found["roots"]["archive_root"] == "hdfs://nn1:8020/data/archive"
+    assert found["environment"]["HADOOP_USER_NAME"] == "etl"
+    assert settings_of(found) == {"dfs.a<b": "1&2"}
+    # A rename of HDFS is one step: nothing has to be otherwise.
+    assert found["spark"] == {}
+
+
+@pytest.mark.parametrize("declared", [{"kind": "path"}, OWN, HDFS])
+def test_a_driver_takes_what_follows(declared):
+    found = storage(declared, "c")
+    body = {
+        "source": {"topic": "a", "schema": "id STRING NOT NULL"},
+        "outputs": {"o": {"path": "kept"}},
+        "invalid": "bad",
+        "spark_options": found["spark"],
+        **found["roots"],
+    }
+
+    site = parse("x", body).site
+
+    assert site.archive_root == found["roots"]["archive_root"]
+
+
+WRONG = {
+    "no mapping": ("s3", "shared_storage: found 's3'", "a mapping with a kind, one of path, s3"),
+    "no kind": ({"bucket": "x"}, "shared_storage.kind: found nothing", "one of hdfs, path, s3"),
+    "a slip of a kind": ({"kind": "hfds"}, "shared_storage.kind: found 'hfds'", "hdfs (did you"),
+    "a slip of a key": (
+        OWN | {"buckets": "x"},
+        "shared_storage.buckets: found an unknown key",
+        "bucket (did you mean that?)",
+    ),
+    "a key of another kind": (HDFS | {"bucket": "x"}, "shared_storage.bucket", "one of kind"),
+    "a place of a directory": (
+        {"kind": "path", "path": "/srv"},
+        "shared_storage.path",
+        "spark_shared_dir and pipeline_shared_dir",
+    ),
+    "nothing that is needed": (
+        {"kind": "s3", "bucket": "platform"},
+        "shared_storage.secret_key: found nothing",
+        "it is required",
+    ),
+    "no bucket": (OWN | {"bucket": "A_b"}, "shared_storage.bucket: found 'A_b'", "3 to 63"),
+    "no URL": (OWN | {"endpoint": "s3:7070"}, "shared_storage.endpoint", "https://HOST:PORT"),
+    "a place above": (OWN | {"prefix": "/a"}, "shared_storage.prefix: found '/a'", "names with /"),
+    "no namenode": (HDFS | {"namenode": "hdfs://nn"}, "shared_storage.namenode", "HOST:PORT"),
+    "a key in the settings": (
+        OWN | {"settings": {"fs.s3a.secret.key": "x"}},
+        "shared_storage.settings.fs.s3a.secret.key",
+        "access_key and secret_key",
+    ),
+    "a nested setting": (
+        HDFS | {"settings": {"dfs": {"a": 1}}},
+        "shared_storage.settings.dfs: found a mapping",
+        "text, a number",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_told_with_place_and_remedy(name):
+    declared, where, allowed = WRONG[name]
+    with pytest.raises(DeclarationError) as error:
+        storage_of(declared, "c")
+    assert any(where in each and allowed in each for each in error.value.sentences), str(
+        error.value
+    )
+    with pytest.raises(AnsibleFilterError):
+        storage(declared, "c")
+
+
+def test_a_key_that_is_wrong_is_not_shown():
+    with pytest.raises(DeclarationError) as error:
+        storage_of(OWN | {"secret_key": "two words"}, "c")
+    assert "shared_storage.secret_key: found what is no key" in str(error.value)
+    assert "two words" not in str(error.value)
+
+
+def shared(*values):
+    """Plants a storage in the worker of each machine; the last is that of all others."""
+
+    def plant(site):
+        for host in site.hosts.values():
+            host["shared_storage"] = values[-1]
+        for number, value in enumerate(values[:-1], start=1):
+            site.hosts[f"worker{number}"]["shared_storage"] = value
+
+    return plant
+
+
+FAULTS: Faults = {
+    "a kind that there is not": (
+        shared({"kind": "nfs"}),
+        ["master1: shared_storage.kind: found 'nfs'", "one of hdfs, path, s3"],
+    ),
+    "a worker with another storage": (
+        shared(HDFS, OWN),
+        ["worker1: shared_storage: found another storage than master1 has", "one for all of Spark"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_preflight_refuses_before_anything_is_touched(name):
+    plant, expected = FAULTS[name]
+    site = Sound()
+    plant(site)
+    (told,) = [each for each in problems(site) if "shared_storage" in each]
+    for text in expected:
+        assert text in told
+
+
+@pytest.mark.parametrize("declared", [{"kind": "path"}, OWN, HDFS])
+def test_preflight_lets_sound_storages_be(declared):
+    site = Sound()
+    shared(declared)(site)
+    assert problems(site) == []
+
+
+def settings_of(found):
+    """What Hadoop's client reads from the file."""
+    (file,) = found["files"]
+    assert file["name"] == "core-site.xml"
+    tree = ElementTree.fromstring(file["content"])
+    return {each.findtext("name"): each.findtext("value") for each in tree.iter("property")}
