@@ -147,7 +147,7 @@ def _s3(
 
     bucket = text("bucket", BUCKET, "a bucket's name: 3 to 63 of a to z, 0 to 9, . and -")
     prefix = text("prefix", FOLDERS, "names with / between them") or f"kafka-metal/{cluster}"
-    endpoint = text("endpoint", ENDPOINT, "a URL as https://HOST:PORT, or nothing for AWS")
+    endpoint = text("endpoint", ENDPOINT, "a URL as https://host:port, or nothing for AWS")
     region = text("region", WORD, "a region's name")
     style = given.get("path_style", endpoint is not None)
     own = {"fs.s3a.endpoint.region": region or NO_REGION}

@@ -41,7 +41,7 @@ def eventually(holds: Callable[[], object], what: str, seconds: float = PATIENCE
 
 
 class Container:
-    """A container in the network of this machine, with a read-only root, as the platform's are."""
+    """A container in the network of this machine, read-only as those of the platform."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A storage as a site declares it, and a Spark cluster whose containers get what the roles give."""
+"""A storage as a site declares it, and Spark whose containers get what the roles give."""
 
 import json
 from pathlib import Path

@@ -8,7 +8,6 @@ from ansible_collections.metal.kafka.plugins.filter.storage import storage
 from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
 from ansible_collections.metal.kafka.plugins.module_utils.storage import storage_of
 from kafka_metal_pipeline.declaration import parse
-from preflight_sites import Faults, Sound, problems
 
 OWN = {
     "kind": "s3",
@@ -121,7 +120,7 @@ WRONG = {
         "it is required",
     ),
     "no bucket": (OWN | {"bucket": "A_b"}, "shared_storage.bucket: found 'A_b'", "3 to 63"),
-    "no URL": (OWN | {"endpoint": "s3:7070"}, "shared_storage.endpoint", "https://HOST:PORT"),
+    "no URL": (OWN | {"endpoint": "s3:7070"}, "shared_storage.endpoint", "https://host:port"),
     "a place above": (OWN | {"prefix": "/a"}, "shared_storage.prefix: found '/a'", "names with /"),
     "no namenode": (HDFS | {"namenode": "hdfs://nn"}, "shared_storage.namenode", "HOST:PORT"),
     "a key in the settings": (
@@ -154,47 +153,6 @@ def test_a_key_that_is_wrong_is_not_shown():
         storage_of(OWN | {"secret_key": "two words"}, "c")
     assert "shared_storage.secret_key: found what is no key" in str(error.value)
     assert "two words" not in str(error.value)
-
-
-def shared(*values):
-    """Plants a storage in the worker of each machine; the last is that of all others."""
-
-    def plant(site):
-        for host in site.hosts.values():
-            host["shared_storage"] = values[-1]
-        for number, value in enumerate(values[:-1], start=1):
-            site.hosts[f"worker{number}"]["shared_storage"] = value
-
-    return plant
-
-
-FAULTS: Faults = {
-    "a kind that there is not": (
-        shared({"kind": "nfs"}),
-        ["master1: shared_storage.kind: found 'nfs'", "one of hdfs, path, s3"],
-    ),
-    "a worker with another storage": (
-        shared(HDFS, OWN),
-        ["worker1: shared_storage: found another storage than master1 has", "one for all of Spark"],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_preflight_refuses_before_anything_is_touched(name):
-    plant, expected = FAULTS[name]
-    site = Sound()
-    plant(site)
-    (told,) = [each for each in problems(site) if "shared_storage" in each]
-    for text in expected:
-        assert text in told
-
-
-@pytest.mark.parametrize("declared", [{"kind": "path"}, OWN, HDFS])
-def test_preflight_lets_sound_storages_be(declared):
-    site = Sound()
-    shared(declared)(site)
-    assert problems(site) == []
 
 
 def settings_of(found):
