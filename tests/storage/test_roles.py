@@ -1,0 +1,46 @@
+"""What the roles give containers is what `places.py` gives its own, and keys are in none of it."""
+
+import json
+import subprocess
+
+from containers import ROOT
+
+S3 = {
+    "kind": "s3",
+    "bucket": "platform",
+    "endpoint": "http://127.0.0.1:1",
+    "access_key": "shown-to-nobody",
+    "secret_key": "hidden-from-everybody",
+}
+
+
+def rendered(**variables: object) -> list[str]:
+    """Lines that the compose project would have besides those it has, or not any more."""
+    done = subprocess.run(
+        [
+            *("ansible-playbook", "--inventory=inventories/compose", "playbooks/render.yml"),
+            *("--check", "--diff", "-e", json.dumps(variables)),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "hidden-from-everybody" not in done.stdout + done.stderr
+    lines = [line for line in done.stdout.splitlines() if line[:1] in "+-" and line[1:2] == " "]
+    return [" ".join(line.split()) for line in lines if "image:" not in line]
+
+
+def test_a_directory_is_as_it_is_without_a_word() -> None:
+    assert rendered(shared_storage={"kind": "path"}) == []
+
+
+def test_a_store_is_reached_by_files_and_no_directory_is_mounted() -> None:
+    lines = rendered(shared_storage=S3)
+
+    # Two workers and a driver; a master reaches no storage.
+    assert lines.count("+ HADOOP_CONF_DIR: /etc/kafka-metal") == 3
+    assert lines.count("- target: /shared") == 4
+    assert len([line for line in lines if "fs.s3a.endpoint</name>" in line]) == 3
+    assert not [line for line in lines if "shown-to-nobody" in line]
