@@ -33,7 +33,10 @@ HINTS = {PATH: {"path": "spark_shared_dir and pipeline_shared_dir, which say whe
 MOUNTED = "/shared"
 # Where containers find their files, and what Hadoop's client reads there.
 FILES = "/etc/kafka-metal"
-SETTINGS, CREDENTIALS = "core-site.xml", "s3-credentials"
+CREDENTIALS = "s3-credentials"
+# Hadoop's own values of these keys win over those of the first file: each part has one of its own.
+SITES = {"dfs.": "hdfs-site.xml", "mapreduce.": "mapred-site.xml"}
+SITE = "core-site.xml"
 # A store of one's own has no regions, and its clients sign for one all the same.
 NO_REGION = "us-east-1"
 
@@ -94,7 +97,11 @@ class Storage:
     @property
     def files(self) -> list[dict[str, str]]:
         """Files of every container that reaches the storage."""
-        return [] if self.mounted else [{"name": SETTINGS, "content": to_xml(self.settings)}]
+        parts: dict[str, dict[str, str]] = {} if self.mounted else {SITE: {}}
+        for name, value in self.settings.items():
+            site = next((file for part, file in SITES.items() if name.startswith(part)), SITE)
+            parts.setdefault(site, {})[name] = value
+        return [{"name": name, "content": to_xml(each)} for name, each in sorted(parts.items())]
 
     @property
     def secret_files(self) -> list[dict[str, str]]:
@@ -131,7 +138,7 @@ def storage_of(declared: Any, cluster: str) -> Storage:
 
 
 def to_xml(settings: Mapping[str, str]) -> str:
-    """The file from which Hadoop's client reads its settings."""
+    """A file from which Hadoop's client reads its settings."""
     lines = [
         f"  <property><name>{escape(name)}</name><value>{escape(value)}</value></property>"
         for name, value in sorted(settings.items())

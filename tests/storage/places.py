@@ -12,7 +12,7 @@ from containers import INSIDE, ROOT, Container, Containers, eventually, free_por
 
 KINDS = ("path", "s3", "hdfs")
 # Files, one a batch, and lines of each; a line is of one of the days, which are folders.
-FILES, LINES, DAYS = 30, 40, 4
+FILES, LINES, DAYS = 20, 40, 4
 EXPECTED = list(range(FILES * LINES))
 DECLARED = {
     "use": "archive",
@@ -128,6 +128,7 @@ class Place:
                 "namenode": servers.hdfs(self.root / "server", self._containers),
                 # That of the servers' containers: nobody else may make the first directory.
                 "user": "kafka-metal",
+                "settings": {"dfs.replication": 1},
             }
         return {"kind": "path"}
 

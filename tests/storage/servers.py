@@ -67,7 +67,6 @@ def hdfs(root: Path, containers: Containers) -> str:
     settings = {
         "fs.defaultFS": f"hdfs://{namenode}",
         "hadoop.tmp.dir": "/data",
-        "dfs.replication": "1",
         "dfs.namenode.http-address": f"127.0.0.1:{ports['http']}",
         "dfs.datanode.address": f"127.0.0.1:{ports['data']}",
         "dfs.datanode.http.address": f"127.0.0.1:{ports['data-http']}",
@@ -78,7 +77,9 @@ def hdfs(root: Path, containers: Containers) -> str:
     for folder in ("data", *(f"conf/webapps/{each}" for each in ("hdfs", "datanode", "static"))):
         (root / folder).mkdir(parents=True)
         (root / folder).chmod(0o777)
-    (root / "conf/core-site.xml").write_text(to_xml(settings))
+    # What HDFS is told in the first file its own defaults would win over.
+    for file in ("core-site.xml", "hdfs-site.xml"):
+        (root / "conf" / file).write_text(to_xml(settings))
     volumes = {f"{root}/conf": "/conf:ro", str(jars): "/jars:ro", f"{root}/data": "/data"}
     java = [
         *("java", "-Xmx192m", "--add-opens=java.base/java.lang=ALL-UNNAMED"),

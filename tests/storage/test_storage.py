@@ -59,6 +59,16 @@ def test_checkpoint_and_event_log_lie_there_and_nothing_is_left_behind(place: Pl
     assert not [file for file in files if "/_staging/" in file or "__magic" in file]
 
 
+def test_settings_of_the_site_are_those_of_the_files(place: Place) -> None:
+    if place.kind != "hdfs":
+        pytest.skip("settings of HDFS are those with defaults in another file")
+    mark = f"{place.storage['root']}/archive/kept/_mark.json"
+
+    copies = place.said("org.apache.hadoop.fs.FsShell", "-stat", "%r", mark).splitlines()[-1]
+
+    assert copies == "1"
+
+
 def test_a_history_makes_its_directory_and_tells_of_the_driver(place: Place) -> None:
     port = free_port()
     events = place.storage["events"]

@@ -74,11 +74,14 @@ def test_clusters_in_one_bucket_or_file_system_keep_apart():
 
 
 def test_hdfs_knows_a_container_by_the_declared_user():
-    found = storage(HDFS | {"user": "etl", "path": "data", "settings": {"dfs.a<b": "1&2"}}, "c")
+    settings = {"dfs.a<b": "1&2", "ipc.client.connect.timeout": 5000}
+    found = storage(HDFS | {"user": "etl", "path": "data", "settings": settings}, "c")
 
     assert found["roots"]["archive_root"] == "hdfs://nn1:8020/data/archive"
     assert found["environment"]["HADOOP_USER_NAME"] == "etl"
-    assert settings_of(found) == {"dfs.a<b": "1&2"}
+    # In the first file Hadoop's own would win over what HDFS is told.
+    assert settings_of(found, "hdfs-site.xml") == {"dfs.a<b": "1&2"}
+    assert settings_of(found) == {"ipc.client.connect.timeout": "5000"}
     # A rename of HDFS is one step: nothing has to be otherwise.
     assert found["spark"] == {}
 
@@ -155,9 +158,8 @@ def test_a_key_that_is_wrong_is_not_shown():
     assert "two words" not in str(error.value)
 
 
-def settings_of(found):
-    """What Hadoop's client reads from the file."""
-    (file,) = found["files"]
-    assert file["name"] == "core-site.xml"
+def settings_of(found, name="core-site.xml"):
+    """What Hadoop's client reads from a file."""
+    (file,) = [file for file in found["files"] if file["name"] == name]
     tree = ElementTree.fromstring(file["content"])
     return {each.findtext("name"): each.findtext("value") for each in tree.iter("property")}
