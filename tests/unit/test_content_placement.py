@@ -183,13 +183,14 @@ def test_bytes_left_are_those_that_new_replicas_lack():
     assert bytes_left([], [part("t-1", (1, 3), (1,), adding=(3,))], {}) == 1
 
 
-def test_a_thousand_topics_are_placed_within_half_a_second():
+def test_a_thousand_topics_are_placed_at_once():
     parts = [part(f"t{n // 3}-{n % 3}", (n % 6 + 1,)) for n in range(3000)]
     wishes = [Wish(f"t{n}", 3) for n in range(1000)]
     found = cluster(*parts)
     begun = time.monotonic()
     assert len(plan(found, wishes)) == 3000
-    assert time.monotonic() - begun < 0.5
+    # Less than half a second on an idle machine: this is no measurement, it catches what hangs.
+    assert time.monotonic() - begun < 20
 
 
 class Kafka:
