@@ -75,6 +75,10 @@ class Container:
         done = subprocess.run(["docker", "logs", self.id], capture_output=True, text=True)
         return done.stdout + done.stderr
 
+    def output(self) -> str:
+        """What it said on its standard output alone."""
+        return said("docker", "logs", self.id)
+
     def ended(self) -> int:
         """Its exit code, once it has ended."""
         eventually(lambda: self.code is not None, f"the end of {self.log()[-3000:]}")

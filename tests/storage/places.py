@@ -105,13 +105,13 @@ class Place:
         else:
             reader = self.run("python3", "/inside/archived.py", kept)
         assert reader.ended() == 0, reader.log()[-3000:]
-        return [int(n) for n in json.loads(reader.log().strip().splitlines()[-1])]
+        return [int(n) for n in json.loads(reader.output())]
 
     def said(self, *words: str) -> str:
         """What a class of Spark's or Hadoop's says."""
         done = self.run("/opt/spark/home/bin/spark-class", *words)
         assert done.ended() == 0, done.log()[-3000:]
-        return done.log()
+        return done.output()
 
     def _declared(self) -> dict[str, Any]:
         if self.kind == "s3":

@@ -102,7 +102,7 @@ def hdfs(root: Path, containers: Containers) -> str:
 def answer(page: str) -> str:
     """What a page of this machine says; nothing while nobody answers."""
     try:
-        with build_opener(ProxyHandler({})).open(page, timeout=5) as told:
+        with build_opener(ProxyHandler({})).open(page, timeout=60) as told:
             return str(told.read(), "utf-8")
     except OSError:
         return ""
