@@ -176,10 +176,9 @@ def test_the_state_of_each_disk_can_be_read(disks, guard):
     def state(disk):
         file = disks / "state" / f"state{name}_{disk}"
         # Written once a second: a reader may come when it is just being replaced.
-        until(lambda: len(words := file.read_text().split()) == 3 and found.append(words) is None)
-        return found[-1]
-
-    found = []
+        while len(words := file.read_text().split()) != 3:
+            time.sleep(0.05)
+        return words
 
     until(lambda: state("disk2")[0] == "writing" and int(state("disk2")[1]) >= 2, 15)
     assert state("disk1")[1] == "0"
