@@ -112,7 +112,7 @@ DISKS = Board(
 HOSTS = Board(
     "hosts",
     "Kafka / Hosts",
-    "Machines: processors, page cache, network, clocks.",
+    "Machines: processors, page cache, network, clocks, and the containers on them.",
     (
         (
             "Memory",
@@ -208,6 +208,40 @@ HOSTS = Board(
                     "What each clock is off, beside the one of Prometheus.",
                     SECONDS,
                     ("abs(node_time_seconds{{C}} - timestamp(node_time_seconds{{C}}))", "{{host}}"),
+                ),
+            ),
+        ),
+        (
+            # Each container holds one program, which tells this itself: no engine is asked.
+            "Containers",
+            (
+                graph(
+                    "Memory",
+                    "What each program has in RAM, without the page cache.",
+                    BYTES,
+                    ("process_resident_memory_bytes{{C}}", "{{host}} {{instance}}"),
+                    width=6,
+                ),
+                graph(
+                    "Processors",
+                    "How many each program keeps busy.",
+                    COUNT,
+                    ("rate(process_cpu_seconds_total{{C}}[5m])", "{{host}} {{instance}}"),
+                    width=6,
+                ),
+                graph(
+                    "Open files",
+                    "Share of those that each program may open.",
+                    RATIO,
+                    ("process_open_fds{{C}} / process_max_fds{{C}}", "{{host}} {{instance}}"),
+                    width=6,
+                ),
+                graph(
+                    "Began anew",
+                    "How often each program did, over a day.",
+                    COUNT,
+                    ("changes(process_start_time_seconds{{C}}[1d])", "{{host}} {{instance}}"),
+                    width=6,
                 ),
             ),
         ),
