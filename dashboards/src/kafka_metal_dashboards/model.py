@@ -8,6 +8,7 @@ SECONDS, RATIO, STATE, MOMENT = "s", "percentunit", "bool", "dateTimeFromNow"
 
 # Why a panel of a healthy cluster may be empty.
 NO_GROUPS = "Empty while no group commits offsets to Kafka; pipelines keep theirs in checkpoints."
+NO_SMART = "Empty where disks tell nothing of their health, as those of virtual machines."
 NO_ROOT = "Empty where the node exporter does not see the root of its machine."
 
 

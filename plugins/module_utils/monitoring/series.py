@@ -17,6 +17,7 @@ UNITS = {
     "bytes": "_bytes",
     "ratio": "_ratio",
     "time": "_seconds",
+    "celsius": "_celsius",
     "count": "",
     "state": "",
 }

@@ -1,6 +1,6 @@
 """Machines: disks, page cache, network, clocks."""
 
-from ..model import BYTE_RATE, BYTES, COUNT, NO_ROOT, RATE, RATIO, SECONDS, Board, graph
+from ..model import BYTE_RATE, BYTES, COUNT, NO_ROOT, NO_SMART, RATE, RATIO, SECONDS, Board, graph
 
 FS = 'fstype=~"xfs|ext4", {C}'
 NIC = 'device!~"lo|veth.*|docker.*|br-.*", {C}'
@@ -103,6 +103,32 @@ DISKS = Board(
                     "Writes that ended, by disk.",
                     RATE,
                     ("rate(node_disk_writes_completed_total{{C}}[5m])", "{{host}} {{device}}"),
+                ),
+            ),
+        ),
+        (
+            "What disks tell of themselves",
+            (
+                graph(
+                    "Healthy",
+                    "0 for a disk that expects to fail.",
+                    COUNT,
+                    ("kafka_metal_disk_healthy{{C}}", "{{host}} {{device}} {{serial}}"),
+                    empty=NO_SMART,
+                ),
+                graph(
+                    "Bad sectors",
+                    "Replaced, or waiting to be, and errors of the medium.",
+                    COUNT,
+                    ("kafka_metal_disk_bad_sectors{{C}}", "{{host}} {{device}} {{serial}}"),
+                    empty=NO_SMART,
+                ),
+                graph(
+                    "Worn",
+                    "Share of the promised writes that is used up.",
+                    RATIO,
+                    ("kafka_metal_disk_wear_ratio{{C}}", "{{host}} {{device}} {{serial}}"),
+                    empty=NO_SMART,
                 ),
             ),
         ),
