@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -39,6 +39,8 @@ CHANGES = 100
 PARTITIONS_PER_TOPIC = 4
 PAUSE = 0.1
 ELECTION_PAUSE = 1.0
+# What a partition may wait for its new leader because others get theirs with it.
+BATCH_SECONDS = 0.5
 
 
 class LastWords(logging.Handler):
@@ -309,8 +311,17 @@ class Connection:
             time.sleep(ELECTION_PAUSE)
 
     def elect(self, parts: list[Partition], unclean: bool = False) -> None:
-        """Have leaders elected, in batches; whether they lead is told by the next look."""
-        for batch in warming_up(parts):
+        """Have leaders elected, in batches; whether they lead is told by the next look.
+
+        The controller answers before a new leader has begun, and a leader begins with two synced
+        writes for each partition, of which nobody is served meanwhile. So a batch is served before
+        the next one is elected, and as large as the one before it allows: small for a broker that
+        has just started, or has slow disks.
+        """
+        rest, size, served = warm_up_first(parts), 1, True
+        while rest:
+            batch, rest = rest[:size], rest[size:]
+            began = time.monotonic()
             wanted: dict[str, list[int]] = {}
             for part in batch:
                 wanted.setdefault(part.topic, []).append(part.id)
@@ -322,6 +333,19 @@ class Connection:
                 timeout_ms=self.server_timeout_ms(),
                 raise_errors=False,
             )
+            # A broker that does not come to lead is waited for once, not for each batch.
+            served = served and self.await_leaders(batch)
+            size = next_batch(size, time.monotonic() - began) if served else len(rest)
+
+    def await_leaders(self, parts: list[Partition]) -> bool:
+        """Whether new leaders serve ``parts`` within the patience for one question."""
+        wanted = {TopicPartition(part.topic, part.id): OffsetSpec.LATEST for part in parts}
+        try:
+            # Asks again while whom it asks does not lead.
+            self.admin.list_partition_offsets(wanted, timeout_ms=self.server_timeout_ms())
+        except (KafkaError, RuntimeError):
+            return False
+        return True
 
     # -- who uses it ---------------------------------------------------------------------------
 
@@ -403,17 +427,21 @@ def placement_of(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, ...], .
     return tuple(tuple(part["replica_nodes"]) for part in ordered)
 
 
-def warming_up(parts: list[Partition]) -> Iterator[list[Partition]]:
-    """Batches of partitions to elect leaders for, each four times as large as the one before.
+def warm_up_first(parts: Iterable[Partition]) -> list[Partition]:
+    """Partitions in the order of their elections: Kafka's own topics, then by name.
 
-    A broker that has just started takes long for what it does the first time: one partition waits
-    for that, of Kafka's own topics where there is one, instead of all.
+    A broker that has just started takes long for what it does the first time; whoever writes to a
+    topic of people waits less.
     """
-    rest = sorted(parts, key=lambda part: (not part.topic.startswith("__"), part.topic, part.id))
-    size = 1
-    while rest:
-        yield rest[:size]
-        rest, size = rest[size:], size * 4
+    return sorted(parts, key=lambda part: (not part.topic.startswith("__"), part.topic, part.id))
+
+
+def next_batch(size: int, took: float) -> int:
+    """How many leaders to elect at once after ``size`` took so many seconds to be served.
+
+    At most four times as many, and so many that they take half a second, as far as that tells.
+    """
+    return max(1, int(size * min(4.0, BATCH_SECONDS / max(took, 0.001))))
 
 
 def electable(cluster: Cluster) -> list[Partition]:

@@ -17,7 +17,11 @@ from ansible_collections.metal.kafka.plugins.module_utils.topic import (
     Wish,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.waiting import Deadline
-from kafka.errors import NotControllerError, TopicAuthorizationFailedError
+from kafka.errors import (
+    NotControllerError,
+    NotLeaderForPartitionError,
+    TopicAuthorizationFailedError,
+)
 
 
 @pytest.fixture
@@ -322,13 +326,52 @@ def test_a_dry_creation_waits_for_nothing():
     assert made.create_topics([Create(Wish("a", 2))], dry=True) == {}
 
 
-def test_elections_begin_with_one_partition_of_kafkas_own_and_lose_none():
-    """What a cold broker does for the first time costs one partition, not all."""
+def elections(parts, offsets=dict):
+    """Sizes of the batches in which a connection has leaders elected, and what it asked between."""
+    asked = []
+
+    def elect(_, wanted, **_keys):
+        asked.append(("elect", sum(map(len, wanted.values()))))
+
+    def look(wanted, **_keys):
+        asked.append(("look", len(wanted)))
+        return offsets()
+
+    connection(elect_leaders=elect, list_partition_offsets=look).elect(parts)
+    return asked
+
+
+def orders(count):
+    return [Partition("orders", number, 2, (1, 2), (1, 2)) for number in range(count)]
+
+
+def test_a_batch_is_served_before_the_next_one_is_elected():
+    """A cold leader would otherwise keep all batches waiting for its first."""
+    assert elections(orders(7)) == [
+        *(("elect", 1), ("look", 1), ("elect", 4), ("look", 4), ("elect", 2), ("look", 2)),
+    ]
+
+
+def test_a_broker_that_does_not_come_to_lead_is_waited_for_once():
+    def nobody_leads():
+        raise NotLeaderForPartitionError("orders-0")
+
+    assert elections(orders(7), nobody_leads) == [("elect", 1), ("look", 1), ("elect", 6)]
+
+
+@pytest.mark.parametrize(
+    ("size", "took", "wanted"),
+    [(1, 0.01, 4), (4, 0.25, 8), (16, 0.5, 16), (16, 2.0, 4), (1, 9.0, 1), (8, 0.0, 32)],
+)
+def test_a_batch_is_as_large_as_the_one_before_allows(size, took, wanted):
+    assert wrapper.next_batch(size, took) == wanted
+
+
+def test_elections_begin_with_kafkas_own_topics_and_lose_none():
+    """What a cold broker does for the first time costs nobody who writes."""
     names = [("orders", number) for number in range(30)] + [("__consumer_offsets", 7)]
     parts = [Partition(topic, number, 2, (1, 2), (1, 2)) for topic, number in names]
 
-    batches = [[(part.topic, part.id) for part in batch] for batch in wrapper.warming_up(parts)]
+    ordered = [(part.topic, part.id) for part in wrapper.warm_up_first(parts)]
 
-    assert batches[0] == [("__consumer_offsets", 7)]
-    assert [len(batch) for batch in batches] == [1, 4, 16, 10]
-    assert sorted(part for batch in batches for part in batch) == sorted(names)
+    assert ordered == [("__consumer_offsets", 7), *names[:30]]
