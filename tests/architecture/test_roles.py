@@ -95,3 +95,17 @@ def _variables(path, content):
         for variables in ((group or {}).get("hosts") or {}).values():
             yield from variables or ()
         yield from _variables(path, (group or {}).get("children"))
+
+
+def test_no_answer_hides_what_the_role_declares(repository):
+    """What a task registers wins over a variable of its role, for the rest of the run."""
+    hidden = []
+    for path, task in repository.tasks():
+        role = path.split("/")[1] if path.startswith("roles/") else None
+        said = task.get("register")
+        if not role or not said:
+            continue
+        files = repository.files(f"roles/{role}/vars/main.yml", f"roles/{role}/defaults/main.yml")
+        if any(said in (repository.yaml(file) or {}) for file in files):
+            hidden.append(f"{path}: {task['name']}: {said}")
+    assert hidden == []
