@@ -70,7 +70,7 @@ def service(one: Mapping[str, Any], root: str, config_dir: str) -> dict[str, Any
         **({"kafka-metal.service": one["kind"]} if one.get("kind") else {}),
     }
     mounts = [volume(entry, root) for entry in definition.get("volumes", [])]
-    if one.get("files"):
+    if one.get("files") or one.get("keys"):
         source = f"{config_dir}/{one['name']}"
         mounts.append(
             {"type": "bind", "source": source, "target": one["config_target"], "read_only": True}
@@ -129,9 +129,10 @@ def to_compose(
 ) -> dict[str, Any]:
     """The Compose project of rendered declarations, as a mapping to be written as YAML.
 
-    Each of ``rendered`` has ``name``, ``definition``, and optionally ``kind``, ``files`` and
-    ``config_target``. Mounts of paths under ``volume_root`` become volumes of the project, named
-    after the rest of the path. Configuration files lie in ``config_dir/<name>``.
+    Each of ``rendered`` has ``name``, ``definition``, and optionally ``kind``, ``files``, ``keys``
+    (names of files with secrets) and ``config_target``. Mounts of paths under ``volume_root``
+    become volumes of the project, named after the rest of the path. Files lie in
+    ``config_dir/<name>``.
     ``after`` maps a kind to the kinds that it waits for. Raises ComposeError.
     """
     known = [plain(one) for one in rendered]

@@ -27,7 +27,7 @@ options:
     type: str
     default: '0750'
   dest:
-    description: Directory that holds the files. Everything else in it is removed.
+    description: Directory that holds the files. Everything else in it is removed, but O(keep).
     type: path
     required: true
   files:
@@ -72,6 +72,11 @@ options:
         description: Permissions, octal.
         type: str
         default: '0400'
+  keep:
+    description: Names of files in O(dest) that somebody else writes; they are left as they are.
+    type: list
+    elements: str
+    default: []
   owner:
     description: User id of directories and files; without it they belong to whoever runs this.
     type: int
@@ -242,6 +247,7 @@ def main():
                     "socket": {"type": "path", "default": "/var/run/docker.sock"},
                 },
             },
+            "keep": {"type": "list", "elements": "str", "default": []},
             "owner": {"type": "int"},
             "group": {"type": "int"},
         },
@@ -297,7 +303,7 @@ def main():
         if not module.check_mode:
             write(path, entry["content"], mode, *ids)
 
-    named = {entry["name"] for entry in wish["files"]} | secrets
+    named = {entry["name"] for entry in wish["files"]} | secrets | set(wish["keep"])
     present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []
     for name in sorted(set(present) - named):
         path = os.path.join(wish["dest"], name)

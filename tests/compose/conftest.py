@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "compose"
+INVENTORY = ROOT / "inventories/compose"
 IMAGE = "kafka-metal-test/compose"
 
 Run = Callable[..., str]
@@ -40,7 +41,13 @@ def compose() -> Run:
 
 
 @pytest.fixture(scope="session")
-def project(compose: Run) -> Iterator[Run]:
+def keys() -> None:
+    """What the first half of `make compose` does."""
+    run("ansible-playbook", "-i", str(INVENTORY), str(ROOT / "playbooks/compose.yml"))
+
+
+@pytest.fixture(scope="session")
+def project(compose: Run, keys: None) -> Iterator[Run]:
     compose("down", "--volumes", "--timeout", "5")
     try:
         compose("up", "--detach", "--wait", "--wait-timeout", "300")

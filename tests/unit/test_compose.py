@@ -106,6 +106,13 @@ def test_configuration_is_mounted_from_beside_the_project():
     ]
 
 
+def test_keys_are_mounted_from_there_too_where_a_service_has_nothing_else():
+    one = {**declared("worker1"), "keys": ["spark.conf"]}
+    assert services(one, config_dir="./conf")["worker1"]["volumes"] == [
+        {"type": "bind", "source": "./conf/worker1", "target": "/etc/kafka", "read_only": True}
+    ]
+
+
 def test_a_kind_waits_for_the_health_of_those_before_it():
     found = services(
         declared("kafka1"),

@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     ledger = verbs.add_parser("ledger", help="what was acknowledged, and where it has to be")
     ledger_verbs = ledger.add_subparsers(required=True, metavar="COMMAND")
     _verify(ledger_verbs.add_parser("verify", help="prove that each record is at its offset"))
-    _topics(verbs.add_parser("topics", help="make the declared topics that are missing"))
+    _content(verbs.add_parser("content", help="make declared topics, ACLs and passwords"))
     _report(verbs.add_parser("report", help="the closing report, from files"))
     _status(verbs.add_parser("status", help="the status screen, from a file"))
     _groups(verbs.add_parser("groups", help="consumer groups and their lag, from a file"))
@@ -122,10 +122,11 @@ def _verify(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(command=commands.verify)
 
 
-def _topics(verb: argparse.ArgumentParser) -> None:
+def _content(verb: argparse.ArgumentParser) -> None:
     _connection(verb)
-    verb.add_argument("file", type=Path, metavar="FILE", help="topics by name, as JSON")
-    verb.set_defaults(command=commands.topics)
+    verb.add_argument("file", type=Path, metavar="FILE", help="topics, users and acls, as JSON")
+    verb.add_argument("--passwords", type=Path, metavar="FILE", help="by user, as JSON")
+    verb.set_defaults(command=commands.content)
 
 
 def _report(verb: argparse.ArgumentParser) -> None:

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from kafka_metal_client import brokers, ledger, state
+from kafka_metal_client import content as declared
 from kafka_metal_client import groups as readers
 from kafka_metal_client import produce as producing
 from kafka_metal_client import replay as replaying
 from kafka_metal_client import report as closing
 from kafka_metal_client import send as sending
 from kafka_metal_client import status as looking
-from kafka_metal_client import topics as declared_topics
 from kafka_metal_client import verify as verifying
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
@@ -118,11 +118,13 @@ def verify(options: argparse.Namespace) -> int:
     return 0 if result.ok else 1
 
 
-def topics(options: argparse.Namespace) -> int:
-    """Make the topics that are missing."""
-    wishes = declared_topics.load(options.file)
-    made = declared_topics.create(wishes, options.bootstrap, _extra(options))
-    print(f"{len(wishes)} topics declared, made: {', '.join(made) or 'none'}")
+def content(options: argparse.Namespace) -> int:
+    """Make the topics, ACLs and passwords that are missing."""
+    wishes = declared.load(options.file, options.passwords)
+    made = declared.make(wishes, options.bootstrap, _extra(options))
+    users, acls = len(wishes.users), len(list(wishes.acls))
+    print(f"{users} users and {acls} ACLs are as declared")
+    print(f"{len(wishes.topics)} topics declared, made: {', '.join(made) or 'none'}")
     return 0
 
 

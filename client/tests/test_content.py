@@ -1,0 +1,49 @@
+"""Topics, rights and passwords that a compose project makes for itself."""
+
+import json
+
+import pytest
+from kafka_metal_client.content import Content, load, missing
+from kafka_metal_client.errors import ClientError
+
+
+def test_only_topics_that_are_not_there_are_made():
+    assert missing({"b": {}, "a": {}, "c": {}}, {"b", "__consumer_offsets"}) == ["a", "c"]
+
+
+@pytest.mark.parametrize("text", ["{", "[]"])
+def test_an_unreadable_file_is_named(tmp_path, text):
+    broken = tmp_path / "content.json"
+    broken.write_text(text)
+    with pytest.raises(ClientError, match=r"content\.json"):
+        load(broken)
+
+
+def test_a_word_that_is_none_is_named_with_those_that_are_allowed(tmp_path):
+    file = tmp_path / "content.json"
+    file.write_text(json.dumps({"topcis": {}}))
+    with pytest.raises(ClientError, match="found topcis, allowed are topics, users, acls"):
+        load(file)
+
+
+def test_every_mechanism_of_a_user_gets_the_password(tmp_path):
+    file, passwords = tmp_path / "content.json", tmp_path / "passwords.json"
+    users = {
+        "demo": {"mechanisms": ["SCRAM-SHA-512", "SCRAM-SHA-256"]},
+        "carrier": {"mechanisms": []},
+        "operator": {"mechanisms": ["SCRAM-SHA-512"], "iterations": 4096},
+    }
+    file.write_text(json.dumps({"users": users}))
+    passwords.write_text(json.dumps({"demo": "a", "operator": "b"}))
+
+    assert list(load(file, passwords).credentials()) == [
+        ("demo", "SCRAM-SHA-512", 8192),
+        ("demo", "SCRAM-SHA-256", 8192),
+        ("operator", "SCRAM-SHA-512", 4096),
+    ]
+
+
+def test_a_user_without_a_password_is_named():
+    content = Content(users={"demo": {"mechanisms": ["SCRAM-SHA-512"]}}, passwords={"other": "a"})
+    with pytest.raises(ClientError, match="user demo"):
+        list(content.credentials())
