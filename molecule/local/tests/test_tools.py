@@ -137,3 +137,27 @@ def test_a_tool_answers(tool: str, places: dict[str, str], platform: Cluster, re
 
     record_property("seconds", round(time.monotonic() - began, 1))
     assert wanted in answer
+
+
+def test_a_range_of_offsets_is_sent_once_more(
+    places: dict[str, str], platform: Cluster, make, request
+):
+    own, target = places["own"], f"{places['own']}-again"
+    tool = f"--bootstrap-server {places['at']} --command-config {places['way']} --topic {target}"
+    said(platform, f"kafka-topics {tool} --create --replica-assignment 1")
+    request.addfinalizer(lambda: said(platform, f"kafka-topics {tool} --delete"))
+
+    replayed = make("replay", SOURCE=own, TARGET=target, FROM="40", UNTIL="60")
+
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+    assert f"{target}:0:20" in said(platform, f"kafka-get-offsets {tool}")
+
+
+def test_tools_start_from_the_archive_of_classes(platform: Cluster):
+    """By itself the JVM would go without an archive that does not fit, and only be slower."""
+    machine = platform.machine(platform.topology.brokers[1])
+    name = platform.broker(1).name
+
+    machine.check_output(
+        f"docker exec --env KAFKA_TOOL_JVM_OPTIONS=-Xshare:on {name} kafka-topics --version"
+    )
