@@ -125,6 +125,8 @@ class Plan:
     knobs: List[Knob]
     software: Dict[str, str]
     command: str
+    # Whether the table is measured, or the knobs alone.
+    table: bool = True
 
     def row(self, id_: str) -> Row:
         """The row of this name."""

@@ -120,9 +120,10 @@ class Scratch(Runner):
         """Everything, the most important first."""
         try:
             self.limits()
-            for round_, variant in interleaved(self.plan.variants, self.plan.rounds):
-                self.table(round_, variant)
-            self.growth()
+            if self.plan.table:
+                for round_, variant in interleaved(self.plan.variants, self.plan.rounds):
+                    self.table(round_, variant)
+                self.growth()
             self.knobs()
         finally:
             self.kernel.restore()
