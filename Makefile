@@ -27,7 +27,7 @@ up: env ## bring everything up on this machine and show the pipeline's result on
 	kafka-metal report --state $(STATE)/state.json --steps $(STATE)/steps.json $$(ls $(STATE)/demo.json 2>/dev/null | sed 's/^/--demo /')
 
 .PHONY: test
-test: check ## run every test: lint, unit, architecture, Spark, molecule
+test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
@@ -125,8 +125,8 @@ disk-add disk-drain disk-remove disk-replace: env
 	$(PLAYBOOK) playbooks/$(subst -,_,$@).yml -e disk_host=$(HOST) -e disk_name=$(DISK) $(if $(DEVICE),-e disk_device=$(DEVICE)) $(if $(FORCE),-e disk_force=$(FORCE))
 
 ##@ For contributors
-.PHONY: check lint types unit drill images render fmt env env-dev help
-check: env-dev lint types unit ## everything that needs no container engine, under a minute
+.PHONY: check lint types unit drill compose images render fmt env env-dev help
+check: env-dev lint types unit ## everything that needs no container engine, some three minutes
 
 lint: env-dev
 	ruff check
@@ -150,6 +150,10 @@ drill: env-dev ## break something on three nodes and count every record: make dr
 fmt: env-dev ## format the code
 	ruff format
 	ruff check --fix
+
+compose: images ## the platform under docker compose on this machine: docs/compose.md
+	ansible-playbook -i inventories/compose playbooks/compose.yml
+	docker compose -f compose/compose.yml up --wait
 
 images: env ## build the images; no registry is needed
 	$(PLAYBOOK) playbooks/host.yml playbooks/images.yml

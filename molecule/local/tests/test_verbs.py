@@ -39,16 +39,6 @@ def _plain(said: str) -> str:
     return re.sub(r"\x1b\[[\d;]*m", "", said)
 
 
-def test_plan_of_a_platform_as_declared_changes_nothing(cluster: Cluster, make):
-    # Other tests stop brokers and declare more: what they leave is put right first.
-    settled = make("up")
-    plan = make("plan", STRICT="1")
-
-    assert settled.returncode == 0, settled.stdout[-3000:]
-    assert plan.returncode == 0, plan.stdout[-3000:] + plan.stderr
-    assert plan.stdout.splitlines()[-1] == "plan: nothing to do"
-
-
 def test_a_malformed_file_is_refused_with_line_and_column(cluster: Cluster, make, tmp_path):
     file = tmp_path / "broken.jsonl"
     file.write_text('{"a": 1}\n{"a": }\n')
@@ -94,7 +84,7 @@ def test_bad_input_is_refused_before_anything_is_touched(
     assert [cluster.container(i).started() for i in cluster.topology.instances] == started
 
 
-def test_down_and_up_keep_every_record(cluster: Cluster, make):
+def test_down_and_up_keep_every_record_and_leave_nothing_to_do(cluster: Cluster, make):
     with cluster.stream(count=3_000, rate=1_000) as stream:
         stream.finish(seconds=120)
         down = make("down")
@@ -103,6 +93,10 @@ def test_down_and_up_keep_every_record(cluster: Cluster, make):
         assert up.returncode == 0, up.stdout[-3000:]
         cluster.wait_until_whole()
         account = stream.account()
+    # What tests before have stopped or declared is as declared by now.
+    plan = make("plan", STRICT="1")
 
     assert account["found"] == 3_000
     assert account["lost_offsets"] == {}
+    assert plan.returncode == 0, plan.stdout[-3000:] + plan.stderr
+    assert plan.stdout.splitlines()[-1] == "plan: nothing to do"

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from kafka import KafkaAdminClient
-from kafka.admin import NewTopic
-from testing import access, disk_faults, faults, playbooks, sandbox
+from testing import disk_faults, faults, playbooks, sandbox
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
 from testing.waiting import NotYet, wait_for
@@ -67,28 +65,9 @@ def hung_disk(cluster: Cluster) -> Iterator[None]:
 
 
 @contextmanager
-def topic(cluster: Cluster, name: str, replicas: list[int], **config: str) -> Iterator[None]:
-    """A topic of one partition on certain brokers."""
-    admin = KafkaAdminClient(
-        bootstrap_servers=cluster.topology.bootstrap.split(","), **access.kafka_python()
-    )
-    try:
-        wished = NewTopic(
-            name, replica_assignments={0: replicas}, topic_configs=config,
-            num_partitions=-1, replication_factor=-1,
-        )  # fmt: skip
-        admin.create_topics([wished])
-        yield
-        cluster.wait_until_whole()
-        admin.delete_topics([name])
-    finally:
-        admin.close()
-
-
-@contextmanager
 def only_replica_dead(cluster: Cluster) -> Iterator[None]:
     config = {"min.insync.replicas": "1"}
-    with topic(cluster, "drill-alone", [1], **config), brokers_dead(1)(cluster):
+    with faults.topic(cluster, "drill-alone", [1], **config), brokers_dead(1)(cluster):
         yield
 
 
@@ -96,7 +75,7 @@ def only_replica_dead(cluster: Cluster) -> Iterator[None]:
 def led_by_one_that_lacks_records(cluster: Cluster) -> Iterator[None]:
     """The replica that comes back first has not what the other one took meanwhile."""
     config = {"min.insync.replicas": "1", "unclean.leader.election.enable": "true"}
-    with topic(cluster, "drill-unclean", [1, 2], **config), ExitStack() as first:
+    with faults.topic(cluster, "drill-unclean", [1, 2], **config), ExitStack() as first:
         with ExitStack() as second:
             second.enter_context(brokers_dead(2)(cluster))
             wait_for("1 is alone in sync", lambda: alone(cluster, 1), seconds=60)

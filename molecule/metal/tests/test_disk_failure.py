@@ -18,6 +18,8 @@ LEADER_SECONDS = 15
 # Once two of six waited 10.5 s, as long as a leader waits for a follower (replica.lag.time.max.ms)
 # that does not fetch; why it did not is not known.
 OTHERS_SECONDS = 12
+# From here on the drill prints what brokers said of followers and fetchers, to find out.
+UNUSUAL_SECONDS = 3
 # What Kafka may answer to a write that is under way while the log dir dies (UNKNOWN_SERVER_ERROR):
 # clients do not repeat it by themselves. docs/disks.md says so.
 MAY_BE_TOLD = "Unknown broker error"
@@ -90,8 +92,15 @@ def test_a_dead_disk_takes_nothing_but_itself_and_is_replaced_under_load(
         gaps = traffic.gaps()
         assert java(victim, cluster) == before, "the broker did not stay up"
         assert disk_faults.offline(cluster, victim.broker) == {victim.log_dir}
-        # The container goes with its log: what the broker said is shown when the test fails.
+        # The container goes with its log: what brokers said is shown when the test fails.
         print(cluster.broker(victim.broker).said("Error processing append"))
+        if (
+            max(gap for number, gap in gaps.items() if number not in victim.partitions)
+            > UNUSUAL_SECONDS
+        ):
+            for broker in cluster.topology.brokers:
+                said = cluster.broker(broker).lines("ISR|etcher|offline|ERROR|WARN", seconds=60)
+                print(f"broker {broker}:\n{said}")
 
         said = victim.replace(disk_device=SPARE).stdout
         cluster.wait_until_whole()

@@ -12,6 +12,7 @@ USED = [
     {"name": "disk1", "path": "/dev/sdb", "mount": "/data/disk1"},
     {"name": "disk2", "path": "/dev/sdc", "mount": "/data/disk2"},
 ]
+# The cluster's name is that of these tests alone: it stands in the marker of a disk.
 WORDS = {"cluster": "metal", "host": MACHINE, "disks": [SPARE]}
 
 

@@ -2,8 +2,7 @@
 
 from testing import playbooks
 from testing.cluster import Cluster
-from testing.rolls import starts
-from testing.waiting import NotYet, wait_for
+from testing.rolls import starts, wait_for_missing_replicas
 
 PATIENCE = {"kafka_broker_gate_patience": 5, "restart_services": "kafka"}
 
@@ -14,7 +13,7 @@ def test_a_restart_refuses_by_the_names_of_the_partitions_and_stops_nobody(clust
     machine = cluster.machine(cluster.topology.brokers[down])
     machine.check_output("docker stop -t 120 %s", cluster.broker(down).name)
     try:
-        wait_for("replicas are missing", lambda: missed(cluster), seconds=60)
+        wait_for_missing_replicas(cluster)
         before = starts(cluster)
         refused = playbooks.run("restart", extra=PATIENCE, check=False)
         after = starts(cluster)
@@ -29,8 +28,3 @@ def test_a_restart_refuses_by_the_names_of_the_partitions_and_stops_nobody(clust
     # Nobody has to break a lock after a refusal.
     locks = machine.run("ls /var/lib/kafka-metal/locks").stdout
     assert locks == ""
-
-
-def missed(cluster: Cluster) -> None:
-    if not cluster.brokers.under_replicated():
-        raise NotYet("every replica is in sync")

@@ -45,6 +45,11 @@ class Container:
         command = "docker logs %s 2>&1 | grep --max-count=1 --after-context=%s -- %s"
         return self._machine.run(command, self.name, str(lines), text).stdout
 
+    def lines(self, pattern: str, seconds: int) -> str:
+        """Lines of the log of the last seconds that match an extended regular expression."""
+        command = "docker logs --since %ss %s 2>&1 | grep --extended-regexp -- %s"
+        return self._machine.run(command, str(seconds), self.name, pattern).stdout
+
     def kill(self) -> str:
         """Let the main process die as a crash would, without the engine's `docker kill`: after
         that the engine takes the container for stopped by hand and leaves it down.

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import testinfra
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
 
+from testing import access
 from testing.cluster import Cluster
 from testing.topology import Instance
 
@@ -82,3 +85,22 @@ def remounted(cluster: Cluster, instance: Instance, log_dir: str, how: str) -> I
         machine.check_output("docker stop --time 120 %s", instance.container)
         machine.check_output("umount %s && mount %s", mount, mount)
         machine.check_output("docker start %s", instance.container)
+
+
+@contextmanager
+def topic(cluster: Cluster, name: str, replicas: list[int], **config: str) -> Iterator[None]:
+    """A topic of one partition on certain brokers."""
+    admin = KafkaAdminClient(
+        bootstrap_servers=cluster.topology.bootstrap.split(","), **access.kafka_python()
+    )
+    try:
+        wished = NewTopic(
+            name, replica_assignments={0: replicas}, topic_configs=config,
+            num_partitions=-1, replication_factor=-1,
+        )  # fmt: skip
+        admin.create_topics([wished])
+        yield
+        cluster.wait_until_whole()
+        admin.delete_topics([name])
+    finally:
+        admin.close()

@@ -20,8 +20,12 @@ def command(name: str, *args: str, extra: Mapping[str, Any] | None = None) -> li
 
 
 def environment() -> dict[str, str]:
-    """The settings a person's own run has."""
-    return {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")}
+    """The settings a person's own run has, and plain text, whatever molecule asks for."""
+    return {
+        **os.environ,
+        "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+        "ANSIBLE_FORCE_COLOR": "0",
+    }
 
 
 def run(

@@ -2,6 +2,7 @@
 
 from testing.cluster import Cluster
 from testing.traffic import Account
+from testing.waiting import NotYet, wait_for
 
 # What a client may notice of a planned restart: one refresh of its metadata.
 GAP_SECONDS = 2.0
@@ -25,6 +26,16 @@ def restarted(before: dict[int, str], after: dict[int, str]) -> list[int]:
 def not_preferred(cluster: Cluster) -> list[str]:
     """Partitions that another than their first replica leads."""
     return [part.name for part in cluster.brokers.partitions() if part.leader != part.replicas[0]]
+
+
+def wait_for_missing_replicas(cluster: Cluster) -> None:
+    """Wait until the cluster has noticed that a broker is gone."""
+
+    def missing() -> None:
+        if not cluster.brokers.under_replicated():
+            raise NotYet("every replica is in sync")
+
+    wait_for("replicas are missing", missing, seconds=60)
 
 
 def assert_nothing_lost(account: Account) -> None:
