@@ -17,6 +17,7 @@ from confluent_kafka import (
     OFFSET_BEGINNING,
     Consumer,
     KafkaError,
+    KafkaException,
     Message,
     Producer,
     TopicPartition,
@@ -113,6 +114,9 @@ class Traffic:
                 self._sent += 1
             except BufferError:
                 pass  # A stalled partition: the next turn of the loop waits for it.
+            except KafkaException as error:
+                # Not even taken: a client without metadata is told so at once.
+                self._errors[partition, error.args[0].str()] += 1
             self._producer.poll(max(0.0, start + number / self._rate - time.monotonic()))
         self._producer.flush(DELIVERY_SECONDS)
 
