@@ -133,7 +133,7 @@ lint: env-dev
 	ruff format --check
 	yamllint --strict .
 	ansible-lint --offline --strict
-	shellcheck $(shell grep -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/bin/*)
+	shellcheck $(shell grep -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/bin/* images/kafka/class-archive)
 	scripts/render --check
 	scripts/render-tuning --check
 	scripts/render-requirements --check
