@@ -40,10 +40,14 @@ def compose() -> Run:
     return say
 
 
+def make_keys() -> str:
+    """What the first half of `make compose` does, and what it says."""
+    return run("ansible-playbook", "-i", str(INVENTORY), str(ROOT / "playbooks/compose.yml"))
+
+
 @pytest.fixture(scope="session")
 def keys() -> None:
-    """What the first half of `make compose` does."""
-    run("ansible-playbook", "-i", str(INVENTORY), str(ROOT / "playbooks/compose.yml"))
+    make_keys()
 
 
 @pytest.fixture(scope="session")

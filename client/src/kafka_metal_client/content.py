@@ -4,13 +4,13 @@ For clusters that no playbook manages, such as the compose project: what plans c
 Ansible modules metal.kafka.topics, acls and users.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kafka_metal_client import state
 from kafka_metal_client.brokers import METADATA_SECONDS, Config, common_config
 from kafka_metal_client.errors import ClientError
 
@@ -43,20 +43,10 @@ class Content:
 
 def load(path: Path, passwords: Path | None = None) -> Content:
     """The declaration of a JSON file and, from another one, passwords by user."""
-    declared = _read(path)
+    declared = state.load(path)
     if unknown := sorted(set(declared) - set(PARTS)):
         raise ClientError(f"{path}: found {', '.join(unknown)}, allowed are {', '.join(PARTS)}")
-    return Content(**declared, passwords=_read(passwords) if passwords else {})
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ClientError(f"cannot read {path}: {error}") from error
-    if not isinstance(found, dict):
-        raise ClientError(f"{path}: found a {type(found).__name__}, allowed is an object")
-    return found
+    return Content(**declared, passwords=state.load(passwords) if passwords else {})
 
 
 def missing(wishes: Iterable[str], known: set[str]) -> list[str]:
