@@ -22,7 +22,7 @@ OTHERS_SECONDS = 12
 UNUSUAL_SECONDS = 3
 # What Kafka may answer to a write that is under way while the log dir dies (UNKNOWN_SERVER_ERROR):
 # clients do not repeat it by themselves. docs/disks.md says so.
-MAY_BE_TOLD = "Unknown broker error"
+MAY_BE_TOLD = "UnknownServerException"
 
 
 @dataclass

@@ -1,32 +1,23 @@
 """Records that are sent while something happens, each acknowledgement written down and looked up.
 
-One thread sends numbered records to every partition of a topic, with acks=all and idempotence as
-any careful client does. Afterwards each acknowledged record must stand at its acknowledged offset.
+A client sends numbered records to every partition of a topic, with acks=all and idempotence as any
+careful one does. Afterwards each acknowledged record must stand at its acknowledged offset.
 """
 
 import itertools
-import threading
 import time
-import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from confluent_kafka import (
-    OFFSET_BEGINNING,
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    Producer,
-    TopicPartition,
-)
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 
 from testing import access
+from testing.producer import Producer
 
 TOPIC = "drill"
-DELIVERY_SECONDS = 120
 
 
 @dataclass
@@ -53,81 +44,53 @@ class Account:
 class Traffic:
     """A stream of ``rate`` records a second to all partitions; use it as a context.
 
-    ``config`` overrides settings of the producer: a negative control sends with ``acks: 1``.
+    A negative control sends with ``acks=1``: its leader answers alone, and nothing is repeated.
     """
 
-    def __init__(self, bootstrap: str, rate: int = 600, topic: str = TOPIC, **config: Any) -> None:
-        self._bootstrap, self._topic, self._rate = bootstrap, topic, rate
-        # Records of other runs stand in the topic too.
-        self._run = uuid.uuid4().hex[:8]
-        self._producer = Producer(
-            {
-                "bootstrap.servers": bootstrap,
-                **access.librdkafka(),
-                "acks": "all",
-                "enable.idempotence": str(config.get("acks", "all")) in ("all", "-1"),
-                "linger.ms": 5,
-                # As the Java client has it. The default of this library is 10 s: it would wait that
-                # long before it looks again whether a restarted broker is back.
-                "reconnect.backoff.max.ms": 1000,
-                "delivery.timeout.ms": DELIVERY_SECONDS * 1000,
-                # Brokers that a drill has just stopped are no news.
-                "log_level": 0,
-                **config,
-            }
-        )
-        metadata = self._producer.list_topics(topic, timeout=10)
+    def __init__(self, bootstrap: str, rate: int = 600, topic: str = TOPIC, acks: int = -1) -> None:
+        self._bootstrap, self._topic = bootstrap, topic
+        with closing(self._reader()) as reader:
+            metadata = reader.list_topics(topic, timeout=10)
         self._partitions = sorted(metadata.topics[topic].partitions)
         # Partition, offset and value of each acknowledged record.
         self._acknowledgements: list[tuple[int, int | None, str]] = []
+        # Times of acknowledgements, in seconds since the epoch.
         self._moments: dict[int, list[float]] = defaultdict(list)
-        self._errors: dict[tuple[int | None, str], int] = defaultdict(int)
+        self._errors: Counter[tuple[int | None, str]] = Counter()
+        self._partition_of: dict[str, int] = {}
         self._sent = 0
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._send, daemon=True)
+        self._producer = Producer(bootstrap, topic, rate, acks, self._heard)
+        self._ended = False
 
     def __enter__(self) -> "Traffic":
-        self._thread.start()
+        self._producer.__enter__()
         # Only now do all partitions have a first acknowledgement: gaps are measured from there.
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while set(self._moments) != set(self._partitions):
+            self._producer.check()
             assert time.monotonic() < deadline, f"no acknowledgement: {dict(self._errors)}"
             time.sleep(0.1)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
+        if not self._ended:
+            self._ended = True
+            self._producer.__exit__()
 
-    def _send(self) -> None:
-        start = time.monotonic()
-        for number, partition in enumerate(itertools.cycle(self._partitions)):
-            if self._stop.is_set():
-                break
-            try:
-                self._producer.produce(
-                    self._topic,
-                    f"{self._run}:{number}".encode(),
-                    partition=partition,
-                    on_delivery=self._delivered,
-                )
-                self._sent += 1
-            except BufferError:
-                pass  # A stalled partition: the next turn of the loop waits for it.
-            except KafkaException as error:
-                # Not even taken: a client without metadata is told so at once.
-                self._errors[partition, error.args[0].str()] += 1
-            self._producer.poll(max(0.0, start + number / self._rate - time.monotonic()))
-        self._producer.flush(DELIVERY_SECONDS)
-
-    def _delivered(self, error: KafkaError | None, message: Message) -> None:
-        if error:
-            self._errors[message.partition(), error.str()] += 1
-            return
-        self._acknowledgements.append(
-            (message.partition(), message.offset(), message.value().decode())
-        )
-        self._moments[message.partition()].append(time.monotonic())
+    def _heard(self, name: str, **said: Any) -> None:
+        """One line of the producer, by its kind."""
+        if name == "producer_send_success":
+            partition, offset = said["partition"], said["offset"]
+            self._partition_of[said["key"]] = partition
+            # A repeated send that the broker already had is acknowledged without an offset.
+            place = offset if offset >= 0 else None
+            self._acknowledgements.append((partition, place, said["value"]))
+            self._moments[partition].append(said["timestamp"] / 1000)
+        elif name == "producer_send_error":
+            kind = said["exception"].rpartition(".")[2]
+            self._errors[self._partition_of.get(said["key"]), kind] += 1
+        elif name == "tool_data":
+            self._sent = said["sent"]
 
     def acknowledged(self) -> int:
         """Records acknowledged so far."""
@@ -135,7 +98,7 @@ class Traffic:
 
     def gaps(self) -> dict[int, float]:
         """Longest time without an acknowledgement by partition; one that still lasts counts too."""
-        now = [] if self._stop.is_set() else [time.monotonic()]
+        now = [] if self._ended else [time.time()]
         return {
             partition: max(later - earlier for earlier, later in itertools.pairwise(moments + now))
             for partition, moments in self._moments.items()
@@ -143,10 +106,11 @@ class Traffic:
 
     def account(self, seconds: float = 120) -> Account:
         """Stop sending, read the whole topic and look up each acknowledged record."""
-        self._stop.set()
-        self._thread.join()
+        self.__exit__()
         found = dict(self._read(seconds))
-        copies = Counter(value for value in found.values() if value.startswith(f"{self._run}:"))
+        own = f"{self._producer.run}."
+        # Records of other runs stand in the topic too.
+        copies = Counter(value for value in found.values() if value.startswith(own))
         return Account(
             sent=self._sent,
             acknowledged=len(self._acknowledgements),
@@ -159,8 +123,7 @@ class Traffic:
     def _lost(self, found: Mapping[tuple[int, int], str]) -> list[tuple[int, int | None, str]]:
         """Acknowledged records that are not at their offset.
 
-        A repeated send that the broker already had is acknowledged without an offset: such a record
-        must stand anywhere in its partition.
+        One that was acknowledged without an offset must stand anywhere in its partition.
         """
         anywhere = {(partition, value) for (partition, _), value in found.items()}
         return [
@@ -175,23 +138,13 @@ class Traffic:
 
     def _read(self, seconds: float) -> Iterator[tuple[tuple[int, int], str]]:
         """Value of every record of the topic with its partition and offset."""
-        consumer = Consumer(
-            {
-                "bootstrap.servers": self._bootstrap,
-                **access.librdkafka(),
-                "group.id": f"drill-{self._run}",
-                "enable.auto.commit": "false",
-                "enable.partition.eof": "true",
-                "log_level": 0,
-            }
-        )
         deadline = time.monotonic() + seconds
         unread = set(self._partitions)
-        consumer.assign([TopicPartition(self._topic, p, OFFSET_BEGINNING) for p in unread])
-        try:
+        with closing(self._reader()) as reader:
+            reader.assign([TopicPartition(self._topic, p, OFFSET_BEGINNING) for p in unread])
             while unread:
                 assert time.monotonic() < deadline, f"not read to the end: partitions {unread}"
-                message = consumer.poll(1)
+                message = reader.poll(1)
                 if message is None:
                     continue
                 if error := message.error():
@@ -199,5 +152,16 @@ class Traffic:
                         unread.discard(message.partition())
                     continue
                 yield (message.partition(), message.offset()), message.value().decode()
-        finally:
-            consumer.close()
+
+    def _reader(self) -> Consumer:
+        return Consumer(
+            {
+                "bootstrap.servers": self._bootstrap,
+                **access.librdkafka(),
+                "group.id": "drill",
+                "enable.auto.commit": "false",
+                "enable.partition.eof": "true",
+                # Brokers that a drill has just stopped are no news.
+                "log_level": 0,
+            }
+        )
