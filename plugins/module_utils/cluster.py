@@ -458,7 +458,7 @@ class TopicConnection(Connection):
     """
 
     def __init__(
-        self, servers: Sequence[str], config: Mapping[str, Any], timeout: float, batch: int
+        self, servers: Sequence[str], config: Mapping[str, Any], timeout: float, batch: int = 50
     ) -> None:
         """Find a broker that answers."""
         super().__init__(servers, config, timeout)

@@ -24,7 +24,8 @@ PREDICTED = "__service_found"
 DEBUG = ("ansible.builtin.debug", "debug")
 # What they change belongs to the cluster, not to the host that speaks for it.
 CLUSTER_WIDE = tuple(
-    f"metal.kafka.{name}" for name in ("topics", "users", "acls", "quotas", "reassign")
+    f"metal.kafka.{name}"
+    for name in ("cluster_content", "topics", "users", "acls", "quotas", "reassign")
 )
 CLUSTER = "cluster"
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .properties import PropertyError, as_text
+from .unmet import UnmetError
 
 # Kafka's own type of a topic key, as DescribeConfigs tells it.
 NUMBERS = {"INT", "SHORT", "LONG"}
@@ -19,13 +20,8 @@ KAFKAS_OWN = "__"
 THROTTLED = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 
 
-class TopicError(Exception):
-    """Wishes that cannot be met: one sentence for each, with topic, wish and obstacle."""
-
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+class TopicError(UnmetError):
+    """Wishes for topics that cannot be met."""
 
 
 # Broker ids of each partition, in the order of partitions; the first of each leads if it can.

@@ -119,55 +119,18 @@ errors:
   returned: failure
 """
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
-from ansible_collections.metal.kafka.plugins.module_utils.content import acl_connection, acls
-
-ACL = {
-    "principal": {"type": "str", "required": True},
-    "resource_type": {"type": "str", "required": True, "choices": list(acls.OPERATIONS)},
-    "resource": {"type": "str", "required": True},
-    "operation": {"type": "str", "required": True},
-    "pattern": {"type": "str", "choices": ["literal", "prefixed"], "default": "literal"},
-    "permission": {"type": "str", "choices": ["allow", "deny"], "default": "allow"},
-    "host": {"type": "str", "default": "*"},
-}
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import access
+from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
 
 
 def main():
     """Read, plan, apply, wait."""
     module = AnsibleModule(
-        argument_spec={
-            **access.ARGUMENTS,
-            "acls": {"type": "list", "elements": "dict", "default": [], "options": ACL},
-            "absent": {"type": "list", "elements": "dict", "default": [], "options": ACL},
-            "absent_principals": {"type": "list", "elements": "str", "default": []},
-            "timeout": {"type": "float", "default": 60},
-        },
+        argument_spec={**access.ARGUMENTS, **kinds.KINDS["acls"].arguments, **kinds.TIMEOUT},
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = access.wish_of(module)
-    try:
-        wishes = acls.wishes_of(wish)
-        with acl_connection.AclConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
-        ) as store:
-            steps, foreign = acls.converge(store, wishes, dry=module.check_mode)
-    except acls.AclError as error:
-        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except cluster.ClusterError as error:
-        module.fail_json(msg=f"acls: {error}", errors=[str(error)])
-    added = sum(isinstance(step, acls.Grant) for step in steps)
-    module.exit_json(
-        changed=bool(steps),
-        steps=[str(step) for step in steps],
-        added=added,
-        removed=len(steps) - added,
-        foreign=[str(acl) for acl in foreign],
-        diff=acls.difference(steps),
-    )
+    module.exit_json(**kinds.run(module, {"acls": module.params}, "acls")["acls"])
 
 
 if __name__ == "__main__":

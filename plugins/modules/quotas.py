@@ -98,46 +98,18 @@ errors:
   returned: failure
 """
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
-from ansible_collections.metal.kafka.plugins.module_utils.content import quota_connection, quotas
-
-ENTITY = {name: {"type": "str"} for name in ("user", "client", "ip")}
-QUOTA = {**ENTITY, "values": {"type": "dict", "required": True}}
-# The names of Kafka's settings are no keys of anybody's.
-GONE = {**ENTITY, "keys": {"type": "list", "elements": "str", "default": [], "no_log": False}}
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import access
+from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
 
 
 def main():
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
-        argument_spec={
-            **access.ARGUMENTS,
-            "quotas": {"type": "list", "elements": "dict", "default": [], "options": QUOTA},
-            "absent": {"type": "list", "elements": "dict", "default": [], "options": GONE},
-            "absent_users": {"type": "list", "elements": "str", "default": []},
-            "timeout": {"type": "float", "default": 60},
-        },
+        argument_spec={**access.ARGUMENTS, **kinds.KINDS["quotas"].arguments, **kinds.TIMEOUT},
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = access.wish_of(module)
-    try:
-        wishes = quotas.wishes_of(wish)
-        with quota_connection.QuotaConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
-        ) as store:
-            steps = quotas.converge(store, wishes, dry=module.check_mode)
-    except quotas.QuotaError as error:
-        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except cluster.ClusterError as error:
-        module.fail_json(msg=f"quotas: {error}", errors=[str(error)])
-    module.exit_json(
-        changed=bool(steps),
-        steps=[str(step) for step in steps],
-        diff=quotas.difference(steps),
-    )
+    module.exit_json(**kinds.run(module, {"quotas": module.params}, "quotas")["quotas"])
 
 
 if __name__ == "__main__":

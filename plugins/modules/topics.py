@@ -106,54 +106,18 @@ errors:
   returned: failure
 """
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster, topic
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import access
+from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
 
 
 def main():
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
-        argument_spec={
-            **access.ARGUMENTS,
-            "topics": {"type": "dict", "default": {}},
-            "absent": {"type": "list", "elements": "str", "default": []},
-            "confirm_delete": {"type": "list", "elements": "str", "default": []},
-            "moves": {"type": "str", "choices": ["refuse", "report"], "default": "refuse"},
-            "timeout": {"type": "float", "default": 60},
-            "batch": {"type": "int", "default": 50},
-        },
+        argument_spec={**access.ARGUMENTS, **kinds.KINDS["topics"].arguments, **kinds.TIMEOUT},
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = access.wish_of(module)
-    try:
-        wishes = topic.wishes_of(wish["topics"])
-        with cluster.TopicConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"], wish["batch"]
-        ) as store:
-            steps = topic.converge(
-                store,
-                wishes,
-                module.check_mode,
-                wish["absent"],
-                wish["confirm_delete"],
-                moves=wish["moves"] == "report",
-            )
-    except topic.TopicError as error:
-        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except cluster.ClusterError as error:
-        module.fail_json(msg=f"topics: {error}", errors=[str(error)])
-    moves = [step.topic for step in steps if isinstance(step, topic.Move)]
-    steps = [step for step in steps if not isinstance(step, topic.Move)]
-    module.exit_json(
-        changed=bool(steps),
-        created=[step.topic for step in steps if isinstance(step, topic.Create)],
-        deleted=[step.topic for step in steps if isinstance(step, topic.Delete)],
-        reassign=moves,
-        steps=[str(step) for step in steps],
-        diff=topic.difference(steps),
-    )
+    module.exit_json(**kinds.run(module, {"topics": module.params}, "topics")["topics"])
 
 
 if __name__ == "__main__":

@@ -124,65 +124,18 @@ errors:
   returned: failure
 """
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster, login
-from ansible_collections.metal.kafka.plugins.module_utils.content import user_connection, users
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import access
+from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
 
 
 def main():
     """Read, try, plan, apply, see it accepted."""
     module = AnsibleModule(
-        argument_spec={
-            **access.ARGUMENTS,
-            "users": {"type": "dict", "default": {}},
-            "passwords": {"type": "dict", "default": {}, "no_log": True},
-            "credentials": {"type": "dict", "default": {}, "no_log": True},
-            "absent": {"type": "list", "elements": "str", "default": []},
-            "update_password": {
-                "type": "str",
-                "choices": list(users.UPDATES),
-                "default": users.ON_CHANGE,
-                "no_log": False,
-            },
-            "verify_bootstrap": {"type": "list", "elements": "str", "default": []},
-            "verify_protocol": {
-                "type": "str",
-                "choices": ["SASL_SSL", "SASL_PLAINTEXT"],
-                "default": "SASL_SSL",
-            },
-            "timeout": {"type": "float", "default": 60},
-        },
+        argument_spec={**access.ARGUMENTS, **kinds.KINDS["users"].arguments, **kinds.TIMEOUT},
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
-    wish = access.wish_of(module)
-    config = wish["client_config"]
-    listener = login.Listener(
-        wish["verify_bootstrap"], wish["verify_protocol"] == "SASL_SSL", config
-    )
-    try:
-        wishes = users.wishes_of(wish)
-        with user_connection.UserConnection(
-            wish["bootstrap_servers"], config, wish["timeout"]
-        ) as store:
-            store.listener = listener
-            outcome = users.converge(store, wishes, dry=module.check_mode)
-    except users.UserError as error:
-        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except cluster.ClusterError as error:
-        module.fail_json(msg=f"users: {error}", errors=[str(error)])
-    for sentence in users.doubts(outcome.unverified):
-        module.warn(sentence)
-    puts = [step for step in outcome.steps if isinstance(step, users.Put)]
-    module.exit_json(
-        changed=bool(outcome.steps),
-        steps=[str(step) for step in outcome.steps],
-        created=sorted({step.key.user for step in puts if step.reason.startswith("new")}),
-        unverified=dict(outcome.unverified),
-        foreign=list(outcome.foreign),
-        diff=users.difference(outcome.steps),
-    )
+    module.exit_json(**kinds.run(module, {"users": module.params}, "users")["users"])
 
 
 if __name__ == "__main__":

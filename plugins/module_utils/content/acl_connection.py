@@ -46,37 +46,6 @@ OPERATIONS = {
     "create_tokens": 13,
     "describe_tokens": 14,
 }
-PERMISSIONS = {"deny": 2, "allow": 3}
-OPERATIONS = {
-    "all": 2,
-    "read": 3,
-    "write": 4,
-    "create": 5,
-    "delete": 6,
-    "alter": 7,
-    "describe": 8,
-    "cluster_action": 9,
-    "describe_configs": 10,
-    "alter_configs": 11,
-    "idempotent_write": 12,
-    "create_tokens": 13,
-    "describe_tokens": 14,
-}
-OPERATIONS = {
-    "all": 2,
-    "read": 3,
-    "write": 4,
-    "create": 5,
-    "delete": 6,
-    "alter": 7,
-    "describe": 8,
-    "cluster_action": 9,
-    "describe_configs": 10,
-    "alter_configs": 11,
-    "idempotent_write": 12,
-    "create_tokens": 13,
-    "describe_tokens": 14,
-}
 ANY = 1
 # The first version of requests on ACLs that has the resource type user, which filters include.
 WITH_USERS = 3

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from ..unmet import UnmetError
+
 ALLOW, DENY = "allow", "deny"
 LITERAL, PREFIXED = "literal", "prefixed"
 ANYWHERE = "*"
@@ -33,13 +35,8 @@ OPERATIONS = {
 AT_ONCE = 200
 
 
-class AclError(Exception):
-    """Wishes that cannot be met: one sentence for each."""
-
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+class AclError(UnmetError):
+    """Wishes for ACLs that cannot be met."""
 
 
 @dataclass(frozen=True, order=True)

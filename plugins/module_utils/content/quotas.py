@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..unmet import UnmetError
+
 # The name of those that have no quota of their own, where Kafka has no name at all.
 DEFAULT = "*"
 # Kafka's keys of those that a user or a client has, and of those that an address has.
@@ -22,13 +24,8 @@ ADDRESS_KEYS = ("connection_creation_rate",)
 ROUNDS = 3
 
 
-class QuotaError(Exception):
-    """Wishes that cannot be met: one sentence for each."""
-
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+class QuotaError(UnmetError):
+    """Wishes for quotas that cannot be met."""
 
 
 @dataclass(frozen=True, order=True)

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from ..health import some
 from ..scram import ACCEPTED, ITERATIONS, MECHANISMS, REFUSED, Key, ScramError, Secret, secret_of
+from ..unmet import UnmetError
 
 # When a password that users may have already is set.
 ON_CHANGE, ON_CREATE, ALWAYS = "on_change", "on_create", "always"
@@ -21,13 +22,8 @@ NOT_GIVEN = "its password is not given"
 UPDATES = (ON_CHANGE, ON_CREATE, ALWAYS)
 
 
-class UserError(Exception):
-    """Wishes that cannot be met: one sentence for each."""
-
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+class UserError(UnmetError):
+    """Wishes for users that cannot be met."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,251 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each kind of content as a module takes it, and how a cluster comes to hold what is declared.
+
+``KINDS`` stand in the order in which they come about: rights before what they are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import access, cluster, login, topic
+from ..cluster import TopicConnection
+from ..endpoint import ClusterError
+from ..unmet import UnmetError
+from ..waiting import Deadline
+from . import acls, quotas, users
+from .content_connection import Everything
+
+# A module's options by name, as Ansible takes them.
+Options = dict[str, dict[str, Any]]
+
+
+class Store(Everything, TopicConnection):
+    """A connection that reads and changes all kinds of content."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """``read`` makes wishes of a module's arguments, ``bring`` has a store come to them.
+
+    Both raise UnmetError. The result of ``bring`` is that of the module, in plain types; with
+    ``dry`` nothing is changed.
+    """
+
+    arguments: Options
+    read: Callable[[Mapping[str, Any]], Any]
+    bring: Callable[[Store, Any, bool], dict[str, Any]]
+
+
+def bring_users(store: Store, wishes: tuple[Any, login.Listener], dry: bool) -> dict[str, Any]:
+    """Users that log in; their passwords are tried at the listener that comes with the wishes."""
+    wished, store.listener = wishes
+    outcome = users.converge(store, wished, dry)
+    puts = [step for step in outcome.steps if isinstance(step, users.Put)]
+    return {
+        "steps": [str(step) for step in outcome.steps],
+        "created": sorted({step.key.user for step in puts if step.reason.startswith("new")}),
+        "unverified": dict(outcome.unverified),
+        "foreign": list(outcome.foreign),
+        "diff": users.difference(outcome.steps),
+        "warnings": users.doubts(outcome.unverified),
+    }
+
+
+def read_users(wish: Mapping[str, Any]) -> tuple[Any, login.Listener]:
+    """Wishes, and where a password is tried."""
+    encrypted = wish["verify_protocol"] == "SASL_SSL"
+    listener = login.Listener(wish["verify_bootstrap"], encrypted, wish["client_config"])
+    return users.wishes_of(wish), listener
+
+
+def bring_acls(store: Store, wishes: acls.Wishes, dry: bool) -> dict[str, Any]:
+    """ACLs."""
+    steps, foreign = acls.converge(store, wishes, dry)
+    added = sum(isinstance(step, acls.Grant) for step in steps)
+    return {
+        "steps": [str(step) for step in steps],
+        "added": added,
+        "removed": len(steps) - added,
+        "foreign": [str(acl) for acl in foreign],
+        "diff": acls.difference(steps),
+    }
+
+
+def bring_quotas(store: Store, wishes: quotas.Wishes, dry: bool) -> dict[str, Any]:
+    """Quotas."""
+    steps = quotas.converge(store, wishes, dry)
+    return {"steps": [str(step) for step in steps], "diff": quotas.difference(steps)}
+
+
+def bring_topics(store: Store, wishes: Mapping[str, Any], dry: bool) -> dict[str, Any]:
+    """Topics; replicas that are to be elsewhere are only told."""
+    store.batch = wishes["batch"]
+    steps = topic.converge(
+        store,
+        wishes["topics"],
+        dry,
+        wishes["absent"],
+        wishes["confirm_delete"],
+        moves=wishes["moves"] == "report",
+    )
+    done = [step for step in steps if not isinstance(step, topic.Move)]
+    return {
+        "steps": [str(step) for step in done],
+        "created": [step.topic for step in done if isinstance(step, topic.Create)],
+        "deleted": [step.topic for step in done if isinstance(step, topic.Delete)],
+        "reassign": [step.topic for step in steps if isinstance(step, topic.Move)],
+        "diff": topic.difference(done),
+    }
+
+
+def read_topics(wish: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with wishes for topics."""
+    return {**wish, "topics": topic.wishes_of(wish["topics"])}
+
+
+ACL: Options = {
+    "principal": {"type": "str", "required": True},
+    "resource_type": {"type": "str", "required": True, "choices": list(acls.OPERATIONS)},
+    "resource": {"type": "str", "required": True},
+    "operation": {"type": "str", "required": True},
+    "pattern": {"type": "str", "choices": ["literal", "prefixed"], "default": "literal"},
+    "permission": {"type": "str", "choices": ["allow", "deny"], "default": "allow"},
+    "host": {"type": "str", "default": "*"},
+}
+ENTITY: Options = {name: {"type": "str"} for name in ("user", "client", "ip")}
+QUOTA: Options = {**ENTITY, "values": {"type": "dict", "required": True}}
+# The names of Kafka's settings are no keys of anybody's.
+GONE: Options = {
+    **ENTITY,
+    "keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
+}
+NAMES: dict[str, Any] = {"type": "list", "elements": "str", "default": []}
+# How a password is tried: these stand beside the users in a module of all kinds, too.
+LOGIN: Options = {
+    "passwords": {"type": "dict", "default": {}, "no_log": True},
+    "verify_bootstrap": NAMES,
+    "verify_protocol": {
+        "type": "str",
+        "choices": ["SASL_SSL", "SASL_PLAINTEXT"],
+        "default": "SASL_SSL",
+    },
+}
+# As do moves of replicas.
+MOVES: Options = {
+    "moves": {"type": "str", "choices": ["refuse", "report"], "default": "refuse"},
+}
+TIMEOUT: Options = {"timeout": {"type": "float", "default": 60}}
+
+KINDS = {
+    "users": Kind(
+        {
+            **LOGIN,
+            "users": {"type": "dict", "default": {}},
+            "credentials": {"type": "dict", "default": {}, "no_log": True},
+            "absent": NAMES,
+            "update_password": {
+                "type": "str",
+                "choices": list(users.UPDATES),
+                "default": users.ON_CHANGE,
+                "no_log": False,
+            },
+        },
+        read_users,
+        bring_users,
+    ),
+    "acls": Kind(
+        {
+            "acls": {"type": "list", "elements": "dict", "default": [], "options": ACL},
+            "absent": {"type": "list", "elements": "dict", "default": [], "options": ACL},
+            "absent_principals": NAMES,
+        },
+        acls.wishes_of,
+        bring_acls,
+    ),
+    "quotas": Kind(
+        {
+            "quotas": {"type": "list", "elements": "dict", "default": [], "options": QUOTA},
+            "absent": {"type": "list", "elements": "dict", "default": [], "options": GONE},
+            "absent_users": NAMES,
+        },
+        quotas.wishes_of,
+        bring_quotas,
+    ),
+    "topics": Kind(
+        {
+            "topics": {"type": "dict", "default": {}},
+            "absent": NAMES,
+            "confirm_delete": NAMES,
+            **MOVES,
+            "batch": {"type": "int", "default": 50},
+        },
+        read_topics,
+        bring_topics,
+    ),
+}
+
+
+def bring(
+    servers: list[str],
+    config: Mapping[str, Any],
+    timeout: float,
+    wanted: Mapping[str, Mapping[str, Any]],
+    dry: bool,
+) -> dict[str, dict[str, Any]]:
+    """Results by kind of content, of what ``wanted`` holds: arguments by kind.
+
+    What can be known to fail, of any kind, is told before anything changes: raises one UnmetError
+    with all of it, ClusterError when the cluster does not answer.
+    """
+    wishes = _each(wanted, lambda kind: KINDS[kind].read(wanted[kind]))
+    store = Store(servers, config, timeout)
+    with store:
+
+        def come(kind: str, dry: bool) -> dict[str, Any]:
+            store.deadline = Deadline(timeout)
+            return KINDS[kind].bring(store, wishes[kind], dry)
+
+        found = _each(wanted, lambda kind: come(kind, True))
+        # One after the other, to the first that fails: what comes after it may rest on it.
+        for kind in found if not dry else ():
+            if found[kind]["steps"]:
+                found[kind] = come(kind, False)
+    return found
+
+
+def _each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, Any]:
+    """What ``do`` gives for each kind that is wanted, in their order; one error for all."""
+    found, sentences = {}, []
+    for kind in (kind for kind in KINDS if kind in wanted):
+        try:
+            found[kind] = do(kind)
+        except UnmetError as error:
+            sentences += error.sentences
+    if sentences:
+        raise UnmetError(sentences)
+    return found
+
+
+def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict[str, Any]:
+    """Do what a module is asked to: results by kind, its warnings told; ends it when it fails."""
+    if cluster.MISSING:
+        module.fail_json(msg=f"{what}: the host lacks the library kafka-python: {cluster.MISSING}")
+    wish = access.wish_of(module)
+    config = wish["client_config"]
+    asked = {kind: {**given, "client_config": config} for kind, given in wanted.items()}
+    servers = wish["bootstrap_servers"]
+    try:
+        found = bring(servers, config, wish["timeout"], asked, module.check_mode)
+    except UnmetError as error:
+        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
+    except ClusterError as error:
+        module.fail_json(msg=f"{what}: {error}", errors=[str(error)])
+    for result in found.values():
+        for sentence in result.pop("warnings", []):
+            module.warn(sentence)
+        result["changed"] = bool(result["steps"])
+    return found

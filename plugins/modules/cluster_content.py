@@ -1,0 +1,134 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: cluster_content
+short_description: Users, ACLs, quotas and topics are as declared
+description:
+  - Does what M(metal.kafka.users), M(metal.kafka.acls), M(metal.kafka.quotas) and
+    M(metal.kafka.topics) do, in this order, over one connection.
+  - Everything is read, planned and, where Kafka can, judged by the cluster before the first change
+    of any kind is made. What nothing is declared of is not looked at.
+extends_documentation_fragment: [metal.kafka.client]
+options:
+  content:
+    description: >-
+      By kind, C(users), C(acls), C(quotas) and C(topics), the options of M(metal.kafka.users),
+      M(metal.kafka.acls), M(metal.kafka.quotas) and M(metal.kafka.topics) that say what there is
+      to be, as the filter P(metal.kafka.content_wishes#filter) makes them of declarations.
+    type: dict
+    required: true
+  passwords:
+    description: Passwords by user, as M(metal.kafka.users) takes them.
+    type: dict
+    default: {}
+  verify_bootstrap:
+    description: >-
+      Addresses of SASL listeners of brokers, each as C(host:port), at which passwords are tried.
+    type: list
+    elements: str
+    default: []
+  verify_protocol:
+    description: Protocol of these listeners.
+    type: str
+    choices: [SASL_SSL, SASL_PLAINTEXT]
+    default: SASL_SSL
+  moves:
+    description: >-
+      Whether replicas of topics that are to be elsewhere are refused or told under RV(content).
+    type: str
+    choices: [refuse, report]
+    default: refuse
+  timeout:
+    description: Seconds that one request may take until it is in force.
+    type: float
+    default: 60
+attributes:
+  check_mode:
+    description: Everything is judged, and nothing is changed.
+    support: full
+  diff_mode:
+    description: Shows what changes of each kind, never a password.
+    support: full
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Content of the cluster is as declared
+  metal.kafka.cluster_content:
+    bootstrap_servers: [kafka1:9092]
+    content:
+      users: {users: {shop: {}}}
+      acls:
+        acls:
+          - {principal: "User:shop", resource_type: topic, resource: payments, operation: write}
+      topics: {topics: {payments: {partitions: 6, replication_factor: 3}}}
+    passwords: {shop: "{{ vaulted_password_of_shop }}"}
+"""
+
+RETURN = r"""
+content:
+  description: By kind, what the module of that kind gives, without its diff.
+  type: dict
+  returned: success
+steps:
+  description: What was done, or in check mode would be, one sentence for each step.
+  type: list
+  elements: str
+  returned: success
+  sample: ["payments: partitions 3 -> 6"]
+errors:
+  description: One sentence for each wish that cannot be met.
+  type: list
+  elements: str
+  returned: failure
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.metal.kafka.plugins.module_utils import access
+from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
+
+BESIDE = {**kinds.LOGIN, **kinds.MOVES}
+
+
+def declared(module):
+    """Arguments of each kind of which something is declared."""
+    wanted = {}
+    content = module.params["content"]
+    if unknown := sorted(set(content) - set(kinds.KINDS)):
+        module.fail_json(msg=f"content: found {unknown[0]}; allowed: {', '.join(kinds.KINDS)}")
+    for kind, known in kinds.KINDS.items():
+        beside = {key: module.params[key] for key in BESIDE if key in known.arguments}
+        if any((content.get(kind) or {}).values()):
+            given = ArgumentSpecValidator(known.arguments).validate({**content[kind], **beside})
+            if given.error_messages:
+                module.fail_json(msg=f"{kind}: {'; '.join(given.error_messages)}")
+            wanted[kind] = given.validated_parameters
+    return wanted
+
+
+def main():
+    """Read, plan, have it judged, apply, kind by kind."""
+    module = AnsibleModule(
+        argument_spec={
+            **access.ARGUMENTS,
+            "content": {"type": "dict", "required": True},
+            **BESIDE,
+            **kinds.TIMEOUT,
+        },
+        supports_check_mode=True,
+    )
+    found = kinds.run(module, declared(module), "content of the cluster")
+    diffs = {kind: result.pop("diff") for kind, result in found.items()}
+    module.exit_json(
+        changed=any(result["changed"] for result in found.values()),
+        content=found,
+        steps=[step for result in found.values() for step in result["steps"]],
+        diff=[{**diff, "prefix": kind} for kind, diff in diffs.items() if found[kind]["steps"]],
+    )
+
+
+if __name__ == "__main__":
+    main()
