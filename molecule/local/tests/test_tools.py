@@ -85,6 +85,7 @@ ANSWERS = {
         " ls /brokers/ids",
         "[1, 2, 3]",
     ),
+    "jmx": ("kafka-jmx ^kafka_.*under", "kafka_"),
     "state-change-log-merger": (
         'sh -c \'echo "[2026-01-01 09:00:00,000] TRACE partition [{own},0] moved" > /tmp/{own};'
         " kafka-state-change-log-merger --logs /tmp/{own}; rm /tmp/{own}'",
