@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -160,8 +160,8 @@ class Store(Protocol):
     the cluster judges a step and does nothing.
     """
 
-    def read_topics(self, names: Iterable[str]) -> dict[str, Topic]:
-        """Those of the topics that exist."""
+    def read_topics(self, names: Iterable[str], keys: Collection[str]) -> dict[str, Topic]:
+        """Those of the topics that exist, with those of the keys that are set on them."""
 
     def create_topics(self, steps: Sequence[Create], dry: bool) -> dict[str, str]:
         """Create topics and wait until every partition has a leader."""
@@ -394,9 +394,10 @@ def converge(
     nothing. A Move is only told: it is done by others. Raises TopicError.
     """
     names = [*(wish.name for wish in wishes), *absent]
+    keys = {*THROTTLED, *(key for wish in wishes for key in wish.config)}
 
     def planned() -> list[Step]:
-        return plan_all(store.read_topics(names), wishes, absent, confirmed, moves)
+        return plan_all(store.read_topics(names, keys), wishes, absent, confirmed, moves)
 
     steps = planned()
     carry_out(store, steps, dry=True)

@@ -2,6 +2,7 @@ import time
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils.topic import (
+    THROTTLED,
     Configure,
     Create,
     Delete,
@@ -165,7 +166,8 @@ class Kafka:
         self.race = dict(race)
         self.done = []
 
-    def read_topics(self, names):
+    def read_topics(self, names, keys):
+        self.keys = keys
         return {name: self.topics[name] for name in names if name in self.topics}
 
     def obstacles(self, steps, dry):
@@ -375,3 +377,9 @@ def test_a_thousand_topics_are_planned_at_once():
     assert converge(kafka, wishes_of(declared), False, ["nowhere"]) == []
     # Less than half a second on an idle machine: this is no measurement, it catches what hangs.
     assert time.monotonic() - begun < 20
+
+
+def test_only_keys_that_are_wished_for_or_tell_of_a_move_are_asked_for():
+    store = Kafka(ORDERS)
+    converge(store, [Wish("orders", config={"retention.ms": "5"})], dry=True)
+    assert store.keys == {"retention.ms", *THROTTLED}
