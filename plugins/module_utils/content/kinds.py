@@ -231,7 +231,12 @@ def _each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, Any]
 
 
 def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict[str, Any]:
-    """Do what a module is asked to: results by kind, its warnings told; ends it when it fails."""
+    """Do what a module is asked to: results by kind, its warnings told; ends it when it fails.
+
+    Where nothing is wanted nobody is asked.
+    """
+    if not wanted:
+        return {}
     if cluster.MISSING:
         module.fail_json(msg=f"{what}: the host lacks the library kafka-python: {cluster.MISSING}")
     wish = access.wish_of(module)
