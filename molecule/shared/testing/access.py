@@ -22,6 +22,12 @@ def use(cluster: str) -> None:
     folder = found if (found / "client.conf").exists() else None
 
 
+def written() -> dict[str, str]:
+    """Everything that the operator shows and trusts, by file: a rotation changes it."""
+    files = sorted(folder.iterdir()) if folder else []
+    return {file.name: file.read_text(encoding="utf-8") for file in files}
+
+
 def client_conf() -> list[str]:
     """Arguments of kcat that name the operator's file."""
     return ["-F", str(folder / "client.conf")] if folder else []

@@ -29,12 +29,18 @@ class Brokers:
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
+        self._connect()
+
+    def _connect(self) -> None:
+        self._shown = access.written()
         # Its messages about brokers that a test has just killed are no news.
         self._admin = AdminClient(
-            {"bootstrap.servers": bootstrap, "log_level": 0, **access.librdkafka()}
+            {"bootstrap.servers": self._bootstrap, "log_level": 0, **access.librdkafka()}
         )
 
     def _metadata(self) -> Any:
+        if access.written() != self._shown:
+            self._connect()
         try:
             return self._admin.list_topics(timeout=ANSWER_SECONDS)
         except KafkaException as error:
