@@ -10,6 +10,8 @@ INVENTORY ?= inventories/local
 ARGS ?=
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Python may keep what it compiles, also where an image forbids it: every run of Ansible starts a second earlier.
+unexport PYTHONDONTWRITEBYTECODE
 # A user without root's rights may be asked for the password of sudo, once.
 BECOME = $(shell test "$$(id -u)" = 0 || sudo -n true 2>/dev/null || echo --ask-become-pass)
 # The cluster's name as the inventory says it; CLUSTER=name for a second one from the same inventory.
