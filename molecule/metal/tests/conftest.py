@@ -1,9 +1,9 @@
 """What only the drills need."""
 
 import os
+from contextlib import suppress
 
 import pytest
-from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
 from kafka.errors import TopicAlreadyExistsError
 from testing import access
@@ -13,10 +13,7 @@ from testing.traffic import TOPIC
 
 @pytest.fixture(scope="session", autouse=True)
 def _clients_are_other_machines() -> None:
-    """Clients and the control node take what hosts leave: elsewhere they have their own processors.
-
-    While a leader moves, librdkafka's threads turn without a pause and take a core each.
-    """
+    """The control node takes what hosts leave: elsewhere it has its own processors."""
     os.nice(10)
 
 
@@ -27,12 +24,6 @@ def _topic_of_the_drills(platform: Cluster) -> None:
     Twelve partitions put leaders on every broker and on both of its disks.
     """
     platform.wait_until_whole()
-    admin = KafkaAdminClient(
-        bootstrap_servers=platform.topology.bootstrap.split(","), **access.kafka_python()
-    )
-    try:
-        admin.create_topics([NewTopic(TOPIC, num_partitions=12, replication_factor=3)])
-    except TopicAlreadyExistsError:
-        pass
-    finally:
-        admin.close()
+    topic = NewTopic(TOPIC, num_partitions=12, replication_factor=3)
+    with access.admin(platform.topology.bootstrap) as admin, suppress(TopicAlreadyExistsError):
+        admin.create_topics([topic])

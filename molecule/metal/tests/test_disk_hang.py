@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from kafka import KafkaAdminClient
 from testing import access, disk_faults, playbooks
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
@@ -89,13 +88,8 @@ def preferred_lead(cluster: Cluster) -> None:
 
 def elect_preferred(cluster: Cluster) -> None:
     """Give each partition back to its first replica."""
-    admin = KafkaAdminClient(
-        bootstrap_servers=cluster.topology.bootstrap.split(","), **access.kafka_python()
-    )
-    try:
+    with access.admin(cluster.topology.bootstrap) as admin:
         admin.elect_leaders(0)
-    finally:
-        admin.close()
 
 
 def test_without_a_watchdog_partitions_stall_for_as_long_as_the_disk_hangs(

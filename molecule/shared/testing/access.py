@@ -4,10 +4,13 @@
 in a session, and stays None for a cluster that asks nobody.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.metal.kafka.plugins.module_utils.security import KAFKA_PYTHON
+from kafka import KafkaAdminClient
 
 from testing import playbooks
 
@@ -43,6 +46,16 @@ def librdkafka() -> dict[str, Any]:
 def kafka_python() -> dict[str, Any]:
     """The same for kafka-python."""
     return {KAFKA_PYTHON[key]: value for key, value in librdkafka().items()}
+
+
+@contextmanager
+def admin(bootstrap: str) -> Iterator[KafkaAdminClient]:
+    """The operator's client of kafka-python, for as long as the block lasts."""
+    client = KafkaAdminClient(bootstrap_servers=bootstrap.split(","), **kafka_python())
+    try:
+        yield client
+    finally:
+        client.close()
 
 
 def of(user: str) -> dict[str, Any]:

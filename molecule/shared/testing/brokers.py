@@ -6,7 +6,6 @@ from typing import Any
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
-from kafka import KafkaAdminClient
 
 from testing import access
 from testing.waiting import NotYet
@@ -79,13 +78,8 @@ class Brokers:
 
     def log_dirs(self) -> dict[int, dict[str, int]]:
         """Error code of each log dir by broker and path; 0 is online."""
-        admin = KafkaAdminClient(
-            bootstrap_servers=self._bootstrap.split(","), **access.kafka_python()
-        )
-        try:
+        with access.admin(self._bootstrap) as admin:
             answers = admin.describe_log_dirs()
-        finally:
-            admin.close()
         return {
             answer["broker"]: {one["log_dir"]: one["error_code"] for one in answer["log_dirs"]}
             for answer in answers

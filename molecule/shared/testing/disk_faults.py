@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import testinfra
-from kafka import KafkaAdminClient
 
 from testing import access
 from testing.cluster import Cluster
@@ -66,13 +65,8 @@ class Disk:
 
 def log_dirs(cluster: Cluster, broker: int) -> dict[str, set[str]]:
     """Names of the replicas in each log dir of a broker, those under way too."""
-    admin = KafkaAdminClient(
-        bootstrap_servers=cluster.topology.bootstrap.split(","), **access.kafka_python()
-    )
-    try:
+    with access.admin(cluster.topology.bootstrap) as admin:
         (answer,) = admin.describe_log_dirs(None, [broker])
-    finally:
-        admin.close()
     return {
         found["log_dir"]: {
             f"{topic['name']}-{part['partition_index']}"

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import testinfra
-from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
 
 from testing import access
@@ -90,10 +89,7 @@ def remounted(cluster: Cluster, instance: Instance, log_dir: str, how: str) -> I
 @contextmanager
 def topic(cluster: Cluster, name: str, replicas: list[int], **config: str) -> Iterator[None]:
     """A topic of one partition on certain brokers."""
-    admin = KafkaAdminClient(
-        bootstrap_servers=cluster.topology.bootstrap.split(","), **access.kafka_python()
-    )
-    try:
+    with access.admin(cluster.topology.bootstrap) as admin:
         wished = NewTopic(
             name, replica_assignments={0: replicas}, topic_configs=config,
             num_partitions=-1, replication_factor=-1,
@@ -102,5 +98,3 @@ def topic(cluster: Cluster, name: str, replicas: list[int], **config: str) -> It
         yield
         cluster.wait_until_whole()
         admin.delete_topics([name])
-    finally:
-        admin.close()

@@ -1,11 +1,10 @@
 """What running brokers say of their settings; asked without the project's own modules, which are
 under test here."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kafka.admin import ConfigResource, KafkaAdminClient
+from kafka.admin import ConfigResource
 
 from testing import access
 
@@ -14,19 +13,11 @@ class Settings:
     """Settings of the brokers of a cluster through its client endpoints."""
 
     def __init__(self, bootstrap: str) -> None:
-        self._bootstrap = bootstrap.split(",")
-
-    @contextmanager
-    def _admin(self) -> Iterator[KafkaAdminClient]:
-        admin = KafkaAdminClient(bootstrap_servers=self._bootstrap, **access.kafka_python())
-        try:
-            yield admin
-        finally:
-            admin.close()
+        self._bootstrap = bootstrap
 
     def _describe(self, kind: str, names: Iterable[Any]) -> dict[str, dict[str, Any]]:
         resources = [ConfigResource(kind, str(name), None) for name in names]
-        with self._admin() as admin:
+        with access.admin(self._bootstrap) as admin:
             return admin.describe_configs(resources, config_filter="all")[kind]
 
     def changeable(self, broker: int) -> set[str]:
@@ -49,6 +40,6 @@ class Settings:
             key: ("DELETE", None) if value is None else ("SET", value)
             for key, value in values.items()
         }
-        with self._admin() as admin:
+        with access.admin(self._bootstrap) as admin:
             answer = admin.alter_configs([ConfigResource("broker", str(broker), configs)])
         assert answer["broker"][str(broker)] == "OK", answer
