@@ -7,7 +7,7 @@ from testing.waiting import NotYet, wait_for
 # What a client may notice of a planned restart: one refresh of its metadata.
 GAP_SECONDS = 2.0
 # The same where a whole machine boots on the cores that brokers and clients use, and for brokers of
-# two versions, of which each restart is a cold start (2.6 s was the longest of nine on two cores):
+# two versions, of which each restart is a cold start (1.9 s was the longest of four on two cores):
 # far below what a loss without notice costs, ten seconds until its session expires and more.
 BUSY_GAP_SECONDS = 5.0
 
