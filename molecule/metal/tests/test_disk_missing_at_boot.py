@@ -103,7 +103,7 @@ def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
 
             said = playbooks.run("host", "--limit", MACHINE)
             assert "disk2 (path /dev/sdc) is missing" in " ".join(said.stdout.split())
-            assert playbooks.changes(said) == 0
+            assert playbooks.changes(said) == 0, said.stdout
 
             assert traffic.acknowledged() > before
             assert not machine.mount_point(MOUNT).exists
