@@ -58,8 +58,10 @@ def replicas(machine: testinfra.host.Host, log_dir: str) -> set[str]:
 
 
 @contextmanager
-def without_its_disk(machine: testinfra.host.Host) -> Iterator[None]:
-    """The machine has booted without the disk; it is there and in order again in the end."""
+def without_its_disk(
+    cluster: Cluster, broker: Container, machine: testinfra.host.Host
+) -> Iterator[None]:
+    """The machine has booted without the disk; it is there and serves again in the end."""
     node = disks.Node(machine.ansible.get_variables()["ansible_host"])
     loop = disks.loop_of(machine, DEVICE)
     node.power_off()
@@ -70,6 +72,7 @@ def without_its_disk(machine: testinfra.host.Host) -> Iterator[None]:
     finally:
         node.put_back(loop)
         node.power_on()
+        back(cluster, broker, machine)
 
 
 def back(cluster: Cluster, broker: Container, machine: testinfra.host.Host) -> None:
@@ -88,7 +91,7 @@ def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
     assert lost
 
     with Traffic(cluster.topology.bootstrap) as traffic:
-        with without_its_disk(machine):
+        with without_its_disk(cluster, broker, machine):
 
             def serves() -> dict[str, int]:
                 found = log_dirs(cluster)
@@ -109,7 +112,6 @@ def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
             assert not machine.mount_point(MOUNT).exists
             assert disks.entries_below(machine, MOUNT) == []
             assert disks.is_guarded(machine, MOUNT)
-        back(cluster, broker, machine)
 
     assert log_dirs(cluster) == {KEPT: 0, LOST: 0}
     assert partitions_on(machine, LOST) == lost
