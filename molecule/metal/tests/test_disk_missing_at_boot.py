@@ -90,28 +90,28 @@ def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
     assert kept
     assert lost
 
-    with Traffic(cluster.topology.bootstrap) as traffic:
-        with without_its_disk(cluster, broker, machine):
+    traffic = Traffic(cluster.topology.bootstrap)
+    with traffic, without_its_disk(cluster, broker, machine):
 
-            def serves() -> dict[str, int]:
-                found = log_dirs(cluster)
-                if in_sync(cluster) != kept:
-                    raise NotYet(f"{BROKER} is in sync for {sorted(in_sync(cluster))}")
-                return found
+        def serves() -> dict[str, int]:
+            found = log_dirs(cluster)
+            if in_sync(cluster) != kept:
+                raise NotYet(f"{BROKER} is in sync for {sorted(in_sync(cluster))}")
+            return found
 
-            found = wait_for("the other log dir serves", serves, BOOT_SECONDS)
-            assert found[KEPT] == 0
-            assert found.get(LOST, -1) != 0
-            before = traffic.acknowledged()
+        found = wait_for("the other log dir serves", serves, BOOT_SECONDS)
+        assert found[KEPT] == 0
+        assert found.get(LOST, -1) != 0
+        before = traffic.acknowledged()
 
-            said = playbooks.run("host", "--limit", MACHINE)
-            assert "disk2 (path /dev/sdc) is missing" in " ".join(said.stdout.split())
-            assert playbooks.changes(said) == 0, said.stdout
+        said = playbooks.run("host", "--limit", MACHINE)
+        assert "disk2 (path /dev/sdc) is missing" in " ".join(said.stdout.split())
+        assert playbooks.changes(said) == 0, said.stdout
 
-            assert traffic.acknowledged() > before
-            assert not machine.mount_point(MOUNT).exists
-            assert disks.entries_below(machine, MOUNT) == []
-            assert disks.is_guarded(machine, MOUNT)
+        assert traffic.acknowledged() > before
+        assert not machine.mount_point(MOUNT).exists
+        assert disks.entries_below(machine, MOUNT) == []
+        assert disks.is_guarded(machine, MOUNT)
 
     assert log_dirs(cluster) == {KEPT: 0, LOST: 0}
     assert partitions_on(machine, LOST) == lost
