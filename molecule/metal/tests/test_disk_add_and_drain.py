@@ -42,6 +42,8 @@ def verb(cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
         run("disk_drain")
         run("disk_remove")
     disk_faults.blank(machine)
+    # What a boot sets for disks is for those of this inventory again.
+    playbooks.run("host", "--limit", instance.machine)
 
 
 def held(cluster: Cluster) -> dict[str, int]:
