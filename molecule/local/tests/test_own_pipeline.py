@@ -116,6 +116,10 @@ def test_counts_of_a_declared_pipeline_equal_those_of_the_file(
             "every late flight is there once", lambda: all_once(cluster, very_late), seconds=120
         )
     finally:
-        cluster.machine(cluster.topology.brokers[1]).run(
-            "docker rm --force %s", f"{cluster.topology.cluster}-pipeline-flights"
+        name = f"{cluster.topology.cluster}-pipeline-flights"
+        machine = cluster.machine(cluster.topology.brokers[1])
+        machine.run("docker rm --force %s", name)
+        # Nobody would know whose it was.
+        machine.run(
+            "rm --recursive --force /etc/kafka-metal/%s /etc/kafka-metal/.as-left/%s", name, name
         )

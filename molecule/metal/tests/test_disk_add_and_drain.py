@@ -42,8 +42,6 @@ def verb(cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
         run("disk_drain")
         run("disk_remove")
     disk_faults.blank(machine)
-    # What a boot sets for disks is for those of this inventory again.
-    playbooks.run("host", "--limit", instance.machine)
 
 
 def held(cluster: Cluster) -> dict[str, int]:
@@ -77,6 +75,9 @@ def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: A
         cluster.wait_until_whole()
     account = traffic.account()
 
+    # The inventory of the scenario knows nothing of the disk.
+    host = playbooks.run("host", "--limit", cluster.topology.brokers[BROKER].machine)
+    assert playbooks.changes(host) == 0, host.stdout
     assert set(held(cluster)) == set(before)
     assert sum(held(cluster).values()) == sum(before.values())
     assert Disk(machine, MOUNT).device == ""
