@@ -48,6 +48,12 @@ def test_every_kind_is_judged_before_the_first_changes(bring):
     assert record.done == [("users", True), ("topics", True), ("users", False), ("topics", False)]
 
 
+def test_one_kind_alone_is_read_and_judged_once(bring):
+    record = Record()
+    bring(record, wanted=("topics",))
+    assert record.done == [("topics", False)]
+
+
 def test_what_any_kind_refuses_is_told_at_once_and_nothing_changes(bring):
     record = Record(obstacles=("acls", "topics"))
     with pytest.raises(UnmetError) as told:

@@ -28,20 +28,21 @@ class Brokers:
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
-        self._connect()
+        self._shown: dict[str, str] | None = None
 
-    def _connect(self) -> None:
-        self._shown = access.written()
-        # Its messages about brokers that a test has just killed are no news.
-        self._admin = AdminClient(
-            {"bootstrap.servers": self._bootstrap, "log_level": 0, **access.librdkafka()}
-        )
+    def _client(self) -> AdminClient:
+        """A client of who the operator is by now: a rotation gives it another password and CA."""
+        if (shown := access.written()) != self._shown:
+            self._shown = shown
+            # Its messages about brokers that a test has just killed are no news.
+            self._admin = AdminClient(
+                {"bootstrap.servers": self._bootstrap, "log_level": 0, **access.librdkafka()}
+            )
+        return self._admin
 
     def _metadata(self) -> Any:
-        if access.written() != self._shown:
-            self._connect()
         try:
-            return self._admin.list_topics(timeout=ANSWER_SECONDS)
+            return self._client().list_topics(timeout=ANSWER_SECONDS)
         except KafkaException as error:
             raise NotYet(f"no broker answered: {error.args[0].str()}") from error
 
@@ -90,6 +91,6 @@ class Brokers:
         ends = 0
         for part in self._metadata().topics[topic].partitions:
             place = {TopicPartition(topic, part): OffsetSpec.latest()}
-            for answer in self._admin.list_offsets(place).values():
+            for answer in self._client().list_offsets(place).values():
                 ends += answer.result(ANSWER_SECONDS).offset
         return ends

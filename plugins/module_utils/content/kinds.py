@@ -209,9 +209,11 @@ def bring(
             store.deadline = Deadline(timeout)
             return KINDS[kind].bring(store, wishes[kind], dry)
 
-        found = _each(wanted, lambda kind: come(kind, True))
+        # One kind alone judges its steps itself before it does the first.
+        first = dry or len(wanted) > 1
+        found = _each(wanted, lambda kind: come(kind, first))
         # One after the other, to the first that fails: what comes after it may rest on it.
-        for kind in found if not dry else ():
+        for kind in found if first and not dry else ():
             if found[kind]["steps"]:
                 found[kind] = come(kind, False)
     return found
