@@ -31,27 +31,54 @@ def fingerprint(value):
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def stirred(machines, hostvars, declared):
+def left(hostvars, machine):
+    """What the look at a machine said of how the last whole run left it."""
+    facts = (hostvars[machine].get("preflight_machine") or {}).get("facts") or {}
+    return facts.get("left") or {}
+
+
+def stirred(machines, hostvars, declared, stopped=True):
     """Why the machines have to be compared with their declarations; empty when they need not.
 
-    ``declared``: digest of the declarations, and fingerprint of what brokers have in force.
+    ``declared``: digest of the declarations, and fingerprint of what brokers have in force, or the
+    first alone, where nobody was asked for the other. ``stopped``: whether it is a reason that a
+    container was stopped.
     """
     found = []
     for name in machines:
-        facts = (hostvars[name].get("preflight_machine") or {}).get("facts") or {}
-        left = facts.get("left") or {}
-        was = left.get("declared") or []
+        known = left(hostvars, name)
+        was = known.get("declared") or []
         if not was:
             found.append(f"{name}: no whole run has left a note")
-        elif was != list(declared):
+        elif was[: len(declared)] != list(declared):
             what = (
                 "settings in force in brokers are" if was[0] == declared[0] else "a declaration is"
             )
             found.append(f"{name}: {what} not as in the last whole run")
         else:
-            found += [f"{name}: {difference}" for difference in left["differs"]]
+            found += [f"{name}: {difference}" for difference in known["differs"]]
+            found += [f"{name}: container {one} does not run" for one in known["still"] if stopped]
     more = [f"and {len(found) - SAID} more"] if len(found) > SAID else []
     return found[:SAID] + more
+
+
+def standing_still(machines, hostvars):
+    """Kind of service by container, by machine: what is as it was left, but stopped."""
+    stopped = {machine: left(hostvars, machine).get("still") or {} for machine in machines}
+    return {machine: kinds for machine, kinds in stopped.items() if kinds}
+
+
+def to_start(machines, hostvars, kinds, others=False):
+    """Names of containers by machine, of what was decided to start: C(site_still), the same anywhere.
+
+    Those of some kinds; ``others``: of all other kinds.
+    """
+    still = next((hostvars[name].get("site_still") for name in machines if name in hostvars), None)
+    found = {
+        machine: sorted(name for name, kind in stopped.items() if (kind in kinds) is not others)
+        for machine, stopped in (still or {}).items()
+    }
+    return {machine: names for machine, names in found.items() if names}
 
 
 class FilterModule:
@@ -59,6 +86,8 @@ class FilterModule:
         return {
             "fingerprint": fingerprint,
             "one_at_rest": one_at_rest,
+            "standing_still": standing_still,
             "stirred": stirred,
+            "to_start": to_start,
             "unless_at_rest": unless_at_rest,
         }

@@ -17,6 +17,7 @@ from typing import Any
 
 ENGINE_TIMEOUT = 5.0
 CLUSTER_LABEL = "kafka-metal.cluster"
+SERVICE_LABEL = "kafka-metal.service"
 LISTEN = "0A"
 
 _CONTAINER = re.compile(r"(?:docker[-/]|/)([0-9a-f]{64})(?:\.scope)?$", re.MULTILINE)

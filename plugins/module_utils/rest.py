@@ -23,8 +23,8 @@ from .tuning import tuner
 from .tuning.host import Host
 from .tuning.row import Wish
 
-# Instead of a fingerprint; a machine with such a container is not left alone.
-STOPPED = "stopped"
+# Instead of a fingerprint: the engine starts it again and again.
+ENDS = "ends"
 
 # What a note holds of a machine, and how a sentence names a thing of each kind.
 KINDS = {"containers": "container", "files": "file"}
@@ -33,15 +33,21 @@ KINDS = {"containers": "container", "files": "file"}
 def look(socket: str, cluster: str, kept: str) -> dict[str, Any]:
     """What was ``declared`` when the note was written, and in what the machine ``differs`` now.
 
-    Nothing declared without a note. Each difference is a sentence without its host.
+    Nothing declared without a note. Each difference is a sentence without its host. ``still``: the
+    kind of service by the name of each container that is as it was left, but does not run.
     """
     note = _read(kept)
     if not note:
-        return {"declared": [], "differs": []}
-    wishes = note.get("wishes") or {}
+        return {"declared": [], "differs": [], "still": {}}
+    now = found(socket, cluster, kept, note.get("wishes") or {})
     return {
         "declared": note["declared"],
-        "differs": differences(note, found(socket, cluster, kept, wishes)),
+        "differs": differences(note, now),
+        "still": {
+            name: kind
+            for name, kind in now["stopped"].items()
+            if note["containers"].get(name) == now["containers"][name]
+        },
     }
 
 
@@ -50,7 +56,7 @@ def keep(
 ) -> list[str]:
     """Write down how the machine is; the names of containers that stand in the way of that."""
     now = found(socket, cluster, kept, wishes)
-    stopped = [name for name, told in now["containers"].items() if told == STOPPED]
+    stopped = list(now.pop("stopped"))
     os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)
     if stopped:
         forget(kept)
@@ -68,7 +74,10 @@ def forget(kept: str) -> None:
 
 
 def found(socket: str, cluster: str, kept: str, wishes: Mapping[str, Any]) -> dict[str, Any]:
-    """Containers of the cluster, what they mount, and what tuning would do, each as short text."""
+    """Containers of the cluster, what they mount, and what tuning would do, each as short text.
+
+    ``stopped``: the kind of service by the name of each container that does not run.
+    """
     root = os.path.dirname(os.path.dirname(kept))
     containers = list(_containers(socket, cluster))
     mounted = {m["Source"] for each in containers for m in each.get("Mounts") or () if _bound(m)}
@@ -77,7 +86,8 @@ def found(socket: str, cluster: str, kept: str, wishes: Mapping[str, Any]) -> di
     for path in sorted({"/etc/fstab", *mounted}):
         files.update(_described(path, root, points))
     return {
-        "containers": {each["Name"].lstrip("/"): _told(each) for each in containers},
+        "containers": {_name(each): _told(each) for each in containers},
+        "stopped": {_name(each): _kind(each) for each in containers if not as_left.serves(each)},
         "files": files,
         "tuning": _steps(wishes),
     }
@@ -98,8 +108,8 @@ def _verdict(was: str | None, now: str | None) -> str:
     """How a thing differs from what it was."""
     if now is None:
         return "is gone"
-    if now == STOPPED:
-        return "does not run"
+    if now == ENDS:
+        return "does not stay up"
     return "is new" if was is None else "is not as it was left"
 
 
@@ -114,8 +124,20 @@ def _containers(socket: str, cluster: str) -> Iterator[dict[str, Any]]:
 
 
 def _told(container: Mapping[str, Any]) -> str:
-    """Fingerprint of a container that serves."""
-    return as_left.fingerprint(container) if as_left.serves(container) else STOPPED
+    """Fingerprint of a container that runs or was stopped."""
+    restarting = (container.get("State") or {}).get("Restarting")
+    return ENDS if restarting else as_left.fingerprint(container)
+
+
+def _name(container: Mapping[str, Any]) -> str:
+    """Name of a container."""
+    return str(container["Name"]).lstrip("/")
+
+
+def _kind(container: Mapping[str, Any]) -> str:
+    """The service that a container is, as its label says."""
+    labels = (container.get("Config") or {}).get("Labels") or {}
+    return str(labels.get(machine.SERVICE_LABEL, ""))
 
 
 def _bound(mount: Mapping[str, Any]) -> bool:

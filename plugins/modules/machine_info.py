@@ -78,7 +78,8 @@ facts:
       with); null without an engine.
     - C(libraries), the digest of the archive that each was unpacked from; empty for none.
     - C(left), where O(left) is given (declared, what was when the note was written, empty without
-      one; differs, in what the machine does from it, a sentence each).
+      one; differs, in what the machine does from it, a sentence each; still, the kind of service by
+      the name of each container that is as it was left, but stopped).
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
     - C(clock) (time in seconds since 1970, synchronised; null where the kernel does not tell).

@@ -9,7 +9,9 @@ from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
 from ansible_collections.metal.kafka.plugins.filter.rest import (
     one_at_rest,
+    standing_still,
     stirred,
+    to_start,
     unless_at_rest,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils import declared
@@ -121,7 +123,8 @@ def machines(**left):
 
 
 DECLARED = ["d1", "s1"]
-AS_LEFT = {"declared": DECLARED, "differs": []}
+AS_LEFT = {"declared": DECLARED, "differs": [], "still": {}}
+STOPPED = {**AS_LEFT, "still": {"x-zk1": "zookeeper", "x-kafka1": "kafka_broker", "x-probe1": "probe"}}
 
 
 def test_machines_as_they_were_left_are_not_compared():
@@ -132,10 +135,11 @@ def test_machines_as_they_were_left_are_not_compared():
     ("left", "words"),
     [
         (None, "b: no whole run has left a note"),
-        ({"declared": [], "differs": []}, "b: no whole run has left a note"),
-        ({"declared": ["d0", "s1"], "differs": []}, "b: a declaration is not as"),
-        ({"declared": ["d1", "s0"], "differs": []}, "b: settings in force in brokers are not as"),
-        ({"declared": DECLARED, "differs": ["file x is gone"]}, "b: file x is gone"),
+        ({**AS_LEFT, "declared": []}, "b: no whole run has left a note"),
+        ({**AS_LEFT, "declared": ["d0", "s1"]}, "b: a declaration is not as"),
+        ({**AS_LEFT, "declared": ["d1", "s0"]}, "b: settings in force in brokers are not as"),
+        ({**AS_LEFT, "differs": ["file x is gone"]}, "b: file x is gone"),
+        ({**AS_LEFT, "still": {"x-zk1": "zookeeper"}}, "b: container x-zk1 does not run"),
     ],
 )
 def test_one_machine_that_is_not_as_left_is_reason_enough(left, words):
@@ -144,8 +148,24 @@ def test_one_machine_that_is_not_as_left_is_reason_enough(left, words):
 
 
 def test_many_reasons_are_counted():
-    differs = {"declared": DECLARED, "differs": [f"file {number} is gone" for number in range(9)]}
+    differs = {**AS_LEFT, "differs": [f"file {number} is gone" for number in range(9)]}
     assert stirred(["a"], machines(a=differs), DECLARED)[-1] == "and 4 more"
+
+
+def test_what_was_only_stopped_is_started_and_nothing_compared():
+    found = machines(a=STOPPED, b=AS_LEFT)
+    assert stirred(["a", "b"], found, DECLARED[:1], stopped=False) == []
+    assert standing_still(["a", "b"], found) == {"a": STOPPED["still"]}
+
+
+def test_what_was_stopped_starts_kind_by_kind():
+    hostvars = {"a": {"site_still": {"a": STOPPED["still"]}}}
+    kinds = ["zookeeper", "kafka_broker"]
+    assert to_start(["a", "b"], hostvars, kinds[:1]) == {"a": ["x-zk1"]}
+    assert to_start(["a", "b"], hostvars, kinds, others=True) == {"a": ["x-probe1"]}
+    # Nothing was decided, or nobody has looked yet.
+    for nothing in ({"a": {"site_still": {}}}, {"a": {}}, {}):
+        assert to_start(["a", "b"], nothing, kinds) == {}
 
 
 def test_plays_have_hosts_unless_the_site_is_at_rest():

@@ -14,7 +14,7 @@ def container(**changed):
     return {
         "Id": "1",
         "Name": "/local-kafka1",
-        "Config": {"Env": ["A=1"]},
+        "Config": {"Env": ["A=1"], "Labels": {"kafka-metal.service": "kafka_broker"}},
         "HostConfig": {"Memory": 1024},
         "Image": "sha256:1",
         "State": {"Running": True, "Restarting": False},
@@ -64,7 +64,7 @@ def node(tmp_path, monkeypatch):
 
 
 def test_a_machine_that_nobody_touched_does_not_differ(node):
-    assert node.look() == {"declared": ["d1", "s1"], "differs": []}
+    assert node.look() == {"declared": ["d1", "s1"], "differs": [], "still": {}}
 
 
 def test_only_containers_of_the_cluster_are_asked_for_and_stopped_ones_too(node):
@@ -82,7 +82,7 @@ def test_a_restart_is_no_difference(node):
     ("containers", "sentence"),
     [
         ([], "container local-kafka1 is gone"),
-        ([container(State={"Running": False})], "container local-kafka1 does not run"),
+        ([container(State={"Restarting": True})], "container local-kafka1 does not stay up"),
         ([container(Image="sha256:2")], "container local-kafka1 is not as it was left"),
         ([container(HostConfig={"Memory": 1})], "container local-kafka1 is not as it was left"),
         ([container(), container(Id="2", Name="/x")], "container x is new"),
@@ -91,6 +91,18 @@ def test_a_restart_is_no_difference(node):
 def test_a_container_that_somebody_touched_is_named(node, containers, sentence):
     node.has(*containers)
     assert sentence in node.look()["differs"]
+
+
+def test_a_container_that_was_stopped_and_is_as_it_was_left_is_known_as_such(node):
+    node.has(container(State={"Running": False}))
+    found = node.look()
+    assert (found["differs"], found["still"]) == ([], {"local-kafka1": "kafka_broker"})
+
+
+def test_a_stopped_container_that_somebody_made_anew_differs(node):
+    node.has(container(State={"Running": False}, Image="sha256:2"))
+    found = node.look()
+    assert (len(found["differs"]), found["still"]) == (1, {})
 
 
 def edited(node):
@@ -142,7 +154,7 @@ def test_tuning_is_asked_what_the_run_asked(node):
 
 def test_without_a_note_nothing_is_declared(node):
     rest.forget(node.kept)
-    assert node.look() == {"declared": [], "differs": []}
+    assert node.look() == {"declared": [], "differs": [], "still": {}}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"files": {}}'])

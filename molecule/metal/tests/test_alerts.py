@@ -161,15 +161,39 @@ def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Watching
     assert (fault.alert in pages) is fault.page
 
 
-def test_a_planned_restart_pages_nobody(cluster: Cluster, watching: Watching):
-    # What faults before have left is over.
+def test_a_planned_restart_pages_nobody(watching: Watching):
+    assert pages_during(watching, lambda: playbooks.run("restart", seconds=1200)) == set()
+
+
+@pytest.fixture
+def old_version(platform: Cluster, watching: Watching) -> Iterator[None]:
+    """The cluster as it was built with the old version; in the end, none: nothing leads back."""
+    destroyed = {"confirm_destroy": platform.topology.cluster}
+    playbooks.run("destroy", extra=destroyed)
+    playbooks.run("site", extra={"image_versions": {"kafka": "3.8.1"}})
+    watching.wait_for_targets(seconds=120)
+    yield
+    playbooks.run("destroy", extra=destroyed)
+
+
+@pytest.mark.usefixtures("old_version")
+def test_an_upgrade_pages_nobody(watching: Watching):
+    def upgrade() -> None:
+        playbooks.run("upgrade", seconds=1200)
+        playbooks.run("upgrade", extra={"upgrade_finish": True}, seconds=1200)
+
+    assert pages_during(watching, upgrade) == set()
+
+
+def pages_during(watching: Watching, work: Callable[[], object]) -> set[str]:
+    """Alerts that would have called somebody for the sake of planned work."""
+    # What was before is over.
     wait_for("nobody is paged", lambda: silent(watching), seconds=700, every=5)
     began = time.monotonic()
-    playbooks.run("restart", seconds=1200)
-    # Two rounds of rules, for what the end of the restart may still set off.
+    work()
+    # Two rounds of rules, for what the end of it may still set off.
     time.sleep(30)
-    took = int(time.monotonic() - began)
-    assert watching.fired("page", took) == set()
+    return watching.fired("page", int(time.monotonic() - began))
 
 
 def silent(watching: Watching) -> None:

@@ -41,6 +41,20 @@ def test_nothing_is_compared_where_nothing_has_changed(at_rest: Cluster):
     assert started(at_rest) == before
 
 
+def test_what_was_only_stopped_starts_again_and_is_not_compared(at_rest: Cluster):
+    before = started(at_rest)
+    run("down")
+    done = run("site")
+
+    assert AS_LEFT in done.stdout
+    assert not compared(done)
+    at_rest.wait_until_whole()
+    after = started(at_rest)
+    assert set(after) == set(before)
+    assert not set(after.values()) & set(before.values())
+    assert changes(run("site")) == 0
+
+
 def test_a_plan_and_whoever_asks_for_it_compare_everything(at_rest: Cluster):
     planned = run("site", "--check")
     asked = run("site", extra={"compare": "everything"})
