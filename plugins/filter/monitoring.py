@@ -44,18 +44,33 @@ def alert_routes(receivers, changes, runbooks="docs/runbooks"):
     )
 
 
-def scrape_config(alertmanagers, options=None, alertmanager_options=None):
-    """The configuration of Prometheus."""
+def scrape_config(alertmanagers, options=None, alertmanager_options=None, proxied=False):
+    """The configuration of Prometheus; ``proxied``: targets are behind proxies of machines."""
     return written(
         lambda peers: monitoring.prometheus_config(
-            monitoring.read_jobs(), peers, plain(options), plain(alertmanager_options)
+            monitoring.read_jobs(),
+            peers,
+            plain(options),
+            plain(alertmanager_options),
+            proxied=proxied,
         ),
         alertmanagers,
     )
 
 
-def target_files(targets):
-    """Files of service discovery: one for each job, empty for a job without targets."""
+def proxy_config(targets, machine):
+    """The configuration of the proxy of a machine."""
+    return written(
+        lambda wanted: monitoring.proxy_config(monitoring.read_jobs(), wanted, str(machine)),
+        targets,
+    )
+
+
+def target_files(targets, proxies=None):
+    """Files of service discovery: one for each job, empty for a job without targets.
+
+    ``proxies``: address of the proxy by machine, where targets are behind one.
+    """
     try:
         known = monitoring.read_jobs()
         unknown = sorted(set(targets) - set(known))
@@ -66,7 +81,9 @@ def target_files(targets):
         return [
             {
                 "name": f"targets-{job}.json",
-                "content": monitoring.target_file(job, plain(targets.get(job, []))),
+                "content": monitoring.target_file(
+                    job, plain(targets.get(job, [])), plain(proxies or {})
+                ),
                 # Read again by itself: a target more restarts nothing.
                 "static": "",
             }
@@ -87,6 +104,7 @@ class FilterModule:
             "alert_routes": alert_routes,
             "alert_rules": alert_rules,
             "in_a_row": in_a_row,
+            "proxy_config": proxy_config,
             "scrape_config": scrape_config,
             "target_files": target_files,
         }

@@ -69,9 +69,9 @@ def standing_still(machines, hostvars):
 
 
 def to_start(machines, hostvars, kinds, others=False):
-    """Names of containers by machine, of what was decided to start: C(site_still), the same anywhere.
+    """Names of containers by machine, out of C(site_still), which is the same on every host.
 
-    Those of some kinds; ``others``: of all other kinds.
+    Those of some kinds of service; ``others``: of all other kinds.
     """
     still = next((hostvars[name].get("site_still") for name in machines if name in hostvars), None)
     found = {

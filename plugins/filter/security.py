@@ -45,6 +45,7 @@ class FilterModule:
             "broker_certificates": certificates.of_brokers,
             "server_certificates": certificates.of_servers,
             "master_certificates": certificates.of_masters,
+            "proxy_certificates": certificates.of_proxies,
             "user_certificates": certificates.of_users,
             "client_files": refusing(security.client_files),
             "client_options": refusing(security.client_options),

@@ -17,6 +17,8 @@ ANY = ("0.0.0.0", "::", "")
 ENSEMBLE_CLIENT = "brokers"
 # And so are all masters of Spark.
 MASTERS = "spark-masters"
+# Nobody comes in with the certificate of a proxy.
+PROXY = "metrics"
 
 
 def is_address(name: str) -> bool:
@@ -83,6 +85,22 @@ def of_masters(masters: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         declared(f"{master['name']}-ensemble", MASTERS, [master["host"]], ("client",))
         for master in masters
     ]
+
+
+def of_proxies(proxies: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One certificate for the proxy of each machine, for whoever reads its figures.
+
+    ``proxies`` holds where others reach it, host:port, by machine.
+    """
+    return [
+        declared(f"metrics-{machine}", PROXY, [_host(at), machine], ("server",))
+        for machine, at in proxies.items()
+    ]
+
+
+def _host(address: str) -> str:
+    """Name or address without its port."""
+    return address.rpartition(":")[0].strip("[]")
 
 
 def of_users(users: Iterable[str]) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ EXCEPTIONS = {
     "playbooks/group_vars/all/monitoring.yml": "its servers are targets, by name; no logic",
     "playbooks/site.yml": "imports the playbook that starts it",
     "playbooks/down.yml": "stops it",
+    "playbooks/internal_resume.yml": "starts it first",
     "playbooks/restart.yml": "restarts it",
     "playbooks/reboot.yml": "stops and starts it with its machine",
     "playbooks/status.yml": "asks it",

@@ -56,6 +56,19 @@ def test_a_server_of_the_ensemble_is_reached_by_brokers_and_by_itself():
     )
 
 
+def test_the_proxy_of_a_machine_is_reached_by_name_or_address_and_comes_in_nowhere():
+    found = certificates.of_proxies({"node1": "10.0.0.1:9443"})
+    assert found == [
+        {
+            "name": "metrics-node1",
+            "common_name": "metrics",
+            "dns": ["node1"],
+            "ips": ["10.0.0.1"],
+            "usages": ["server"],
+        }
+    ]
+
+
 def test_masters_of_spark_come_into_the_ensemble_as_clients():
     found = certificates.of_masters([{"name": "spark-master1", "host": "10.0.0.1"}])
 

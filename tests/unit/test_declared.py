@@ -124,7 +124,10 @@ def machines(**left):
 
 DECLARED = ["d1", "s1"]
 AS_LEFT = {"declared": DECLARED, "differs": [], "still": {}}
-STOPPED = {**AS_LEFT, "still": {"x-zk1": "zookeeper", "x-kafka1": "kafka_broker", "x-probe1": "probe"}}
+STOPPED = {
+    **AS_LEFT,
+    "still": {"x-zk1": "zookeeper", "x-kafka1": "kafka_broker", "x-probe1": "probe"},
+}
 
 
 def test_machines_as_they_were_left_are_not_compared():

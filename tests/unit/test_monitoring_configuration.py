@@ -6,6 +6,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
     alertmanager_config,
     alerts_of,
     prometheus_config,
+    proxy_config,
     read_jobs,
     read_series,
     target_file,
@@ -55,6 +56,45 @@ def test_an_instance_that_gives_no_figures_is_no_target():
 def test_targets_that_cannot_be_are_refused(targets, obstacle):
     with pytest.raises(MonitoringError, match=f"job kafka: {obstacle}"):
         target_file("kafka", targets)
+
+
+PROXIES = {"node1": "n1:9443", "node2": "n2:9443"}
+
+
+def test_a_target_behind_a_proxy_is_asked_there_by_its_name():
+    (written,) = json.loads(target_file("kafka", [target("kafka1", "127.0.0.1:9404")], PROXIES))
+    assert written["targets"] == ["n1:9443"]
+    labels = written["labels"]
+    assert (labels["host"], labels["instance"]) == ("node1", "kafka1")
+    asked = {key: labels[key] for key in labels if key.startswith("__")}
+    assert asked == {
+        "__scheme__": "https",
+        "__metrics_path__": "/proxy",
+        "__param_module": "kafka1",
+    }
+
+
+def test_whoever_reads_proxies_knows_their_certificates_and_shows_a_token():
+    jobs = {"kafka": {}, "node": {}}
+    config = prometheus_config(jobs, [], {"node": {"tls_config": {"ca_file": "x"}}}, proxied=True)
+    kafka, node = config["scrape_configs"]
+    assert kafka["tls_config"] == {"ca_file": "/etc/prometheus/ca.pem"}
+    assert kafka["authorization"] == {"credentials_file": "/etc/prometheus/metrics.token"}
+    # What a site says itself counts.
+    assert node["tls_config"] == {"ca_file": "x"}
+
+
+def test_a_proxy_reads_what_is_on_its_machine_and_tells_figures():
+    targets = {
+        "kafka": [target("kafka1", "127.0.0.1:9404"), target("kafka2", "x:1", host="node2")],
+        "special": [target("s1", "127.0.0.1:7000")],
+        "zookeeper": [target("zk1", "")],
+    }
+    modules = proxy_config({"kafka": {}, "special": {"path": "/own"}}, targets, "node1")["modules"]
+    assert set(modules) == {"kafka1", "s1"}
+    wanted = {"address": "127.0.0.1", "port": 9404, "path": "/metrics", "verify": False}
+    assert modules["kafka1"] == {"method": "http", "http": wanted}
+    assert modules["s1"]["http"]["path"] == "/own"
 
 
 def test_a_job_reads_its_targets_within_its_interval():

@@ -238,6 +238,19 @@ def test_every_machine_tries_what_its_services_need_of_others_and_nothing_else()
     assert endpoints(found["m2"]["connect"]) == ensemble | brokers | {("10.0.0.1", 7077)}
 
 
+def test_who_watches_tries_the_proxy_of_every_other_machine():
+    site = Sound()
+    site.groups["monitoring"] = ["kafka3"]
+    for number in (1, 2, 3):
+        site.hosts[f"m{number}"]["monitoring_open_address"] = f"10.0.0.{number}"
+        site.hosts[f"m{number}"]["monitoring_open_port"] = 9443
+    found = probes(site)
+    tried = {at for at in endpoints(found["m3"]["connect"]) if at[1] == 9443}
+    assert tried == {("10.0.0.1", 9443), ("10.0.0.2", 9443)}
+    assert ("0.0.0.0", 9443) in endpoints(found["m1"]["listen"])
+    assert 9443 not in {port for _, port in endpoints(found["m1"]["connect"])}
+
+
 def test_a_fresh_machine_listens_where_its_services_will():
     found = probes(Sound())
     ports = (2181, 2888, 3888, 9092, 9192)

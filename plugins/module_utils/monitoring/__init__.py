@@ -7,7 +7,7 @@ from .data import read_alerts, read_jobs, read_records, read_series
 from .notify import alertmanager_config
 from .promql import names_of
 from .rules import rule_document
-from .scrape import prometheus_config, target_file
+from .scrape import prometheus_config, proxy_config, target_file
 from .series import Series, series_of
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "alerts_of",
     "names_of",
     "prometheus_config",
+    "proxy_config",
     "read_alerts",
     "read_jobs",
     "read_records",

@@ -12,6 +12,8 @@ from .alerts import MonitoringError
 
 JOB_KEYS = {"interval", "path"}
 TARGET_KEYS = {"address", "cluster", "host", "instance"}
+# Files with which Prometheus comes to the proxy of a machine.
+CA_FILE, TOKEN_FILE = "ca.pem", "metrics.token"
 LIMIT = 10
 
 
@@ -25,9 +27,12 @@ def seconds(duration: str) -> int:
 
 
 def scrape_config(
-    job: str, entry: Mapping[str, Any], options: Mapping[str, Any], folder: str
+    job: str, entry: Mapping[str, Any], options: Mapping[str, Any], folder: str, proxied: bool
 ) -> dict[str, Any]:
-    """One job in Prometheus' words. ``options`` are Prometheus' own, of the site."""
+    """One job in Prometheus' words. ``options`` are Prometheus' own, of the site.
+
+    ``proxied``: its targets are behind the proxies of their machines, as target_file() says.
+    """
     unknown = sorted(set(entry) - JOB_KEYS)
     if unknown:
         raise MonitoringError(f"job {job}: unknown key {unknown[0]}; known: {sorted(JOB_KEYS)}")
@@ -38,7 +43,16 @@ def scrape_config(
         "scrape_timeout": f"{min(LIMIT, seconds(interval))}s",
         **({"metrics_path": entry["path"]} if "path" in entry else {}),
         "file_sd_configs": [{"files": [f"{folder}/targets-{job}.json"]}],
+        **(proxy_options(folder) if proxied else {}),
         **options,
+    }
+
+
+def proxy_options(folder: str) -> dict[str, Any]:
+    """How Prometheus knows the proxy of a machine, and is known by it."""
+    return {
+        "tls_config": {"ca_file": f"{folder}/{CA_FILE}"},
+        "authorization": {"credentials_file": f"{folder}/{TOKEN_FILE}"},
     }
 
 
@@ -48,6 +62,7 @@ def prometheus_config(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     alertmanager_options: Mapping[str, Any] | None = None,
     folder: str = "/etc/prometheus",
+    proxied: bool = False,
 ) -> dict[str, Any]:
     """``prometheus.yml``: jobs, rules, and who is told of alerts.
 
@@ -70,17 +85,20 @@ def prometheus_config(
             ]
         },
         "scrape_configs": [
-            scrape_config(job, entry, (options or {}).get(job, {}), folder)
+            scrape_config(job, entry, (options or {}).get(job, {}), folder, proxied)
             for job, entry in jobs.items()
         ],
     }
 
 
-def target_file(job: str, targets: Iterable[Mapping[str, Any]]) -> str:
+def target_file(
+    job: str, targets: Iterable[Mapping[str, Any]], proxies: Mapping[str, str] | None = None
+) -> str:
     """Targets of a job as a file of service discovery, in the order of their instances.
 
     Each has ``address``, ``cluster``, ``host`` (the machine) and ``instance``. One without an
-    address gives no figures and is left out. Raises MonitoringError for an instance named twice.
+    address gives no figures and is left out. ``proxies`` holds the address of a proxy by machine,
+    through which its targets are read. Raises MonitoringError for an instance named twice.
     """
     entries: dict[str, dict[str, Any]] = {}
     for target in targets:
@@ -91,5 +109,35 @@ def target_file(job: str, targets: Iterable[Mapping[str, Any]]) -> str:
             continue
         if labels["instance"] in entries:
             raise MonitoringError(f"job {job}: {labels['instance']} is a target twice")
-        entries[labels["instance"]] = {"targets": [str(target["address"])], "labels": labels}
+        proxy = (proxies or {}).get(labels["host"])
+        entries[labels["instance"]] = {
+            "targets": [str(proxy or target["address"])],
+            "labels": {**labels, **(_behind_a_proxy(labels["instance"]) if proxy else {})},
+        }
     return json.dumps([entries[name] for name in sorted(entries)], indent=2) + "\n"
+
+
+def _behind_a_proxy(instance: str) -> dict[str, str]:
+    """Labels that Prometheus takes as words to itself: how the proxy is asked for one target."""
+    return {"__scheme__": "https", "__metrics_path__": "/proxy", "__param_module": instance}
+
+
+def proxy_config(
+    jobs: Mapping[str, Mapping[str, Any]],
+    targets: Mapping[str, Iterable[Mapping[str, Any]]],
+    machine: str,
+) -> dict[str, Any]:
+    """What the proxy of a machine reads for whom: its targets of all jobs, by instance."""
+    modules: dict[str, dict[str, Any]] = {}
+    for job, wanted in targets.items():
+        path = jobs.get(job, {}).get("path", "/metrics")
+        for target in wanted:
+            if target["host"] != machine or not target["address"]:
+                continue
+            host, _, port = str(target["address"]).rpartition(":")
+            modules[str(target["instance"])] = {
+                "method": "http",
+                # Prometheus reads it anyway.
+                "http": {"address": host, "port": int(port), "path": path, "verify": False},
+            }
+    return {"modules": {name: modules[name] for name in sorted(modules)}}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .catalogue import SERVICES
+from .catalogue import MONITORING, SERVICES
 from .problem import Problem, listed, note
 from .services import Caller, Service, Socket
 from .site import Facts, Site
@@ -51,6 +51,7 @@ def remote_connections(site: Site) -> list[Connection]:
 
 
 def _connections(site: Site) -> Iterator[Connection]:
+    yield from _figures(site)
     for service in SERVICES:
         for server in site.members(service.group):
             for caller in service.callers:
@@ -71,6 +72,26 @@ def _connections(site: Site) -> Iterator[Connection]:
                             port,
                             caller.purpose,
                         )
+
+
+def _figures(site: Site) -> Iterator[Connection]:
+    """Who watches reads the proxy of every machine, where figures leave machines that way."""
+    for server in site.members("metal"):
+        port = whole_number(site.value(server, "monitoring_open_port"))
+        if port is None:
+            continue
+        for client in site.members(MONITORING.group):
+            yield Connection(
+                client,
+                site.machine(client),
+                server,
+                site.machine(server),
+                "monitoring_proxy_port",
+                str(site.value(server, "monitoring_open_address")),
+                str(site.value(server, "monitoring_proxy_bind", "0.0.0.0")),
+                port,
+                "figures",
+            )
 
 
 def _endpoint(
