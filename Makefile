@@ -33,7 +33,7 @@ test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade close down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay
+.PHONY: status plan upgrade close down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas
 .PHONY: support report
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
@@ -106,6 +106,11 @@ replay: env ## a part of a topic once more, to another topic: SOURCE=a TARGET=b 
 	@$(if $(and $(SOURCE),$(TARGET)),,$(error from where to where? make replay SOURCE=a TARGET=b FROM="2h ago"))\
 	kafka-metal replay --bootstrap "$$(cat $(STATE)/bootstrap)" $(if $(wildcard $(ACCESS)),--client-config $(ACCESS)) \
 		--source "$(SOURCE)" --target "$(TARGET)" $(if $(FROM),--from "$(FROM)") $(if $(UNTIL),--until "$(UNTIL)") $(if $(DRY),--dry-run)
+
+replicas: env ## whether replicas hold the same batches, broker by broker: SECONDS=60; the exit code tells
+	@rm -f $(STATE)/replicas.txt; code=0; mkdir -p .cache; \
+	$(PLAYBOOK) playbooks/replicas.yml $(if $(SECONDS),-e kafka_broker_compare_seconds=$(SECONDS)) > .cache/replicas.log 2>&1 || code=$$?; \
+	cat $(STATE)/replicas.txt 2>/dev/null || cat .cache/replicas.log; exit $$code
 
 access: env ## files with which a declared user comes in, to be handed out: make access U=shop
 	@$(if $(U),,$(error whose? make access U=name))mkdir -p $(STATE); \

@@ -154,6 +154,15 @@ def test_a_range_of_offsets_is_sent_once_more(
     assert f"{target}:0:20" in said(platform, f"kafka-get-offsets {tool}")
 
 
+def test_replicas_hold_the_same_batches(places: dict[str, str], platform: Cluster, make):
+    compared = make("replicas", SECONDS="20")
+
+    assert compared.returncode == 0, compared.stdout + compared.stderr
+    equal = [int(line.split()[1]) for line in compared.stdout.splitlines() if "are equal" in line]
+    assert len(equal) == len(platform.topology.brokers)
+    assert min(equal) > 0
+
+
 def test_tools_start_from_the_archive_of_classes(platform: Cluster):
     """By itself the JVM would go without an archive that does not fit, and only be slower."""
     machine = platform.machine(platform.topology.brokers[1])

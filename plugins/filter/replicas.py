@@ -1,0 +1,47 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What comparisons of replicas come to, in words."""
+
+from __future__ import annotations
+
+# How many partitions a line names.
+NAMED = 5
+
+
+def listed(partitions):
+    """Some of them, and how many more there are."""
+    more = [f"{len(partitions) - NAMED} more"] if len(partitions) > NAMED else []
+    return ", ".join([*partitions[:NAMED], *more])
+
+
+def told(broker, found):
+    """What one broker's answer comes to, a line each; C(found) is that of C(replica_equality)."""
+    if "compared" not in found:
+        yield f"{broker}: not compared: {found.get('msg') or 'no answer'}"
+        return
+    yield f"{broker}: {len(found['compared'])} replicas are equal to another one"
+    for sentence in found["different"]:
+        yield f"{broker}: DIFFERENT: {sentence}"
+    if found["unfinished"]:
+        count = len(found["unfinished"])
+        yield f"{broker}: {count} not compared to the end: {listed(found['unfinished'])}"
+    if found["compacted"]:
+        count = len(found["compacted"])
+        yield f"{broker}: {count} of compacted topics left out: each replica compacts in its own time"
+
+
+def replicas_verdict(answers):
+    """C(text) of all answers by broker, and C(faults): what differs, and who could not be asked."""
+    faults = [
+        sentence
+        for broker, found in answers.items()
+        for sentence in found.get("different")
+        or ([] if "compared" in found else list(told(broker, found)))
+    ]
+    lines = [line for broker, found in answers.items() for line in told(broker, found)]
+    return {"text": "".join(f"{line}\n" for line in lines), "faults": faults}
+
+
+class FilterModule:
+    def filters(self):
+        return {"replicas_verdict": replicas_verdict}
