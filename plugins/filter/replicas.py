@@ -27,7 +27,7 @@ def told(broker, found):
         yield f"{broker}: {count} not compared to the end: {listed(found['unfinished'])}"
     if found["compacted"]:
         count = len(found["compacted"])
-        yield f"{broker}: {count} of compacted topics left out: each replica compacts in its own time"
+        yield f"{broker}: {count} of compacted topics left out, compacted by each in its own time"
 
 
 def replicas_verdict(answers):
