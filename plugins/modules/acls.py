@@ -14,7 +14,9 @@ description:
     are told under RV(foreign).
   - Kafka has no request that judges ACLs without making them. In check mode the plan is made of
     what the cluster has.
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment:
+  - metal.kafka.client
+  - metal.kafka.content
 options:
   acls:
     description: ACLs that there should be.
@@ -64,10 +66,6 @@ options:
     type: list
     elements: str
     default: []
-  timeout:
-    description: Seconds that one request may take until all brokers go by it.
-    type: float
-    default: 60
 attributes:
   check_mode:
     description: The plan is made of what the cluster has, and nothing is changed.

@@ -10,7 +10,11 @@ description:
     M(metal.kafka.topics) do, in this order, over one connection.
   - Everything is read, planned and, where Kafka can, judged by the cluster before the first change
     of any kind is made. What nothing is declared of is not looked at.
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment:
+  - metal.kafka.client
+  - metal.kafka.content
+  - metal.kafka.content.login
+  - metal.kafka.content.moves
 options:
   content:
     description: >-
@@ -23,27 +27,6 @@ options:
     description: Passwords by user, as M(metal.kafka.users) takes them.
     type: dict
     default: {}
-  verify_bootstrap:
-    description: >-
-      Addresses of SASL listeners of brokers, each as C(host:port), at which passwords are tried.
-    type: list
-    elements: str
-    default: []
-  verify_protocol:
-    description: Protocol of these listeners.
-    type: str
-    choices: [SASL_SSL, SASL_PLAINTEXT]
-    default: SASL_SSL
-  moves:
-    description: >-
-      Whether replicas of topics that are to be elsewhere are refused or told under RV(content).
-    type: str
-    choices: [refuse, report]
-    default: refuse
-  timeout:
-    description: Seconds that one request may take until it is in force.
-    type: float
-    default: 60
 attributes:
   check_mode:
     description: Everything is judged, and nothing is changed.

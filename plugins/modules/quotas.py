@@ -9,7 +9,9 @@ description:
   - Reads all quotas in one request, has every change judged by the cluster, and then makes the
     changes in bulk. They work at once, without restarts.
   - A quota, or a key of one, that is no longer declared keeps its value.
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment:
+  - metal.kafka.client
+  - metal.kafka.content
 options:
   quotas:
     description: >-
@@ -61,10 +63,6 @@ options:
     type: list
     elements: str
     default: []
-  timeout:
-    description: Seconds that one request may take until it is in force.
-    type: float
-    default: 60
 attributes:
   check_mode:
     description: The cluster validates every step and nothing is changed.

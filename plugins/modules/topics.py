@@ -15,7 +15,10 @@ description:
     is no longer declared.
   - Only keys that are set on the topic itself are compared. A declared key is set on the topic
     even when it equals the cluster's default, so that the topic keeps it when the default changes.
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment:
+  - metal.kafka.client
+  - metal.kafka.content
+  - metal.kafka.content.moves
 options:
   topics:
     description: >-
@@ -35,17 +38,6 @@ options:
     type: list
     elements: str
     default: []
-  moves:
-    description: >-
-      What becomes of a topic that is there with another replication factor or on other brokers
-      than declared. It is refused, or told under RV(reassign) for M(metal.kafka.reassign).
-    type: str
-    choices: [refuse, report]
-    default: refuse
-  timeout:
-    description: Seconds that one batch may take until each of its partitions has a leader.
-    type: float
-    default: 60
   batch:
     description: >-
       Topics created by one request, with at most four times as many partitions. Brokers create

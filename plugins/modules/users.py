@@ -20,7 +20,10 @@ description:
     O(verify_bootstrap) that answers."
   - A user who is not declared is never touched. Nor is a mechanism of a declared user that is not
     declared, in which an old password may live on; it is told under RV(foreign).
-extends_documentation_fragment: [metal.kafka.client]
+extends_documentation_fragment:
+  - metal.kafka.client
+  - metal.kafka.content
+  - metal.kafka.content.login
 options:
   users:
     description: Users by name.
@@ -52,22 +55,6 @@ options:
     type: str
     choices: [on_change, on_create, always]
     default: on_change
-  verify_bootstrap:
-    description: >-
-      Addresses of SASL listeners of brokers, each as C(host:port), at which passwords are tried,
-      in this order until one answers. A refused attempt costs the broker a line in its log.
-    type: list
-    elements: str
-    default: []
-  verify_protocol:
-    description: Protocol of these listeners; certificates are those of O(ca_file).
-    type: str
-    choices: [SASL_SSL, SASL_PLAINTEXT]
-    default: SASL_SSL
-  timeout:
-    description: Seconds that one request may take until it is in force.
-    type: float
-    default: 60
 attributes:
   check_mode:
     description: Passwords are tried, and nothing is changed.

@@ -34,8 +34,10 @@ def documented(module):
     """The documentation, options and attributes with those of the fragments."""
     text = yaml.safe_load(module.DOCUMENTATION)
     for fragment in text.get("extends_documentation_fragment", []):
-        shared = importlib.import_module(f"{PACKAGE}.doc_fragments.{fragment.rpartition('.')[2]}")
-        told = yaml.safe_load(shared.ModuleDocFragment.DOCUMENTATION)
+        # Namespace, collection, file, and a section of it.
+        name, *section = fragment.split(".")[2:]
+        shared = importlib.import_module(f"{PACKAGE}.doc_fragments.{name}").ModuleDocFragment
+        told = yaml.safe_load(getattr(shared, (section or ["documentation"])[0].upper()))
         for part in ("options", "attributes"):
             text[part] = text.get(part, {}) | told.get(part, {})
     return text
