@@ -11,12 +11,12 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from .cluster import PAUSE, Connection
+from .connecting import PAUSE, Connection
 from .dynamic import DEFAULT, FROM_FILE, ON_BROKER, ON_CLUSTER, Entry, Step, Wish, plan
 from .endpoint import ClusterError, words_of
 from .waiting import Deadline, side_by_side
 
-# ``cluster`` says that the library is missing.
+# ``connecting`` says that the library is missing.
 with suppress(ImportError):
     from kafka.admin import ConfigResource
 

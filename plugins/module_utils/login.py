@@ -17,7 +17,7 @@ from typing import Any
 try:
     from kafka.protocol.parser import KafkaProtocol
     from kafka.protocol.sasl import SaslAuthenticateRequest, SaslHandshakeRequest
-except ImportError:  # cluster.MISSING tells.
+except ImportError:  # connecting.MISSING tells.
     pass
 
 from .endpoint import address, words_of

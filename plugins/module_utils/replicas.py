@@ -14,10 +14,11 @@ try:
     from kafka.admin import ConfigResource
     from kafka.errors import for_code
     from kafka.protocol.consumer import FetchRequest, OffsetSpec
-except ImportError:  # cluster.MISSING tells.
+except ImportError:  # connecting.MISSING tells.
     pass
 
-from .cluster import PAUSE, Connection
+from .cluster import ClusterConnection
+from .connecting import PAUSE
 from .endpoint import ClusterError
 from .log_dirs import Dir, Move, Replica
 from .waiting import Deadline
@@ -33,7 +34,7 @@ FETCH_VERSION = 12
 Key = tuple[str, int]
 
 
-class ReplicaConnection(Connection):
+class ReplicaConnection(ClusterConnection):
     """A connection that moves and reads replicas."""
 
     def dirs(self, broker: int) -> list[Dir]:

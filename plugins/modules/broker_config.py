@@ -120,8 +120,9 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
     access,
     broker_settings,
-    cluster,
+    connecting,
     dynamic,
+    endpoint,
     properties,
 )
 
@@ -158,7 +159,7 @@ def converge(connection, wishes, read, allow_unreachable, dry):
     asked = wanted | (set(connection.known_brokers()) if read else set())
     found, silent = connection.read_brokers(sorted(asked))
     if silent and not allow_unreachable:
-        raise cluster.ClusterError(broker_settings.silence(silent))
+        raise endpoint.ClusterError(broker_settings.silence(silent))
     wishes = [wish for wish in wishes if wish.broker in found]
     plans = [dynamic.plan(wish, found[wish.broker]) for wish in wishes]
     steps = [step for plan in plans for step in plan.steps]
@@ -209,17 +210,17 @@ def main():
     wish = access.wish_of(module)
     lenient = wish["allow_unreachable"]
     read = wish["read"] + (sorted(dynamic.LIVE_KEYS) if wish["read_live"] else [])
-    if cluster.MISSING:
+    if connecting.MISSING:
         # A host on which nothing has been prepared yet: nothing runs there either.
         if lenient:
-            module.exit_json(changed=False, silent=[cluster.MISSING], **NOTHING)
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+            module.exit_json(changed=False, silent=[connecting.MISSING], **NOTHING)
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     try:
         wishes = wishes_of(wish["brokers"])
         connection = broker_settings.BrokerConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         )
-    except cluster.ClusterError as error:
+    except endpoint.ClusterError as error:
         if lenient:
             module.exit_json(changed=False, silent=[str(error)], **NOTHING)
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
@@ -230,7 +231,7 @@ def main():
             found = converge(connection, wishes, read, lenient, module.check_mode)
     except Refusal as error:
         module.fail_json(msg=str(error), errors=error.sentences)
-    except cluster.ClusterError as error:
+    except endpoint.ClusterError as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     module.exit_json(changed=bool(found["steps"]), **found)
 

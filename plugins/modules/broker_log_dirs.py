@@ -104,7 +104,8 @@ dirs:
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
     access,
-    cluster,
+    connecting,
+    endpoint,
     log_dirs,
     moving,
     replicas,
@@ -128,8 +129,8 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     what = (wish["broker"], wish["log_dir"], wish["goal"])
     try:
@@ -144,7 +145,7 @@ def main():
             if wish["stage"] == "release":
                 module.exit_json(changed=connection.limit(wish["broker"], None))
             module.exit_json(**moving.work(connection, *what, wish["rate"], wish["seconds"]))
-    except (cluster.ClusterError, log_dirs.LogDirError) as error:
+    except (endpoint.ClusterError, log_dirs.LogDirError) as error:
         module.fail_json(msg=f"broker {wish['broker']}: {error}")
 
 

@@ -65,7 +65,8 @@ import time
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
     access,
-    cluster,
+    connecting,
+    endpoint,
     refill,
     replicas,
     waiting,
@@ -79,7 +80,7 @@ def look(wish):
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
             return refill.look(connection, wish["broker"])
-    except cluster.ClusterError as error:
+    except endpoint.ClusterError as error:
         return {"done": False, "left": 1, "phase": "unknown", "waits_for": [str(error)]}
 
 
@@ -95,8 +96,8 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     deadline = waiting.Deadline(wish["seconds"])
     while True:

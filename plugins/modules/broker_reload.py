@@ -73,7 +73,12 @@ silent:
 from contextlib import suppress
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    cluster,
+    connecting,
+    endpoint,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.served import shown_by_all
 
 with suppress(ImportError):
@@ -94,7 +99,7 @@ def reload(connection, broker):
         incremental=True,
     )
     if (said := answer["broker"][name]) != "OK":
-        raise cluster.ClusterError(f"broker {name} keeps the files it has: {said}")
+        raise endpoint.ClusterError(f"broker {name} keeps the files it has: {said}")
 
 
 def main():
@@ -116,19 +121,19 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     before, silent = shown_by_all(wish["endpoints"], wish["timeout"])
     after = before
     if not module.check_mode:
         try:
-            with cluster.Connection(
+            with cluster.ClusterConnection(
                 wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
             ) as connection:
                 for broker in wish["brokers"]:
                     reload(connection, broker)
-        except cluster.ClusterError as error:
+        except endpoint.ClusterError as error:
             module.fail_json(msg=f"broker_reload: {error}")
         after, silent = shown_by_all(wish["endpoints"], wish["timeout"])
     module.exit_json(changed=after != before, before=before, after=after, silent=silent)

@@ -49,12 +49,18 @@ signs:
 import time
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, activity, cluster
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    activity,
+    cluster,
+    connecting,
+    endpoint,
+)
 
 
 def look(servers, config, seconds, timeout):
     """Two looks at offsets, one at groups; raises ClusterError."""
-    with cluster.Connection(servers, config, timeout + seconds) as connection:
+    with cluster.ClusterConnection(servers, config, timeout + seconds) as connection:
         before = connection.read_end_offsets()
         begun = time.monotonic()
         groups = connection.read_group_states()
@@ -72,14 +78,14 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     try:
         before, after, groups, seconds = look(
             wish["bootstrap_servers"], wish["client_config"], wish["seconds"], wish["timeout"]
         )
-    except cluster.ClusterError as error:
+    except endpoint.ClusterError as error:
         module.fail_json(msg=f"activity of the cluster is unknown: {error}")
     found = activity.signs(before, after, groups, round(seconds, 1))
     module.exit_json(changed=False, busy=bool(found), signs=found)

@@ -68,7 +68,11 @@ unread:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    connecting,
+    endpoint,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.content import content_connection
 
 
@@ -83,15 +87,15 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     try:
         with content_connection.Everything(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
             found = connection.read(wish["kinds"])
-    except cluster.ClusterError as error:
+    except endpoint.ClusterError as error:
         module.fail_json(msg=f"content of the cluster is unknown: {error}")
     module.exit_json(changed=False, **found)
 

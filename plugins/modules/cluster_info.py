@@ -146,6 +146,8 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
     access,
     cluster,
+    connecting,
+    endpoint,
     gate,
     health,
     waiting,
@@ -154,7 +156,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
 
 def read(servers, config, timeout):
     """The cluster as it is; raises ClusterError."""
-    with cluster.Connection(servers, config, timeout) as connection:
+    with cluster.ClusterConnection(servers, config, timeout) as connection:
         return connection.read_cluster()
 
 
@@ -169,8 +171,8 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     stopping = wish["before_stop"]
     # The guard around all: whatever the library waits for, the module returns in time. What is
@@ -179,8 +181,8 @@ def main():
     found = waiting.side_by_side(
         {"cluster": lambda: read(*question)}, waiting.Deadline(wish["timeout"])
     )["cluster"]
-    if isinstance(found, (cluster.ClusterError, TimeoutError)):
-        module.exit_json(changed=False, **health.unreachable(cluster.words_of(found), stopping))
+    if isinstance(found, (endpoint.ClusterError, TimeoutError)):
+        module.exit_json(changed=False, **health.unreachable(endpoint.words_of(found), stopping))
     if isinstance(found, Exception):
         raise found
     decision = gate.before_stop(found, stopping) if stopping else None

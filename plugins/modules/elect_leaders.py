@@ -82,7 +82,13 @@ errors:
 import time
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster, waiting
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    cluster,
+    connecting,
+    endpoint,
+    waiting,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.content import elections
 
 
@@ -115,11 +121,11 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     try:
-        with cluster.Connection(
+        with cluster.ClusterConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
             plan = planned(connection.read_cluster(), wish)
@@ -136,7 +142,7 @@ def main():
                     time.sleep(1)
     except elections.ElectionError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except cluster.ClusterError as error:
+    except endpoint.ClusterError as error:
         module.fail_json(msg=f"elect_leaders: {error}", errors=[str(error)])
     module.exit_json(
         changed=bool(steps),

@@ -107,7 +107,11 @@ errors:
 import time
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    connecting,
+    endpoint,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.content import group_connection, groups
 
 RESET = {
@@ -131,8 +135,8 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     try:
         resets = groups.resets_of(wish["reset"], int(time.time() * 1000))
@@ -144,7 +148,7 @@ def main():
             bounds = store.read_bounds([key for each in found.values() for key in each.offsets], {})
     except groups.GroupError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except cluster.ClusterError as error:
+    except endpoint.ClusterError as error:
         module.fail_json(msg=f"groups: {error}", errors=[str(error)])
     module.exit_json(
         changed=bool(steps),

@@ -110,7 +110,11 @@ errors:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import access, cluster
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    access,
+    connecting,
+    endpoint,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.content import placement, reassigning
 
 
@@ -129,8 +133,8 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     try:
         wishes = placement.wishes_of(wish["topics"])
@@ -147,7 +151,7 @@ def main():
             module.exit_json(**reassigning.work(connection, wishes, *limits))
     except placement.PlacementError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except cluster.ClusterError as error:
+    except endpoint.ClusterError as error:
         module.fail_json(msg=f"reassign: {error}", errors=[str(error)])
 
 

@@ -66,7 +66,8 @@ different:
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
     access,
-    cluster,
+    connecting,
+    endpoint,
     log_dirs,
     refill,
     replicas,
@@ -91,8 +92,8 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     try:
         with replicas.ReplicaConnection(
@@ -100,7 +101,7 @@ def main():
         ) as connection:
             keys = wanted(connection, wish["broker"], wish["log_dir"])
             found = refill.verify(connection, wish["broker"], keys, wish["seconds"])
-    except (cluster.ClusterError, log_dirs.LogDirError) as error:
+    except (endpoint.ClusterError, log_dirs.LogDirError) as error:
         module.fail_json(msg=f"broker {wish['broker']}: {error}")
     if found["different"]:
         module.fail_json(msg="; ".join(found["different"]), **found)

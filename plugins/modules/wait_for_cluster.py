@@ -114,6 +114,8 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.metal.kafka.plugins.module_utils import (
     access,
     cluster,
+    connecting,
+    endpoint,
     engine,
     gate,
     health,
@@ -126,7 +128,7 @@ LOG_LINES = 400
 
 def look(wish, dry):
     """The cluster, the bytes it lacks, and leaders elected, or that would be; ClusterError."""
-    with cluster.Connection(
+    with cluster.ClusterConnection(
         wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9
     ) as connection:
         found = connection.read_cluster()
@@ -168,8 +170,8 @@ def main():
         },
         supports_check_mode=True,
     )
-    if cluster.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=cluster.MISSING)
+    if connecting.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
     wish = access.wish_of(module)
     try:
         container = look_at_container(wish)
@@ -179,8 +181,8 @@ def main():
     answer = waiting.side_by_side(
         {"look": lambda: look(wish, module.check_mode)}, waiting.Deadline(wish["timeout"])
     )["look"]
-    if isinstance(answer, (cluster.ClusterError, TimeoutError)):
-        silent = health.unreachable(cluster.words_of(answer), wish["before_stop"])
+    if isinstance(answer, (endpoint.ClusterError, TimeoutError)):
+        silent = health.unreachable(endpoint.words_of(answer), wish["before_stop"])
         module.exit_json(changed=False, steps=[], lag_bytes=None, **silent, **container)
     if isinstance(answer, Exception):
         raise answer

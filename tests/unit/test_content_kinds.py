@@ -31,7 +31,7 @@ def bring(monkeypatch):
             """A cluster that nobody asks."""
 
         known = {name: record.kind(name) for name in ("users", "acls", "quotas", "topics")}
-        monkeypatch.setattr(kinds, "Store", lambda *_: Nowhere())
+        monkeypatch.setattr(kinds, "Everything", lambda *_: Nowhere())
         monkeypatch.setattr(kinds, "KINDS", known)
         return kinds.bring(["kafka1:9092"], {}, 1, {name: {} for name in wanted}, dry)
 

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import login
-from ansible_collections.metal.kafka.plugins.module_utils.cluster import ClusterError, Connection
+from ansible_collections.metal.kafka.plugins.module_utils.connecting import Connection
+from ansible_collections.metal.kafka.plugins.module_utils.endpoint import ClusterError
 from ansible_collections.metal.kafka.plugins.module_utils.scram import (
     HASHES,
     Key,

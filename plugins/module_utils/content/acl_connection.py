@@ -10,13 +10,13 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from ..cluster import PAUSE
+from ..connecting import PAUSE
 from ..endpoint import ClusterError
 from ..waiting import Deadline, side_by_side
 from .acls import Acl, portions
 from .connection import ContentConnection, reason, word_of
 
-# ``cluster`` says that the library is missing.
+# ``connecting`` says that the library is missing.
 with suppress(ImportError):
     from kafka.protocol.admin import CreateAclsRequest, DeleteAclsRequest, DescribeAclsRequest
 

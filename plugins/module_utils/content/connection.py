@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..cluster import Connection
+from ..connecting import Connection
 
-# ``cluster`` says that the library is missing.
+# ``connecting`` says that the library is missing.
 with suppress(ImportError):
     from kafka.errors import for_code
 

@@ -12,13 +12,14 @@ from ..topic import KAFKAS_OWN
 from .acl_connection import AclConnection
 from .acls import fields_of
 from .quota_connection import QuotaConnection
+from .topic_connection import TopicConnection
 from .user_connection import UserConnection
 
 KINDS = ("topics", "users", "acls", "quotas")
 
 
-class Everything(AclConnection, QuotaConnection, UserConnection):
-    """A connection that reads all kinds of content."""
+class Everything(AclConnection, QuotaConnection, UserConnection, TopicConnection):
+    """A connection that reads and changes all kinds of content."""
 
     def read(self, kinds: Collection[str]) -> dict[str, Any]:
         """Content by kind in plain types, and sentences on what the cluster does not tell.

@@ -13,7 +13,7 @@ from ..state import NOBODY
 from .connection import ContentConnection
 from .groups import Bounds, Commit, Group, Key, Member
 
-# ``cluster`` says that the library is missing.
+# ``connecting`` says that the library is missing.
 with suppress(ImportError):
     from kafka.admin import OffsetSpec
     from kafka.structs import OffsetAndMetadata, TopicPartition

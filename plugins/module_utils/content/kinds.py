@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .. import access, cluster, login, topic
-from ..cluster import TopicConnection
+from .. import access, connecting, login, topic
 from ..endpoint import ClusterError
 from ..unmet import UnmetError
 from ..waiting import Deadline
@@ -21,10 +20,6 @@ from .content_connection import Everything
 
 # A module's options by name, as Ansible takes them.
 Options = dict[str, dict[str, Any]]
-
-
-class Store(Everything, TopicConnection):
-    """A connection that reads and changes all kinds of content."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +32,10 @@ class Kind:
 
     arguments: Options
     read: Callable[[Mapping[str, Any]], Any]
-    bring: Callable[[Store, Any, bool], dict[str, Any]]
+    bring: Callable[[Everything, Any, bool], dict[str, Any]]
 
 
-def bring_users(store: Store, wishes: tuple[Any, login.Listener], dry: bool) -> dict[str, Any]:
+def bring_users(store: Everything, wishes: tuple[Any, login.Listener], dry: bool) -> dict[str, Any]:
     """Users that log in; their passwords are tried at the listener that comes with the wishes."""
     wished, store.listener = wishes
     outcome = users.converge(store, wished, dry)
@@ -62,7 +57,7 @@ def read_users(wish: Mapping[str, Any]) -> tuple[Any, login.Listener]:
     return users.wishes_of(wish), listener
 
 
-def bring_acls(store: Store, wishes: acls.Wishes, dry: bool) -> dict[str, Any]:
+def bring_acls(store: Everything, wishes: acls.Wishes, dry: bool) -> dict[str, Any]:
     """ACLs."""
     steps, foreign = acls.converge(store, wishes, dry)
     added = sum(isinstance(step, acls.Grant) for step in steps)
@@ -75,13 +70,13 @@ def bring_acls(store: Store, wishes: acls.Wishes, dry: bool) -> dict[str, Any]:
     }
 
 
-def bring_quotas(store: Store, wishes: quotas.Wishes, dry: bool) -> dict[str, Any]:
+def bring_quotas(store: Everything, wishes: quotas.Wishes, dry: bool) -> dict[str, Any]:
     """Quotas."""
     steps = quotas.converge(store, wishes, dry)
     return {"steps": [str(step) for step in steps], "diff": quotas.difference(steps)}
 
 
-def bring_topics(store: Store, wishes: Mapping[str, Any], dry: bool) -> dict[str, Any]:
+def bring_topics(store: Everything, wishes: Mapping[str, Any], dry: bool) -> dict[str, Any]:
     """Topics; replicas that are to be elsewhere are only told."""
     store.batch = wishes["batch"]
     steps = topic.converge(
@@ -202,7 +197,7 @@ def bring(
     with all of it, ClusterError when the cluster does not answer.
     """
     wishes = _each(wanted, lambda kind: KINDS[kind].read(wanted[kind]))
-    store = Store(servers, config, timeout)
+    store = Everything(servers, config, timeout)
     with store:
 
         def come(kind: str, dry: bool) -> dict[str, Any]:
@@ -239,8 +234,10 @@ def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict
     """
     if not wanted:
         return {}
-    if cluster.MISSING:
-        module.fail_json(msg=f"{what}: the host lacks the library kafka-python: {cluster.MISSING}")
+    if connecting.MISSING:
+        module.fail_json(
+            msg=f"{what}: the host lacks the library kafka-python: {connecting.MISSING}"
+        )
     wish = access.wish_of(module)
     config = wish["client_config"]
     asked = {kind: {**given, "client_config": config} for kind, given in wanted.items()}

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..cluster import PAUSE
+from ..connecting import PAUSE
 from ..endpoint import ClusterError
 from ..waiting import Deadline
 from .connection import AT_ONCE, ContentConnection, reason
 from .quotas import DEFAULT, Alter, Entity
 
-# ``cluster`` says that the library is missing.
+# ``connecting`` says that the library is missing.
 with suppress(ImportError):
     from kafka.protocol.admin import AlterClientQuotasRequest, DescribeClientQuotasRequest
 

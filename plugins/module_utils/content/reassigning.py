@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..cluster import ClusterConnection
 from ..endpoint import ClusterError
 from ..state import Cluster
 from ..topic import THROTTLED
@@ -19,7 +20,7 @@ from ..waiting import Deadline
 from .connection import ContentConnection
 from .placement import Move, Wish, bytes_left, moving, plan, portion
 
-# ``cluster`` says that the library is missing.
+# ``connecting`` says that the library is missing.
 with suppress(ImportError):
     from kafka.admin import ConfigResource
     from kafka.structs import TopicPartition
@@ -30,7 +31,7 @@ EVERY = "*"
 LOOK = 2.0
 
 
-class ReassignConnection(ContentConnection):
+class ReassignConnection(ContentConnection, ClusterConnection):
     """A connection that moves replicas between brokers."""
 
     def sizes(self, topics: Iterable[str], cluster: Cluster) -> dict[int, dict[str, int]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..cluster import PAUSE
+from ..connecting import PAUSE
 from ..endpoint import ClusterError
 from ..login import Listener, try_all
 from ..scram import ACCEPTED, REFUSED, Key, Secret
@@ -17,7 +17,7 @@ from ..waiting import Deadline
 from . import users
 from .connection import AT_ONCE, ContentConnection, reason, word_of
 
-# ``cluster`` says that the library is missing.
+# ``connecting`` says that the library is missing.
 with suppress(ImportError):
     from kafka.errors import for_code
     from kafka.protocol.admin import (

@@ -1,0 +1,50 @@
+"""A connection to Kafka whose client gives prepared answers."""
+
+from types import SimpleNamespace
+
+from ansible_collections.metal.kafka.plugins.module_utils.cluster import ClusterConnection
+from ansible_collections.metal.kafka.plugins.module_utils.content.topic_connection import (
+    TopicConnection,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.waiting import Deadline
+
+
+class Both(TopicConnection, ClusterConnection):
+    """What reads topics and clusters."""
+
+
+def connection(**answers):
+    """A connection whose client gives prepared answers: values, or one after the other."""
+    made = Both.__new__(Both)
+    made.admin = SimpleNamespace(**answers)
+    made.timeout, made.batch, made.patience = 1, 50, 0.25
+    made.deadline = Deadline(1)
+    return made
+
+
+def in_turn(*answers):
+    left = list(answers)
+
+    def answer(*_args, **_keys):
+        found = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return answer
+
+
+def described(name, *leaders, error=0):
+    return {
+        "name": name,
+        "error_code": error,
+        "partitions": [
+            {
+                "partition_index": number,
+                "leader_id": leader,
+                "replica_nodes": [2, 1],
+                "isr_nodes": [1],
+            }
+            for number, leader in reversed(list(enumerate(leaders)))
+        ],
+    }
