@@ -26,7 +26,7 @@ def references(found):
     """Full names of the images that a host runs."""
     versions = json.dumps(found.get("image_versions") or {}, sort_keys=True)
     known = catalogue(str(found.get("images_registry") or ""), versions)
-    wanted = found.get("images_wanted") or [image.name for image in known if image.runtime]
+    wanted = found.get("images_wanted") or [i.name for i in known if i.runtime and not i.optional]
     return [images.find(name, known).reference for name in wanted]
 
 
