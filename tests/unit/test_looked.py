@@ -1,6 +1,7 @@
 """Hosts that a step passes over because a look at the machine said enough."""
 
 import pytest
+from ansible_collections.metal.kafka.plugins.filter.looked import references
 from ansible_collections.metal.kafka.plugins.module_utils.looked import (
     without_engine,
     without_images,
@@ -48,3 +49,10 @@ def test_images_are_looked_for_where_one_is_not_known_to_be_there(found, asked):
 
 def test_a_host_that_wants_nothing_lacks_nothing_once_looked_at():
     assert without_images({"node1": WHOLE}, lambda _: []) == []
+
+
+def test_a_host_wants_no_image_that_a_play_asks_for_by_name():
+    names = [reference.split("/")[-1].split(":")[0] for reference in references({})]
+    assert "kafka" in names
+    assert "prometheus" not in names
+    assert references({"images_wanted": ["prometheus"]}) != []
