@@ -146,6 +146,39 @@ def watching(platform: Cluster, inventory: str) -> Iterator[Watching]:
         playbooks.run("site")
 
 
+# Asks for a page over TLS: file of the CA, file of the token or nothing, address; prints the code.
+ASK = """
+import ssl, sys, urllib.error, urllib.request
+ca, token, url = sys.argv[1:]
+shown = {"Authorization": "Bearer " + open(token).read()} if token else {}
+trusted = ssl.create_default_context(cafile=ca)
+try:
+    asked = urllib.request.Request(url, headers=shown)
+    print(urllib.request.urlopen(asked, context=trusted, timeout=5).status)
+except urllib.error.HTTPError as error:
+    print(error.code)
+"""
+OWN = "/etc/kafka-metal/{cluster}-prometheus1/{file}"
+
+
+@pytest.mark.usefixtures("watching")
+def test_figures_leave_a_machine_through_its_proxy_and_by_a_token_alone(cluster: Cluster):
+    watcher, broker = cluster.shell(WATCHER), cluster.topology.brokers[1]
+    ca, token = (
+        OWN.format(cluster=cluster.topology.cluster, file=file)
+        for file in ("ca.pem", "metrics.token")
+    )
+    page = f"https://{broker.address}:9443/proxy?module=kafka1"
+    connect = "timeout 2 bash -c %s"
+
+    assert watcher.check_output("python3 -c %s %s %s %s", ASK, ca, token, page) == "200"
+    assert watcher.check_output("python3 -c %s %s %s %s", ASK, ca, "", page) == "401"
+    # The agents of broker and server, and the node exporter.
+    for port in (9404, 9405, 9100):
+        assert watcher.run(connect, f"exec 3<>/dev/tcp/{broker.address}/{port}").rc != 0
+    assert watcher.run(connect, f"exec 3<>/dev/tcp/{broker.address}/9443").rc == 0
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Watching):
     fault = FAULTS[name]
