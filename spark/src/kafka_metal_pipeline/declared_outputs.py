@@ -12,6 +12,7 @@ from kafka_metal_pipeline.keys import Problem, Section, suggested
 from kafka_metal_pipeline.model import (
     AT_LEAST_ONCE,
     AVAILABLE_NOW,
+    REAL_TIME,
     TRANSACTIONAL,
     Declaration,
     Metadata,
@@ -22,16 +23,16 @@ from kafka_metal_pipeline.model import (
 from kafka_metal_pipeline.words import (
     ALLOWED_DURATION,
     ALLOWED_NAME,
+    ALLOWED_OUTPUT_TRIGGER,
     ALLOWED_PATH,
     ALLOWED_TABLE,
     ALLOWED_TOPIC,
-    ALLOWED_TRIGGER,
     DURATION,
     NAME,
+    OUTPUT_TRIGGER,
     PATH,
     TABLE,
     TOPIC,
-    TRIGGER,
     milliseconds,
 )
 
@@ -125,6 +126,9 @@ def _read_output(name: str, output: Section, source: Source, trigger: str) -> Ou
         output.wrong("keys", "nothing", "the columns of the table's key, as [id]")
     if source.path and "starting" in output.values:
         output.wrong("starting", "this key", "it only where the source is topics")
+    trigger = output.text("trigger", ALLOWED_OUTPUT_TRIGGER, OUTPUT_TRIGGER) or trigger
+    if trigger == REAL_TIME:
+        _check_real_time(output, source)
     return Output(
         name=name,
         sql=sql or EVERYTHING,
@@ -134,7 +138,7 @@ def _read_output(name: str, output: Section, source: Source, trigger: str) -> Ou
         partition_by=_read_partitions(output, source),
         mode=mode,
         watermark=_read_watermark(output, source),
-        trigger=output.text("trigger", ALLOWED_TRIGGER, TRIGGER) or trigger,
+        trigger=trigger,
         delivery=output.choice("delivery", (AT_LEAST_ONCE, TRANSACTIONAL), AT_LEAST_ONCE),
         metadata=_read_metadata(output, source),
         table=table,
@@ -142,6 +146,17 @@ def _read_output(name: str, output: Section, source: Source, trigger: str) -> Ou
         database=output.needed("database", "a name of databases") if given == "table" else None,
         starting=read_places(output, "starting", ("earliest", "latest")),
     )
+
+
+def _check_real_time(output: Section, source: Source) -> None:
+    """Spark lets records go on one by one from topics to a topic, where nothing has to wait."""
+    if source.path:
+        output.wrong("trigger", REAL_TIME, "it only where the source is topics")
+    if output.values.get("topic") is None:
+        output.wrong("trigger", REAL_TIME, "it only with topic")
+    for key, allowed in (("delivery", AT_LEAST_ONCE), ("mode", "append"), ("watermark", None)):
+        if output.values.get(key, allowed) != allowed:
+            output.wrong(key, str(output.values[key]), f"no such key with trigger {REAL_TIME}")
 
 
 def _read_target(output: Section) -> str | None:

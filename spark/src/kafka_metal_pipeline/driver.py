@@ -8,12 +8,13 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafka_metal_pipeline import progress, queries, rate, registry, session, streams
+from kafka_metal_pipeline import cores, progress, queries, rate, registry, session, streams
 from kafka_metal_pipeline.checkpoint import CheckpointError, all_of
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
@@ -38,6 +39,7 @@ REPORT_EVERY_S = 60.0
 # Errors that come again with every start: someone has to change something.
 REFUSALS = (
     CheckpointError,
+    cores.CoresError,
     LostCheckpointError,
     OptionError,
     RegistryError,
@@ -79,9 +81,10 @@ def _run(
 ) -> int:
     storage = Storage(spark)
     limits = limits_of(declaration, storage)
+    cores.check(declaration, partial(streams.partitions, spark, declaration))
 
     def read(name: str, starting: Starting | None) -> DataFrame:
-        return streams.records(spark, declaration, starting, limits[name])
+        return streams.records(spark, declaration, starting, limits.get(name))
 
     flows = queries.flows(read, declaration)
     names = {flow.name: f"pipeline {declaration.name}: outputs.{flow.name}" for flow in flows}
@@ -94,7 +97,7 @@ def _run(
     for flow in flows:
         flow.checkpoint.claim(storage, names[flow.name])
         started[flow.name] = queries.start(flow, declaration, writers[flow.name])
-        board.set_output(flow.name, {"limit": limits[flow.name]})
+        board.set_output(flow.name, {"limit": limits.get(flow.name)})
     code = _watch(started, declaration, board, stopping)
     board.set_state(STOPPING if code == DONE else FAILED)
     stop_between_batches(started, STOP_S)
@@ -104,12 +107,15 @@ def _run(
 
 
 def limits_of(declaration: Declaration, files: Files) -> dict[str, int]:
-    """Records of one batch of each query: what it did in ten seconds when it ran last.
+    """Records of one batch of each query that has batches: what it did in ten seconds, last time.
 
     How much waits is not known yet; where it is little the limit is not reached.
     """
     ceiling, found = declaration.source.max_per_trigger, {}
+    one_by_one = {output.name for output in declaration.outputs if output.is_real_time}
     for name, checkpoint in all_of(declaration).items():
+        if name in one_by_one:
+            continue
         capacity = files.read(f"{checkpoint.location}/{CAPACITY}")
         load = rate.Load(float(capacity), ceiling) if capacity else None
         found[name] = rate.limit(load, milliseconds(declaration.trigger) / 1000, ceiling)

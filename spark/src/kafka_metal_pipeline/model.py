@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from kafka_metal_pipeline.ddl import Field
 
 AVAILABLE_NOW = "available-now"
-
+# Each record as it comes, instead of batches.
+REAL_TIME = "real-time"
 
 # By topic and partition; the offset is that of the first record.
 Places = dict[str, dict[str, int]]
@@ -92,6 +93,11 @@ class Output:
     keys: tuple[str, ...] = ()
     database: str | None = None
     starting: Starting | None = None
+
+    @property
+    def is_real_time(self) -> bool:
+        """Whether its records go on one by one."""
+        return self.trigger == REAL_TIME
 
 
 @dataclass(frozen=True, slots=True)

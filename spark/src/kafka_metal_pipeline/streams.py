@@ -32,18 +32,33 @@ def records(
     """The source as a stream: key, value, topic, partition, offset, timestamp.
 
     ``starting`` is where a query without a checkpoint begins when not at ``source.starting``;
-    ``limit`` the records of one batch when not ``source.max_per_trigger``.
+    ``limit`` the most records of one batch, None where there are no batches.
     """
     source = declaration.source
     if source.path:
         reader = spark.readStream.schema(ARCHIVED).option("maxFilesPerTrigger", FILES_PER_TRIGGER)
         return _archived(reader.parquet(_location(declaration)), declaration)
     reader = spark.readStream.format("kafka").options(**_source_options(declaration))
-    return (
-        reader.option("startingOffsets", _places(starting or source.starting))
-        .option("maxOffsetsPerTrigger", limit or source.max_per_trigger)
-        .load()
-    )
+    if limit is not None:
+        reader = reader.option("maxOffsetsPerTrigger", limit)
+    return reader.option("startingOffsets", _places(starting or source.starting)).load()
+
+
+def partitions(spark: SparkSession, declaration: Declaration) -> int:
+    """Partitions of the source's topics, as the cluster has them now."""
+    jvm: Any = spark._jvm
+    options = jvm.java.util.Properties()
+    for name, value in client(declaration.site, {}).items():
+        options.setProperty(name.removeprefix("kafka."), value)
+    admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(options)
+    try:
+        topics = jvm.java.util.ArrayList()
+        for topic in declaration.source.topics:
+            topics.add(topic)
+        found = admin.describeTopics(topics).allTopicNames().get().values()
+        return sum(topic.partitions().size() for topic in found)
+    finally:
+        admin.close()
 
 
 def stored(

@@ -2,7 +2,7 @@
 
 import re
 
-from kafka_metal_pipeline.model import AVAILABLE_NOW
+from kafka_metal_pipeline.model import AVAILABLE_NOW, REAL_TIME
 
 NAME = r"[A-Za-z][A-Za-z0-9_-]{0,62}"
 ALLOWED_NAME = "letters, digits, _ and -, from a letter on, at most 63"
@@ -25,6 +25,10 @@ ALLOWED_DURATION = "a time as '1 second' or '10 minutes'"
 
 TRIGGER = rf"{DURATION}|{AVAILABLE_NOW}"
 ALLOWED_TRIGGER = f"{ALLOWED_DURATION}, or {AVAILABLE_NOW} to stop after what is there"
+
+# Of an output alone: who reads in batches beside it goes on doing so.
+OUTPUT_TRIGGER = rf"{TRIGGER}|{REAL_TIME}"
+ALLOWED_OUTPUT_TRIGGER = f"{ALLOWED_TRIGGER}, or {REAL_TIME}"
 
 MEMORY = r"[1-9]\d*[kmgt]"
 ALLOWED_MEMORY = "memory as 768m or 2g"

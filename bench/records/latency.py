@@ -1,0 +1,77 @@
+"""How long a record takes through a pipeline: latency.py BOOTSTRAP SOURCE TARGET RATE SECONDS.
+
+Sender and receiver are one process with one clock. What is sent within the first WARM_S after the
+first record has come through does not count.
+"""
+
+import json
+import statistics
+import sys
+import threading
+import time
+
+from confluent_kafka import Consumer, Producer
+
+WARM_S = 15.0
+PATIENCE_S = 120.0
+
+
+def payment(now: int) -> bytes:
+    """A fraud whose id is the time, in nanoseconds."""
+    return json.dumps(
+        {
+            "paymentId": str(now),
+            "accountId": "a-000001",
+            "merchant": "merchant-0001",
+            "country": "DE",
+            "amount": 10.0,
+            "currency": "EUR",
+            "eventTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "fraudProbability": 0.9,
+        }
+    ).encode()
+
+
+def send(producer: Producer, topic: str, rate: int, stop: threading.Event) -> None:
+    """So many records each second, a hundredth of them each 10 ms, until told to stop."""
+    due = time.monotonic()
+    while not stop.wait(max(0.0, due - time.monotonic())):
+        for _ in range(max(1, rate // 100)):
+            now = time.monotonic_ns()
+            producer.produce(topic, payment(now), key=str(now))
+        producer.poll(0)
+        due += 0.01
+    producer.flush()
+
+
+def main() -> None:
+    """Send, receive, and say how long it took."""
+    bootstrap, source, target, rate, seconds = sys.argv[1:]
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"latency-{target}",
+                         "auto.offset.reset": "earliest", "fetch.wait.max.ms": 5})  # fmt: skip
+    consumer.subscribe([target])
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0})
+    stop, taken = threading.Event(), []
+    sender = threading.Thread(target=send, args=(producer, source, int(rate), stop))
+    sender.start()
+    begin, end = None, time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        message = consumer.poll(0.5)
+        if message is None or message.error():
+            continue
+        now, sent = time.monotonic_ns(), int(message.key())
+        if begin is None:
+            begin, end = now + int(WARM_S * 1e9), time.monotonic() + WARM_S + float(seconds)
+        if sent >= begin:
+            taken.append((now - sent) / 1e6)
+    stop.set()
+    sender.join()
+    consumer.close()
+    if not taken:
+        raise SystemExit(f"nothing came through to {target} within {PATIENCE_S:g} s")
+    parts = statistics.quantiles(taken, n=100)
+    print(json.dumps({"records": len(taken), "p50": parts[49], "p95": parts[94], "p99": parts[98]}))
+
+
+if __name__ == "__main__":
+    main()

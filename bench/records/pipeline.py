@@ -1,0 +1,64 @@
+"""Outputs of the delivered pipeline, alone or together.
+
+pipeline.py BOOTSTRAP DECLARATION OUTPUTS ROUNDS; every round starts from the first record, with a
+checkpoint of its own, in the JVM of the one before.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+from cost import cpu_seconds
+from kafka_metal_pipeline import queries, session, streams
+from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.model import Declaration
+
+
+def declared(body: dict[str, Any], bootstrap: str, place: str) -> Declaration:
+    """The pipeline over everything that is there, once."""
+    source = {**body["source"], "starting": "earliest"}
+    site = {
+        "master": "local[2]",
+        "driver_host": "127.0.0.1",
+        "bootstrap": [bootstrap],
+        "checkpoint_root": f"{place}/checkpoints",
+        "archive_root": f"{place}/archive",
+    }
+    return parse("payments", {**body, **site, "source": source, "trigger": "available-now"})
+
+
+def main() -> None:
+    """Read everything so many times."""
+    bootstrap, file, wanted, rounds = sys.argv[1:]
+    body = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    began, used = time.monotonic(), 0.0
+    for number in range(1, int(rounds) + 1):
+        declaration = declared(body, bootstrap, f"/tmp/round-{number}")
+        spark = session.connect(declaration)
+
+        def read(name: str, starting: Any, spark: Any = spark, of: Any = declaration) -> Any:
+            return streams.records(spark, of, starting, of.source.max_per_trigger)
+
+        flows = [
+            flow for flow in queries.flows(read, declaration) if flow.name in wanted.split(",")
+        ]
+        running = [
+            queries.start(flow, declaration, queries.prepare(flow, declaration)) for flow in flows
+        ]
+        for query in running:
+            query.awaitTermination()
+        records = {
+            query.name: sum(each["numInputRows"] for each in query.recentProgress)
+            for query in running
+        }
+        now, cpu = time.monotonic(), cpu_seconds()
+        print(json.dumps({"round": number, "records": max(records.values()), "seconds": now - began,
+                          "cpu": cpu - used}), flush=True)  # fmt: skip
+        began, used = time.monotonic(), cpu
+
+
+if __name__ == "__main__":
+    main()
