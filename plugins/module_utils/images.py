@@ -23,7 +23,9 @@ import yaml
 REPOSITORY = "kafka-metal"
 CATALOGUE_FILE = "images/images.yml"
 VERSIONS_FILE = "versions.yml"
-KNOWN_KEYS = {"version", "parents", "uses", "sources", "runtime", "optional"}
+KNOWN_KEYS = {
+    *("version", "recipe", "packages", "parents", "uses", "sources", "runtime", "optional"),
+}
 # A recipe that uses this version stands on the distribution's base image of that release.
 BASE_KEY = "debian"
 
@@ -136,6 +138,11 @@ def digest_of_files(root: Path, path: Path) -> str:
     return total.hexdigest()
 
 
+def recipe(root: Path, name: str, entry: Mapping[str, Any]) -> Path:
+    """Folder of the recipe of image ``name``, its own or one that it shares."""
+    return root / "images" / str(entry.get("recipe", name))
+
+
 def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: set[str]) -> None:
     """Raise ImageError when the entry of image ``name`` cannot be built as it stands."""
     where = f"{CATALOGUE_FILE}: image {name}"
@@ -152,8 +159,8 @@ def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: se
     for parent in entry.get("parents", []):
         if parent not in names:
             raise ImageError(f"{where}: parent {parent} is no image; images: {sorted(names)}")
-    if not (root / "images" / name / "Dockerfile").is_file():
-        raise ImageError(f"{where}: has no recipe images/{name}/Dockerfile")
+    if not (recipe(root, name, entry) / "Dockerfile").is_file():
+        raise ImageError(f"{where}: has no recipe images/{entry.get('recipe', name)}/Dockerfile")
     for source in entry.get("sources", []):
         if not (root / source).exists():
             raise ImageError(f"{where}: source {source} does not exist")
@@ -179,14 +186,14 @@ def levels_of(parents: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
 
 
 def digest_of_image(
-    root: Path, name: str, arguments: Mapping[str, str], sources: tuple[str, ...]
+    root: Path, folder: Path, arguments: Mapping[str, str], sources: tuple[str, ...]
 ) -> str:
-    """Hash of everything that goes into image ``name``.
+    """Hash of everything that goes into the image whose recipe is ``folder``.
 
     ``arguments`` hold the versions it uses and the references of its parents without registry.
     """
     total = hashlib.sha256()
-    total.update(digest_of_files(root, root / "images" / name).encode())
+    total.update(digest_of_files(root, folder).encode())
     for key in sorted(arguments):
         total.update(f"{key}={arguments[key]}\n".encode())
     for source in sorted(sources):
@@ -204,7 +211,8 @@ def build_arguments(
 ) -> dict[str, str]:
     """Arguments of the build: used versions by upper-cased key, parents as ``<NAME>_IMAGE``.
 
-    The release of the distribution is given as the image it stands for, ``BASE_IMAGE``.
+    The release of the distribution is given as the image it stands for, ``BASE_IMAGE``; its
+    packages, all of the version that the image is tagged with, as ``PACKAGES``.
     """
     arguments = {}
     for key in entry.get("uses", []):
@@ -212,6 +220,9 @@ def build_arguments(
             arguments["BASE_IMAGE"] = base_image(versions)
         else:
             arguments[key.upper()] = str(versions[key])
+    if packages := entry.get("packages"):
+        version = versions[entry["version"]]
+        arguments["PACKAGES"] = " ".join(f"{package}={version}*" for package in packages)
     for parent in entry.get("parents", []):
         arguments[f"{parent.upper()}_IMAGE"] = references[parent]
     return arguments
@@ -255,7 +266,8 @@ def catalogue(
     for name in sorted(entries, key=lambda name: (levels[name], name)):
         entry, sources = entries[name], tuple(entries[name].get("sources", []))
         version = str(versions[entry["version"]])
-        digest = digest_of_image(root, name, build_arguments(entry, versions, plain), sources)
+        folder = recipe(root, name, entry)
+        digest = digest_of_image(root, folder, build_arguments(entry, versions, plain), sources)
         plain[name] = f"{REPOSITORY}/{name}:{version}-{digest[:12]}"
         full[name] = prefix + plain[name]
         images.append(
@@ -266,7 +278,7 @@ def catalogue(
                 level=levels[name],
                 parents=parents[name],
                 build_args=build_arguments(entry, versions, full),
-                context=str(root / "images" / name),
+                context=str(folder),
                 sources=sources,
                 runtime=bool(entry.get("runtime", False)),
                 optional=bool(entry.get("optional", False)),

@@ -38,6 +38,24 @@ def changed(before, after):
     return {name for name in before if before[name] != after[name]}
 
 
+def test_images_of_packages_share_a_recipe_and_differ_by_their_packages(root):
+    (root / "images" / "packaged").mkdir()
+    (root / "images" / "packaged" / "Dockerfile").write_text("# any\n")
+    with (root / "images" / "images.yml").open("a") as entries:
+        for name, package in (("one", "kafka-exporter"), ("other", "jmx-exporter")):
+            entries.write(
+                f"{name}: {{recipe: packaged, version: kafka, packages: [{package}, tools],"
+                " uses: [debian]}\n"
+            )
+
+    one, other = (find(name, catalogue(root)) for name in ("one", "other"))
+
+    assert one.build_args["PACKAGES"] == "kafka-exporter=3.9.2* tools=3.9.2*"
+    assert one.context == other.context == str(root / "images" / "packaged")
+    assert one.reference.startswith("kafka-metal/one:3.9.2-")
+    assert one.reference.split("-")[-1] != other.reference.split("-")[-1]
+
+
 def test_images_come_in_build_order_with_their_levels(root):
     order = [(image.name, image.level) for image in catalogue(root)]
     assert order == [("builder", 0), ("jre", 1), ("kafka", 2), ("spark", 2)]
