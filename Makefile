@@ -21,6 +21,10 @@ PLAYBOOK = ansible-playbook -i $(INVENTORY) $(BECOME) -e cluster_name=$(CLUSTER)
 STATE = .cache/$(CLUSTER)
 # The operator's way into a cluster that asks who comes; docs/security.md.
 ACCESS = .secrets/$(CLUSTER)/operator/client.conf
+# A playbook's answer, or its log where it came to none; the playbook's exit code tells: $(call answer,verify).
+answer = rm -f $(STATE)/$1.txt; code=0; mkdir -p .cache; \
+	$(PLAYBOOK) playbooks/$1.yml $2 > .cache/$1.log 2>&1 || code=$$?; \
+	cat $(STATE)/$1.txt 2>/dev/null || cat .cache/$1.log; exit $$code
 
 ##@ The two commands
 .PHONY: up
@@ -52,9 +56,7 @@ close: env ## close an open cluster while it serves, as far as security_closing 
 	$(PLAYBOOK) playbooks/close.yml
 
 verify: env ## settings of every host: wanted, persisted, live; the exit code tells drift
-	@rm -f $(STATE)/verify.txt; code=0; mkdir -p .cache; \
-	$(PLAYBOOK) playbooks/verify.yml > .cache/verify.log 2>&1 || code=$$?; \
-	cat $(STATE)/verify.txt 2>/dev/null || cat .cache/verify.log; exit $$code
+	@$(call answer,verify)
 
 restart: env ## restart brokers and ensemble one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
 	$(PLAYBOOK) playbooks/restart.yml $(if $(S),-e restart_services=$(S))
@@ -108,9 +110,7 @@ replay: env ## a part of a topic once more, to another topic: SOURCE=a TARGET=b 
 		--source "$(SOURCE)" --target "$(TARGET)" $(if $(FROM),--from "$(FROM)") $(if $(UNTIL),--until "$(UNTIL)") $(if $(DRY),--dry-run)
 
 replicas: env ## whether replicas hold the same batches, broker by broker: SECONDS=60; the exit code tells
-	@rm -f $(STATE)/replicas.txt; code=0; mkdir -p .cache; \
-	$(PLAYBOOK) playbooks/replicas.yml $(if $(SECONDS),-e kafka_broker_compare_seconds=$(SECONDS)) > .cache/replicas.log 2>&1 || code=$$?; \
-	cat $(STATE)/replicas.txt 2>/dev/null || cat .cache/replicas.log; exit $$code
+	@$(call answer,replicas,$(if $(SECONDS),-e kafka_broker_compare_seconds=$(SECONDS)))
 
 access: env ## files with which a declared user comes in, to be handed out: make access U=shop
 	@$(if $(U),,$(error whose? make access U=name))mkdir -p $(STATE); \

@@ -9,6 +9,7 @@ import time
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 from ansible_collections.metal.kafka.plugins.module_utils import progress
+from ansible_collections.metal.kafka.plugins.module_utils.sentences import some
 
 display = Display()
 NAMED = 10
@@ -79,8 +80,7 @@ def say_unprotected(found):
     """Name partitions that no order of restarts can protect."""
     names = found.get("stop", {}).get("unprotected") or []
     if names:
-        rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         display.warning(
             f"without a replica to spare, and not served while the broker restarts: "
-            f"{', '.join(names[:NAMED])}{rest}"
+            f"{some(names, NAMED)}"
         )

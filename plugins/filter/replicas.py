@@ -4,14 +4,7 @@
 
 from __future__ import annotations
 
-# How many partitions a line names.
-NAMED = 5
-
-
-def listed(partitions):
-    """Some of them, and how many more there are."""
-    more = [f"{len(partitions) - NAMED} more"] if len(partitions) > NAMED else []
-    return ", ".join([*partitions[:NAMED], *more])
+from ansible_collections.metal.kafka.plugins.module_utils.sentences import some
 
 
 def told(broker, found):
@@ -24,22 +17,24 @@ def told(broker, found):
         yield f"{broker}: DIFFERENT: {sentence}"
     if found["unfinished"]:
         count = len(found["unfinished"])
-        yield f"{broker}: {count} not compared to the end: {listed(found['unfinished'])}"
+        yield f"{broker}: {count} not compared to the end: {some(found['unfinished'])}"
     if found["compacted"]:
         count = len(found["compacted"])
         yield f"{broker}: {count} of compacted topics left out, compacted by each in its own time"
 
 
+def faults(broker, found):
+    """What differs, or that the broker could not be asked."""
+    return found["different"] if "compared" in found else list(told(broker, found))
+
+
 def replicas_verdict(answers):
     """C(text) of all answers by broker, and C(faults): what differs, and who could not be asked."""
-    faults = [
-        sentence
-        for broker, found in answers.items()
-        for sentence in found.get("different")
-        or ([] if "compared" in found else list(told(broker, found)))
-    ]
     lines = [line for broker, found in answers.items() for line in told(broker, found)]
-    return {"text": "".join(f"{line}\n" for line in lines), "faults": faults}
+    return {
+        "text": "".join(f"{line}\n" for line in lines),
+        "faults": [fault for broker, found in answers.items() for fault in faults(broker, found)],
+    }
 
 
 class FilterModule:

@@ -53,5 +53,7 @@ class FilterModule:
             "librdkafka_options": refusing(security.librdkafka_options),
             "broker_security": refusing(security.broker_properties),
             "spark_security": security.spark_properties,
+            "spark_page_word": security.page_word,
+            "spark_page_login": security.page_login,
             "security_mode": refusing(words_of),
         }

@@ -7,18 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .programs import PROBE
+from .sentences import some
 
 # Groups with members; Empty and Dead ones have none.
 ACTIVE = {"stable", "preparingrebalance", "completingrebalance", "assigning", "reconciling"}
 NAMED = 3
 # Topic and group of the probe, which writes and reads always and takes next to nothing.
 OURS = {PROBE}
-
-
-def first_names(names: list[str]) -> str:
-    """The first names of a list, and how many more there are."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def signs(
@@ -41,7 +36,7 @@ def signs(
     found = []
     if grown:
         total = sum(grown.values())
-        topics = first_names([f"{topic} ({count})" for topic, count in grown.items()])
+        topics = some([f"{topic} ({count})" for topic, count in grown.items()], NAMED)
         found.append(f"{total} records were written within {seconds:g} s: {topics}")
     active = sorted(
         name
@@ -49,5 +44,5 @@ def signs(
         if name not in OURS and state.lower().replace("_", "").replace("-", "") in ACTIVE
     )
     if active:
-        found.append(f"{len(active)} consumer groups have members: {first_names(active)}")
+        found.append(f"{len(active)} consumer groups have members: {some(active, NAMED)}")
     return found

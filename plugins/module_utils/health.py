@@ -8,16 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .gate import Decision
+from .sentences import some
 from .state import NOBODY, Cluster
-
-# Names in one sentence; the lists of the result hold all of them.
-NAMED = 5
-
-
-def some(names: list[str]) -> str:
-    """The first few of ``names`` and how many more there are."""
-    rest = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def count(names: list[str], one: str) -> str:

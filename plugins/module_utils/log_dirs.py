@@ -8,6 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from .sentences import some
+
 GIB = 1 << 30
 # Left free on a dir that receives replicas, as a part of its size: they grow while they move.
 RESERVE = 0.1
@@ -16,7 +18,6 @@ ENOUGH = 0.9
 # One batch: small enough that a failing disk is noticed between two of them.
 BATCH_REPLICAS = 20
 BATCH_BYTES = 20 * GIB
-NAMED = 5
 
 
 class LogDirError(Exception):
@@ -219,10 +220,8 @@ def require_empty(dirs: Sequence[Dir], path: str) -> None:
         raise LogDirError(f"log dir {path} is offline ({found.error}): what it holds is unknown")
     if found.replicas:
         names = sorted(replica.name for replica in found.replicas)
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         raise LogDirError(
-            f"{path} still holds {counted(len(names))}: {', '.join(names[:NAMED])}{more}; "
-            "disk_drain moves them away"
+            f"{path} still holds {counted(len(names))}: {some(names)}; disk_drain moves them away"
         )
 
 

@@ -17,6 +17,7 @@ plain        nobody is asked    nobody is asked         nobody is asked; loopbac
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -175,8 +176,26 @@ def tls_properties(trusted: str, keys: str = "", prefix: str = "") -> dict[str, 
     return {f"{prefix}ssl.{key}": value for key, value in found.items()}
 
 
-def spark_properties(secret: str) -> dict[str, str]:
-    """Settings of every part of a Spark cluster whose parts prove who they are and encrypt."""
+# Who opens the pages of Spark, and what asks for it.
+PAGES_USER = "operator"
+PAGES_FILTER = "metal.kafka.spark.PagePassword"
+
+
+def page_word(password: str) -> str:
+    """What a page of Spark is shown: name and password as RFC 7617 has them, in base64."""
+    return base64.b64encode(f"{PAGES_USER}:{password}".encode()).decode()
+
+
+def page_login(password: str) -> str:
+    """The same for a person to read, and for curl as a file of options."""
+    return f'user = "{PAGES_USER}:{password}"\n'
+
+
+def spark_properties(secret: str, pages_file: str) -> dict[str, str]:
+    """Settings of every part of a Spark cluster whose parts prove who they are and encrypt.
+
+    ``secret`` is what the parts share, ``pages_file`` holds the word that their pages ask for.
+    """
     return {
         "spark.authenticate": "true",
         "spark.authenticate.secret": secret,
@@ -187,6 +206,8 @@ def spark_properties(secret: str) -> dict[str, str]:
         "spark.io.encryption.enabled": "true",
         # Pages show and do nothing: whoever reaches one may not end what runs.
         "spark.ui.killEnabled": "false",
+        "spark.ui.filters": PAGES_FILTER,
+        f"spark.{PAGES_FILTER}.param.file": pages_file,
     }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from typing import Any
-from urllib.request import ProxyHandler, build_opener
+from urllib.request import ProxyHandler, Request, build_opener
 
 # What a master says of itself.
 LEADS = "ALIVE"
@@ -20,25 +20,27 @@ FAULTS = (OSError, HTTPException, ValueError, KeyError, TypeError)
 _direct = build_opener(ProxyHandler({}))
 
 
-def ask(master: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+def ask(master: Mapping[str, Any], timeout: float, word: str = "") -> dict[str, Any]:
     """What one master, with ``name``, ``host`` and ``ui_port``, says of itself.
+
+    ``word`` is what ``security.page_word`` gives, or empty where pages ask nobody.
 
     Returns ``name``, ``page``, ``status`` (empty without an answer), ``error`` and ``workers``,
     the pages of the workers it counts as alive.
     """
     told = {"name": master["name"], "page": page(master), "status": "", "workers": []}
     try:
-        state = answer(master, "/json/", timeout)
+        state = answer(master, "/json/", timeout, word)
         return told | {"status": str(state["status"]), "workers": alive(state), "error": ""}
     except FAULTS as error:
         return told | {"error": str(error) or type(error).__name__}
 
 
-def ask_history(server: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+def ask_history(server: Mapping[str, Any], timeout: float, word: str = "") -> dict[str, Any]:
     """Whether a server of the history answers: ``name``, ``page`` and ``error``."""
     told = {"name": server["name"], "page": page(server), "error": ""}
     try:
-        answer(server, "/api/v1/version", timeout)
+        answer(server, "/api/v1/version", timeout, word)
         return told
     except FAULTS as error:
         return told | {"error": str(error) or type(error).__name__}
@@ -49,9 +51,11 @@ def page(server: Mapping[str, Any]) -> str:
     return f"{server['host']}:{server['ui_port']}"
 
 
-def answer(server: Mapping[str, Any], path: str, timeout: float) -> Any:
+def answer(server: Mapping[str, Any], path: str, timeout: float, word: str) -> Any:
     """What a page answers in JSON; raises one of FAULTS."""
-    with _direct.open(f"http://{page(server)}{path}", timeout=timeout) as told:
+    headers = {"Authorization": f"Basic {word}"} if word else {}
+    asked = Request(f"http://{page(server)}{path}", headers=headers)
+    with _direct.open(asked, timeout=timeout) as told:
         return json.load(told)
 
 
@@ -68,15 +72,19 @@ def alive(state: Mapping[str, Any]) -> list[str]:
     )
 
 
-def ask_all(masters: Sequence[Mapping[str, Any]], timeout: float) -> list[dict[str, Any]]:
+def ask_all(
+    masters: Sequence[Mapping[str, Any]], timeout: float, word: str = ""
+) -> list[dict[str, Any]]:
     """What each master says, in the order given; all are asked at the same time."""
     with ThreadPoolExecutor(max_workers=max(1, len(masters))) as pool:
-        return list(pool.map(lambda master: ask(master, timeout), masters))
+        return list(pool.map(lambda master: ask(master, timeout, word), masters))
 
 
-def ask_histories(servers: Sequence[Mapping[str, Any]], timeout: float) -> list[dict[str, Any]]:
+def ask_histories(
+    servers: Sequence[Mapping[str, Any]], timeout: float, word: str = ""
+) -> list[dict[str, Any]]:
     """Whether each server of the history answers."""
-    return [ask_history(server, timeout) for server in servers]
+    return [ask_history(server, timeout, word) for server in servers]
 
 
 def leader(told: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:

@@ -56,6 +56,12 @@ options:
     elements: dict
     default: []
     suboptions: *place
+  page_word:
+    description: >-
+      What pages that ask who comes are shown, name and password as RFC 7617 has them in base64;
+      empty where they ask nobody.
+    type: str
+    default: ''
   timeout:
     description: Seconds to wait for one answer.
     type: float
@@ -122,13 +128,14 @@ def main():
             },
             "workers": {"type": "list", "elements": "dict", "default": [], "options": place},
             "histories": {"type": "list", "elements": "dict", "default": [], "options": place},
+            "page_word": {"type": "str", "default": "", "no_log": True},
             "timeout": {"type": "float", "default": 5},
         },
         supports_check_mode=True,
     )
-    timeout = module.params["timeout"]
-    told = spark_masters.ask_all(module.params["masters"], timeout)
-    histories = spark_masters.ask_histories(module.params["histories"], timeout)
+    how = module.params["timeout"], module.params["page_word"]
+    told = spark_masters.ask_all(module.params["masters"], *how)
+    histories = spark_masters.ask_histories(module.params["histories"], *how)
     leading = spark_masters.leader(told)
     module.exit_json(
         changed=False,

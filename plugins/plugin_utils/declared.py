@@ -18,8 +18,11 @@ PARTS = (
     *("roles", "playbooks", "plugins", "templates", "images", "monitoring", "spark", "client"),
     *("watch", "dashboards", "versions.yml", "uv.lock"),
 )
-# Another value in every run.
-VOLATILE = ("omit",)
+# How a run goes and is shown, not what hosts get: `omit` has another value in every run.
+HOW = (
+    *("omit", "ansible_diff_mode", "ansible_forks", "ansible_verbosity"),
+    *("ansible_inventory_sources", "ansible_config_file"),
+)
 
 
 def written(hostvars: Any) -> dict[str, Any]:
@@ -30,7 +33,7 @@ def written(hostvars: Any) -> dict[str, Any]:
     found = {}
     for host in inventory.get_hosts(ignore_limits=True, ignore_restrictions=True):
         values = manager.get_vars(host=host, include_hostvars=False)
-        found[host.name] = {k: v for k, v in values.items() if k not in VOLATILE}
+        found[host.name] = {k: v for k, v in values.items() if k not in HOW}
     return found
 
 

@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import pytest
+from ansible import context
 from ansible.inventory.manager import InventoryManager
+from ansible.module_utils.common.collections import ImmutableDict
 from ansible.parsing.dataloader import DataLoader
+from ansible.utils.vars import load_options_vars
 from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
 from ansible_collections.metal.kafka.plugins.filter.rest import (
@@ -112,6 +115,15 @@ def test_what_decides_on_nothing_does_not(site):
     (site.repository / "README.md").write_text("text")
     (site.repository / "roles" / "__pycache__").mkdir()
     (site.repository / "roles" / "__pycache__" / "a.pyc").write_text("compiled")
+    assert site.digest() == before
+
+
+@pytest.mark.parametrize("how", [{"verbosity": 3}, {"diff": True}, {"forks": 50}])
+def test_how_a_run_is_shown_does_not(site, monkeypatch, how):
+    before = site.digest()
+    monkeypatch.setattr(context, "CLIARGS", ImmutableDict(how))
+    # It keeps what it once found.
+    monkeypatch.setattr(load_options_vars, "options_vars", None)
     assert site.digest() == before
 
 

@@ -17,11 +17,12 @@ WORKER = "worker-20260101000000-node2-7078"
 class Pages:
     """A program of Spark with a page, and what it says in JSON."""
 
-    def __init__(self, told: object, status: int = 200) -> None:
+    def __init__(self, told: object, status: int = 200, word: str = "") -> None:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 body = json.dumps(told, indent=1) if self.path == "/json/" else "<html></html>"
-                self.send_response(status)
+                known = not word or self.headers["Authorization"] == f"Basic {word}"
+                self.send_response(status if known else 401)
                 self.end_headers()
                 self.wfile.write(body.encode())
 
@@ -46,6 +47,7 @@ class Check:
 
     def __init__(self, folder: Path) -> None:
         self.since = folder / "since"
+        self.word = folder / "pages"
         self.worker = subprocess.Popen(["sleep", "60"])
         self.page = Pages({"id": WORKER, "masterurl": "spark://m:7077"})
 
@@ -56,6 +58,7 @@ class Check:
             env={
                 "PATH": "/usr/bin:/bin",
                 "KAFKA_METAL_UNKNOWN_SINCE": str(self.since),
+                "KAFKA_METAL_PAGES": str(self.word),
                 "KAFKA_METAL_WORKER_PID": str(self.worker.pid),
             },
             check=False,
@@ -85,6 +88,15 @@ def check(tmp_path: Path) -> Iterator[Check]:
 def test_a_page_that_answers_is_healthy_and_any_other_is_not(check: Check):
     assert check.run() == 0
     assert check.run(page=Pages({}, status=500)) != 0
+
+
+def test_a_page_that_asks_who_comes_is_shown_the_word(check: Check):
+    closed = Pages({}, word="c2VjcmV0")
+    assert check.run(page=closed) != 0
+    check.word.write_text("d3Jvbmc=")
+    assert check.run(page=closed) != 0
+    check.word.write_text("c2VjcmV0")
+    assert check.run(page=closed) == 0
 
 
 def test_a_worker_that_the_leader_knows_is_healthy_and_what_was_is_forgotten(check: Check):

@@ -7,7 +7,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.spark import status_rows
-from ansible_collections.metal.kafka.plugins.module_utils import spark_masters, zookeeper_recovery
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    security,
+    spark_masters,
+    zookeeper_recovery,
+)
 
 WORKERS = [{"name": "w1", "host": "10.0.0.5", "ui_port": 8081}]
 REGISTERED = [{"state": "ALIVE", "webuiaddress": "http://10.0.0.5:8081"}]
@@ -18,11 +22,12 @@ def page():
     """Serve a master's page; returns the function that does, given status and workers."""
     servers = []
 
-    def serve(name, status, workers=(), code=200):
+    def serve(name, status, workers=(), code=200, word=""):
         class Page(BaseHTTPRequestHandler):
             def do_GET(self):
                 assert self.path == "/json/"
-                self.send_response(code)
+                known = not word or self.headers["Authorization"] == f"Basic {word}"
+                self.send_response(code if known else 401)
                 self.end_headers()
                 self.wfile.write(json.dumps({"status": status, "workers": workers}).encode())
 
@@ -51,6 +56,13 @@ def nobody():
 def judged(masters, workers=WORKERS):
     told = spark_masters.ask_all(masters, timeout=2)
     return told, spark_masters.problems(told, workers)
+
+
+def test_a_page_that_asks_who_comes_is_shown_the_word(page):
+    word = security.page_word("secret")
+    masters = [page("m1", "ALIVE", REGISTERED, word=word)]
+    assert "401" in spark_masters.ask_all(masters, timeout=2)[0]["error"]
+    assert spark_masters.ask_all(masters, timeout=2, word=word)[0]["status"] == "ALIVE"
 
 
 def test_one_leads_and_one_stands_by(page):

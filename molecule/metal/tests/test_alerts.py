@@ -46,10 +46,10 @@ def on_broker(fault: Callable[..., AbstractContextManager[None]], number: int) -
     return lambda cluster: fault(cluster, cluster.topology.brokers[number])
 
 
-def log_dir(number: int, how: str) -> Injection:
+def log_dir(number: int, how: str, *, at_rest: bool = False) -> Injection:
     def inject(cluster: Cluster) -> AbstractContextManager[None]:
         broker = cluster.topology.brokers[number]
-        return faults.remounted(cluster, broker, broker.log_dirs[1], how)
+        return faults.remounted(cluster, broker, broker.log_dirs[1], how, at_rest=at_rest)
 
     return inject
 
@@ -109,12 +109,14 @@ FAULTS = {
     ),
     "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", PATIENT),
     "a machine is switched off": Fault(switched_off, "HostDown", PATIENT),
-    "a disk hangs": Fault(hung_disk, "BrokerDown", PATIENT),
+    # Until its broker is ended, clients wait.
+    "a disk hangs": Fault(hung_disk, "PartitionNotWritable", URGENT),
+    "a broker ends for its disk": Fault(hung_disk, "BrokerDown", PATIENT),
     "a disk dies": Fault(
         log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", PATIENT, page=False
     ),
-    "a disk becomes read-only": Fault(
-        log_dir(2, "mount -o remount,ro"), "FileSystemBroken", PATIENT, page=False
+    "a disk comes back read-only": Fault(
+        log_dir(2, "mount -o remount,ro", at_rest=True), "FileSystemBroken", PATIENT, page=False
     ),
     "a server of the ensemble is dead": Fault(
         servers_dead(1), "EnsembleServerDown", PATIENT, page=False

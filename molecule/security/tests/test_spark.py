@@ -1,12 +1,13 @@
 """Spark takes nobody into its cluster who does not know its secret: point 50 of the checklist."""
 
 import contextlib
-import json
 import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
 
+import pytest
+from testing import pages
 from testing.cluster import Cluster
 
 TRUST = "--properties-file /etc/kafka-metal/spark.conf"
@@ -20,10 +21,10 @@ def worker(cluster: Cluster, trust: str) -> str:
     master = next(word for word in told["Args"] if word.startswith("spark://"))
     name = f"test-{uuid.uuid4().hex[:8]}"
     return machine.run(
-        "timeout --signal=KILL 25 docker run --rm --name %s --network host --user 10001:10001"
+        "timeout --signal=KILL 40 docker run --rm --name %s --network host --user 10001:10001"
         " --env SPARK_NO_DAEMONIZE=true --env SPARK_DAEMON_MEMORY=128m"
         " --volume /etc/kafka-metal/%s:/etc/kafka-metal:ro"
-        " %s timeout 15 spark-worker --cores 1 --memory 64m --work-dir /tmp --webui-port 0 "
+        " %s timeout 25 spark-worker --cores 1 --memory 64m --work-dir /tmp --webui-port 0 "
         f"{trust} %s 2>&1",
         name, known.container, told["Config"]["Image"], master,
     ).stdout  # fmt: skip
@@ -50,16 +51,33 @@ def test_50_everything_is_encrypted_and_jobs_come_from_drivers_alone(cluster: Cl
 
 def applications(page: str) -> list[str]:
     """Ids of what runs, as a master's page tells; none of a standby's."""
-    with urllib.request.urlopen(f"http://{page}/json/", timeout=5) as answer:
-        return [each["id"] for each in json.load(answer)["activeapps"]]
+    return [each["id"] for each in pages.told(page)["activeapps"]]
+
+
+def refused(url: str, headers: dict[str, str]) -> int:
+    """The code with which a page refuses."""
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=5).close()
+    refusal.value.close()
+    return refusal.value.code
+
+
+def test_50_a_page_asks_who_comes(cluster: Cluster):
+    assert cluster.topology.pages
+    for each in cluster.topology.pages:
+        place = f"http://{each.endpoint}"
+        for path in ("/", "/json/", "/metrics/json/", "/static/webui.css", "/environment/"):
+            assert refused(place + path, {}) == 401
+        assert refused(place + "/", {"Authorization": "Basic b3BlcmF0b3I6"}) == 401
 
 
 def test_50_nobody_ends_an_application_by_a_page(cluster: Cluster):
-    pages = [master.endpoint for master in cluster.topology.spark_masters.values()]
-    (page,) = (each for each in pages if applications(each))
+    masters = [master.endpoint for master in cluster.topology.spark_masters.values()]
+    (page,) = (each for each in masters if applications(each))
     (running,) = applications(page)
     wish = urllib.parse.urlencode({"id": running, "terminate": "true"}).encode()
     for path in ("/app/kill/", "/driver/kill/"):
         with contextlib.suppress(urllib.error.HTTPError):
-            urllib.request.urlopen(f"http://{page}{path}", data=wish, timeout=5).close()
+            come = urllib.request.Request(f"http://{page}{path}", data=wish, headers=pages.shown())
+            urllib.request.urlopen(come, timeout=5).close()
     assert applications(page) == [running]

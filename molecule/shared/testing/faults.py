@@ -74,11 +74,20 @@ def switched_off(node: str) -> Iterator[None]:
 
 
 @contextmanager
-def remounted(cluster: Cluster, instance: Instance, log_dir: str, how: str) -> Iterator[None]:
-    """The disk of a log dir fails by a command; it is mounted anew, and the broker restarts."""
+def remounted(
+    cluster: Cluster, instance: Instance, log_dir: str, how: str, *, at_rest: bool = False
+) -> Iterator[None]:
+    """The disk of a log dir fails by a command; it is mounted anew, and the broker restarts.
+
+    ``at_rest``: while the broker is down, which then starts with it.
+    """
     machine, mount = cluster.machine(instance), log_dir.rpartition("/")[0]
+    if at_rest:
+        machine.check_output("docker stop --time 120 %s", instance.container)
     machine.check_output(f"{how} {mount}")
     try:
+        if at_rest:
+            machine.check_output("docker start %s", instance.container)
         yield
     finally:
         machine.check_output("docker stop --time 120 %s", instance.container)

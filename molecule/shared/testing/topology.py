@@ -42,10 +42,9 @@ class Topology:
     machines: tuple[str, ...]
     zookeepers: dict[int, Instance] = field(default_factory=dict)
     brokers: dict[int, Instance] = field(default_factory=dict)
-    # Their endpoints are those of their pages.
+    # Endpoints of these three are those of their pages.
     spark_masters: dict[str, Instance] = field(default_factory=dict)
     spark_workers: dict[str, Instance] = field(default_factory=dict)
-    # Their endpoints are those of their pages, too.
     histories: dict[str, Instance] = field(default_factory=dict)
     # By the name of the pipeline.
     drivers: dict[str, Instance] = field(default_factory=dict)
@@ -58,11 +57,16 @@ class Topology:
         return ",".join(broker.endpoint for broker in self.brokers.values())
 
     @property
+    def pages(self) -> list[Instance]:
+        """Every page of Spark's own cluster."""
+        groups = (self.spark_masters, self.spark_workers, self.histories)
+        return [instance for group in groups for instance in group.values()]
+
+    @property
     def instances(self) -> list[Instance]:
         """Every container that the tests know of."""
-        spark = (self.spark_masters, self.spark_workers, self.histories, self.drivers)
-        groups = (self.zookeepers, self.brokers, *spark)
-        return [instance for group in groups for instance in group.values()]
+        groups = (self.zookeepers, self.brokers, self.drivers)
+        return [*self.pages, *(instance for group in groups for instance in group.values())]
 
 
 class _Host:
@@ -128,18 +132,21 @@ def _broker(host: _Host) -> tuple[int, Instance]:
 
 
 def _master(host: _Host) -> tuple[str, Instance]:
-    name, port = host["spark_master_name"], int(host["spark_master_ui_port"])
-    return name, host.instance(name, address=host.reached_at or host["spark_address"], port=port)
+    return _page(host, host["spark_master_name"], host["spark_master_ui_port"])
 
 
 def _history(host: _Host) -> tuple[str, Instance]:
-    name, port = host["spark_history_name"], int(host["spark_history_port"])
-    return name, host.instance(name, address=host.reached_at or host["spark_address"], port=port)
+    return _page(host, host["spark_history_name"], host["spark_history_port"])
 
 
 def _worker(host: _Host) -> tuple[str, Instance]:
-    name = host["spark_worker_name"]
-    return name, host.instance(name)
+    return _page(host, host["spark_worker_name"], host["spark_worker_ui_port"])
+
+
+def _page(host: _Host, name: str, port: Any) -> tuple[str, Instance]:
+    """One of Spark's processes, reached where its page is."""
+    address = host.reached_at or host["spark_address"]
+    return name, host.instance(name, address=address, port=int(port))
 
 
 def _drivers(host: _Host) -> Iterator[tuple[str, Instance]]:

@@ -1,9 +1,8 @@
 """The master that leads dies without a word in the middle of a stream."""
 
-import json
 import time
-import urllib.request
 
+from testing import pages
 from testing.cluster import HEAL_SECONDS, Cluster
 from testing.topology import Instance
 from testing.waiting import NotYet, wait_for
@@ -16,8 +15,7 @@ TAKEOVER_SECONDS = 20
 def status(master: Instance) -> str:
     """ALIVE, STANDBY or RECOVERING; empty while it does not answer."""
     try:
-        with urllib.request.urlopen(f"http://{master.endpoint}/json/", timeout=2) as answer:
-            return json.load(answer)["status"]
+        return pages.told(master.endpoint, seconds=2)["status"]
     except OSError:
         return ""
 
@@ -34,8 +32,7 @@ def leader(cluster: Cluster) -> str:
 def workers_known(cluster: Cluster) -> None:
     """Raise NotYet until the one that leads has all workers."""
     master = cluster.topology.spark_masters[leader(cluster)]
-    with urllib.request.urlopen(f"http://{master.endpoint}/json/", timeout=2) as answer:
-        alive = json.load(answer)["aliveworkers"]
+    alive = pages.told(master.endpoint, seconds=2)["aliveworkers"]
     if alive != len(cluster.topology.spark_workers):
         raise NotYet(f"{alive} workers")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from ..sentences import some
 from ..suggestion import did_you_mean
 from ..units import UnitError, duration_ms
 
@@ -93,8 +94,7 @@ class Commit:
             f" -> {self.after[topic, number]}"
             for topic, number in sorted(self.after)
         ]
-        rest = f" and {len(changes) - 10} more" if len(changes) > 10 else ""
-        return f"group {self.group}: {', '.join(changes[:10])}{rest}"
+        return f"group {self.group}: {some(changes, 10)}"
 
 
 @dataclass(frozen=True)
@@ -191,8 +191,7 @@ def busy(group: Group) -> str:
     if not group.members and group.state in ("Empty", "Dead", ""):
         return ""
     names = sorted({f"{member.client} at {member.host}" for member in group.members})
-    rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    who = f": {', '.join(names[:5])}{rest}" if names else ""
+    who = f": {some(names)}" if names else ""
     return f"is {group.state} with {len(group.members)} members{who}; stop them first"
 
 

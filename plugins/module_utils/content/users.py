@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..health import some
 from ..scram import ACCEPTED, ITERATIONS, MECHANISMS, REFUSED, Key, ScramError, Secret, secret_of
+from ..sentences import some
 from ..unmet import UnmetError
 
 # When a password that users may have already is set.

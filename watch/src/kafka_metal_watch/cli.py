@@ -46,14 +46,16 @@ KEYS = {
     "probe": {"listen", "kafka", "topic"},
     "exporter": {
         *("listen", "kafka", "interval", "exclude"),
-        *("certificates", "ca_file", "pipelines", "masters", "workers", "cluster", "links"),
+        *("certificates", "ca_file", "pipelines", "masters", "page_word", "workers", "cluster"),
+        "links",
     },
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
     "probe": {"topic": "kafka-metal-probe"},
     "exporter": {
         **{"interval": 15, "exclude": "", "certificates": [], "ca_file": ""},
-        **{"pipelines": {}, "masters": {}, "workers": 0, "cluster": "kafka", "links": {}},
+        **{"pipelines": {}, "masters": {}, "page_word": "", "workers": 0},
+        **{"cluster": "kafka", "links": {}},
     },
 }
 
@@ -145,7 +147,10 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             found,
             certificates={each: until for each, until in shown.items() if until is not None},
             pipelines={name: driver_state(where) for name, where in config["pipelines"].items()},
-            masters={name: master_state(where) for name, where in config["masters"].items()},
+            masters={
+                name: master_state(where, config["page_word"])
+                for name, where in config["masters"].items()
+            },
             workers=config["workers"],
         )
         ended.wait(config["interval"])

@@ -1,0 +1,25 @@
+"""Pages of Spark, opened as their operator does."""
+
+import base64
+import json
+import re
+import urllib.request
+from typing import Any
+
+from testing import access
+
+
+def shown() -> dict[str, str]:
+    """The header with which the operator comes in; none where pages ask nobody."""
+    file = access.folder / "spark-pages" if access.folder else None
+    if file is None or not file.exists():
+        return {}
+    (login,) = re.findall('"(.+)"', file.read_text(encoding="utf-8"))
+    return {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
+
+
+def told(endpoint: str, path: str = "/json/", seconds: float = 5) -> Any:
+    """What a page says in JSON."""
+    asked = urllib.request.Request(f"http://{endpoint}{path}", headers=shown())
+    with urllib.request.urlopen(asked, timeout=seconds) as answer:
+        return json.load(answer)
