@@ -1,5 +1,6 @@
 """The page of a cluster, in a real browser."""
 
+import dataclasses
 import re
 import shutil
 import socket
@@ -16,7 +17,6 @@ from kafka_metal_watch.page import application, page
 
 NASTY = "<img src=x onerror=document.title='taken'>"
 FOUND = Found(
-    read=time.time(),
     overview=Overview(
         (
             Broker(1, "kafka1:9092", "a", registered=True, controls=True, leads=2, holds=2),
@@ -35,8 +35,12 @@ def url() -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    shown = application(lambda *_: [b""], lambda: page(FOUND, "prod", {}, time.time(), 15))
-    serve(f"127.0.0.1:{port}", shown)
+
+    def now() -> str:
+        found = dataclasses.replace(FOUND, read=time.time())
+        return page(found, "prod", {}, time.time(), 15)
+
+    serve(f"127.0.0.1:{port}", application(lambda *_: [b""], now))
     return f"http://127.0.0.1:{port}/"
 
 

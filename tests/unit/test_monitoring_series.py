@@ -80,7 +80,7 @@ def test_series_have_the_words_of_their_unit():
 
 def rule_names(image):
     config = yaml.safe_load((ROOT / "images" / image / "conf" / "metrics.yml").read_text())
-    return config, {rule["name"]: rule for rule in config["rules"]}
+    return config, {rule["name"]: rule for rule in config["rules"] if rule["name"]}
 
 
 @pytest.mark.parametrize("job", ["kafka", "zookeeper"])
@@ -96,6 +96,14 @@ def test_the_rules_of_an_agent_give_the_series_of_its_job_and_no_other(job):
         assert rule["type"].lower() == ours[name].type, name
         assert tuple(rule.get("labels", {})) == ours[name].labels, name
         assert (rule.get("valueFactor") == 0.001) == (ours[name].unit == "seconds"), name
+
+
+def test_what_a_broker_does_not_tell_is_nothing_that_a_rule_wants():
+    config, _ = rule_names("kafka")
+    unwanted, *wanted = (rule["pattern"] for rule in config["rules"])
+    told = "kafka.server<type=BrokerTopicMetrics, name=BytesInPerSec><>OneMinuteRate: 5"
+    assert re.search(unwanted, told)
+    assert [each for each in wanted if re.search(unwanted, f"{each}: <cache>")] == []
 
 
 @pytest.mark.parametrize("image", ["kafka", "zookeeper"])
