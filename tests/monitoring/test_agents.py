@@ -1,4 +1,4 @@
-"""A real broker and a real server of the ensemble give what the catalogue says they give."""
+"""A broker, a server of the ensemble and a master of Spark give what the catalogue says they give."""
 
 import re
 import subprocess
@@ -94,6 +94,11 @@ def said(tmp_path_factory):
             {"KAFKA_HEAP": "256m", "KAFKA_METRICS": "0.0.0.0:9404"},
             "kafka-server",
         )
+        started(
+            *("spark", "spark", folder, "/etc/spark"),
+            {"SPARK_DAEMON_MEMORY": "128m", "SPARK_METRICS": "0.0.0.0:9421"},
+            "spark-master",
+        )
         end = time.monotonic() + 90
         while "kafka_server_broker_state 3.0" not in figures("kafka", 9404):
             assert time.monotonic() < end, docker("logs", "--tail", "20", f"{NETWORK}-kafka")
@@ -104,9 +109,11 @@ def said(tmp_path_factory):
             f"echo x | kafka-console-producer {broker} && "
             f"kafka-console-consumer {broker} --from-beginning --max-messages 1",
         )
-        yield {"kafka": figures("kafka", 9404), "zookeeper": figures("zk", 9410)}
+        ports = {"kafka": ("kafka", 9404), "zookeeper": ("zk", 9410), "spark": ("spark", 9421)}
+        yield {job: figures(*at) for job, at in ports.items()}
     finally:
-        docker("rm", "--force", f"{NETWORK}-kafka", f"{NETWORK}-zk", check=False)
+        names = [f"{NETWORK}-{name}" for name in ("kafka", "zk", "spark")]
+        docker("rm", "--force", *names, check=False)
         docker("network", "rm", NETWORK, check=False)
 
 
@@ -119,7 +126,7 @@ def families(text):
     return {name: (kind, labels.get(name, set())) for name, kind in types.items()}
 
 
-@pytest.mark.parametrize("job", ["kafka", "zookeeper"])
+@pytest.mark.parametrize("job", ["kafka", "zookeeper", "spark"])
 def test_an_agent_gives_every_series_of_its_job(job, said):
     given = families(said[job])
     declared = read_series()[job]

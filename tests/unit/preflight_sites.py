@@ -181,7 +181,7 @@ class Sound:
 
 BROKER_OPTIONS = (
     *("id", "listeners", "log_dirs", "heap", "memory", "properties", "nofile", "rack"),
-    *("client_listener", "inter_broker_listener", "metrics_bind"),
+    *("client_listener", "inter_broker_listener", "metrics_bind", "metrics_port"),
 )
 ROLES = {
     "kafka_broker": Role("kafka_broker", {f"kafka_broker_{name}": {} for name in BROKER_OPTIONS})

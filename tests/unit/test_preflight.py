@@ -243,6 +243,15 @@ FAULTS: Faults = {
         ["kafka2: kafka_broker_listeners.CLIENTS.port: found port 2181, which "
          "zookeeper_client_port of zk2 has too"],
     ),
+    "an agent's port that is none": (
+        put("kafka2", "kafka_broker_metrics_port", "off"),
+        ["kafka2: kafka_broker_metrics_port: found 'off'; allowed: a whole number from 1 to 65535"],
+    ),
+    "an agent where a page is": (
+        put("worker1", "spark_worker_metrics_port", 8081),
+        ["worker1: spark_worker_metrics_port: found port 8081, which spark_worker_ui_port of "
+         "worker1 has too"],
+    ),
     "a foreign process on a port": (
         listener(9092),
         ["kafka2: kafka_broker_listeners.CLIENTS.port: found port 9092, held on m2 by process java",

@@ -25,6 +25,7 @@ KAFKA = Service(
     memory="kafka_broker_memory",
     open_files="kafka_broker_nofile",
     rack="kafka_broker_rack",
+    agent="kafka_broker_metrics_port",
     callers=(
         Caller("kafka", _LISTENERS, "replication", "kafka_broker_inter_broker_listener"),
         # The playbooks ask the cluster from the brokers' own machines.
@@ -47,6 +48,7 @@ SPARK_MASTER = Service(
         Caller("spark_worker", "spark_master_port", "registration"),
         Caller("pipeline", "spark_master_port", "applications"),
     ),
+    agent="spark_master_metrics_port",
 )
 
 SPARK_WORKER = Service(
@@ -59,6 +61,7 @@ SPARK_WORKER = Service(
     memory="spark_memory",
     address="spark_address",
     callers=(Caller("spark_master", "spark_worker_port", "starting executors"),),
+    agent="spark_worker_metrics_port",
 )
 
 SPARK_HISTORY = Service(
@@ -69,6 +72,7 @@ SPARK_HISTORY = Service(
     heap="spark_daemon_memory",
     memory="spark_memory",
     address="spark_address",
+    agent="spark_history_metrics_port",
 )
 
 # Drivers: one port and one heap per pipeline, in alphabetical order of their names.

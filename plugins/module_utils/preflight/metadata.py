@@ -32,6 +32,7 @@ ZOOKEEPER = Service(
         Caller("zookeeper", "zookeeper_election_port", "elections"),
     ),
     journal=("zookeeper_log_dir",),
+    agent="zookeeper_metrics_port",
 )
 
 # Where masters of Spark agree who leads.

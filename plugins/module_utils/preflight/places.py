@@ -23,6 +23,8 @@ def port_numbers(site: Site) -> Iterator[Problem]:
                 yield from _listeners(host, variable, value)
             elif value is not None:
                 yield from _port(host, variable, value)
+        if service.agent and (value := site.value(host, service.agent, 0)) not in (0, "0"):
+            yield from _port(host, service.agent, value)
 
 
 def _listeners(host: str, variable: str, listeners: Mapping[object, object]) -> Iterator[Problem]:

@@ -35,6 +35,7 @@ class Service:
     process, each of which takes the next port. ``address`` is what others call an instance by;
     ``callers`` are those others. What is written to ``journal`` is fsynced before every answer;
     ``open_files`` is the limit of open files that the instance wants, ``rack`` where it stands.
+    ``agent`` is the port at which the JVM tells its figures, 0 for none; it binds ROLE_metrics_bind.
     """
 
     group: str
@@ -53,6 +54,7 @@ class Service:
     journal: tuple[str, ...] = ()
     open_files: str | None = None
     rack: str | None = None
+    agent: str | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,9 @@ def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
             count = len(entries(site, host, service.each)) if service.each else 1
             for port in range(first, first + count):
                 yield Socket(host, variable, address, port)
+    if service.agent and (port := whole_number(site.value(host, service.agent, 0))):
+        bind = str(site.value(host, f"{service.role}_metrics_bind", "127.0.0.1"))
+        yield Socket(host, service.agent, bind, port)
 
 
 def directories(site: Site, host: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Spark and the pipelines on it."""
 
-from ..model import BYTES, COUNT, RATE, SECONDS, Board, graph, stat
+from ..model import BYTES, COUNT, RATE, RATIO, SECONDS, Board, graph, stat
 
 PIPELINES = Board(
     "pipelines",
@@ -71,6 +71,33 @@ PIPELINES = Board(
                     ("kafka_metal_spark_memory_bytes{{C}}", "offered"),
                     ("kafka_metal_spark_memory_used_bytes{{C}}", "held"),
                     width=12,
+                ),
+            ),
+        ),
+        (
+            "Masters, workers, history",
+            (
+                graph(
+                    "Processors",
+                    "Cores that each uses; executors are processes of their own.",
+                    COUNT,
+                    ('rate(process_cpu_seconds_total{job="spark", {C}}[5m])', "{{instance}}"),
+                ),
+                graph(
+                    "Heap",
+                    "Memory of the JVM in use.",
+                    BYTES,
+                    ('jvm_memory_used_bytes{job="spark", area="heap", {C}}', "{{instance}}"),
+                ),
+                graph(
+                    "Pauses",
+                    "Share of time in which the JVM collects garbage.",
+                    RATIO,
+                    (
+                        "sum by (instance)"
+                        ' (rate(jvm_gc_collection_seconds_sum{job="spark", {C}}[5m]))',
+                        "{{instance}}",
+                    ),
                 ),
             ),
         ),
