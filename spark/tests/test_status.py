@@ -35,9 +35,10 @@ def address(board: Board) -> Iterator[str]:
     server.server_close()
 
 
-def get(url: str) -> tuple[int, dict[str, object]]:
+def get(url: str, shown: str = "") -> tuple[int, dict[str, object]]:
+    asked = urllib.request.Request(url, headers={"Authorization": shown} if shown else {})
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(asked, timeout=5) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, {}
@@ -71,6 +72,32 @@ def test_the_state_is_served_whatever_it_is_and_health_only_when_all_runs(
     board.set_state(FAILED)
     assert get(f"{address}/health")[0] == 503
     assert get(f"{address}/other")[0] == 404
+
+
+def test_a_driver_that_asks_who_comes_tells_nobody_else(board: Board) -> None:
+    server = serve(board, "127.0.0.1:0", "b3BlcmF0b3I6eA==")
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        for path in ("", "/status", "/health", "/metrics", "/other"):
+            assert get(address + path)[0] == 401
+            assert get(address + path, "Basic b3BlcmF0b3I6")[0] == 401
+        assert get(address, "Basic b3BlcmF0b3I6eA==")[1]["name"] == "payments"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("content", [None, "\n"])
+def test_a_driver_that_is_to_ask_and_has_no_word_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None
+) -> None:
+    word, file = tmp_path / "pages", tmp_path / "pipeline.yml"
+    if content:
+        word.write_text(content)
+    site = {"bootstrap": ["b:1"], "checkpoint_root": "/x", "status": "127.0.0.1:0"}
+    file.write_text(json.dumps({"name": "p", **BODY, **site, "status_word_file": str(word)}))
+    assert cli.main(["run", str(file)]) == 2
+    assert f"status_word_file: found {word}" in capsys.readouterr().err
 
 
 def test_what_our_own_code_raised_is_told_and_not_where() -> None:

@@ -1,4 +1,4 @@
-"""A broker, a server of the ensemble and a master of Spark give what the catalogue says they give."""
+"""Broker, server of the ensemble and master of Spark give what the catalogue says they give."""
 
 import re
 import subprocess

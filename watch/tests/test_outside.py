@@ -104,20 +104,23 @@ def test_a_driver_that_answers_tells_its_state_and_nonsense_is_no_answer(said, f
         assert driver_state(f"127.0.0.1:{server.server_port}") == found
 
 
-def test_a_master_that_asks_who_comes_is_shown_the_word():
+@pytest.mark.parametrize(
+    ("asked", "path", "said"),
+    [(master_state, "/json/", {"status": "ALIVE"}), (driver_state, "/status", {"outputs": {}})],
+)
+def test_who_asks_who_comes_is_shown_the_word(asked, path, said):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200 if self.headers["Authorization"] == "Basic d29yZA==" else 401)
             self.end_headers()
-            self.wfile.write(b'{"status": "ALIVE"}' if self.path == "/json/" else b"")
+            self.wfile.write(json.dumps(said).encode() if self.path == path else b"")
 
         def log_message(self, *_):
             """Say nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        state = master_state(f"127.0.0.1:{server.server_port}", "d29yZA==")
-        assert state == {"status": "ALIVE"}
+        assert asked(f"127.0.0.1:{server.server_port}", "d29yZA==") == said
 
 
 def test_nobody_at_home_is_no_state_and_no_certificate(tmp_path):

@@ -46,7 +46,7 @@ class Topology:
     spark_masters: dict[str, Instance] = field(default_factory=dict)
     spark_workers: dict[str, Instance] = field(default_factory=dict)
     histories: dict[str, Instance] = field(default_factory=dict)
-    # By the name of the pipeline.
+    # By the name of the pipeline; endpoints are those of their states.
     drivers: dict[str, Instance] = field(default_factory=dict)
     # Directory on the machines of Spark and pipelines with archive and checkpoints.
     shared_dir: str = ""
@@ -58,14 +58,14 @@ class Topology:
 
     @property
     def pages(self) -> list[Instance]:
-        """Every page of Spark's own cluster."""
-        groups = (self.spark_masters, self.spark_workers, self.histories)
+        """Every page of Spark and of its drivers."""
+        groups = (self.spark_masters, self.spark_workers, self.histories, self.drivers)
         return [instance for group in groups for instance in group.values()]
 
     @property
     def instances(self) -> list[Instance]:
         """Every container that the tests know of."""
-        groups = (self.zookeepers, self.brokers, self.drivers)
+        groups = (self.zookeepers, self.brokers)
         return [*self.pages, *(instance for group in groups for instance in group.values())]
 
 
@@ -150,5 +150,6 @@ def _page(host: _Host, name: str, port: Any) -> tuple[str, Instance]:
 
 
 def _drivers(host: _Host) -> Iterator[tuple[str, Instance]]:
-    for name in host["pipeline_pipelines"]:
-        yield name, host.instance(f"pipeline-{name}")
+    address, first = host.reached_at or host["pipeline_address"], int(host["pipeline_status_port"])
+    for port, name in enumerate(host["pipeline_pipelines"], first):
+        yield name, host.instance(f"pipeline-{name}", address=address, port=port)

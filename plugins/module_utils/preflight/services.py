@@ -35,7 +35,7 @@ class Service:
     process, each of which takes the next port. ``address`` is what others call an instance by;
     ``callers`` are those others. What is written to ``journal`` is fsynced before every answer;
     ``open_files`` is the limit of open files that the instance wants, ``rack`` where it stands.
-    ``agent`` is the port at which the JVM tells its figures, 0 for none; it binds ROLE_metrics_bind.
+    ``agent`` is the port at which the JVM tells its figures, 0 for none, at ROLE_metrics_bind.
     """
 
     group: str

@@ -141,13 +141,29 @@ def _drive(declared: Declaration) -> int:
         signal.signal(number, lambda *_: stopping.set())
     board = Board(declared.name, list(checkpoints.all_of(declared)))
     if declared.site.status:
+        word = _status_word(declared)
         try:
-            serve(board, declared.site.status)
+            serve(board, declared.site.status, word)
         except OSError as error:
             found = f"{declared.site.status} ({error.strerror})"
             problem = Problem(declared.name, "status", found, "an address of this host, unused")
             raise DeclarationError([problem]) from error
     return driver.run(declared, board, stopping)
+
+
+def _status_word(declared: Declaration) -> str:
+    """What callers of the driver's status show; empty where it asks nobody."""
+    file = declared.site.status_word_file
+    if not file:
+        return ""
+    try:
+        word = Path(file).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        word, file = "", f"{file} ({error.strerror})"
+    if not word:
+        wanted = "a file with name:password in base64"
+        raise DeclarationError([Problem(declared.name, "status_word_file", file, wanted)])
+    return word
 
 
 def _files(location: str) -> Files:

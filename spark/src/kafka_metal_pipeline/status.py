@@ -1,10 +1,12 @@
 """The state of a driver over HTTP.
 
 ``/`` and ``/status`` answer 200 with the state as JSON, whatever it is; ``/health`` answers 503
-unless every query runs. ``/metrics`` is the same for Prometheus.
+unless every query runs. ``/metrics`` is the same for Prometheus. It may ask who comes, as pages of
+Spark do.
 """
 
 import contextlib
+import hmac
 import json
 import threading
 from collections.abc import Mapping
@@ -79,10 +81,13 @@ class Board:
             }
 
 
-def serve(board: Board, endpoint: str) -> ThreadingHTTPServer:
-    """Answer on ``HOST:PORT`` from a thread of its own. Raises OSError when the port is taken."""
+def serve(board: Board, endpoint: str, word: str = "") -> ThreadingHTTPServer:
+    """Answer on ``HOST:PORT`` from a thread of its own. Raises OSError when the port is taken.
+
+    ``word`` is what callers show, name:password in base64 (RFC 7617); empty: whoever asks is told.
+    """
     host, _, port = endpoint.rpartition(":")
-    handler = type("Handler", (_Handler,), {"board": board})
+    handler = type("Handler", (_Handler,), {"board": board, "word": word})
     server = ThreadingHTTPServer((host.strip("[]"), int(port)), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, name="status", daemon=True).start()
@@ -91,10 +96,17 @@ def serve(board: Board, endpoint: str) -> ThreadingHTTPServer:
 
 class _Handler(BaseHTTPRequestHandler):
     board: Board
+    word: str
     timeout = REQUEST_TIMEOUT_S
 
     def do_GET(self) -> None:
         """Answer with the state."""
+        if self.word and not self._is_known():
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="kafka-metal"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         path = self.path.partition("?")[0].rstrip("/")
         if path not in ("", "/status", "/health", "/metrics"):
             self.send_error(404, "there is /, /health and /metrics")
@@ -107,6 +119,10 @@ class _Handler(BaseHTTPRequestHandler):
         # A health check may hang up once it has read the code.
         with contextlib.suppress(ConnectionError):
             self._answer(200 if healthy else 503, kind, body.encode())
+
+    def _is_known(self) -> bool:
+        shown = self.headers.get("Authorization", "").encode()
+        return hmac.compare_digest(shown, f"Basic {self.word}".encode())
 
     def _answer(self, code: int, kind: str, body: bytes) -> None:
         self.send_response(code)

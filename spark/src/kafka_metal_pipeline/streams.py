@@ -48,8 +48,8 @@ def partitions(spark: SparkSession, declaration: Declaration) -> int:
     """Partitions of the source's topics, as the cluster has them now."""
     jvm: Any = spark._jvm
     options = jvm.java.util.Properties()
-    for name, value in client(declaration.site, {}).items():
-        options.setProperty(name.removeprefix("kafka."), value)
+    for name, value in _settings(declaration.site, {}).items():
+        options.setProperty(name, value)
     admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(options)
     try:
         topics = jvm.java.util.ArrayList()
@@ -88,10 +88,14 @@ def into_topic(rows: DataFrame, topic: str, site: Site) -> None:
 
 
 def client(site: Site, tuning: dict[str, str]) -> dict[str, str]:
-    """Options of a client; what the site says wins over our tuning."""
+    """Options of Spark's client; what the site says wins over our tuning."""
+    return {f"kafka.{name}": value for name, value in _settings(site, tuning).items()}
+
+
+def _settings(site: Site, tuning: dict[str, str]) -> dict[str, str]:
+    """The same under the names that Kafka has for them."""
     own = {name.removeprefix("kafka."): value for name, value in site.kafka_options.items()}
-    options = {**tuning, **own, "bootstrap.servers": ",".join(site.bootstrap)}
-    return {f"kafka.{name}": value for name, value in options.items()}
+    return {**tuning, **own, "bootstrap.servers": ",".join(site.bootstrap)}
 
 
 def _source_options(declaration: Declaration) -> dict[str, str]:

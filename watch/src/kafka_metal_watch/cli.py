@@ -146,7 +146,10 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
         figures.found = replace(
             found,
             certificates={each: until for each, until in shown.items() if until is not None},
-            pipelines={name: driver_state(where) for name, where in config["pipelines"].items()},
+            pipelines={
+                name: driver_state(where, config["page_word"])
+                for name, where in config["pipelines"].items()
+            },
             masters={
                 name: master_state(where, config["page_word"])
                 for name, where in config["masters"].items()

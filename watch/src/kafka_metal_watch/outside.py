@@ -31,22 +31,22 @@ def certificate_expiry(endpoint: str, ca_file: str) -> float | None:
         return None
 
 
-def driver_state(endpoint: str) -> dict[str, Any] | None:
-    """What the driver of a pipeline says at HOST:PORT; None when it does not answer."""
-    return _told(endpoint, "/status", "outputs", {})
+def driver_state(endpoint: str, word: str = "") -> dict[str, Any] | None:
+    """What the driver of a pipeline says at HOST:PORT; None when it does not answer.
+
+    ``word`` is shown to those who ask who comes: name:password in base64 (RFC 7617).
+    """
+    return _told(endpoint, "/status", "outputs", word)
 
 
 def master_state(endpoint: str, word: str = "") -> dict[str, Any] | None:
-    """What a master of Spark says at HOST:PORT, its page; None when it does not answer.
-
-    ``word`` is shown to pages that ask who comes: name:password in base64 (RFC 7617).
-    """
-    shown = {"Authorization": f"Basic {word}"} if word else {}
-    return _told(endpoint, "/json/", "status", shown)
+    """The same of a master of Spark, by its page."""
+    return _told(endpoint, "/json/", "status", word)
 
 
-def _told(endpoint: str, path: str, key: str, headers: dict[str, str]) -> dict[str, Any] | None:
+def _told(endpoint: str, path: str, key: str, word: str) -> dict[str, Any] | None:
     """An answer in JSON that has a key; None for any other."""
+    headers = {"Authorization": f"Basic {word}"} if word else {}
     connection = http.client.HTTPConnection(endpoint, timeout=PATIENCE_S)
     try:
         connection.request("GET", path, headers=headers)
