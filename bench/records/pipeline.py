@@ -1,7 +1,7 @@
 """Outputs of the delivered pipeline, alone or together.
 
-pipeline.py BOOTSTRAP DECLARATION OUTPUTS ROUNDS; every round starts from the first record, with a
-checkpoint of its own, in the JVM of the one before.
+pipeline.py BOOTSTRAP DECLARATION OUTPUTS ROUNDS [MASTER]; every round starts from the first record, with
+a checkpoint of its own, in the JVM of the one before.
 """
 
 import json
@@ -17,11 +17,11 @@ from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.model import Declaration
 
 
-def declared(body: dict[str, Any], bootstrap: str, place: str) -> Declaration:
+def declared(body: dict[str, Any], bootstrap: str, place: str, master: str) -> Declaration:
     """The pipeline over everything that is there, once."""
     source = {**body["source"], "starting": "earliest"}
     site = {
-        "master": "local[2]",
+        "master": master,
         "driver_host": "127.0.0.1",
         "bootstrap": [bootstrap],
         "checkpoint_root": f"{place}/checkpoints",
@@ -32,11 +32,12 @@ def declared(body: dict[str, Any], bootstrap: str, place: str) -> Declaration:
 
 def main() -> None:
     """Read everything so many times."""
-    bootstrap, file, wanted, rounds = sys.argv[1:]
+    bootstrap, file, wanted, rounds, *master = sys.argv[1:]
     body = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     began, used = time.monotonic(), 0.0
     for number in range(1, int(rounds) + 1):
-        declaration = declared(body, bootstrap, f"/tmp/round-{number}")
+        place = f"/tmp/round-{number}"
+        declaration = declared(body, bootstrap, place, *(master or ["local[2]"]))
         spark = session.connect(declaration)
 
         def read(name: str, starting: Any, spark: Any = spark, of: Any = declaration) -> Any:

@@ -12,7 +12,10 @@ from testing.waiting import NotYet, wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 DASHBOARDS = sorted((ROOT / "monitoring/dashboards").glob("*.json"))
-JOBS = {"kafka": 3, "zookeeper": 3, "node": 1, "probe": 1, "exporter": 1, "prometheus": 1}
+JOBS = {
+    **{"kafka": 3, "zookeeper": 3, "spark": 5},
+    **{"node": 1, "probe": 1, "exporter": 1, "prometheus": 1},
+}
 
 Ask = Callable[[str], list[dict]]
 
