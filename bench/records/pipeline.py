@@ -1,7 +1,7 @@
 """Outputs of the delivered pipeline, alone or together.
 
-pipeline.py BOOTSTRAP DECLARATION OUTPUTS ROUNDS [MASTER]; every round starts from the first record, with
-a checkpoint of its own, in the JVM of the one before.
+pipeline.py BOOTSTRAP DECLARATION OUTPUTS ROUNDS [MASTER]; every round starts from the first record,
+with a checkpoint of its own, in the JVM of the one before.
 """
 
 import json

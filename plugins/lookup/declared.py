@@ -43,6 +43,6 @@ class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         told = {
             "variables": declared.written(variables["hostvars"]),
-            "tags": [variables.get(f"ansible_{kind}_tags") for kind in ("run", "skip")],
+            "tags": [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")],
         }
         return [declared.digest(told, repository_root(), [Path(term) for term in terms])]

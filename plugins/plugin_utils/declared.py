@@ -18,10 +18,12 @@ PARTS = (
     *("roles", "playbooks", "plugins", "templates", "images", "monitoring", "spark", "client"),
     *("watch", "dashboards", "versions.yml", "uv.lock"),
 )
-# How a run goes and is shown, not what hosts get: `omit` has another value in every run.
+# How a run goes and is shown, not what hosts get: `omit` has another value in every run. Tags count
+# once, without their order.
 HOW = (
     *("omit", "ansible_diff_mode", "ansible_forks", "ansible_verbosity"),
     *("ansible_inventory_sources", "ansible_config_file"),
+    *("ansible_run_tags", "ansible_skip_tags"),
 )
 
 

@@ -118,7 +118,9 @@ def test_what_decides_on_nothing_does_not(site):
     assert site.digest() == before
 
 
-@pytest.mark.parametrize("how", [{"verbosity": 3}, {"diff": True}, {"forks": 50}])
+@pytest.mark.parametrize(
+    "how", [{"verbosity": 3}, {"diff": True}, {"forks": 50}, {"skip_tags": ("b", "a")}]
+)
 def test_how_a_run_is_shown_does_not(site, monkeypatch, how):
     before = site.digest()
     monkeypatch.setattr(context, "CLIARGS", ImmutableDict(how))

@@ -1,5 +1,6 @@
 """The words a person says to make, said to the platform of this scenario."""
 
+import os
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,8 +9,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 INVENTORY = Path(__file__).resolve().parents[1] / "inventory"
-# As the scenario's last run, so that what it left is at rest for the next.
+# As the scenario's last run, so that what it left is at rest for the next: its tags and variables.
 SKIPPED = "--skip-tags molecule-notest,notest,molecule-idempotence-notest"
+EPHEMERAL = os.environ.get("MOLECULE_EPHEMERAL_DIRECTORY")
+OF_MOLECULE = f"-i {EPHEMERAL}/inventory" if EPHEMERAL else ""
 
 Make = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -35,7 +38,8 @@ def make() -> Make:
 
 
 def _command(verb: str, args: str, variables: Mapping[str, str]) -> list[str]:
+    said = f"-i {INVENTORY} {OF_MOLECULE} {SKIPPED} {args}"
     return [
-        *("make", verb, "CLUSTER=molecule-local", f"ARGS=-i {INVENTORY} {SKIPPED} {args}"),
+        *("make", verb, "CLUSTER=molecule-local", f"ARGS={said}"),
         *(f"{name}={value}" for name, value in variables.items()),
     ]
