@@ -117,8 +117,8 @@ FAULTS = {
     ),
     "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", PATIENT),
     "a machine is switched off": Fault(switched_off, "HostDown", PATIENT),
-    # Clients wait for half a minute, until the watchdog ends the broker: the probe's own page, after as
-    # long, comes in some runs alone.
+    # Clients wait for half a minute, until the watchdog ends the broker. The probe's own page
+    # takes as long, and comes in some runs alone.
     "a disk hangs": Fault(hung_disk, "BrokerDown", PATIENT),
     "a disk dies": Fault(
         log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", PATIENT, page=False
