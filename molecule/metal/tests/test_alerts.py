@@ -56,17 +56,9 @@ def log_dir(number: int, how: str, *, at_rest: bool = False) -> Injection:
 
 @contextmanager
 def hung_disk(cluster: Cluster) -> Iterator[None]:
-    """The watchdog ends the broker, which does not come back before its disk.
-
-    Until then who writes there waits, the probe among them: it has one partition on every broker.
-    """
-    probed, *_ = [
-        each.name
-        for each in cluster.brokers.partitions()
-        if each.leader == 1 and each.name.startswith("kafka-metal-probe-")
-    ]
+    """The watchdog ends the broker, which does not come back before its disk."""
     found = disk_faults.log_dirs(cluster, 1)
-    path = next(path for path, held in found.items() if probed in held)
+    path = next(path for path, held in found.items() if any("drill-" in name for name in held))
     disk = Disk(cluster.machine(cluster.topology.brokers[1]), disk_faults.mount_of(path))
     with disk.hung(PATIENT + 10):
         yield
