@@ -74,14 +74,21 @@ def test_the_state_is_served_whatever_it_is_and_health_only_when_all_runs(
     assert get(f"{address}/other")[0] == 404
 
 
-def test_a_driver_that_asks_who_comes_tells_nobody_else(board: Board) -> None:
-    server = serve(board, "127.0.0.1:0", "b3BlcmF0b3I6eA==")
+def test_a_driver_that_asks_who_comes_tells_nobody_else(board: Board, tmp_path: Path) -> None:
+    word = tmp_path / "pages"
+    word.write_text("b3BlcmF0b3I6eA==\n")
+    server = serve(board, "127.0.0.1:0", word)
     address = f"http://127.0.0.1:{server.server_address[1]}"
     try:
         for path in ("", "/status", "/health", "/metrics", "/other"):
             assert get(address + path)[0] == 401
             assert get(address + path, "Basic b3BlcmF0b3I6")[0] == 401
         assert get(address, "Basic b3BlcmF0b3I6eA==")[1]["name"] == "payments"
+        word.write_text("b3BlcmF0b3I6eQ==\n")
+        assert get(address, "Basic b3BlcmF0b3I6eA==")[0] == 401
+        assert get(address, "Basic b3BlcmF0b3I6eQ==")[1]["name"] == "payments"
+        word.unlink()
+        assert get(address, "Basic b3BlcmF0b3I6eQ==")[0] == 401
     finally:
         server.shutdown()
         server.server_close()

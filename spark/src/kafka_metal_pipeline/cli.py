@@ -141,9 +141,9 @@ def _drive(declared: Declaration) -> int:
         signal.signal(number, lambda *_: stopping.set())
     board = Board(declared.name, list(checkpoints.all_of(declared)))
     if declared.site.status:
-        word = _status_word(declared)
+        word_file = _status_word_file(declared)
         try:
-            serve(board, declared.site.status, word)
+            serve(board, declared.site.status, word_file)
         except OSError as error:
             found = f"{declared.site.status} ({error.strerror})"
             problem = Problem(declared.name, "status", found, "an address of this host, unused")
@@ -151,19 +151,19 @@ def _drive(declared: Declaration) -> int:
     return driver.run(declared, board, stopping)
 
 
-def _status_word(declared: Declaration) -> str:
-    """What callers of the driver's status show; empty where it asks nobody."""
-    file = declared.site.status_word_file
-    if not file:
-        return ""
+def _status_word_file(declared: Declaration) -> Path | None:
+    """The file with what callers of the driver's status show; None where it asks nobody."""
+    found = declared.site.status_word_file
+    if not found:
+        return None
     try:
-        word = Path(file).read_text(encoding="utf-8").strip()
+        word = Path(found).read_bytes().strip()
     except OSError as error:
-        word, file = "", f"{file} ({error.strerror})"
+        word, found = b"", f"{found} ({error.strerror})"
     if not word:
         wanted = "a file with name:password in base64"
-        raise DeclarationError([Problem(declared.name, "status_word_file", file, wanted)])
-    return word
+        raise DeclarationError([Problem(declared.name, "status_word_file", found, wanted)])
+    return Path(found)
 
 
 def _files(location: str) -> Files:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from kafka_metal_pipeline import metrics
@@ -81,13 +82,14 @@ class Board:
             }
 
 
-def serve(board: Board, endpoint: str, word: str = "") -> ThreadingHTTPServer:
+def serve(board: Board, endpoint: str, word_file: Path | None = None) -> ThreadingHTTPServer:
     """Answer on ``HOST:PORT`` from a thread of its own. Raises OSError when the port is taken.
 
-    ``word`` is what callers show, name:password in base64 (RFC 7617); empty: whoever asks is told.
+    ``word_file`` has what callers show, name:password in base64 (RFC 7617). It is read for every
+    request, so a new password counts at once. None: whoever asks is told.
     """
     host, _, port = endpoint.rpartition(":")
-    handler = type("Handler", (_Handler,), {"board": board, "word": word})
+    handler = type("Handler", (_Handler,), {"board": board, "word_file": word_file})
     server = ThreadingHTTPServer((host.strip("[]"), int(port)), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, name="status", daemon=True).start()
@@ -96,12 +98,12 @@ def serve(board: Board, endpoint: str, word: str = "") -> ThreadingHTTPServer:
 
 class _Handler(BaseHTTPRequestHandler):
     board: Board
-    word: str
+    word_file: Path | None
     timeout = REQUEST_TIMEOUT_S
 
     def do_GET(self) -> None:
         """Answer with the state."""
-        if self.word and not self._is_known():
+        if self.word_file and not self._shows(self.word_file):
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="kafka-metal"')
             self.send_header("Content-Length", "0")
@@ -120,9 +122,13 @@ class _Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(ConnectionError):
             self._answer(200 if healthy else 503, kind, body.encode())
 
-    def _is_known(self) -> bool:
+    def _shows(self, word_file: Path) -> bool:
+        try:
+            word = word_file.read_bytes().strip()
+        except OSError:
+            return False
         shown = self.headers.get("Authorization", "").encode()
-        return hmac.compare_digest(shown, f"Basic {self.word}".encode())
+        return bool(word) and hmac.compare_digest(shown, b"Basic " + word)
 
     def _answer(self, code: int, kind: str, body: bytes) -> None:
         self.send_response(code)
