@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from kafka_metal_client.csvfault import Scan, scan
@@ -29,6 +30,8 @@ BOOLEANS |= {"false": "false", "False": "false", "FALSE": "false"}
 # Texts that often stand for no value; they make a column of numbers one of texts.
 LIKELY_NULLS = {"NA", "N/A", "NULL", "null", "None", "nil", "NaN", "nan", "\\N", "-", "?"}
 LARGEST_INTEGER = 2**63 - 1
+# Texts that are looked at once for all rows: in most columns they are few.
+TEXTS = 10_000
 # A longer field is taken for a quote that was never closed.
 LONGEST_FIELD = 1_000_000
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -183,6 +186,7 @@ class CsvFile:
         return scan(row.raw, self._delimiter)
 
 
+@lru_cache(TEXTS)
 def _kind(text: str) -> str:
     if text in BOOLEANS:
         return "BOOLEAN"
@@ -197,6 +201,7 @@ def _merged(one: str | None, other: str) -> str:
     return "DOUBLE" if {one, other} == {"BIGINT", "DOUBLE"} else "STRING"
 
 
+@lru_cache(TEXTS)
 def _text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 

@@ -10,12 +10,15 @@ import pytest
 from testing import disk_faults, faults, playbooks, sandbox
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
+from testing.rolls import preferred_lead
 from testing.waiting import NotYet, wait_for
 from testing.watching import Watching
 
 OVERLAY = Path(__file__).resolve().parents[1] / "watching"
 # The machine that watches is none of those that break.
 WATCHER = "node3"
+# One of the partitions to which the probe writes as clients do.
+PROBED = "kafka-metal-probe-0"
 # What costs clients more than half a minute wakes somebody within a minute.
 URGENT = 60
 # What costs them less, or nothing yet: an alert waits until it is no hiccup.
@@ -57,9 +60,10 @@ def log_dir(number: int, how: str, *, at_rest: bool = False) -> Injection:
 @contextmanager
 def hung_disk(cluster: Cluster) -> Iterator[None]:
     """The watchdog ends the broker, which does not come back before its disk."""
-    found = disk_faults.log_dirs(cluster, 1)
-    path = next(path for path, held in found.items() if any("drill-" in name for name in held))
-    disk = Disk(cluster.machine(cluster.topology.brokers[1]), disk_faults.mount_of(path))
+    broker = cluster.brokers.leader_of(PROBED)
+    found = disk_faults.log_dirs(cluster, broker)
+    path = next(path for path, held in found.items() if PROBED in held)
+    disk = Disk(cluster.machine(cluster.topology.brokers[broker]), disk_faults.mount_of(path))
     with disk.hung(PATIENT + 10):
         yield
 
@@ -109,9 +113,9 @@ FAULTS = {
     ),
     "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", PATIENT),
     "a machine is switched off": Fault(switched_off, "HostDown", PATIENT),
-    # Clients wait for half a minute, until the watchdog ends the broker. The probe's own page
-    # takes as long, and comes in some runs alone.
-    "a disk hangs": Fault(hung_disk, "BrokerDown", PATIENT),
+    # Until its broker is ended, clients wait.
+    "a disk hangs": Fault(hung_disk, "PartitionNotWritable", URGENT),
+    "a broker ends for its disk": Fault(hung_disk, "BrokerDown", PATIENT),
     "a disk dies": Fault(
         log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", PATIENT, page=False
     ),
@@ -186,6 +190,8 @@ def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Watching
     fault = FAULTS[name]
     watching.wait_for_targets(seconds=120)
     watching.wait_until_over(fault.alert, seconds=120)
+    # Nobody misses a broker that leads nothing since the fault before.
+    preferred_lead(cluster)
     with fault.inject(cluster):
         began = time.monotonic()
         watching.wait_for(fault.alert, fault.within)

@@ -4,12 +4,11 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from testing import access, disk_faults, playbooks
+from testing import disk_faults, playbooks
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
-from testing.rolls import not_preferred
+from testing.rolls import preferred_lead
 from testing.traffic import TOPIC, Traffic
-from testing.waiting import NotYet, wait_for
 
 TIMEOUT = 30
 HANG_SECONDS = 75
@@ -73,23 +72,6 @@ def unwatched(cluster: Cluster) -> Iterator[tuple[Disk, set[int]]]:
     finally:
         playbooks.run("kafka", "--limit", node)
         cluster.wait_until_whole()
-
-
-def preferred_lead(cluster: Cluster) -> None:
-    """Wait until each partition is led by its first replica, which a test before may have moved."""
-
-    def elected() -> None:
-        elect_preferred(cluster)
-        if others := not_preferred(cluster):
-            raise NotYet(f"others lead {others}")
-
-    wait_for("preferred replicas lead", elected, seconds=60)
-
-
-def elect_preferred(cluster: Cluster) -> None:
-    """Give each partition back to its first replica."""
-    with access.admin(cluster.topology.bootstrap) as admin:
-        admin.elect_leaders(0)
 
 
 def test_without_a_watchdog_partitions_stall_for_as_long_as_the_disk_hangs(

@@ -1,5 +1,6 @@
 """What drills ask of a roll: who restarted when, and whether it cost a client anything."""
 
+from testing import access
 from testing.cluster import Cluster
 from testing.traffic import Account
 from testing.waiting import NotYet, wait_for
@@ -26,6 +27,18 @@ def restarted(before: dict[int, str], after: dict[int, str]) -> list[int]:
 def not_preferred(cluster: Cluster) -> list[str]:
     """Partitions that another than their first replica leads."""
     return [part.name for part in cluster.brokers.partitions() if part.leader != part.replicas[0]]
+
+
+def preferred_lead(cluster: Cluster) -> None:
+    """Wait until each partition is led by its first replica, which a test before may have moved."""
+
+    def elected() -> None:
+        with access.admin(cluster.topology.bootstrap) as admin:
+            admin.elect_leaders(0)
+        if others := not_preferred(cluster):
+            raise NotYet(f"others lead {others}")
+
+    wait_for("preferred replicas lead", elected, seconds=60)
 
 
 def wait_for_missing_replicas(cluster: Cluster) -> None:

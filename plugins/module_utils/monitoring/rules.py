@@ -11,6 +11,8 @@ from .alerts import Alert
 
 # Recorded while a verb of ours is at work on a cluster, see monitoring/records.yml.
 MAINTENANCE = "kafka_metal:maintenance"
+# Between two looks at all rules: as long as the shortest between two readings, those of the probe.
+EVERY = "5s"
 # Who is meant, before what happened: both stand in a notification's first line.
 WHO = "{{ with $labels.cluster }}{{ . }}: {{ end }}"
 
@@ -48,7 +50,7 @@ def rule_document(
         "groups": [
             {
                 "name": "kafka-metal",
-                "interval": "15s",
+                "interval": EVERY,
                 "rules": recorded + [rule(alert, runbooks) for alert in alerts],
             }
         ]

@@ -74,9 +74,11 @@ def _csv_kinds(file: Path, lines: Iterable[str], rows: int, nulls: set[str]) -> 
         raise SampleError(f"{file}: line 1: no header")
     if not all(name.strip() for name in header):
         raise SampleError(f"{file}: line 1: column {_first_empty(header)} has no name")
-    kinds: dict[str, Kind] = {name.strip(): Unknown() for name in header}
-    if len(kinds) < len(header):
+    # Texts are few beside rows in most columns, and each is looked at once.
+    columns: dict[str, set[str]] = {name.strip(): set() for name in header}
+    if len(columns) < len(header):
         raise SampleError(f"{file}: line 1: a name is there twice")
+    seen = tuple(columns.values())
     for row in islice(reader, rows):
         if not row:
             continue
@@ -84,10 +86,16 @@ def _csv_kinds(file: Path, lines: Iterable[str], rows: int, nulls: set[str]) -> 
             raise SampleError(
                 f"{file}: line {reader.line_num}: {len(row)} columns, the header has {len(header)}"
             )
-        for name, text in zip(kinds, row, strict=True):
-            if text not in nulls:
-                kinds[name] = kinds[name].joined(kind_of_text(text))
-    return kinds
+        for texts, text in zip(seen, row, strict=True):
+            texts.add(text)
+    return {name: _kind_of_all(texts - nulls) for name, texts in columns.items()}
+
+
+def _kind_of_all(texts: Iterable[str]) -> Kind:
+    kind: Kind = Unknown()
+    for text in texts:
+        kind = kind.joined(kind_of_text(text))
+    return kind
 
 
 def _json_kinds(file: Path, lines: Iterable[str], rows: int) -> dict[str, Kind]:
