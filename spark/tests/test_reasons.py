@@ -73,6 +73,10 @@ INVALID: list[tuple[str | bytes | None, str, str]] = [
     (payment() + '{"paymentId":"second"}', "trailing_garbage", "follows"),
     (payment() + "," + payment(), "trailing_garbage", "follows"),
     (payment() + "] {}", "trailing_garbage", "follows"),
+    # Each tries to look as if it ended where the value does.
+    (payment() + '],"x":[{}', "trailing_garbage", "follows"),
+    (payment()[:-1] + ', "_end": true} more}', "trailing_garbage", "follows"),
+    (payment() + ', "x": {}', "trailing_garbage", "follows"),
     ("null", "not_an_object", "no object"),
     ("[]", "not_an_object", "no object"),
     ("5", "not_an_object", "no object"),
@@ -133,6 +137,7 @@ VALID = [
     payment(eventTime=1777636799),
     payment(merchant='quoted-"amount": {}],', count=5, day="2026-05-01", tags=["a"]),
     payment(place={"lat": 1.5, "lon": 2.5}) + "\n",
+    "\r\n\t " + payment() + " \r\n",
     payment(merchant="Größe-10"),
     payment(legs=[{"at": "2026-05-01T11:59:59Z", "by": {"a": 1777636799}}, {}]),
 ]

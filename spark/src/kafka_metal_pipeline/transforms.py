@@ -20,40 +20,30 @@ TEXT = "_text"
 
 
 def parse(records: DataFrame, source: Source) -> DataFrame:
-    """ORIGIN, the value as text, the event's fields, and the marks of how reading went.
-
-    Left to itself, the optimizer copies the parser to every place that uses its result, and a value
-    is parsed once for each. The variable of a lambda is computed once, and what ``explode`` gives
-    is not looked into.
-    """
+    """ORIGIN, the value as text, the event's fields, and the marks of how reading went."""
     if source.format == "bytes":
         return records.select(*_origin(), "key", "value", "headers")
     form = format_of(source)
-
-    def shaped(parsed: Column) -> Column:
-        event, marks = form.shape(parsed)
-        return F.struct(event.alias("_event"), *(mark.alias(n) for n, mark in marks.items()))
-
-    def flat(shape: Column) -> Column:
-        values = {field: shape["_event"][field.name] for field in source.fields}
-        marks = form.shape(F.col("_"))[1]
-        return F.struct(
-            *(converted(field, value).alias(field.name) for field, value in values.items()),
-            *(
-                value.alias(kept_text(field))
-                for field, value in values.items()
-                if keeps_text(field)
-            ),
-            *(shape[name].alias(name) for name in marks),
-        )
-
     text = F.col("value").cast("string")
-    read = F.transform(F.transform(F.array(form.parse(text)), shaped), flat)
-    return records.select(
-        *_origin(),
-        text.alias(TEXT),
-        F.explode(read).alias("_read"),
-    ).select(*ORIGIN, TEXT, "_read.*")
+    read = records.select(*_origin(), text.alias(TEXT), _once(form.parse(text)).alias("_read"))
+    event, marks = form.shape(F.col("_read"))
+    values = {field: event[field.name] for field in source.fields}
+    return read.select(
+        *ORIGIN,
+        TEXT,
+        *(_once(converted(field, value)).alias(field.name) for field, value in values.items()),
+        *(value.alias(kept_text(field)) for field, value in values.items() if keeps_text(field)),
+        *(mark.alias(name) for name, mark in marks.items()),
+    )
+
+
+def _once(value: Column) -> Column:
+    """The value, in a form that no place which uses it makes anew.
+
+    Left to itself, the optimizer copies the parser to every place that uses its result, and a value
+    is parsed once for each. What depends on the partition it copies nowhere.
+    """
+    return F.when(F.spark_partition_id() >= 0, value)
 
 
 def _origin() -> list[Column]:
