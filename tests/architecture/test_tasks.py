@@ -101,3 +101,12 @@ def test_logic_is_apart_from_ansible(repository):
     files = repository.files("plugins/module_utils/**/*.py")
     assert files
     assert [path for path in files if imports.search(repository.text(path))] == []
+
+
+def test_lists_keep_the_order_of_their_declaration(repository):
+    """Filters on sets give another order in every process, which a run takes for a change."""
+    unordered = re.compile(r"\|\s*(difference|union|intersect|symmetric_difference)\b")
+    files = repository.files("roles/**/*.yml", "roles/**/*.j2", "playbooks/**/*.yml")
+    assert files
+    found = [path for path in files if unordered.search(repository.text(path))]
+    assert found == [], "say reject('in', …), select('in', …) or unique"
