@@ -60,8 +60,8 @@ def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: A
         # Kafka makes the topic of its groups when somebody first asks for one.
         added = sum(shared.values()) - sum(map(len, before.values()))
         assert added in (0, GROUP_PARTITIONS)
-        # A third of the replicas, give or take one.
-        assert abs(shared[LOG_DIR] - sum(shared.values()) / 3) <= 1, shared
+        # Nine tenths of a third, by number and bytes together, are enough; more is never taken.
+        assert 0.8 <= shared[LOG_DIR] / (sum(shared.values()) / 3) <= 1, shared
         assert playbooks.changes(verb("disk_add")) == 0, "a second run found something to do"
 
         refused = verb("disk_remove", check=False)
