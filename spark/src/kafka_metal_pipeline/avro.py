@@ -25,9 +25,9 @@ class Avro:
 
     is_text = False
 
-    def parse(self, text: Column) -> Column:
-        """How the value is framed, and the outcome of reading it; ``text`` is of no use here."""
-        return self._parse(F.col("value"))
+    def parse(self, value: Column) -> Column:
+        """How the value is framed, and the outcome of reading it."""
+        return self._parse(value)
 
     def shape(self, parsed: Column) -> tuple[Column, dict[str, Column]]:
         """Marks: framed, schema known, read, a field of another type."""

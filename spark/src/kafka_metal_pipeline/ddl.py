@@ -14,7 +14,8 @@ RECORD_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp")
 WORK_COLUMNS = frozenset(
     re.findall(
         r"\w+",
-        "_key _raw _text _reason _detail _end _corrupt _ended _misfit _twice _framed _known _read",
+        "_key _raw _text _reason _detail _end _corrupt _ended _misfit _twice _framed _known _read "
+        "_is_tombstone _is_text",
     )
 )
 

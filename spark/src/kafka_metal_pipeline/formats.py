@@ -5,11 +5,8 @@ marks of how reading went, ``whole`` says by the marks whether the value was rea
 ``fault`` why not. Only rejected records pay for ``fault`` and ``field_text``.
 """
 
-import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import Protocol
 
 from pyspark.sql import Column
@@ -20,11 +17,11 @@ from kafka_metal_pipeline.ddl import Field, quoted
 from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.nesting import wire_type
 
-# Stands behind every value, so that it is seen whether reading got to the value's end.
+# Stands behind every row, so that it is seen whether reading got to its end.
 END = "_end"
 
-# What our mark holds in JSON, other in each driver: a value that holds it itself is not believed.
-UNGUESSABLE = secrets.token_hex(8)
+# The catalog of functions that read JSON.
+JSON = "kafka_metal_json"
 
 WHITESPACE = " \t\r\n"
 
@@ -32,12 +29,12 @@ Marks = dict[str, Column]
 
 
 class Format(Protocol):
-    """One format of values; ``text`` is the value as a string."""
+    """One format of values: ``value`` as a record has it, ``text`` as a string."""
 
     # Whether a value is text, which has to be UTF-8.
     is_text: bool
 
-    def parse(self, text: Column) -> Column:
+    def parse(self, value: Column) -> Column:
         """Read the value: a struct."""
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
@@ -61,35 +58,15 @@ class Json:
 
     is_text = True
 
-    def parse(self, text: Column) -> Column:
-        """The object with a last member that is ours, and the names of its members.
-
-        Alone, Spark stops where an object ends and never sees what follows. Our member takes the
-        place of the value's last brace: it is read only where that brace ends the object.
-        """
-        schema = f"{wire_schema(self.source.fields)}, {END} STRING, _corrupt STRING"
-        options = {
-            "columnNameOfCorruptRecord": "_corrupt",
-            "allowNonNumericNumbers": "false",
-            "allowSingleQuotes": "false",
-        }
-        parse = F.from_json(self._ended(text), schema, options).alias("_parse")
-        if not self._refuses_twice:
-            return F.struct(parse)
-        if self._has_objects:
-            # A variant refuses a name that is there twice at any depth, at the price of a parse.
-            return F.struct(parse, F.try_parse_json(text).isNull().alias("_unfit"))
-        return F.struct(parse, F.json_object_keys(text).alias("_names"))
+    def parse(self, value: Column) -> Column:
+        """The object and its marks, in one pass over the value's bytes: see images/spark/json."""
+        return F.call_function(f"{JSON}.{quoted(wire_schema(self.source.fields))}", value)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
         """Marks: end reached, a field of another type, a name there twice."""
-        parse, twice = parsed["_parse"], F.lit(False)
-        ended = F.equal_null(parse[END], F.lit(UNGUESSABLE))
-        if self._refuses_twice and self._has_objects:
-            twice = ended & parsed["_unfit"]
-        elif self._refuses_twice:
-            twice = _is_twice(parsed["_names"], [parse[field.name] for field in self.source.fields])
-        return parse, {"_ended": ended, "_misfit": parse["_corrupt"].isNotNull(), "_twice": twice}
+        twice = parsed["_twice"] if self.source.duplicate_keys == "refuse" else F.lit(False)
+        marks = {"_ended": parsed["_ended"], "_misfit": parsed["_misfit"], "_twice": twice}
+        return parsed, marks
 
     def whole(self) -> Column:
         """One object, and nothing after it."""
@@ -108,31 +85,9 @@ class Json:
             .when(F.col("_misfit"), "wrong_type")
         )
 
-    @staticmethod
-    def _ended(text: Column) -> Column:
-        """The value with our member for its last brace; null where it does not end with one.
-
-        Cut as bytes: to count characters takes as long as a fourth of the parser.
-        """
-        whole = F.when(text.endswith("}"), text).otherwise(F.rtrim(text, F.lit(WHITESPACE)))
-        body = F.substring(whole.cast("binary"), F.lit(1), F.octet_length(whole) - 1)
-        # Only an object without members has no quote.
-        comma = F.when(text.contains('"'), F.lit(b",")).otherwise(F.lit(b""))
-        member = F.lit(f'"{END}":"{UNGUESSABLE}"}}'.encode())
-        return F.when(whole.endswith("}"), F.concat(body, comma, member).cast("string"))
-
     def field_text(self, text: Column, field: Field) -> Column:
         """The member as JSON, a string without its quotes."""
         return F.get_json_object(text, f"$['{field.name}']")
-
-    @property
-    def _refuses_twice(self) -> bool:
-        return self.source.duplicate_keys == "refuse"
-
-    @property
-    def _has_objects(self) -> bool:
-        """Whether a field can hold an object, which can have a name twice as well."""
-        return any(re.search(r"\b(STRUCT|MAP)\b", f.type.upper()) for f in self.source.fields)
 
 
 @dataclass(frozen=True)
@@ -143,14 +98,14 @@ class Csv:
 
     is_text = True
 
-    def parse(self, text: Column) -> Column:
+    def parse(self, value: Column) -> Column:
         """The row and, as a last column that only the end of the row can fill, the end mark.
 
         A missing column, one too many, a second row and an open quote all show in it.
         """
         schema = f"{wire_schema(self.source.fields)}, {END} STRING, _corrupt STRING"
         options = {**self._options, "columnNameOfCorruptRecord": "_corrupt"}
-        return F.from_csv(self._row(text), schema, options)
+        return F.from_csv(self._row(value.cast("string")), schema, options)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
         """Marks: end reached, a column of another type."""
@@ -196,9 +151,9 @@ class Plain:
 
     is_text = True
 
-    def parse(self, text: Column) -> Column:
+    def parse(self, value: Column) -> Column:
         """The text itself."""
-        return F.struct(text.alias(self.source.fields[0].name))
+        return F.struct(value.cast("string").alias(self.source.fields[0].name))
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
         """No marks: any text will do."""
@@ -228,17 +183,6 @@ FORMATS: dict[str, type[Json] | type[Csv] | type[Plain] | type[Avro]] = {
 def format_of(source: Source) -> Format:
     """The format that a source declares."""
     return FORMATS[source.format](source)
-
-
-def _is_twice(names: Column, values: list[Column]) -> Column:
-    """Whether a name is there twice among those of an object's members.
-
-    With as many members as fields that have a value, each is a field's own. Most records end there:
-    to compare names costs as much as to find them.
-    """
-    filled = reduce(Column.__add__, (value.isNotNull().cast("int") for value in values))
-    compared = F.size(F.array_distinct(names)) < F.size(names)
-    return (F.size(names) != filled) & compared
 
 
 def wire_schema(fields: tuple[Field, ...]) -> str:

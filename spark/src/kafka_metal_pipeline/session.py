@@ -9,6 +9,7 @@ from typing import Any
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from kafka_metal_pipeline import formats
 from kafka_metal_pipeline.model import Declaration, Site
 
 ANY_ADDRESS = ("0.0.0.0", "::")
@@ -21,6 +22,7 @@ BEHAVIOUR = {
     "spark.sql.ansi.enabled": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
+    f"spark.sql.catalog.{formats.JSON}": "metal.kafka.spark.JsonFunctions",
 }
 # What Spark generates for a wide event can be one large method, and the JVM leaves those to its
 # interpreter: without that limit records are read ten times as fast.

@@ -25,12 +25,21 @@ def parse(records: DataFrame, source: Source) -> DataFrame:
         return records.select(*_origin(), "key", "value", "headers")
     form = format_of(source)
     text = F.col("value").cast("string")
-    read = records.select(*_origin(), text.alias(TEXT), _once(form.parse(text)).alias("_read"))
+    # What is accepted needs the value no more, and is not copied with it from here on.
+    looked_at = {
+        TEXT: text,
+        "_is_tombstone": F.col("value").isNull(),
+        "_is_text": F.is_valid_utf8(text) if form.is_text else F.lit(True),
+        "_read": _once(form.parse(F.col("value"))),
+    }
+    read = records.select(*_origin(), *(what.alias(name) for name, what in looked_at.items()))
     event, marks = form.shape(F.col("_read"))
     values = {field: event[field.name] for field in source.fields}
     return read.select(
         *ORIGIN,
         TEXT,
+        "_is_tombstone",
+        "_is_text",
         *(_once(converted(field, value)).alias(field.name) for field, value in values.items()),
         *(value.alias(kept_text(field)) for field, value in values.items() if keeps_text(field)),
         *(mark.alias(name) for name, mark in marks.items()),
@@ -81,19 +90,14 @@ def is_accepted(source: Source, rules: dict[str, str]) -> Column:
     if source.format == "bytes":
         return F.coalesce(reduce(Column.__and__, met, F.lit(True)), F.lit(False))
     conditions = [
-        F.col("_raw").isNotNull(),
+        ~F.col("_is_tombstone"),
         format_of(source).whole(),
-        _is_readable(source),
+        F.col("_is_text"),
         *(F.col(quoted(field.name)).isNotNull() for field in source.fields if field.required),
         *(is_plausible(field) for field in source.fields),
         *met,
     ]
     return F.coalesce(reduce(Column.__and__, conditions), F.lit(False))
-
-
-def _is_readable(source: Source) -> Column:
-    """Whether a value that has to be text is."""
-    return F.is_valid_utf8(TEXT) if format_of(source).is_text else F.lit(True)
 
 
 def reason_of(source: Source, rules: dict[str, str]) -> Column:
@@ -102,8 +106,8 @@ def reason_of(source: Source, rules: dict[str, str]) -> Column:
         return _broken_rule(F.when(F.lit(False), ""), rules)
     required = [F.col(quoted(field.name)).isNull() for field in source.fields if field.required]
     reason = (
-        F.when(F.col("_raw").isNull(), "tombstone")
-        .when(~_is_readable(source), "not_utf8")
+        F.when(F.col("_is_tombstone"), "tombstone")
+        .when(~F.col("_is_text"), "not_utf8")
         .when(~format_of(source).whole(), format_of(source).fault(F.col(TEXT)))
     )
     for field in source.fields:

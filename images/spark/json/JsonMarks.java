@@ -1,0 +1,7 @@
+package metal.kafka.spark;
+
+/** How reading a value has gone so far. */
+final class JsonMarks {
+    boolean misfit;
+    boolean twice;
+}

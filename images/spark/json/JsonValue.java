@@ -1,0 +1,209 @@
+package metal.kafka.spark;
+
+import com.fasterxml.jackson.core.Base64Variants;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.InputCoercionException;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.BooleanType;
+import org.apache.spark.sql.types.ByteType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.LongType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.ShortType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.TimestampNTZType;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Option;
+
+/** How a JSON value becomes one of a type of Spark. */
+interface JsonValue {
+    /**
+     * The value whose first token was read last, as Spark holds it; null, and a mark, where it is of another
+     * type. The parser ends at its last token.
+     */
+    Object read(JsonParser parser, byte[] source, JsonMarks marks) throws IOException;
+
+    /** The reader of a type; refuses one that no JSON value stands for. */
+    static JsonValue of(DataType type) {
+        return switch (type) {
+            case StringType text -> JsonValue::text;
+            case BooleanType yes -> (parser, source, marks) -> switch (parser.currentToken()) {
+                case VALUE_TRUE -> true;
+                case VALUE_FALSE -> false;
+                default -> misfit(parser, marks);
+            };
+            case ByteType whole -> whole(Byte.MIN_VALUE, Byte.MAX_VALUE, number -> (byte) number);
+            case ShortType whole -> whole(Short.MIN_VALUE, Short.MAX_VALUE, number -> (short) number);
+            case IntegerType whole -> whole(Integer.MIN_VALUE, Integer.MAX_VALUE, number -> (int) number);
+            case LongType whole -> whole(Long.MIN_VALUE, Long.MAX_VALUE, number -> number);
+            case FloatType broken -> (parser, source, marks) ->
+                    parser.currentToken().isNumeric() ? (Object) parser.getFloatValue() : misfit(parser, marks);
+            case DoubleType broken -> (parser, source, marks) ->
+                    parser.currentToken().isNumeric() ? (Object) parser.getDoubleValue() : misfit(parser, marks);
+            case DecimalType decimal -> (parser, source, marks) -> decimal(decimal, parser, marks);
+            case DateType day -> written(DateTimeUtils::stringToDate);
+            case TimestampNTZType clock -> written(text -> DateTimeUtils.stringToTimestampWithoutTimeZone(text, false));
+            case BinaryType bytes -> JsonValue::bytes;
+            case StructType object -> object(new JsonMembers(object));
+            case ArrayType list -> list(of(list.elementType()));
+            case MapType map -> map(of(map.valueType()));
+            default -> throw new UnsupportedOperationException("no JSON value is a " + type.sql());
+        };
+    }
+
+    /** Passes over a value of another type. */
+    private static Object misfit(JsonParser parser, JsonMarks marks) throws IOException {
+        marks.misfit = true;
+        parser.skipChildren();
+        return null;
+    }
+
+    /** Any value is text: a string its own, any other as it is written. */
+    private static Object text(JsonParser parser, byte[] source, JsonMarks marks) throws IOException {
+        if (parser.currentToken() == JsonToken.VALUE_STRING) {
+            return string(parser);
+        }
+        if (!parser.currentToken().isStructStart()) {
+            return UTF8String.fromString(parser.getText());
+        }
+        int begin = (int) parser.currentTokenLocation().getByteOffset();
+        parser.skipChildren();
+        int end = (int) parser.currentLocation().getByteOffset();
+        return UTF8String.fromBytes(Arrays.copyOfRange(source, begin, end));
+    }
+
+    /** Most strings are ASCII, and need no encoder. */
+    private static UTF8String string(JsonParser parser) throws IOException {
+        char[] from = parser.getTextCharacters();
+        int offset = parser.getTextOffset();
+        byte[] text = new byte[parser.getTextLength()];
+        for (int at = 0; at < text.length; at++) {
+            char one = from[offset + at];
+            if (one >= 0x80) {
+                return UTF8String.fromString(parser.getText());
+            }
+            text[at] = (byte) one;
+        }
+        return UTF8String.fromBytes(text);
+    }
+
+    private static JsonValue whole(long least, long most, LongFunction<Object> narrowed) {
+        return (parser, source, marks) -> {
+            if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+                return misfit(parser, marks);
+            }
+            try {
+                long number = parser.getLongValue();
+                return least <= number && number <= most ? narrowed.apply(number) : misfit(parser, marks);
+            } catch (InputCoercionException tooLong) {
+                return misfit(parser, marks);
+            }
+        };
+    }
+
+    /** A number, or one in quotes, so that no program on its way makes a binary fraction of it. */
+    private static Object decimal(DecimalType type, JsonParser parser, JsonMarks marks) throws IOException {
+        JsonToken token = parser.currentToken();
+        if (!token.isNumeric() && token != JsonToken.VALUE_STRING) {
+            return misfit(parser, marks);
+        }
+        try {
+            BigDecimal number = token.isNumeric() ? parser.getDecimalValue() : new BigDecimal(parser.getText());
+            return Decimal.apply(new scala.math.BigDecimal(number), type.precision(), type.scale());
+        } catch (ArithmeticException | NumberFormatException other) {
+            return misfit(parser, marks);
+        }
+    }
+
+    /** In base64. */
+    private static Object bytes(JsonParser parser, byte[] source, JsonMarks marks) throws IOException {
+        if (parser.currentToken() != JsonToken.VALUE_STRING) {
+            return misfit(parser, marks);
+        }
+        try {
+            return Base64Variants.getDefaultVariant().decode(parser.getText());
+        } catch (IllegalArgumentException other) {
+            return misfit(parser, marks);
+        }
+    }
+
+    /** Text that Spark itself reads. */
+    private static JsonValue written(Function<UTF8String, Option<Object>> known) {
+        return (parser, source, marks) -> {
+            if (parser.currentToken() != JsonToken.VALUE_STRING) {
+                return misfit(parser, marks);
+            }
+            Option<Object> found = known.apply(string(parser));
+            return found.isDefined() ? found.get() : misfit(parser, marks);
+        };
+    }
+
+    private static JsonValue object(JsonMembers members) {
+        return (parser, source, marks) -> {
+            if (parser.currentToken() != JsonToken.START_OBJECT) {
+                return misfit(parser, marks);
+            }
+            Object[] row = new Object[members.width()];
+            members.read(parser, source, marks, row);
+            return new GenericInternalRow(row);
+        };
+    }
+
+    private static JsonValue list(JsonValue element) {
+        return (parser, source, marks) -> {
+            if (parser.currentToken() != JsonToken.START_ARRAY) {
+                return misfit(parser, marks);
+            }
+            List<Object> found = new ArrayList<>();
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                found.add(orNull(element, parser, source, marks));
+            }
+            return new GenericArrayData(found.toArray());
+        };
+    }
+
+    private static JsonValue map(JsonValue value) {
+        return (parser, source, marks) -> {
+            if (parser.currentToken() != JsonToken.START_OBJECT) {
+                return misfit(parser, marks);
+            }
+            List<Object> keys = new ArrayList<>();
+            List<Object> found = new ArrayList<>();
+            Set<String> names = new HashSet<>();
+            for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+                marks.twice |= !names.add(name);
+                parser.nextToken();
+                keys.add(UTF8String.fromString(name));
+                found.add(orNull(value, parser, source, marks));
+            }
+            return new ArrayBasedMapData(new GenericArrayData(keys.toArray()), new GenericArrayData(found.toArray()));
+        };
+    }
+
+    private static Object orNull(JsonValue value, JsonParser parser, byte[] source, JsonMarks marks)
+            throws IOException {
+        return parser.currentToken() == JsonToken.VALUE_NULL ? null : value.read(parser, source, marks);
+    }
+}
