@@ -14,6 +14,7 @@ import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * One JSON object in UTF-8 as a struct, in one pass over its bytes.
@@ -22,6 +23,7 @@ import org.apache.spark.sql.types.StructType;
  * and decodes a value to characters first: to learn of both takes it a second parser, and three times as
  * long. Marks behind the fields:
  * <ul>
+ * <li>{@code _is_text}: the value is UTF-8;
  * <li>{@code _ended}: the value is one object, and nothing follows it;
  * <li>{@code _misfit}: a member has another type than its field, which is null then;
  * <li>{@code _twice}: a name is there twice, among the members of the value or of an object that a field is.
@@ -43,6 +45,7 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
     JsonObjects(StructType fields) {
         this.fields = fields;
         this.result = fields
+                .add("_is_text", DataTypes.BooleanType, false)
                 .add("_ended", DataTypes.BooleanType, false)
                 .add("_misfit", DataTypes.BooleanType, false)
                 .add("_twice", DataTypes.BooleanType, false);
@@ -78,7 +81,7 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
     /** What Spark calls, by its name, for each record; null for a record without a value. */
     public InternalRow invoke(byte[] value) {
         int width = fields.length();
-        Object[] row = new Object[width + 3];
+        Object[] row = new Object[width + 4];
         JsonMarks marks = new JsonMarks();
         boolean ended = false;
         if (value != null && isObject(value)) {
@@ -92,10 +95,20 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
                 throw new UncheckedIOException(impossible);
             }
         }
-        row[width] = ended;
-        row[width + 1] = marks.misfit;
-        row[width + 2] = marks.twice;
+        row[width] = value != null && isText(value);
+        row[width + 1] = ended;
+        row[width + 2] = marks.misfit;
+        row[width + 3] = marks.twice;
         return new GenericInternalRow(row);
+    }
+
+    /** What is ASCII is UTF-8, and most values are: only the others pay for the whole look. */
+    private static boolean isText(byte[] value) {
+        int signs = 0;
+        for (byte each : value) {
+            signs |= each;
+        }
+        return signs >= 0 || UTF8String.fromBytes(value).isValid();
     }
 
     /** Whether it begins like an object in UTF-8; Jackson would read UTF-16, and pass over a byte order mark. */

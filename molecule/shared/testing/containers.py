@@ -60,6 +60,16 @@ class Container:
         self._machine.check_output("kill -KILL %s", str(self.inspect()["State"]["Pid"]))
         return before
 
+    def processes(self, text: str) -> dict[int, str]:
+        """Command lines in the container with this text, by their pids on the machine."""
+        lines = self._machine.check_output("docker top %s -eo pid,args", self.name).splitlines()
+        found = (line.split(maxsplit=1) for line in lines[1:])
+        return {int(pid): args for pid, args in found if text in args}
+
+    def kill_process(self, pid: int) -> None:
+        """Let one of its processes die as a crash would."""
+        self._machine.check_output("kill -KILL %s", str(pid))
+
     def wait_until_back(self, before: str, seconds: float) -> None:
         """Wait until the container runs again, started by nobody but its engine."""
 

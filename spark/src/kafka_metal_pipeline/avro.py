@@ -33,6 +33,7 @@ class Avro:
         """Marks: framed, schema known, read, a field of another type."""
         outcome = parsed["_outcome"]
         marks = {
+            "_is_text": F.lit(True),
             "_framed": parsed["_framed"],
             "_known": parsed["_known"],
             "_read": outcome.isNotNull(),

@@ -25,6 +25,9 @@ JSON = "kafka_metal_json"
 
 WHITESPACE = " \t\r\n"
 
+# The value as a string, beside what was read of it.
+TEXT = "_text"
+
 Marks = dict[str, Column]
 
 
@@ -38,7 +41,10 @@ class Format(Protocol):
         """Read the value: a struct."""
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """The event, a struct whose instants are text, or null; and the marks by name."""
+        """The event, a struct whose instants are text, or null; and the marks by name.
+
+        One of them is ``_is_text``: that the value is the text it has to be.
+        """
 
     def whole(self) -> Column:
         """Whether the value was read in full and every field has its type; never null."""
@@ -63,10 +69,10 @@ class Json:
         return F.call_function(f"{JSON}.{quoted(wire_schema(self.source.fields))}", value)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """Marks: end reached, a field of another type, a name there twice."""
+        """Marks: UTF-8, end reached, a field of another type, a name there twice."""
         twice = parsed["_twice"] if self.source.duplicate_keys == "refuse" else F.lit(False)
-        marks = {"_ended": parsed["_ended"], "_misfit": parsed["_misfit"], "_twice": twice}
-        return parsed, marks
+        told = {name: parsed[name] for name in ("_is_text", "_ended", "_misfit")}
+        return parsed, {**told, "_twice": twice}
 
     def whole(self) -> Column:
         """One object, and nothing after it."""
@@ -108,8 +114,9 @@ class Csv:
         return F.from_csv(self._row(value.cast("string")), schema, options)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """Marks: end reached, a column of another type."""
+        """Marks: UTF-8, end reached, a column of another type."""
         marks = {
+            "_is_text": F.is_valid_utf8(TEXT),
             "_ended": F.equal_null(parsed[END], F.lit(END)),
             "_misfit": parsed["_corrupt"].isNotNull(),
         }
@@ -156,8 +163,8 @@ class Plain:
         return F.struct(value.cast("string").alias(self.source.fields[0].name))
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """No marks: any text will do."""
-        return parsed, {}
+        """Marks: UTF-8; any text will do."""
+        return parsed, {"_is_text": F.is_valid_utf8(TEXT)}
 
     def whole(self) -> Column:
         """Always."""

@@ -26,7 +26,9 @@ BEHAVIOUR = {
 }
 # What Spark generates for a wide event can be one large method, and the JVM leaves those to its
 # interpreter: without that limit records are read ten times as fast.
-JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
+# Every record leaves garbage, and nobody waits for the pauses of a small heap: the collector that
+# costs least serves best, a seventh of all processor time less.
+JAVA_OPTIONS = "-XX:-DontCompileHugeMethods -XX:+UseParallelGC"
 JAVA_OPTION_KEYS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
 
 # Several small queries that share few cores for months.

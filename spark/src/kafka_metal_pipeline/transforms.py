@@ -11,12 +11,11 @@ from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.ddl import RECORD_COLUMNS, quoted
 from kafka_metal_pipeline.details import detail_of
-from kafka_metal_pipeline.formats import format_of
+from kafka_metal_pipeline.formats import TEXT, format_of
 from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.ranges import converted, field_fault, is_plausible, keeps_text, kept_text
 
 ORIGIN = (*RECORD_COLUMNS, "_key", "_raw")
-TEXT = "_text"
 
 
 def parse(records: DataFrame, source: Source) -> DataFrame:
@@ -24,12 +23,10 @@ def parse(records: DataFrame, source: Source) -> DataFrame:
     if source.format == "bytes":
         return records.select(*_origin(), "key", "value", "headers")
     form = format_of(source)
-    text = F.col("value").cast("string")
     # What is accepted needs the value no more, and is not copied with it from here on.
     looked_at = {
-        TEXT: text,
+        TEXT: F.col("value").cast("string"),
         "_is_tombstone": F.col("value").isNull(),
-        "_is_text": F.is_valid_utf8(text) if form.is_text else F.lit(True),
         "_read": _once(form.parse(F.col("value"))),
     }
     read = records.select(*_origin(), *(what.alias(name) for name, what in looked_at.items()))
@@ -39,7 +36,6 @@ def parse(records: DataFrame, source: Source) -> DataFrame:
         *ORIGIN,
         TEXT,
         "_is_tombstone",
-        "_is_text",
         *(_once(converted(field, value)).alias(field.name) for field, value in values.items()),
         *(value.alias(kept_text(field)) for field, value in values.items() if keeps_text(field)),
         *(mark.alias(name) for name, mark in marks.items()),
