@@ -36,8 +36,6 @@ STREAMING = {
     "spark.scheduler.mode": "FAIR",
     # A core that is free at once serves better than the one that has the topic's reader open.
     "spark.locality.wait": "100ms",
-    # A method per stage instead of one per operator takes longer to compile than it saves later.
-    "spark.sql.codegen.wholeStage": "false",
     # Streams cannot use it, and warn of it at every start.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.stopTimeout": "30s",
