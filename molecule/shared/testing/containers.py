@@ -57,7 +57,7 @@ class Container:
         Returns the time of the start that this ended.
         """
         before = self.started()
-        self._machine.check_output("kill -KILL %s", str(self.inspect()["State"]["Pid"]))
+        self.kill_process(self.inspect()["State"]["Pid"])
         return before
 
     def processes(self, text: str) -> dict[int, str]:
