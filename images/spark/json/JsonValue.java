@@ -39,6 +39,9 @@ import scala.Option;
 
 /** How a JSON value becomes one of a type of Spark. */
 interface JsonValue {
+    /** More make no decimal of Spark's, and cost time that grows with their square; Jackson's limit for numbers. */
+    int MOST_DIGITS = 1_000;
+
     /**
      * The value whose first token was read last, as Spark holds it; null, and a mark, where it is of another
      * type. The parser ends at its last token.
@@ -129,8 +132,18 @@ interface JsonValue {
         if (!token.isNumeric() && token != JsonToken.VALUE_STRING) {
             return misfit(parser, marks);
         }
+        if (parser.getTextLength() > MOST_DIGITS) {
+            return misfit(parser, marks);
+        }
         try {
             BigDecimal number = token.isNumeric() ? parser.getDecimalValue() : new BigDecimal(parser.getText());
+            // Decimal.apply writes out every digit, and 1e100000000 has more than memory holds.
+            long beforePoint = (long) number.precision() - number.scale();
+            if (number.signum() == 0 || beforePoint < -type.scale()) {
+                number = BigDecimal.ZERO;
+            } else if (beforePoint > type.precision() - type.scale()) {
+                return misfit(parser, marks);
+            }
             return Decimal.apply(new scala.math.BigDecimal(number), type.precision(), type.scale());
         } catch (ArithmeticException | NumberFormatException other) {
             return misfit(parser, marks);
