@@ -151,7 +151,7 @@ types: env-dev
 unit: env-dev
 	pytest -q -n 2 --junitxml=.cache/results/unit.xml
 
-drill: env-dev ## break something on three nodes and count every record: make drill D=disk_failure
+drill: env-dev ## break something under load and count every record: make drill D=disk_failure
 	@scripts/drill $(D)
 
 fmt: env-dev ## format the code

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from kafka_metal_pipeline import driver, progress, queries
 from kafka_metal_pipeline.archive import SINK_LOG
-from kafka_metal_pipeline.checkpoint import CheckpointError
+from kafka_metal_pipeline.checkpoint import CheckpointError, latest_batch
 from kafka_metal_pipeline.cli import main
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.queries import Flow, flows
 from kafka_metal_pipeline.storage import Storage
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 try:
@@ -137,6 +137,67 @@ def test_the_archive_holds_every_event_once_after_a_death_at_any_point_of_a_batc
     place.run(place.flow("kept"))
     assert place.archived() == place.valid_offsets()
     assert not list((kept / "_staging").iterdir())
+
+
+def collect(place: Place, name: str) -> list[Row]:
+    """Run an output of a topic to the end of what there is; the rows it would write."""
+    found: list[Row] = []
+    flow = place.flow(name)
+    queries.prepare(flow, place.declared)
+    query = (
+        flow.rows.writeStream.foreachBatch(lambda rows, _: found.extend(rows.collect()))
+        .outputMode(flow.mode)
+        .option("checkpointLocation", flow.checkpoint.location)
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return found
+
+
+def empty(log: Path, batch: int) -> None:
+    """As a machine without power may leave a file that was just written."""
+    (log / str(batch)).write_bytes(b"")
+    (log / f".{batch}.crc").unlink()
+
+
+@pytest.mark.parametrize("name", ["kept", "sums", "invalid"])
+def test_a_checkpoint_whose_newest_file_is_lost_goes_on_and_no_result_is_missing(
+    place: Place, name: str
+) -> None:
+    results: list[Row] = []
+    # At first of the first batch of all: where that one began is known as well.
+    for fault, log in ((forget, "offsets"), (empty, "offsets"), (empty, "commits"), (None, "")):
+        place.send()
+        if name == "kept":
+            place.run(place.flow(name))
+        else:
+            results += collect(place, name)
+        if fault:
+            folder = place.root / "checkpoints" / "p" / name / log
+            fault(folder, latest_batch([file.name for file in folder.iterdir()]))
+    if name == "kept":
+        assert place.archived() == place.valid_offsets()
+    elif name == "sums":
+        newest = {row["key"]: json.loads(row["value"]) for row in results}
+        assert {each["events"] for each in newest.values()} == {4 * BATCH // 2}
+    else:
+        found = {json.loads(row["value"])["offset"] for row in results}
+        assert found == set(range(place.sent)) - set(place.valid_offsets())
+
+
+def test_a_checkpoint_that_has_lost_more_is_refused(place: Place) -> None:
+    for _ in range(2):
+        place.send()
+        collect(place, "invalid")
+    offsets = place.root / "checkpoints" / "p" / "invalid" / "offsets"
+    (place.root / "checkpoints" / "p" / "invalid" / "commits" / "2").touch()
+    forget(offsets, 1)
+    with pytest.raises(CheckpointError, match="offsets after batch 0 are"):
+        place.flow("invalid")
+    shutil.rmtree(offsets)
+    with pytest.raises(CheckpointError, match="offsets of all batches are"):
+        place.flow("invalid")
 
 
 def test_invalid_records_go_on_from_their_own_checkpoint(place: Place) -> None:

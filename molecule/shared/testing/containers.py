@@ -40,6 +40,11 @@ class Container:
         if health != "healthy":
             raise NotYet(f"{self.name} is {health}")
 
+    def check_ended(self) -> None:
+        """Raise NotYet while the container runs."""
+        if self.inspect()["State"]["Running"]:
+            raise NotYet(f"{self.name} runs")
+
     def said(self, text: str, lines: int = 15) -> str:
         """First place in the container's log with this text, and so many lines after it."""
         command = "docker logs %s 2>&1 | grep --max-count=1 --after-context=%s -- %s"

@@ -9,6 +9,7 @@ from kafka.admin import NewTopic
 from testing import access
 from testing.cluster import Cluster
 from testing.topology import Instance
+from testing.waiting import wait_for
 
 LOCAL = testinfra.get_host("local://")
 
@@ -27,7 +28,21 @@ def dead(cluster: Cluster, *instances: Instance) -> Iterator[None]:
                 instance.container,
             )
             cluster.container(instance).kill()
+        for instance in instances:
+            # Until its engine knows, a container can neither be changed nor started.
+            wait_for(f"{instance.container} is dead", cluster.container(instance).check_ended, 30)
         yield
+
+
+@contextmanager
+def stopped(cluster: Cluster, instance: Instance) -> Iterator[None]:
+    """A container that somebody stops in order, and starts again."""
+    machine = cluster.machine(instance)
+    machine.check_output("docker stop --time 60 %s", instance.container)
+    try:
+        yield
+    finally:
+        machine.check_output("docker start %s", instance.container)
 
 
 @contextmanager

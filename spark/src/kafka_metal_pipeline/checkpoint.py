@@ -13,9 +13,12 @@ from kafka_metal_pipeline.archive import MARK, foreign
 from kafka_metal_pipeline.ddl import to_ddl
 from kafka_metal_pipeline.marks import LostCheckpointError, Mark, ends_of, restored
 from kafka_metal_pipeline.model import Declaration, Output
-from kafka_metal_pipeline.storage import Files
+from kafka_metal_pipeline.storage import Files, Shelf
 
 PURPOSE = "kafka-metal.json"
+# Logs of Spark: batches that were planned, each with its offsets, and batches that were made.
+OFFSETS, COMMITS = "offsets", "commits"
+STATE = "state"
 BATCH = re.compile(r"(\d+)(\.compact)?")
 NEW, VALID, INVALID = "new", "valid", "invalid"
 
@@ -64,14 +67,14 @@ class Checkpoint:
         written = files.read(f"{self.location}/{PURPOSE}")
         ends = self.ends(files)
         if written is not None:
-            stateful = "state" in files.names(self.location)
+            stateful = STATE in files.names(self.location)
             if found := differences(json.loads(written), self.purpose, stateful):
                 return Verdict(
                     INVALID,
                     f"no longer fits its checkpoint {self.location}: it "
                     f"{' and '.join(found)}. {remedy(self.purpose, ends)}",
                 )
-        if why := self._archive_fault(files):
+        if why := self._archive_fault(files) or self._gap(files):
             return Verdict(INVALID, why)
         if not ends and self.planned(files) < 0:
             return Verdict(NEW, "has no checkpoint: it starts at source.starting, or its own")
@@ -89,14 +92,65 @@ class Checkpoint:
             raise CheckpointError(f"{who} {verdict.reason}")
         return verdict
 
+    def sweep(self, files: Shelf) -> list[str]:
+        """Remove the newest file of a log where it is empty, as a machine without power may leave
+        it: Spark refuses to start from it. Those that are gone."""
+        empty = [
+            f"{log}/{batch}"
+            for log in (OFFSETS, COMMITS)
+            if (batch := latest_batch(files.names(f"{self.location}/{log}"))) >= 0
+            and not (files.read(f"{self.location}/{log}/{batch}") or "").strip()
+        ]
+        for file in empty:
+            files.remove(f"{self.location}/{file}")
+        return empty
+
+    def mend(self, files: Shelf) -> int | None:
+        """Take back that the newest batch was made where its offsets are lost; its number.
+
+        Spark would make it again, and die of its own note that it did, at every start anew. Where
+        the target remembers the offsets they have been written back before, see ``marks``; else
+        the batch comes again. Raises CheckpointError where more is lost.
+        """
+        if why := self._gap(files):
+            raise CheckpointError(why)
+        made, planned = self.made(files), self.planned(files)
+        if made <= planned:
+            return None
+        if planned < 0:
+            # Of the first batch alone; Spark takes no other's state for it.
+            files.remove(f"{self.location}/{STATE}")
+        files.remove(f"{self.location}/{COMMITS}/{made}")
+        return made
+
     def planned(self, files: Files) -> int:
         """The newest batch that was planned; -1 when none was."""
-        return latest_batch(files.names(f"{self.location}/offsets"))
+        return latest_batch(files.names(f"{self.location}/{OFFSETS}"))
+
+    def made(self, files: Files) -> int:
+        """The newest batch that was made; -1 when none was."""
+        return latest_batch(files.names(f"{self.location}/{COMMITS}"))
 
     def ends(self, files: Files) -> dict[str, dict[str, int]]:
         """Where the newest batch that was made ended, by topic and partition; {} when unknown."""
-        done = latest_batch(files.names(f"{self.location}/commits"))
-        return ends_of(files.read(f"{self.location}/offsets/{done}") or "") if done >= 0 else {}
+        done = self.made(files)
+        return ends_of(files.read(f"{self.location}/{OFFSETS}/{done}") or "") if done >= 0 else {}
+
+    def _gap(self, files: Files) -> str | None:
+        """Why nobody knows where batches that were made had ended; the newest alone comes again."""
+        made, planned = self.made(files), self.planned(files)
+        # Where the first batch began is a file of its own.
+        known = (
+            planned if planned >= 0 or files.names(f"{self.location}/sources/0") else planned - 1
+        )
+        if made <= known + 1:
+            return None
+        return (
+            f"has made batches up to {made}, and of its checkpoint {self.location} the offsets "
+            f"{f'after batch {planned}' if planned >= 0 else 'of all batches'} are lost. Bring the "
+            "files of its folder offsets back, or give the output another name: it gets a "
+            "checkpoint of its own, and begins at source.starting or its own."
+        )
 
     def _archive_fault(self, files: Files) -> str | None:
         """Why the archive is not this checkpoint's; its mark outlives a checkpoint."""

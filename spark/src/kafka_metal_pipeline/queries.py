@@ -4,6 +4,7 @@ So that an output which is slow or fails holds up no other, and one can be added
 touching the rest. Each reads the topic for itself.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,8 @@ from kafka_metal_pipeline.statements import archive_rows, rows_of, topic_rows
 from kafka_metal_pipeline.storage import Storage
 from kafka_metal_pipeline.streams import into_topic, to_topic
 from kafka_metal_pipeline.transforms import accepted, parse, rejected
+
+log = logging.getLogger(__name__)
 
 # How often a query whose records go on one by one notes how far it is. A crash repeats what came
 # since.
@@ -108,12 +111,19 @@ def start(flow: Flow, declaration: Declaration, batches: Batches | None = None) 
 def prepare(flow: Flow, declaration: Declaration) -> Batches | None:
     """Bring target and checkpoint together; None where Spark's own sink writes.
 
-    Raises LostCheckpointError when the one is not the other's.
+    Raises LostCheckpointError when the one is not the other's, CheckpointError when too much of a
+    checkpoint is lost.
     """
     spark = flow.rows.sparkSession
+    storage = Storage(spark)
+    who = f"pipeline {declaration.name}: outputs.{flow.name}"
+    if empty := flow.checkpoint.sweep(storage):
+        log.warning("%s: empty files of its checkpoint are removed: %s", who, ", ".join(empty))
     batches = batches_of(spark, declaration, flow.output, flow.checkpoint.location)
     if batches:
-        batches.resume(flow.checkpoint.planned(Storage(spark)))
+        batches.resume(flow.checkpoint.planned(storage))
+    if (again := flow.checkpoint.mend(storage)) is not None:
+        log.warning("%s: the offsets of batch %s are lost: it comes again", who, again)
     return batches
 
 

@@ -39,8 +39,8 @@ class Shelf(Files, Protocol):
         Where the file is in both places, moving it was cut short: the copy is whole.
         """
 
-    def remove(self, directory: str) -> None:
-        """Remove a directory and all below it; that there is none is fine."""
+    def remove(self, place: str) -> None:
+        """Remove a file, or a directory and all below it; that there is none is fine."""
 
 
 class LocalFiles:
@@ -79,9 +79,13 @@ class LocalFiles:
         place.parent.mkdir(parents=True, exist_ok=True)
         path.rename(place)
 
-    def remove(self, directory: str) -> None:
-        """Remove a directory and all below it; that there is none is fine."""
-        shutil.rmtree(_local(directory), ignore_errors=True)
+    def remove(self, place: str) -> None:
+        """Remove a file, or a directory and all below it; that there is none is fine."""
+        path = _local(place)
+        if path.is_file():
+            path.unlink()
+        else:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _local(file: str) -> Path:
@@ -162,9 +166,9 @@ class Storage:
         if not system.rename(path, place):
             raise OSError(f"{file} cannot be moved to {target}")
 
-    def remove(self, directory: str) -> None:
-        """Remove a directory and all below it; that there is none is fine."""
-        path, system = self._locate(directory)
+    def remove(self, place: str) -> None:
+        """Remove a file, or a directory and all below it; that there is none is fine."""
+        path, system = self._locate(place)
         system.delete(path, True)
 
     @staticmethod

@@ -1,0 +1,39 @@
+"""Checkpoints of a pipeline, seen and hurt from the machine that keeps them."""
+
+from testing.cluster import Cluster
+from testing.waiting import NotYet, wait_for
+
+
+class Checkpoints:
+    """Those of one pipeline, in the directory that all machines share."""
+
+    def __init__(self, cluster: Cluster, pipeline: str = "payments") -> None:
+        driver = cluster.topology.drivers[pipeline]
+        self._machine = cluster.machine(driver)
+        self._folder = f"{cluster.topology.shared_dir}/checkpoints/{pipeline}"
+
+    def outputs(self) -> list[str]:
+        """Names of the outputs that have one."""
+        return self._machine.check_output("ls %s", self._folder).split()
+
+    def newest(self, output: str, log: str) -> int:
+        """Number of the newest batch in ``offsets`` or ``commits`` of an output; -1 for none."""
+        names = self._machine.check_output("ls %s/%s/%s", self._folder, output, log).split()
+        return max((int(name) for name in names if name.isdecimal()), default=-1)
+
+    def lose_newest(self, output: str, log: str) -> int:
+        """Delete the newest file of a log, and Spark's checksum of it; its batch."""
+        batch = self.newest(output, log)
+        folder = f"{self._folder}/{output}/{log}"
+        self._machine.check_output("rm %s/%s", folder, str(batch))
+        self._machine.check_output("rm --force %s/.%s.crc", folder, str(batch))
+        return batch
+
+    def wait_for_batch(self, output: str, batch: int, seconds: float) -> None:
+        """Wait until an output has ended this batch."""
+
+        def ended() -> None:
+            if (newest := self.newest(output, "commits")) < batch:
+                raise NotYet(f"{output} has ended batch {newest}")
+
+        wait_for(f"{output} has ended batch {batch}", ended, seconds)

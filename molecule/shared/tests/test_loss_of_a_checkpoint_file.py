@@ -1,0 +1,31 @@
+"""The newest file of every checkpoint is gone when the driver starts again."""
+
+from collections.abc import Callable
+
+from testing.checkpoints import Checkpoints
+from testing.cluster import HEAL_SECONDS, Cluster
+from testing.faults import dead, stopped
+
+
+def lose_newest(cluster: Cluster, ended: Callable) -> dict[str, int]:
+    """End the driver, delete the newest offsets of each output, start it; what was lost."""
+    kept = Checkpoints(cluster)
+    with ended(cluster, cluster.topology.drivers["payments"]):
+        lost = {output: kept.lose_newest(output, "offsets") for output in kept.outputs()}
+    return lost
+
+
+def test_every_payment_is_archived_once_and_no_result_is_missing(cluster: Cluster):
+    kept = Checkpoints(cluster)
+    with cluster.stream(count=40_000, rate=200) as stream:
+        # After a crash its batch was planned, and not yet made; after a stop it was made, mostly.
+        for ended in (dead, stopped):
+            lost = lose_newest(cluster, ended)
+            assert stream.runs, "the stream was over before the files were lost"
+            for output, batch in lost.items():
+                kept.wait_for_batch(output, batch + 2, HEAL_SECONDS)
+        ledger = stream.finish(seconds=240)
+        # Ends with an error unless the archive holds each accepted payment exactly once.
+        stream.reconcile()
+
+    assert ledger["acknowledged"] == 40_000
