@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
 from confluent_kafka import Producer
 from kafka import TopicPartition
+from kafka.errors import UnknownTopicOrPartitionError
 from pyarrow import dataset
 from testing import access, playbooks
 from testing.cluster import Cluster
@@ -34,6 +35,7 @@ def declared(on_data_loss: str) -> dict[str, Any]:
             "on_data_loss": on_data_loss,
         },
         "outputs": {"kept": {"path": NAME}},
+        "invalid": "payments_invalid",
         "trigger": "1 second",
         "resources": {"cores": 1, "executor_memory": "768m", "driver_memory": "768m"},
     }
@@ -78,7 +80,7 @@ def pipeline(cluster: Cluster) -> Iterator[Instance]:
     instance = Instance(name, cluster.topology.drivers["payments"].machine)
     machine = cluster.machine(instance)
     try:
-        for playbook in ("topics", "pipeline"):
+        for playbook in ("credentials", "topics", "pipeline"):
             playbooks.run(playbook, extra=declared(on_data_loss="fail"))
         yield instance
     finally:
@@ -89,7 +91,8 @@ def pipeline(cluster: Cluster) -> Iterator[Instance]:
             machine.run(
                 "rm --recursive --force %s/%s/%s", cluster.topology.shared_dir, folder, NAME
             )
-        with access.admin(cluster.topology.bootstrap) as admin:
+        unmade = suppress(UnknownTopicOrPartitionError)
+        with access.admin(cluster.topology.bootstrap) as admin, unmade:
             admin.delete_topics([NAME])
 
 
