@@ -105,7 +105,7 @@ class Checkpoint:
             files.remove(f"{self.location}/{file}")
         return empty
 
-    def mend(self, files: Shelf) -> int | None:
+    def mend(self, files: Shelf, who: str) -> int | None:
         """Take back that the newest batch was made where its offsets are lost; its number.
 
         Spark would make it again, and die of its own note that it did, at every start anew. Where
@@ -113,7 +113,7 @@ class Checkpoint:
         the batch comes again. Raises CheckpointError where more is lost.
         """
         if why := self._gap(files):
-            raise CheckpointError(why)
+            raise CheckpointError(f"{who} {why}")
         made, planned = self.made(files), self.planned(files)
         if made <= planned:
             return None
@@ -140,10 +140,8 @@ class Checkpoint:
         """Why nobody knows where batches that were made had ended; the newest alone comes again."""
         made, planned = self.made(files), self.planned(files)
         # Where the first batch began is a file of its own.
-        known = (
-            planned if planned >= 0 or files.names(f"{self.location}/sources/0") else planned - 1
-        )
-        if made <= known + 1:
+        begun = planned >= 0 or files.names(f"{self.location}/sources/0")
+        if made <= (planned + 1 if begun else planned):
             return None
         return (
             f"has made batches up to {made}, and of its checkpoint {self.location} the offsets "

@@ -122,7 +122,7 @@ def prepare(flow: Flow, declaration: Declaration) -> Batches | None:
     batches = batches_of(spark, declaration, flow.output, flow.checkpoint.location)
     if batches:
         batches.resume(flow.checkpoint.planned(storage))
-    if (again := flow.checkpoint.mend(storage)) is not None:
+    if (again := flow.checkpoint.mend(storage, who)) is not None:
         log.warning("%s: the offsets of batch %s are lost: it comes again", who, again)
     return batches
 
