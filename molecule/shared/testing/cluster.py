@@ -102,7 +102,8 @@ class Cluster:
             def arrived() -> None:
                 more = self.brokers.end(TOPIC) - before
                 if more < rate:
-                    raise NotYet(f"{more} payments")
+                    assert run.runs, f"the sender ended: {run.said()}"
+                    raise NotYet(f"{more} payments; the sender said: {run.said()}")
 
             wait_for(f"{rate} payments are in the log", arrived, seconds=60)
             yield run

@@ -41,6 +41,11 @@ class Stream:
         """Whether payments are still being sent."""
         return self._sender is not None and self._sender.runs
 
+    def said(self) -> str:
+        """The end of what the sender has said."""
+        assert self._sender is not None
+        return self._sender.output()[-2000:]
+
     def finish(self, seconds: float) -> dict[str, Any]:
         """Wait for the last acknowledgement; the ledger of the run."""
         assert self._sender is not None

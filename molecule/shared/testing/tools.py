@@ -82,13 +82,14 @@ class Tool(Container):
 
         def ended() -> int:
             if self.runs:
-                raise NotYet(f"still running: {self._output()[-500:]}")
+                raise NotYet(f"still running: {self.output()[-500:]}")
             return int(self.inspect()["State"]["ExitCode"])
 
         code = wait_for("the tool is done", ended, seconds)
-        assert code == 0, f"exit code {code}:\n{self._output()[-4000:]}"
-        return self._output()
+        assert code == 0, f"exit code {code}:\n{self.output()[-4000:]}"
+        return self.output()
 
-    def _output(self) -> str:
+    def output(self) -> str:
+        """What the tool has said so far."""
         answer = self._machine.run("docker logs %s", self.name)
         return answer.stdout + answer.stderr
