@@ -35,6 +35,7 @@ class Stream:
     def __exit__(self, *exception: object) -> None:
         if self._sender:
             self._sender.__exit__(*exception)
+        self._tools.forget(self._run)
 
     @property
     def runs(self) -> bool:

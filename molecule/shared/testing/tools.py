@@ -59,6 +59,12 @@ class Tools:
         place = path.replace(SHARED, self._shared_dir, 1)
         return json.loads(self._machine.check_output("cat %s", place))
 
+    def forget(self, run: str) -> None:
+        """Remove what the tools wrote under SHARED about a run."""
+        self._machine.check_output(
+            "find %s -maxdepth 1 -name %s -delete", self._shared_dir, f"{run}.*"
+        )
+
 
 class Tool(Container):
     """A tool that runs; gone at the end of the context, however that comes."""
