@@ -110,6 +110,28 @@ def partitions_of(client: Any, topics: list[str]) -> dict[str, list[int]]:
     return {topic: sorted(known[topic].partitions) for topic in topics}
 
 
+def since(reader: Any, partitions: Mapping[str, list[int]], time_ms: int) -> list[Any]:
+    """Where partitions are read from, so that no record from ``time_ms`` on is missed.
+
+    A partition without such a record is read from its end as it was before the question: its end
+    when the reading begins may lie behind the first record that is wanted.
+    """
+    from confluent_kafka import TopicPartition
+
+    every = [(topic, part) for topic, parts in partitions.items() for part in parts]
+    ends = {
+        place: reader.get_watermark_offsets(TopicPartition(*place), timeout=METADATA_SECONDS)[1]
+        for place in every
+    }
+    found = reader.offsets_for_times(
+        [TopicPartition(*place, time_ms) for place in every], timeout=METADATA_SECONDS
+    )
+    for place in found:
+        if place.error is not None or place.offset < 0:
+            place.offset = ends[place.topic, place.partition]
+    return list(found)
+
+
 def missing_topic(topic: str, known: list[str]) -> str:
     """The sentence about a topic that is not there, with the names that come near."""
     public = sorted(name for name in known if not name.startswith("__"))

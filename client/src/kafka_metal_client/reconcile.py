@@ -83,16 +83,10 @@ class Reconciliation:
         return report
 
     def _assign(self, reader: Any) -> None:
-        from confluent_kafka import TopicPartition
-
         names = [self._outputs.frauds, self._outputs.invalid, self._outputs.metrics]
         start = datetime.fromisoformat(self._ledger.started) - MARGIN
-        places = [
-            TopicPartition(topic, part, round(start.timestamp() * 1000))
-            for topic, parts in brokers.partitions_of(reader, names).items()
-            for part in parts
-        ]
-        reader.assign(reader.offsets_for_times(places, timeout=30))
+        partitions = brokers.partitions_of(reader, names)
+        reader.assign(brokers.since(reader, partitions, round(start.timestamp() * 1000)))
 
     def _read(self, reader: Any, seconds: float = POLL_SECONDS) -> int:
         messages = [
