@@ -36,10 +36,17 @@ class Settings:
 
     def change(self, broker: int, values: Mapping[str, str | None]) -> None:
         """Set keys of a broker by hand, as a person might; None takes one back."""
+        self._change("broker", str(broker), values)
+
+    def change_topic(self, topic: str, values: Mapping[str, str | None]) -> None:
+        """Set keys of a topic by hand, as a person might; None takes one back."""
+        self._change("topic", topic, values)
+
+    def _change(self, kind: str, name: str, values: Mapping[str, str | None]) -> None:
         configs = {
             key: ("DELETE", None) if value is None else ("SET", value)
             for key, value in values.items()
         }
         with access.admin(self._bootstrap) as admin:
-            answer = admin.alter_configs([ConfigResource("broker", str(broker), configs)])
-        assert answer["broker"][str(broker)] == "OK", answer
+            answer = admin.alter_configs([ConfigResource(kind, name, configs)])
+        assert answer[kind][name] == "OK", answer
