@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline import driver, progress, queries
+from kafka_metal_pipeline import cores, driver, progress, queries
 from kafka_metal_pipeline.archive import SINK_LOG
 from kafka_metal_pipeline.checkpoint import CheckpointError, latest_batch
 from kafka_metal_pipeline.cli import main
@@ -78,6 +78,7 @@ class Place:
             },
             "invalid": "bad",
             "trigger": "available-now",
+            "resources": {"cores": 2},
             "checkpoint_root": str(self.root / "checkpoints"),
             "archive_root": str(self.root / "archive"),
             **changes,
@@ -324,3 +325,22 @@ def test_queries_are_stopped_between_batches(place: Place, eventually: Callable[
     assert not query.isActive
     assert query.exception() is None
     assert place.archived() == place.valid_offsets()
+
+
+@pytest.mark.parametrize(
+    ("changes", "tasks"),
+    [
+        ({"resources": {"cores": 3}}, 2),
+        ({"resources": {"cores": 9}}, 4),
+        # With one core there is nothing to leave, and alone nobody to leave it to.
+        ({"resources": {"cores": 1}}, 4),
+        ({"outputs": {"kept": {"path": "kept"}}, "invalid": None}, 4),
+    ],
+)
+def test_an_output_whose_target_is_away_leaves_a_core_to_the_others(
+    place: Place, changes: dict[str, Any], tasks: int
+) -> None:
+    wish = {key: value for key, value in place.body(**changes).items() if value is not None}
+    declared = parse("p", wish)
+    rows = place.spark.range(0, 8, numPartitions=4)
+    assert cores.leaving_one(rows, declared).rdd.getNumPartitions() == tasks

@@ -1,10 +1,12 @@
-"""Cores that a pipeline cannot do without.
+"""Cores that a pipeline cannot do without, and how many an output takes.
 
 An output whose records go on one by one reads every partition all the time, each with a core of its
 own. With fewer, Spark reads some partitions and says nothing of the others.
 """
 
 from collections.abc import Callable
+
+from pyspark.sql import DataFrame
 
 from kafka_metal_pipeline.model import REAL_TIME, Declaration
 
@@ -18,7 +20,7 @@ def check(declaration: Declaration, partitions: Callable[[], int]) -> None:
 
     ``partitions`` counts those of the source; it is asked only where it matters.
     """
-    real_time = [output.name for output in declaration.outputs if output.is_real_time]
+    real_time = _real_time(declaration)
     if not real_time:
         return
     in_batches = len(declaration.outputs) > len(real_time) or declaration.invalid is not None
@@ -31,3 +33,20 @@ def check(declaration: Declaration, partitions: Callable[[], int]) -> None:
             f"{', '.join(real_time)}: trigger {REAL_TIME} needs one for each of the source's "
             f"{count} partitions{beside}: {needed}"
         )
+
+
+def leaving_one(rows: DataFrame, declaration: Declaration) -> DataFrame:
+    """The rows in so few partitions that writing them leaves a core to the other outputs.
+
+    While a target is away, tasks that write to it wait: two minutes where it is a topic. Each keeps
+    its core as long, and with all of them every output would stand still.
+    """
+    alone = len(declaration.outputs) + (declaration.invalid is not None) == 1
+    most = declaration.resources.cores - 1
+    if alone or most == 0 or _real_time(declaration):
+        return rows
+    return rows.coalesce(most)
+
+
+def _real_time(declaration: Declaration) -> list[str]:
+    return [output.name for output in declaration.outputs if output.is_real_time]

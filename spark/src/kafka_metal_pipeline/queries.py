@@ -6,14 +6,14 @@ touching the rest. Each reads the topic for itself.
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from kafka_metal_pipeline import checkpoint
+from kafka_metal_pipeline import checkpoint, cores
 from kafka_metal_pipeline.checkpoint import Checkpoint
 from kafka_metal_pipeline.declared_outputs import INVALID
 from kafka_metal_pipeline.invalid import invalid_records
@@ -98,6 +98,7 @@ def start(flow: Flow, declaration: Declaration, batches: Batches | None = None) 
     """
     spark = flow.rows.sparkSession
     spark.sparkContext.setLocalProperty("spark.scheduler.pool", flow.name)
+    flow = replace(flow, rows=cores.leaving_one(flow.rows, declaration))
     writer = _triggered(_writer(flow, declaration, batches), flow.trigger)
     return (
         writer.queryName(f"{declaration.name}-{flow.name}")
