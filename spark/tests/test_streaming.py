@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -316,6 +317,25 @@ def test_progress_tells_batch_rows_and_seconds(place: Place) -> None:
     assert found["updated"].startswith("20")
 
 
+@pytest.mark.parametrize(
+    ("message", "data", "lag"),
+    [
+        ("Waiting for data to arrive", False, 0),
+        ("Waiting for next trigger", False, 0),
+        ("Processing new data", True, 1),
+    ],
+)
+def test_a_batch_that_does_not_end_is_a_lag(message: str, data: bool, lag: int) -> None:
+    caught_up = {"latestOffset": {"in": {"0": 7}}, "endOffset": {"in": {"0": 7}}}
+    last = {
+        **{"batchId": 3, "numInputRows": 7, "processedRowsPerSecond": 7.0, "batchDuration": 1000},
+        **{"timestamp": "2026-05-01T12:00:00Z", "sources": [caught_up]},
+    }
+    status = {"message": message, "isTriggerActive": data, "isDataAvailable": data}
+    query: Any = SimpleNamespace(lastProgress=last, isActive=True, status=status)
+    assert progress.of_query(query)["lag"] == lag
+
+
 def test_queries_are_stopped_between_batches(place: Place, eventually: Callable[..., None]) -> None:
     place.send()
     flow = place.flow("kept", trigger="1 second")
@@ -334,7 +354,14 @@ def test_queries_are_stopped_between_batches(place: Place, eventually: Callable[
         ({"resources": {"cores": 9}}, 4),
         # With one core there is nothing to leave, and alone nobody to leave it to.
         ({"resources": {"cores": 1}}, 4),
-        ({"outputs": {"kept": {"path": "kept"}}, "invalid": None}, 4),
+        (
+            {
+                "source": {"topic": "in", "format": "bytes"},
+                "outputs": {"kept": {"path": "kept"}},
+                "invalid": None,
+            },
+            4,
+        ),
     ],
 )
 def test_an_output_whose_target_is_away_leaves_a_core_to_the_others(

@@ -18,8 +18,10 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
     """The last batch of a query: its number, records in, records/s, seconds, and the lag.
 
     ``lag`` is the number of records the topic held beyond the batch, when the batch was planned;
-    None before the first one. ``updated`` is when the batch began, ISO 8601. All are None before
-    the first batch, except for a query that found nothing to read.
+    None before the first one. While a batch is underway it is at least 1: one that never ends, for
+    its target is away, must not look like a query that has read everything. ``updated`` is when the
+    batch began, ISO 8601. All are None before the first batch, except for a query that found
+    nothing to read.
     """
     last = query.lastProgress
     idle = query.isActive and query.status["message"] == IDLE
@@ -30,12 +32,18 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
         "batch": last["batchId"],
         "input_rows": last["numInputRows"],
         "rows_per_second": 0.0 if idle else _rounded(last["processedRowsPerSecond"]),
-        "lag": 0 if idle else lag_of(sources[0] if sources else {}),
+        "lag": 0 if idle else _waiting(query, lag_of(sources[0] if sources else {})),
         "batch_seconds": _rounded(last["batchDuration"] / 1000),
         "updated": last["timestamp"],
         "watermark": watermark_of(last),
         "state_rows": sum(each["numRowsTotal"] for each in last.get("stateOperators") or []),
     }
+
+
+def _waiting(query: StreamingQuery, lag: Lag) -> Lag:
+    status = query.status
+    underway = query.isActive and status["isTriggerActive"] and status["isDataAvailable"]
+    return 1 if underway and lag == 0 else lag
 
 
 def rows_since(query: StreamingQuery, batch: int) -> tuple[int, int]:
