@@ -1,0 +1,135 @@
+"""Retention takes records before a pipeline has read them: it stops, and skips none unasked."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import yaml
+from confluent_kafka import Producer
+from kafka import TopicPartition
+from kafka.errors import UnknownTopicOrPartitionError
+from pyarrow import dataset
+from testing import access, playbooks
+from testing.cluster import Cluster
+from testing.containers import Container
+from testing.faults import stopped
+from testing.topology import Instance
+from testing.waiting import NotYet, wait_for
+
+CONTENT = Path(__file__).resolve().parents[3] / "inventories/example/group_vars/all/content.yml"
+NAME = "counted"
+READ, UNREAD, TAKEN = range(1_000), range(1_000, 2_000), range(1_000, 1_500)
+
+
+def declared(on_data_loss: str) -> dict[str, Any]:
+    """The content of the scenario, and a pipeline that archives numbers."""
+    content = yaml.safe_load(CONTENT.read_text())
+    content["kafka_content_topics"][NAME] = {"partitions": 1}
+    content["pipeline_pipelines"][NAME] = {
+        "source": {
+            "topic": NAME,
+            "schema": "n BIGINT NOT NULL",
+            "starting": "earliest",
+            "on_data_loss": on_data_loss,
+        },
+        "outputs": {"kept": {"path": NAME}},
+        "invalid": "payments_invalid",
+        "trigger": "1 second",
+        "resources": {"cores": 1, "executor_memory": "768m", "driver_memory": "768m"},
+    }
+    return content
+
+
+def send(cluster: Cluster, numbers: range) -> None:
+    producer = Producer({"bootstrap.servers": cluster.topology.bootstrap, **access.librdkafka()})
+    for number in numbers:
+        producer.produce(NAME, json.dumps({"n": number}))
+    assert producer.flush(30) == 0
+
+
+def take(cluster: Cluster, before: int) -> None:
+    """Delete the records before an offset, as retention does with whole segments."""
+    with access.admin(cluster.topology.bootstrap) as admin:
+        admin.delete_records({TopicPartition(NAME, 0): before})
+
+
+def archived(cluster: Cluster) -> list[int]:
+    """Numbers in the archive, sorted; one that is there twice comes twice."""
+    folder = Path(cluster.topology.shared_dir) / "archive" / NAME
+    if not folder.exists():
+        return []
+    return sorted(dataset.dataset(str(folder)).to_table(["n"])["n"].to_pylist())
+
+
+def wait_for_archive(cluster: Cluster, numbers: list[int]) -> None:
+    def there() -> None:
+        found = archived(cluster)
+        assert len(found) == len(set(found)), "a record is archived twice"
+        if found != numbers:
+            raise NotYet(f"{len(found)} of {len(numbers)} records")
+
+    wait_for("the archive holds what it should", there, seconds=180)
+
+
+@contextmanager
+def pipeline(cluster: Cluster) -> Iterator[Instance]:
+    """The pipeline's driver, running; nothing is left of it afterwards."""
+    name = f"{cluster.topology.cluster}-pipeline-{NAME}"
+    instance = Instance(name, cluster.topology.drivers["payments"].machine)
+    machine = cluster.machine(instance)
+    try:
+        # `spark` as well: workers keep what the pipeline's tasks show to the cluster.
+        for playbook in ("credentials", "topics", "spark", "pipeline"):
+            playbooks.run(playbook, extra=declared(on_data_loss="fail"))
+        yield instance
+    finally:
+        machine.run("docker rm --force --volumes %s", name)
+        for folder in ("/etc/kafka-metal", "/etc/kafka-metal/.as-left"):
+            machine.run("rm --recursive --force %s/%s", folder, name)
+        machine.run(f"rm --force /etc/kafka-metal/*/pipeline-{NAME}.properties")
+        for folder in ("archive", "checkpoints"):
+            machine.run(
+                "rm --recursive --force %s/%s/%s", cluster.topology.shared_dir, folder, NAME
+            )
+        unmade = suppress(UnknownTopicOrPartitionError)
+        with access.admin(cluster.topology.bootstrap) as admin, unmade:
+            admin.delete_topics([NAME])
+
+
+def refusals(driver: Container) -> int:
+    """How often an output has ended for what is gone, in the last ten minutes."""
+    said = driver.lines("output .* died: records that were not read yet are gone", 600)
+    return len(said.splitlines())
+
+
+def wait_until_refused_again(driver: Container) -> None:
+    """Wait until the driver has ended for what is gone, in two lives one after the other."""
+    for life in ("first", "second"):
+        before, started = refusals(driver), driver.started()
+
+        def refused(before: int = before) -> None:
+            if refusals(driver) == before:
+                raise NotYet("it goes on")
+
+        def restarted(started: str = started) -> None:
+            if driver.started() == started:
+                raise NotYet("it has not started anew")
+
+        wait_for(f"the driver has refused in its {life} life", refused, seconds=180)
+        wait_for("the driver starts anew", restarted, seconds=60)
+
+
+def test_the_driver_says_so_until_told_to_go_on_and_the_rest_is_archived_once(cluster: Cluster):
+    with pipeline(cluster) as instance:
+        send(cluster, READ)
+        wait_for_archive(cluster, [*READ])
+        with stopped(cluster, instance):
+            send(cluster, UNREAD)
+            take(cluster, TAKEN.stop)
+        wait_until_refused_again(cluster.container(instance))
+        assert archived(cluster) == [*READ]
+
+        playbooks.run("pipeline", extra=declared(on_data_loss="continue"))
+        wait_for_archive(cluster, [*READ, *range(TAKEN.stop, UNREAD.stop)])
