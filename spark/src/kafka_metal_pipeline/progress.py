@@ -24,7 +24,8 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
     nothing to read.
     """
     last = query.lastProgress
-    idle = query.isActive and query.status["message"] == IDLE
+    status = query.status if query.isActive else {}
+    idle = status.get("message") == IDLE
     if last is None:
         return {**NOTHING, **({"input_rows": 0, "lag": 0} if idle else {})}
     sources = last["sources"]
@@ -32,7 +33,7 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
         "batch": last["batchId"],
         "input_rows": last["numInputRows"],
         "rows_per_second": 0.0 if idle else _rounded(last["processedRowsPerSecond"]),
-        "lag": 0 if idle else _waiting(query, lag_of(sources[0] if sources else {})),
+        "lag": 0 if idle else _waiting(status, lag_of(sources[0] if sources else {})),
         "batch_seconds": _rounded(last["batchDuration"] / 1000),
         "updated": last["timestamp"],
         "watermark": watermark_of(last),
@@ -40,9 +41,8 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
     }
 
 
-def _waiting(query: StreamingQuery, lag: Lag) -> Lag:
-    status = query.status
-    underway = query.isActive and status["isTriggerActive"] and status["isDataAvailable"]
+def _waiting(status: Mapping[str, Any], lag: Lag) -> Lag:
+    underway = status and status["isTriggerActive"] and status["isDataAvailable"]
     return 1 if underway and lag == 0 else lag
 
 
