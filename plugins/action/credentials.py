@@ -10,7 +10,11 @@ from datetime import UTC, datetime
 from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
-from ansible_collections.metal.kafka.plugins.module_utils.credentials import content, report
+from ansible_collections.metal.kafka.plugins.module_utils.credentials import (
+    content,
+    report,
+    strangers,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import OPTIONS, slips
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import plan
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
@@ -18,7 +22,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes imp
     wish_of,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils import given_files, vault_password
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store
+from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store, StoreError
 
 
 class ActionModule(ActionBase):
@@ -101,6 +105,16 @@ class Look:
 def look(wish, store, now):
     text = store.read()
     before = content.read(text) if text is not None else None
+    strangers.refuse(wish, store.path, before, lambda: earlier(store))
     imported = before is not None and bool(before.authorities) and wish.rotate != "ca"
     given = given_files.read_all(wish, store, now, imported)
     return Look(store, text, before, plan(before, wish, given, now))
+
+
+def earlier(store):
+    """The generation before; None without one that can be read."""
+    try:
+        text = store.read_previous()
+        return content.read(text) if text is not None else None
+    except (StoreError, content.ContentError):
+        return None

@@ -14,6 +14,7 @@ import re
 import socket
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import quote
 
 ENGINE_TIMEOUT = 5.0
 CLUSTER_LABEL = "kafka-metal.cluster"
@@ -167,6 +168,12 @@ def ask(path: str, question: str) -> Any:
         return None
     finally:
         connection.close()
+
+
+def members(socket: str, cluster: str) -> list[dict[str, Any]]:
+    """The engine's list of the containers of a cluster, running or not; none without an engine."""
+    wish = quote(json.dumps({"label": [f"{CLUSTER_LABEL}={cluster}"]}))
+    return ask(socket, f"/containers/json?all=1&filters={wish}") or []
 
 
 def containers(path: str) -> list[dict[str, Any]]:

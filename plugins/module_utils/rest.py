@@ -16,7 +16,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
 
 from . import as_left, machine
 from .tuning import tuner
@@ -115,8 +114,7 @@ def _verdict(was: str | None, now: str | None) -> str:
 
 def _containers(socket: str, cluster: str) -> Iterator[dict[str, Any]]:
     """All that the engine knows of each container of the cluster, running or not."""
-    wish = quote(json.dumps({"label": [f"{machine.CLUSTER_LABEL}={cluster}"]}))
-    for each in machine.ask(socket, f"/containers/json?all=1&filters={wish}") or ():
+    for each in machine.members(socket, cluster):
         answer = machine.ask(socket, f"/containers/{each['Id']}/json")
         # Gone meanwhile.
         if isinstance(answer, dict):

@@ -149,6 +149,33 @@ options:
     description: Removes certificates and passwords that are not named here.
     type: bool
     default: false
+  machines:
+    description:
+      - >-
+        What the cluster is on each machine, C(members) of M(metal.kafka.machine_info). Where
+        containers of it trust CAs and the store, or the generation before it, has none of them, it
+        was made from another store: new keys and passwords would part its members and shut its
+        users out. That is refused.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      running:
+        description: Containers that run.
+        type: list
+        elements: str
+        default: []
+      roots:
+        description: Fingerprints (SHA-256) of the CAs that its containers trust.
+        type: list
+        elements: str
+        default: []
+  anew:
+    description: >-
+      Name of the cluster, to give one whose store is lost new keys and passwords all the same. None
+      of its containers may run.
+    type: str
+    default: ""
 attributes:
   check_mode:
     description: Says what would be made, and writes nothing.

@@ -80,6 +80,8 @@ facts:
     - C(left), where O(left) is given (declared, what was when the note was written, empty without
       one; differs, in what the machine does from it, a sentence each; still, the kind of service by
       the name of each container that is as it was left, but stopped).
+    - C(members), where O(left) is given (running, the names of the cluster's containers that run;
+      roots, fingerprints of the CAs that its containers trust, running or not).
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
     - C(clock) (time in seconds since 1970, synchronised; null where the kernel does not tell).
@@ -108,6 +110,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     machine_engine,
     machine_kernel,
     machine_network,
+    members,
     port_probe,
     rest,
 )
@@ -244,7 +247,10 @@ def main():
         "protections": protections,
     }
     if asked["left"]:
-        readers["left"] = lambda: rest.look(asked["socket"], **asked["left"])
+        cluster, kept = asked["left"]["cluster"], asked["left"]["kept"]
+        config_root = os.path.dirname(os.path.dirname(kept))
+        readers["left"] = lambda: rest.look(asked["socket"], cluster, kept)
+        readers["members"] = lambda: members.look(asked["socket"], cluster, config_root)
     facts, unknown = {}, {}
     for name, read in readers.items():
         try:

@@ -39,7 +39,15 @@ class Store:
 
     def read(self):
         """The text of the store, None when there is none yet."""
-        data = self._bytes()
+        return self._decrypted(self._bytes())
+
+    def read_previous(self):
+        """The text of the generation before, None when there is none."""
+        with contextlib.suppress(FileNotFoundError), open(self.previous, "rb") as stream:
+            return self._decrypted(stream.read())
+        return None
+
+    def _decrypted(self, data):
         if data is None:
             return None
         if not is_encrypted(data):

@@ -177,6 +177,52 @@ def test_a_lost_password_is_not_replaced(run, tmp_path):
     assert not (tmp_path / "conf/password").exists()
 
 
+# -- a cluster that was brought up from another store -------------------------------------------
+
+
+def machines(*roots, running=()):
+    """What a machine tells of a cluster."""
+    return [{"roots": list(roots), "running": list(running)}]
+
+
+def test_a_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
+    with pytest.raises(AnsibleActionFail, match="no store yet: it was brought up") as error:
+        run(machines=machines("AA:01"))
+    assert "docs/security-store.md" in error.value.message
+    assert list(tmp_path.iterdir()) == []
+    run()
+    before = everything(tmp_path)
+    with pytest.raises(AnsibleActionFail, match="none of them in the store"):
+        run(machines=machines("AA:01"))
+    with pytest.raises(AnsibleActionFail, match="none of them in the store"):
+        run(machines=machines("AA:01"), dry=True)
+    assert everything(tmp_path) == before
+
+
+def test_its_own_store_goes_on_and_so_does_a_ca_that_was_replaced_at_once(run):
+    (old,) = run()["ca"]["fingerprints"]
+    assert not run(machines=machines(old, "AA:01"))["changed"]
+    (new,) = run(machines=machines(old), rotate="ca", phase="replace")["ca"]["fingerprints"]
+    assert new != old
+    # Machines have the old one until they are rolled.
+    assert not run(machines=machines(old))["changed"]
+    assert not run(machines=machines(new))["changed"]
+
+
+@pytest.mark.parametrize("anew", ["", "other", "true"])
+def test_keys_are_given_up_only_by_the_name_of_the_cluster(run, tmp_path, anew):
+    with pytest.raises(AnsibleActionFail, match="brought up from another store"):
+        run(machines=machines("AA:01"), anew=anew)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_keys_are_given_up_only_while_nothing_runs(run, tmp_path):
+    with pytest.raises(AnsibleActionFail, match=r"2 containers that run \(test-kafka1, test-zk1"):
+        run(machines=machines("AA:01", running=["test-zk1", "test-kafka1"]), anew="test")
+    assert list(tmp_path.iterdir()) == []
+    assert run(machines=machines("AA:01"), anew="test")["changed"]
+
+
 # -- what a site brings -------------------------------------------------------------------------
 
 OWN = site_ca.issuing()

@@ -34,6 +34,11 @@ CERTIFICATE: dict[str, dict[str, Any]] = {
     "days": {"type": "int", "default": 397},
 }
 
+MACHINE: dict[str, dict[str, Any]] = {
+    "running": {"type": "list", "elements": "str", "default": []},
+    "roots": {"type": "list", "elements": "str", "default": []},
+}
+
 OPTIONS: dict[str, Any] = {
     "store": {"type": "path", "required": True},
     "password_file": {"type": "path", "default": PASSWORD_FILE},
@@ -51,6 +56,8 @@ OPTIONS: dict[str, Any] = {
     "names": {"type": "list", "elements": "str", "default": []},
     "phase": {"type": "str", "choices": ["trust", "issue", "drop", "replace"]},
     "purge": {"type": "bool", "default": False},
+    "machines": {"type": "list", "elements": "dict", "options": MACHINE, "default": []},
+    "anew": {"type": "str", "default": ""},
 }
 
 

@@ -59,6 +59,18 @@ class CaWish:
 
 
 @dataclass(frozen=True)
+class Machines:
+    """What the cluster is on its machines: containers that run, and fingerprints of trusted CAs.
+
+    ``anew``: the cluster whose keys are given up, by name.
+    """
+
+    running: tuple[str, ...] = ()
+    roots: frozenset[str] = frozenset()
+    anew: str = ""
+
+
+@dataclass(frozen=True)
 class Wish:
     """All of it. ``names`` narrows what is rotated; empty means everything of the kind."""
 
@@ -72,6 +84,7 @@ class Wish:
     names: tuple[str, ...]
     phase: str
     purge: bool
+    machines: Machines = Machines()
 
 
 def wish_of(arguments: Mapping[str, Any]) -> Wish:
@@ -88,6 +101,11 @@ def wish_of(arguments: Mapping[str, Any]) -> Wish:
         names=tuple(map(str, arguments["names"])),
         phase=str(arguments["phase"] or ""),
         purge=arguments["purge"],
+        machines=Machines(
+            running=tuple(name for each in arguments["machines"] for name in each["running"]),
+            roots=frozenset(root for each in arguments["machines"] for root in each["roots"]),
+            anew=str(arguments["anew"]),
+        ),
     )
     problems = [
         *_cluster_problems(wish),
