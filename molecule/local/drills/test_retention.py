@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import yaml
 from confluent_kafka import Producer
 from kafka import TopicPartition
-from kafka.errors import UnknownTopicOrPartitionError
 from pyarrow import dataset
-from testing import access, playbooks
+from testing import access, pipelines, playbooks
 from testing.cluster import Cluster
 from testing.containers import Container
 from testing.faults import stopped
@@ -78,24 +77,13 @@ def pipeline(cluster: Cluster) -> Iterator[Instance]:
     """The pipeline's driver, running; nothing is left of it afterwards."""
     name = f"{cluster.topology.cluster}-pipeline-{NAME}"
     instance = Instance(name, cluster.topology.drivers["payments"].machine)
-    machine = cluster.machine(instance)
     try:
         # `spark` as well: workers keep what the pipeline's tasks show to the cluster.
         for playbook in ("credentials", "topics", "spark", "pipeline"):
             playbooks.run(playbook, extra=declared(on_data_loss="fail"))
         yield instance
     finally:
-        machine.run("docker rm --force --volumes %s", name)
-        for folder in ("/etc/kafka-metal", "/etc/kafka-metal/.as-left"):
-            machine.run("rm --recursive --force %s/%s", folder, name)
-        machine.run(f"rm --force /etc/kafka-metal/*/pipeline-{NAME}.properties")
-        for folder in ("archive", "checkpoints"):
-            machine.run(
-                "rm --recursive --force %s/%s/%s", cluster.topology.shared_dir, folder, NAME
-            )
-        unmade = suppress(UnknownTopicOrPartitionError)
-        with access.admin(cluster.topology.bootstrap) as admin, unmade:
-            admin.delete_topics([NAME])
+        pipelines.remove(cluster, NAME, NAME)
 
 
 def refusals(driver: Container) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
-from testing import access
+from testing import access, pipelines
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -116,10 +116,4 @@ def test_counts_of_a_declared_pipeline_equal_those_of_the_file(
             "every late flight is there once", lambda: all_once(cluster, very_late), seconds=120
         )
     finally:
-        name = f"{cluster.topology.cluster}-pipeline-flights"
-        machine = cluster.machine(cluster.topology.brokers[1])
-        machine.run("docker rm --force %s", name)
-        # Nobody would know whose it was.
-        machine.run(
-            "rm --recursive --force /etc/kafka-metal/%s /etc/kafka-metal/.as-left/%s", name, name
-        )
+        pipelines.remove(cluster, "flights", *TOPICS)

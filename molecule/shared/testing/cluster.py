@@ -26,6 +26,8 @@ class Cluster:
         self.topology = topology
         self._connect = connect
         self.brokers = Brokers(topology.bootstrap)
+        # Whether the tools have been given their way in by this session.
+        self._let_in = False
 
     def machine(self, instance: Instance) -> testinfra.host.Host:
         """Shell of the machine that carries an instance."""
@@ -86,11 +88,16 @@ class Cluster:
         """The client tools, on the machine of the first driver."""
         instance = next(iter(self.topology.drivers.values()))
         image = self.container(instance).inspect()["Config"]["Image"]
-        access_dir = f"/etc/kafka-metal/{self.topology.cluster}-demo"
-        if access.folder and not self.machine(instance).file(access_dir).exists:
-            # A platform that has not demonstrated itself yet.
+        if access.folder and not self._let_in:
+            # A platform that has not demonstrated itself yet, or has other keys since.
             playbooks.run("demo", "--tags", "access")
+            self._let_in = True
+        access_dir = f"/etc/kafka-metal/{self.topology.cluster}-demo"
         return Tools(self.machine(instance), image, self.topology.shared_dir, access_dir)
+
+    def has_new_keys(self) -> None:
+        """Keys and passwords were made anew: the tools need theirs."""
+        self._let_in = False
 
     @contextmanager
     def stream(self, count: int, rate: int) -> Iterator[Stream]:

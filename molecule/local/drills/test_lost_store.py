@@ -1,0 +1,64 @@
+"""Without its store of keys a control node changes nothing, until it is told to give new ones."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from testing import playbooks
+from testing.cluster import Cluster
+
+SECRETS = playbooks.ROOT / ".secrets/molecule-local"
+
+
+@contextmanager
+def lost(folder: Path) -> Iterator[None]:
+    """The folder is away; afterwards it is back, unless there is a new one."""
+    away = folder.rename(f"{folder}.away")
+    try:
+        yield
+    finally:
+        if not (folder / "store.vault").exists():
+            away.rename(folder)
+
+
+def starts(cluster: Cluster) -> dict[str, str]:
+    """Since when each member runs, by its name."""
+    return {
+        each.container: cluster.container(each).started() for each in cluster.topology.instances
+    }
+
+
+def test_a_run_without_the_store_touches_nothing_and_the_store_brings_it_back(cluster: Cluster):
+    before = starts(cluster)
+    with lost(SECRETS):
+        refused = playbooks.run("site", check=False)
+        stores = list(SECRETS.rglob("store.vault"))
+    again = playbooks.run("site")
+
+    assert refused.returncode != 0
+    assert "it was brought up from another store; wanted: that store" in refused.stdout
+    assert stores == []
+    assert playbooks.changes(refused) == 0
+    assert playbooks.changes(again) == 0
+    assert starts(cluster) == before
+
+
+def test_new_keys_keep_every_record_and_shut_the_old_ones_out(cluster: Cluster):
+    with cluster.stream(count=3_000, rate=1_000) as stream:
+        stream.finish(seconds=120)
+        with lost(SECRETS):
+            name = {"security_anew": "molecule-local"}
+            running = playbooks.run("site", extra=name, check=False)
+            assert running.returncode != 0
+            assert "wanted: the cluster stopped before it gets new keys" in running.stdout
+            playbooks.run("down")
+            playbooks.run("site", extra=name)
+        cluster.has_new_keys()
+        cluster.wait_until_whole()
+        cluster.tools()
+        account = stream.account()
+    again = playbooks.run("site")
+
+    assert account["found"] == 3_000
+    assert account["lost_offsets"] == {}
+    assert playbooks.changes(again) == 0
