@@ -1,6 +1,7 @@
 """A worker that the leading master has not heard of is ended, so that it registers anew."""
 
 import json
+import os
 import subprocess
 import threading
 import time
@@ -65,8 +66,11 @@ class Check:
             capture_output=True,
         ).returncode
 
-    def unknown_for(self, seconds: int) -> None:
-        self.since.write_text(str(int(time.time()) - seconds))
+    def unknown_for(self, seconds: int, seen: int = 10) -> None:
+        """The leader has not known it for so long, and was asked so long ago."""
+        now = int(time.time())
+        self.since.write_text(str(now - seconds))
+        os.utime(self.since, (now - seen, now - seen))
 
     @property
     def runs(self) -> bool:
@@ -117,6 +121,15 @@ def test_a_worker_that_the_leader_does_not_know_is_given_a_minute(check: Check):
 def test_a_worker_that_the_leader_does_not_know_for_a_minute_is_ended(check: Check):
     check.unknown_for(61)
     assert check.run(master("STANDBY", WORKER), master("ALIVE", "worker-other")) != 0
+    assert not check.runs
+
+
+def test_minutes_in_which_no_leader_was_asked_do_not_count(check: Check):
+    check.unknown_for(1000, seen=40)
+    assert check.run(master("ALIVE", "worker-other")) == 0
+    assert check.runs
+    check.unknown_for(61)
+    assert check.run(master("ALIVE", "worker-other")) != 0
     assert not check.runs
 
 
