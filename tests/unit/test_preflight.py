@@ -350,6 +350,40 @@ def test_a_fault_is_told_with_host_find_and_remedy(name):
         assert text in found[0]
 
 
+def several_outputs(cores):
+    """A pipeline with two outputs."""
+
+    def plant(site):
+        site.pipeline()["outputs"]["all"] = {"path": "all"}
+        pipeline(resources={"cores": cores, "driver_memory": "1g"})(site)
+
+    return plant
+
+
+NOTES = {
+    "several outputs on one core": (
+        several_outputs(cores=1),
+        "driver1: pipeline_pipelines.payments.resources.cores: found 1 core for 2 outputs: all "
+        "wait while the target of one is away; wanted: 2, one of which is left to the others",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_what_works_and_would_better_be_otherwise_is_a_note(name):
+    plant, expected = NOTES[name]
+    site = Sound()
+    plant(site)
+    assert problems(site) == []
+    assert problems(site, fatal=False) == [expected]
+
+
+def test_several_outputs_on_two_cores_are_as_they_should_be():
+    site = Sound()
+    several_outputs(cores=2)(site)
+    assert problems(site, fatal=False) == []
+
+
 def test_one_machine_carries_every_service_on_ports_and_paths_of_their_own():
     site = Sound()
     site.groups["metal"] = ["localhost"]

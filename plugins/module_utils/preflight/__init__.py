@@ -81,6 +81,7 @@ CHECKS: tuple[Check, ...] = (
     pipelines.declarations,
     pipelines.pipeline_topics,
     pipelines.pipeline_cores,
+    pipelines.cores_of_outputs,
     stored.storage_declared,
     places.needed,
     places.port_numbers,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ..suggestion import did_you_mean
 from .catalogue import KAFKA, PIPELINE, SPARK_WORKER
-from .problem import Problem, listed, note
+from .problem import Problem, advice, listed, note
 from .services import entries
 from .site import Site
 from .topics import TOPICS
@@ -86,9 +86,8 @@ def pipeline_cores(site: Site) -> Iterator[Problem]:
     wanted: dict[str, int] = {}
     for host in site.members(PIPELINE.group):
         for name, pipeline in entries(site, host, PIPELINES).items():
-            wish = pipeline.get("resources") if isinstance(pipeline, Mapping) else None
-            cores = whole_number(wish.get("cores", 1)) if isinstance(wish, Mapping) else 1
-            wanted[f"{host}: {name} {cores or 0}"] = cores or 0
+            cores = _cores(pipeline)
+            wanted[f"{host}: {name} {cores}"] = cores
     if wanted and sum(wanted.values()) > offered:
         yield Problem(
             PIPELINE.group,
@@ -96,3 +95,23 @@ def pipeline_cores(site: Site) -> Iterator[Problem]:
             f"{sum(wanted.values())} cores ({listed(wanted)})",
             f"at most {offered}, what all workers offer (spark_worker_cores)",
         )
+
+
+def cores_of_outputs(site: Site) -> Iterator[Problem]:
+    """An output whose target is away leaves a core to the others, where there is more than one."""
+    for host in site.members(PIPELINE.group):
+        for name, pipeline in entries(site, host, PIPELINES).items():
+            outputs = pipeline.get("outputs") if isinstance(pipeline, Mapping) else None
+            if isinstance(outputs, Mapping) and len(outputs) > 1 and _cores(pipeline) == 1:
+                yield advice(
+                    host,
+                    f"{PIPELINES}.{name}.resources.cores",
+                    f"1 core for {len(outputs)} outputs: all wait while the target of one is away",
+                    "2, one of which is left to the others",
+                )
+
+
+def _cores(pipeline: object) -> int:
+    """Cores that a pipeline keeps; 0 for what is no number of them."""
+    wish = pipeline.get("resources") if isinstance(pipeline, Mapping) else None
+    return (whole_number(wish.get("cores", 1)) or 0) if isinstance(wish, Mapping) else 1
