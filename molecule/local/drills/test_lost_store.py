@@ -1,10 +1,15 @@
 """Without its store of keys a control node changes nothing, until it is told to give new ones."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from testing import playbooks
+import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+from testing import access, playbooks
 from testing.cluster import Cluster
 
 SECRETS = playbooks.ROOT / ".secrets/molecule-local"
@@ -17,7 +22,9 @@ def lost(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if not (folder / "store.vault").exists():
+        if (folder / "store.vault").exists():
+            shutil.rmtree(away)
+        else:
             away.rename(folder)
 
 
@@ -43,7 +50,15 @@ def test_a_run_without_the_store_touches_nothing_and_the_store_brings_it_back(cl
     assert starts(cluster) == before
 
 
+def topics(cluster: Cluster, way_in: dict[str, Any]) -> int:
+    """How many topics a client sees; raises KafkaException for one that is not let in."""
+    client = AdminClient({"bootstrap.servers": cluster.topology.bootstrap, **way_in})
+    return len(client.list_topics(timeout=10).topics)
+
+
 def test_new_keys_keep_every_record_and_shut_the_old_ones_out(cluster: Cluster):
+    # Names the file of the CA, which is the new one later: what is old is the password.
+    old = access.librdkafka()
     with cluster.stream(count=3_000, rate=1_000) as stream:
         stream.finish(seconds=120)
         with lost(SECRETS):
@@ -59,6 +74,9 @@ def test_new_keys_keep_every_record_and_shut_the_old_ones_out(cluster: Cluster):
         account = stream.account()
     again = playbooks.run("site")
 
+    assert topics(cluster, access.librdkafka()) > 0
+    with pytest.raises(KafkaException):
+        topics(cluster, old)
     assert account["found"] == 3_000
     assert account["lost_offsets"] == {}
     assert playbooks.changes(again) == 0
