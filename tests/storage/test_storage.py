@@ -88,10 +88,14 @@ def test_keys_are_in_the_file_alone(place: Place) -> None:
     if place.kind != "s3":
         pytest.skip("there are no keys")
     driver = place.drive("p")
-    eventually(lambda: "Logging events" in driver.log() or driver.code is not None, "a session")
-    shown = said("docker", "inspect", driver.id) + said("docker", "top", driver.id, "-eo", "args")
 
-    assert "org.apache.spark.deploy.SparkSubmit" in shown
+    def processes() -> str:
+        return said("docker", "top", driver.id, "-eo", "pid,args")
+
+    eventually(lambda: "org.apache.spark.deploy.SparkSubmit" in processes(), "a session")
+    shown = processes() + said("docker", "inspect", driver.id)
+
+    assert driver.ended() == 0, driver.log()[-3000:]
     assert SECRET_KEY not in shown + driver.log()
     assert SECRET_KEY in (place.root / "files/s3-credentials").read_text()
 
