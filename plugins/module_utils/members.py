@@ -7,10 +7,10 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import re
-import ssl
 
 from . import machine
 
@@ -19,7 +19,7 @@ TRUSTED = "ca.pem"
 # States of a container that no process is behind.
 ENDED = ("created", "exited", "dead")
 
-_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", re.DOTALL)
 
 
 def look(socket: str, cluster: str, config_root: str) -> dict[str, list[str]]:
@@ -42,7 +42,7 @@ def _roots(folder: str) -> list[str]:
     except FileNotFoundError:
         return []
     digests = (
-        hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate)).hexdigest().upper()
-        for certificate in _CERTIFICATE.findall(text)
+        hashlib.sha256(base64.b64decode(body)).hexdigest().upper()
+        for body in _CERTIFICATE.findall(text)
     )
     return [":".join(re.findall("..", digest)) for digest in digests]
