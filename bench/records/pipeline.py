@@ -17,8 +17,16 @@ from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.model import Declaration
 
 
-def declared(body: dict[str, Any], bootstrap: str, place: str, master: str) -> Declaration:
-    """The pipeline over everything that is there, once."""
+def declared(
+    body: dict[str, Any], bootstrap: str, place: str, master: str, wanted: list[str]
+) -> Declaration:
+    """The pipeline over everything that is there, once, with the outputs that are wanted.
+
+    One alone takes all cores; of several each leaves one to the others.
+    """
+    # None is without an output: where only invalid records are wanted, the others do not start.
+    outputs = {name: each for name, each in body["outputs"].items() if name in wanted}
+    body = {**body, "outputs": outputs or body["outputs"]}
     source = {**body["source"], "starting": "earliest"}
     site = {
         "master": master,
@@ -37,15 +45,14 @@ def main() -> None:
     began, used = time.monotonic(), 0.0
     for number in range(1, int(rounds) + 1):
         place = f"/tmp/round-{number}"
-        declaration = declared(body, bootstrap, place, *(master or ["local[2]"]))
+        names = wanted.split(",")
+        declaration = declared(body, bootstrap, place, *(master or ["local[2]"]), names)
         spark = session.connect(declaration)
 
         def read(name: str, starting: Any, spark: Any = spark, of: Any = declaration) -> Any:
             return streams.records(spark, of, starting, of.source.max_per_trigger)
 
-        flows = [
-            flow for flow in queries.flows(read, declaration) if flow.name in wanted.split(",")
-        ]
+        flows = [flow for flow in queries.flows(read, declaration) if flow.name in names]
         running = [
             queries.start(flow, declaration, queries.prepare(flow, declaration)) for flow in flows
         ]

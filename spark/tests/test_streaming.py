@@ -347,27 +347,24 @@ def test_queries_are_stopped_between_batches(place: Place, eventually: Callable[
     assert place.archived() == place.valid_offsets()
 
 
+ONLY = {"outputs": {"kept": {"path": "kept"}}, "resources": {"cores": 3}}
+
+
 @pytest.mark.parametrize(
-    ("changes", "tasks"),
+    ("output", "changes", "tasks"),
     [
-        ({"resources": {"cores": 3}}, 2),
-        ({"resources": {"cores": 9}}, 4),
-        # With one core there is nothing to leave, and alone nobody to leave it to.
-        ({"resources": {"cores": 1}}, 4),
-        (
-            {
-                "source": {"topic": "in", "format": "bytes"},
-                "outputs": {"kept": {"path": "kept"}},
-                "invalid": None,
-            },
-            4,
-        ),
+        ("kept", {"resources": {"cores": 3}}, 2),
+        ("kept", {"resources": {"cores": 9}}, 4),
+        # With one core there is nothing to leave.
+        ("kept", {"resources": {"cores": 1}}, 4),
+        # An only output waits for nobody, and nobody but invalid records for it.
+        ("kept", ONLY, 4),
+        ("invalid", ONLY, 2),
     ],
 )
 def test_an_output_whose_target_is_away_leaves_a_core_to_the_others(
-    place: Place, changes: dict[str, Any], tasks: int
+    place: Place, output: str, changes: dict[str, Any], tasks: int
 ) -> None:
-    wish = {key: value for key, value in place.body(**changes).items() if value is not None}
-    declared = parse("p", wish)
+    declared = parse("p", place.body(**changes))
     rows = place.spark.range(0, 8, numPartitions=4)
-    assert cores.leaving_one(rows, declared).rdd.getNumPartitions() == tasks
+    assert cores.leaving_one(rows, declared, output).rdd.getNumPartitions() == tasks

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame
 
+from kafka_metal_pipeline.declared_outputs import INVALID
 from kafka_metal_pipeline.model import REAL_TIME, Declaration
 
 
@@ -35,13 +36,14 @@ def check(declaration: Declaration, partitions: Callable[[], int]) -> None:
         )
 
 
-def leaving_one(rows: DataFrame, declaration: Declaration) -> DataFrame:
-    """The rows in so few partitions that writing them leaves a core to the other outputs.
+def leaving_one(rows: DataFrame, declaration: Declaration, output: str) -> DataFrame:
+    """The rows of an output in so few partitions that writing them leaves a core to the others.
 
     While a target is away, tasks that write to it wait: two minutes where it is a topic. Each keeps
-    its core as long, and with all of them every output would stand still.
+    its core as long, and with all of them every output would stand still. An only output takes them
+    all: nobody but its invalid records waits with it.
     """
-    alone = len(declaration.outputs) + (declaration.invalid is not None) == 1
+    alone = output != INVALID and len(declaration.outputs) == 1
     most = declaration.resources.cores - 1
     if alone or most == 0 or _real_time(declaration):
         return rows

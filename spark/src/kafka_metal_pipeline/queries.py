@@ -98,7 +98,7 @@ def start(flow: Flow, declaration: Declaration, batches: Batches | None = None) 
     """
     spark = flow.rows.sparkSession
     spark.sparkContext.setLocalProperty("spark.scheduler.pool", flow.name)
-    flow = replace(flow, rows=cores.leaving_one(flow.rows, declaration))
+    flow = replace(flow, rows=cores.leaving_one(flow.rows, declaration, flow.name))
     writer = _triggered(_writer(flow, declaration, batches), flow.trigger)
     return (
         writer.queryName(f"{declaration.name}-{flow.name}")
