@@ -95,6 +95,7 @@ def test_keys_are_in_the_file_alone(place: Place) -> None:
     eventually(lambda: "org.apache.spark.deploy.SparkSubmit" in processes(), "a session")
     shown = processes() + said("docker", "inspect", driver.id)
 
+    assert "org.apache.spark.deploy.SparkSubmit" in shown
     assert driver.ended() == 0, driver.log()[-3000:]
     assert SECRET_KEY not in shown + driver.log()
     assert SECRET_KEY in (place.root / "files/s3-credentials").read_text()
