@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 from cost import cpu_seconds
-from kafka_metal_pipeline import queries, session, streams
+from kafka_metal_pipeline import checkpoint, queries, reading, session
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.model import Declaration
 
@@ -48,10 +48,10 @@ def main() -> None:
         names = wanted.split(",")
         declaration = declared(body, bootstrap, place, *(master or ["local[2]"]), names)
         spark = session.connect(declaration)
-
-        def read(name: str, starting: Any, spark: Any = spark, of: Any = declaration) -> Any:
-            return streams.records(spark, of, starting, of.source.max_per_trigger)
-
+        # One that is measured alone has nobody to read with.
+        shared = names if len(names) > 1 else []
+        limits = dict.fromkeys(checkpoint.all_of(declaration), declaration.source.max_per_trigger)
+        read = reading.reader(spark, declaration, limits, shared)
         flows = [flow for flow in queries.flows(read, declaration) if flow.name in names]
         running = [
             queries.start(flow, declaration, queries.prepare(flow, declaration)) for flow in flows

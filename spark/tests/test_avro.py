@@ -9,7 +9,7 @@ import pytest
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.registry import RegistryError, resolved
-from kafka_metal_pipeline.transforms import accepted, rejected
+from kafka_metal_pipeline.transforms import accepted, judged, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
@@ -96,10 +96,10 @@ def test_a_record_is_read_with_the_schema_that_it_names(
     whole = resolved(declared(), Registry())
     parsed = parse_records(records([value for value, _ in VALUES]), whole.source)
     found: dict[int, tuple[Any, ...]] = {}
-    for row in accepted(parsed, whole.source, {}).collect():
+    for row in accepted(judged(parsed, whole.source, {}), whole.source).collect():
         noon = row["at"].isoformat().endswith("T12:00:00")
         found[row["_offset"] - 100] = (row["id"], row["n"], noon, row["note"])
-    for row in rejected(parsed, whole.source, {}).collect():
+    for row in rejected(judged(parsed, whole.source, {}), whole.source, {}).collect():
         found[row["_offset"] - 100] = (row["_reason"],)
         assert row["_detail"]
     assert [found[place] for place in range(len(VALUES))] == [expected for _, expected in VALUES]
@@ -109,7 +109,9 @@ def test_a_value_is_decoded_once_for_each_schema(
     records: Callable[[Sequence[bytes | str | None]], DataFrame],
 ) -> None:
     whole = resolved(declared(), Registry())
-    events = accepted(parse_records(records([]), whole.source), whole.source, {})
+    events = accepted(
+        judged(parse_records(records([]), whole.source), whole.source, {}), whole.source
+    )
     plan = events._jdf.queryExecution().executedPlan().toString()
     assert plan.lower().count("from_avro(") + plan.count("AvroDataToCatalyst(") == 2
 

@@ -8,7 +8,7 @@ import pytest
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.invalid import invalid_records
 from kafka_metal_pipeline.model import Declaration
-from kafka_metal_pipeline.transforms import accepted, rejected
+from kafka_metal_pipeline.transforms import accepted, judged, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame, Row
 
@@ -145,7 +145,11 @@ VALID = [
 
 def reasons(records: DataFrame, declared: Declaration) -> list[Row]:
     parsed = parse_records(records, declared.source)
-    return rejected(parsed, declared.source, declared.rules).orderBy("_offset").collect()
+    return (
+        rejected(judged(parsed, declared.source, declared.rules), declared.source, declared.rules)
+        .orderBy("_offset")
+        .collect()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +176,9 @@ def test_the_record_of_an_invalid_one_says_reason_place_and_time(
     records: Callable[[Sequence[str | bytes | None]], DataFrame], payments: Declaration
 ) -> None:
     parsed = parse_records(records([value for value, _, _ in INVALID]), payments.source)
-    found = invalid_records(rejected(parsed, payments.source, payments.rules)).collect()
+    found = invalid_records(
+        rejected(judged(parsed, payments.source, payments.rules), payments.source, payments.rules)
+    ).collect()
     told = {message["offset"]: message for message in (json.loads(row["value"]) for row in found)}
     assert len(found) == len(told) == len(INVALID)
     for place, (value, reason, _) in enumerate(INVALID):
@@ -197,8 +203,10 @@ def test_every_record_is_either_accepted_or_rejected(
 ) -> None:
     values = [value for value, _, _ in INVALID] + VALID
     parsed = parse_records(records(values), payments.source)
-    good = accepted(parsed, payments.source, payments.rules).collect()
-    bad = rejected(parsed, payments.source, payments.rules).collect()
+    good = accepted(judged(parsed, payments.source, payments.rules), payments.source).collect()
+    bad = rejected(
+        judged(parsed, payments.source, payments.rules), payments.source, payments.rules
+    ).collect()
     places = [row["_offset"] for row in [*good, *bad]]
     assert sorted(places) == list(range(100, 100 + len(values)))
     assert len(good) == len(VALID)

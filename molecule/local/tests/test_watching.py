@@ -1,6 +1,7 @@
 """What watches the platform sees all of it."""
 
 import json
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
@@ -66,6 +67,31 @@ def test_the_probe_is_served_by_every_broker(ask: Ask, cluster: Cluster):
             raise NotYet(str(rates))
 
     wait_for("records come back from every broker", served, seconds=120)
+
+
+def test_outputs_of_a_pipeline_ask_for_a_record_once(ask: Ask, cluster: Cluster):
+    def moved() -> list[float]:
+        """Bytes that came into the topic and went out of it, without those between brokers."""
+        ways = (f"kafka_topic_{way}_bytes_total" for way in ("received", "sent"))
+        found = [ask(f'sum({way}{{topic="payments"}})') for way in ways]
+        return [float(each[0]["value"][1]) if each else 0.0 for each in found]
+
+    def at_rest() -> list[float]:
+        # Figures are read every 15 s: what is alike for longer is what there is.
+        now = moved()
+        time.sleep(16)
+        if moved() != now:
+            raise NotYet(f"{now} and more")
+        return now
+
+    before = wait_for("nobody writes or reads the topic", at_rest, seconds=60)
+    with cluster.stream(count=20_000, rate=1000) as stream:
+        stream.finish(seconds=60)
+        after = wait_for("nobody writes or reads the topic", at_rest, seconds=90)
+
+    received, sent = (now - then for now, then in zip(after, before, strict=True))
+    # Four outputs; each reads for itself while it is not where the others are.
+    assert received < sent < 2.5 * received
 
 
 def test_the_page_of_the_cluster_lists_brokers_topics_and_pipelines(

@@ -24,7 +24,7 @@ def run(declaration: Declaration) -> int:
 
     def command(spark: SparkSession, declaration: Declaration) -> None:
         def read(_: str, starting: Starting | None) -> DataFrame:
-            return streams.stored(spark, declaration, starting)
+            return queries.judge(streams.stored(spark, declaration, starting), declaration)
 
         for flow in queries.flows(read, declaration):
             queries.once(flow, declaration)

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafka_metal_pipeline import cores, progress, queries, rate, registry, session, streams
+from kafka_metal_pipeline import cores, progress, queries, rate, reading, registry, session, streams
 from kafka_metal_pipeline.checkpoint import CheckpointError, all_of
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.marks import LostCheckpointError
-from kafka_metal_pipeline.model import Declaration, Starting
+from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.registry import RegistryError
 from kafka_metal_pipeline.status import FAILED, FINISHED, RUNNING, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
@@ -80,12 +80,12 @@ def _run(
     spark: SparkSession, declaration: Declaration, board: Board, stopping: threading.Event
 ) -> int:
     storage = Storage(spark)
-    limits = limits_of(declaration, storage)
+    shared = reading.together(declaration)
+    limits = reading.common(limits_of(declaration, storage), shared)
+    if shared:
+        log.info("read together: %s", ", ".join(shared))
     cores.check(declaration, partial(streams.partitions, spark, declaration))
-
-    def read(name: str, starting: Starting | None) -> DataFrame:
-        return streams.records(spark, declaration, starting, limits.get(name))
-
+    read = reading.reader(spark, declaration, limits, shared)
     flows = queries.flows(read, declaration)
     names = {flow.name: f"pipeline {declaration.name}: outputs.{flow.name}" for flow in flows}
     # All are looked at before one is touched.

@@ -1,7 +1,7 @@
 """One query with one checkpoint for each output, and one for the invalid records.
 
 So that an output which is slow or fails holds up no other, and one can be added or renamed without
-touching the rest. Each reads the topic for itself.
+touching the rest. Which of them read the topic together is in ``reading``.
 """
 
 import logging
@@ -30,7 +30,7 @@ from kafka_metal_pipeline.sinks import batches_of, target_of
 from kafka_metal_pipeline.statements import archive_rows, rows_of, topic_rows
 from kafka_metal_pipeline.storage import Storage
 from kafka_metal_pipeline.streams import into_topic, to_topic
-from kafka_metal_pipeline.transforms import accepted, parse, rejected
+from kafka_metal_pipeline.transforms import accepted, judged, parse, rejected
 
 log = logging.getLogger(__name__)
 
@@ -56,32 +56,40 @@ class StatementError(ValueError):
     """An output whose statement cannot be run over the declared events."""
 
 
-# The records for one output, by its name and where it starts, None for where the source does.
+# What is judged for one output, by its name and where it starts, None for where the source does.
 Reader = Callable[[str, Starting | None], DataFrame]
+
+
+def judge(records: DataFrame, declaration: Declaration) -> DataFrame:
+    """Records of the source, judged. Raises StatementError, naming what is wrong with the rules."""
+    source, rules = declaration.source, declaration.rules
+    try:
+        return judged(parse(records, source), source, rules)
+    except Exception as error:
+        raise StatementError(f"pipeline {declaration.name}: rules: {first_line(error)}") from error
 
 
 def flows(records: DataFrame | Reader, declaration: Declaration) -> list[Flow]:
     """What becomes of the source's records. Raises StatementError, naming the output or rule."""
-    source, rules = declaration.source, declaration.rules
 
-    def parsed_for(name: str, starting: Starting | None) -> DataFrame:
-        found = records if isinstance(records, DataFrame) else records(name, starting)
-        return parse(found, source)
+    def read(name: str, starting: Starting | None) -> DataFrame:
+        if isinstance(records, DataFrame):
+            return judge(records, declaration)
+        return records(name, starting)
 
     found = [
-        _flow(_events(parsed_for(each.name, each.starting), declaration), declaration, each)
+        _flow(accepted(read(each.name, each.starting), declaration.source), declaration, each)
         for each in declaration.outputs
     ]
     if declaration.invalid is None:
         return found
-    parsed = parsed_for(INVALID, None)
-    # Looked at even where there is no output.
-    _events(parsed, declaration)
     return [
         *found,
         Flow(
             name=INVALID,
-            rows=invalid_records(rejected(parsed, source, rules)),
+            rows=invalid_records(
+                rejected(read(INVALID, None), declaration.source, declaration.rules)
+            ),
             mode="append",
             trigger=declaration.trigger,
             topic=declaration.invalid,
@@ -151,13 +159,6 @@ def once(flow: Flow, declaration: Declaration) -> None:
 def first_line(error: BaseException) -> str:
     """What an error says, without the plan that Spark adds."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def _events(parsed: DataFrame, declaration: Declaration) -> DataFrame:
-    try:
-        return accepted(parsed, declaration.source, declaration.rules)
-    except Exception as error:
-        raise StatementError(f"pipeline {declaration.name}: rules: {first_line(error)}") from error
 
 
 def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:

@@ -1,14 +1,25 @@
 """Topics as streams and as batches: the only file that knows Kafka."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming.readwriter import DataStreamWriter
+from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 
 from kafka_metal_pipeline.ddl import RECORD_COLUMNS
 from kafka_metal_pipeline.model import Declaration, Site, Starting
+
+# Columns of a record as Spark's source of Kafka has them; headers are there where they are wanted.
+RECORD = (
+    "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP, "
+    "timestampType INT"
+)
+# Of images/spark/reading: Spark's source, for queries that read together.
+SHARED = "metal.kafka.spark.SharedTopic"
+# A stream for one of them: the most records of one batch, and whether the others wait for it.
+Share = Callable[[int, bool], DataFrame]
 
 # Small batches cost most of a sink's CPU: with these, 230,000 records/s instead of 144,000.
 PRODUCER = {"linger.ms": "50", "batch.size": "262144", "compression.type": "lz4"}
@@ -38,10 +49,36 @@ def records(
     if source.path:
         reader = spark.readStream.schema(ARCHIVED).option("maxFilesPerTrigger", FILES_PER_TRIGGER)
         return _archived(reader.parquet(_location(declaration)), declaration)
-    reader = spark.readStream.format("kafka").options(**_source_options(declaration))
+    return _stream(spark, "kafka", declaration, starting, limit).load()
+
+
+def shared(spark: SparkSession, declaration: Declaration, judged: DataFrame, waited: int) -> Share:
+    """The source as a stream for each of several queries that read it together.
+
+    ``judged`` is made of records of RECORD, which stand for those of a batch; so many of the
+    queries are waited for.
+    """
+    jvm: Any = spark._jvm
+    reading = jvm.metal.kafka.spark.SharedTopic.register(judged._jdf, waited)
+
+    def share(limit: int, is_waited_for: bool) -> DataFrame:
+        stream = _stream(spark, SHARED, declaration, None, limit)
+        return stream.options(reading=reading, waited=str(is_waited_for).lower()).load()
+
+    return share
+
+
+def _stream(
+    spark: SparkSession,
+    form: str,
+    declaration: Declaration,
+    starting: Starting | None,
+    limit: int | None,
+) -> DataStreamReader:
+    reader = spark.readStream.format(form).options(**_source_options(declaration))
     if limit is not None:
         reader = reader.option("maxOffsetsPerTrigger", limit)
-    return reader.option("startingOffsets", _places(starting or source.starting)).load()
+    return reader.option("startingOffsets", _places(starting or declaration.source.starting))
 
 
 def partitions(spark: SparkSession, declaration: Declaration) -> int:

@@ -1,7 +1,8 @@
 """From records of a topic to accepted events and rejected records. Knows no topic and no path.
 
 ``records`` have the columns of a Kafka source: key, value (binary), topic, partition, offset and
-timestamp. Every one of them ends in exactly one of ``accepted`` and ``rejected``.
+timestamp. ``judged`` is what is known of each; every one ends in exactly one of ``accepted`` and
+``rejected``.
 """
 
 from functools import reduce
@@ -16,6 +17,7 @@ from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.ranges import converted, field_fault, is_plausible, keeps_text, kept_text
 
 ORIGIN = (*RECORD_COLUMNS, "_key", "_raw")
+ACCEPTED, REJECTED = "_is_accepted", "_rejected"
 
 
 def parse(records: DataFrame, source: Source) -> DataFrame:
@@ -62,19 +64,36 @@ def accepted_records(parsed: DataFrame, source: Source, rules: dict[str, str]) -
     return parsed.where(is_accepted(source, rules)).select(*ORIGIN)
 
 
-def accepted(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+def judged(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+    """The event's fields, RECORD_COLUMNS, whether it is accepted, and all of it where it is not.
+
+    What any output wants of a record, and no more: outputs that read together keep it.
+    """
+    verdict = is_accepted(source, rules)
+    everything = F.struct(*(F.col(quoted(name)) for name in parsed.columns))
+    return parsed.select(
+        *_event(source), verdict.alias(ACCEPTED), F.when(~verdict, everything).alias(REJECTED)
+    )
+
+
+def accepted(judged: DataFrame, source: Source) -> DataFrame:
     """The view ``events``: the event's fields, then RECORD_COLUMNS."""
-    fields = [F.col(quoted(field.name)) for field in source.fields]
-    return parsed.where(is_accepted(source, rules)).select(*fields, *RECORD_COLUMNS)
+    return judged.where(F.col(ACCEPTED)).select(*_event(source))
 
 
-def rejected(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+def rejected(judged: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
     """ORIGIN, ``_reason``, and ``_detail``, a sentence for a person."""
     return (
-        parsed.where(~is_accepted(source, rules))
+        judged.where(~F.col(ACCEPTED))
+        .select(f"{REJECTED}.*")
         .withColumn("_reason", reason_of(source, rules))
         .select(*ORIGIN, "_reason", detail_of(source, rules).alias("_detail"))
     )
+
+
+def _event(source: Source) -> list[Column]:
+    names = [field.name for field in source.fields]
+    return [F.col(quoted(name)) for name in (*names, *RECORD_COLUMNS)]
 
 
 def is_accepted(source: Source, rules: dict[str, str]) -> Column:

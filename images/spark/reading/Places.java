@@ -1,0 +1,44 @@
+package metal.kafka.spark;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.kafka010.KafkaSourceOffset;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** A place in the partitions of topics: the offset of the next record in each. */
+record Places(Map<TopicPartition, Long> offsets) {
+  static Places of(Offset offset) {
+    Map<TopicPartition, Long> found = new HashMap<>();
+    CollectionConverters.asJava(KafkaSourceOffset.apply(offset).partitionToOffsets())
+        .forEach((partition, next) -> found.put(partition, (Long) next));
+    return new Places(found);
+  }
+
+  KafkaSourceOffset offset() {
+    Map<TopicPartition, Object> known = new HashMap<>(offsets);
+    var all = CollectionConverters.asScala(known);
+    return new KafkaSourceOffset(scala.collection.immutable.Map.from(all));
+  }
+
+  /** The further of the two in each partition. */
+  Places or(Places other) {
+    Map<TopicPartition, Long> furthest = new HashMap<>(offsets);
+    other.offsets.forEach((partition, next) -> furthest.merge(partition, next, Math::max));
+    return new Places(furthest);
+  }
+
+  /** Whether no partition is further here than in {@code other}. */
+  boolean isWithin(Places other) {
+    return offsets.entrySet().stream()
+        .allMatch(each -> each.getValue() <= other.offsets.getOrDefault(each.getKey(), -1L));
+  }
+
+  /** Records from {@code begin} to here; partitions that are new here count from their first. */
+  long since(Places begin) {
+    return offsets.entrySet().stream()
+        .mapToLong(each -> each.getValue() - begin.offsets.getOrDefault(each.getKey(), 0L))
+        .sum();
+  }
+}

@@ -1,0 +1,105 @@
+package metal.kafka.spark;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
+import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceRDD;
+import org.apache.spark.sql.execution.streaming.Source;
+import org.apache.spark.sql.kafka010.KafkaMicroBatchStream;
+import org.apache.spark.sql.types.StructType;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** One query's part: Spark's own stream of Kafka, whose batches end where those of the others do. */
+final class SharedSource implements Source, SupportsTriggerAvailableNow, ReportsSourceMetrics {
+  private final Reading reading;
+  private final KafkaMicroBatchStream kafka;
+  private final SparkSession spark;
+  private final boolean isWaitedFor;
+
+  SharedSource(
+      Reading reading, KafkaMicroBatchStream kafka, SparkSession spark, boolean isWaitedFor) {
+    this.reading = reading;
+    this.kafka = kafka;
+    this.spark = spark;
+    this.isWaitedFor = isWaitedFor;
+  }
+
+  /** Whether others wait for it while all lag: not where it has a slower pace of its own. */
+  boolean isWaitedFor() {
+    return isWaitedFor;
+  }
+
+  @Override
+  public StructType schema() {
+    return reading.schema();
+  }
+
+  @Override
+  public Offset latestOffset(Offset start, ReadLimit limit) {
+    Places begin = Places.of(start == null ? kafka.initialOffset() : start);
+    return reading.end(this, begin, limit, kafka).offset();
+  }
+
+  @Override
+  public Dataset<Row> getBatch(
+      Option<org.apache.spark.sql.execution.streaming.Offset> start,
+      org.apache.spark.sql.execution.streaming.Offset end) {
+    Places begin = Places.of(start.isEmpty() ? kafka.initialOffset() : start.get());
+    Places to = Places.of(end);
+    RDD<InternalRow> rows = reading.rows(this, begin, to, () -> records(begin, to));
+    return spark.internalCreateDataFrame(rows, schema(), true);
+  }
+
+  private RDD<InternalRow> records(Places begin, Places end) {
+    InputPartition[] planned = kafka.planInputPartitions(begin.offset(), end.offset());
+    var partitions = Arrays.stream(planned).map(Option::apply).toList();
+    return new DataSourceRDD(
+        spark.sparkContext(),
+        CollectionConverters.asScala(partitions).toList(),
+        kafka.createReaderFactory(),
+        false,
+        scala.collection.immutable.Map$.MODULE$.empty());
+  }
+
+  @Override
+  public ReadLimit getDefaultReadLimit() {
+    return kafka.getDefaultReadLimit();
+  }
+
+  @Override
+  public Offset reportLatestOffset() {
+    return kafka.reportLatestOffset();
+  }
+
+  @Override
+  public Map<String, String> metrics(Optional<Offset> consumed) {
+    return kafka.metrics(consumed.map(offset -> Places.of(offset).offset()));
+  }
+
+  @Override
+  public void prepareForTriggerAvailableNow() {
+    kafka.prepareForTriggerAvailableNow();
+  }
+
+  @Override
+  public Option<org.apache.spark.sql.execution.streaming.Offset> getOffset() {
+    throw new UnsupportedOperationException("Spark asks a source that knows limits for latestOffset");
+  }
+
+  @Override
+  public void stop() {
+    reading.leave(this);
+    kafka.stop();
+  }
+}
