@@ -1,7 +1,6 @@
 """What watches the platform sees all of it."""
 
 import json
-import time
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
@@ -76,18 +75,23 @@ def test_outputs_of_a_pipeline_ask_for_a_record_once(ask: Ask, cluster: Cluster)
         found = [ask(f'sum({way}{{topic="payments"}})') for way in ways]
         return [float(each[0]["value"][1]) if each else 0.0 for each in found]
 
-    def at_rest() -> list[float]:
-        # Figures are read every 15 s: what is alike for longer is what there is.
-        now = moved()
-        time.sleep(16)
-        if moved() != now:
-            raise NotYet(f"{now} and more")
-        return now
+    def moved_in_all(seconds: float) -> list[float]:
+        """The same once it no longer changes."""
+        seen: list[list[float]] = []
 
-    before = wait_for("nobody writes or reads the topic", at_rest, seconds=60)
+        def at_rest() -> list[float]:
+            seen.append(moved())
+            if len(seen) < 2 or seen[-1] != seen[-2]:
+                raise NotYet(f"{seen[-1]} and more")
+            return seen[-1]
+
+        # Figures are read every 15 s: what is alike for longer is what there is.
+        return wait_for("nobody writes or reads the topic", at_rest, seconds, every=16)
+
+    before = moved_in_all(seconds=60)
     with cluster.stream(count=20_000, rate=1000) as stream:
         stream.finish(seconds=60)
-        after = wait_for("nobody writes or reads the topic", at_rest, seconds=90)
+        after = moved_in_all(seconds=90)
 
     received, sent = (now - then for now, then in zip(after, before, strict=True))
     # Four outputs; each reads for itself while it is not where the others are.
