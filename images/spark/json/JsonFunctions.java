@@ -9,10 +9,13 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * A catalog whose functions read JSON: the function {@code `id STRING, n INT`} makes of a record's value a
- * struct of these fields, and of marks that say how reading went. See {@link JsonObjects}.
+ * A catalog whose functions read records: the function {@code `id STRING, n INT`} makes of a record's value a
+ * struct of these fields, and of marks that say how reading went. See {@link JsonObjects}. The function {@code
+ * instant} reads the text of an instant. See {@link Instants}.
  */
 public final class JsonFunctions implements FunctionCatalog {
+    private static final String INSTANT = "instant";
+
     private String name;
 
     @Override
@@ -32,7 +35,27 @@ public final class JsonFunctions implements FunctionCatalog {
 
     @Override
     public UnboundFunction loadFunction(Identifier identifier) {
-        return new OfFields(identifier.name());
+        return identifier.name().equals(INSTANT) ? new OfText() : new OfFields(identifier.name());
+    }
+
+    private record OfText() implements UnboundFunction {
+        @Override
+        public String name() {
+            return INSTANT;
+        }
+
+        @Override
+        public String description() {
+            return "the instant that a text says";
+        }
+
+        @Override
+        public BoundFunction bind(StructType arguments) {
+            if (arguments.length() != 1 || !arguments.apply(0).dataType().equals(DataTypes.StringType)) {
+                throw new UnsupportedOperationException("text is the only argument");
+            }
+            return new Instants();
+        }
     }
 
     private record OfFields(String name) implements UnboundFunction {

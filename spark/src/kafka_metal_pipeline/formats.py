@@ -20,7 +20,7 @@ from kafka_metal_pipeline.nesting import wire_type
 # Stands behind every row, so that it is seen whether reading got to its end.
 END = "_end"
 
-# The catalog of functions that read JSON.
+# The catalog of functions that read JSON, and instants.
 JSON = "kafka_metal_json"
 
 WHITESPACE = " \t\r\n"

@@ -1,0 +1,102 @@
+package metal.kafka.spark;
+
+import java.time.LocalDate;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Option;
+
+/**
+ * Text as an instant, in UTC where it names no zone; null where it is none. The same as Spark's cast, which asks
+ * two regular expressions about the zone of every text: what ends in {@code Z} and has up to six digits of a
+ * second is read here, any other text by Spark.
+ */
+public final class Instants implements ScalarFunction<Long> {
+    private static final long serialVersionUID = 1L;
+    /** {@code 2026-05-01T12:00:00Z}: its last sign, and the same with six more digits. */
+    private static final int WHOLE = 19;
+    private static final int LONGEST = WHOLE + 7;
+    private static final int MICROS = 1_000_000;
+
+    @Override
+    public DataType[] inputTypes() {
+        return new DataType[] {DataTypes.StringType};
+    }
+
+    @Override
+    public DataType resultType() {
+        return DataTypes.TimestampType;
+    }
+
+    @Override
+    public String name() {
+        return "instant";
+    }
+
+    /** What Spark calls, by its name: microseconds since 1970. */
+    public Long invoke(UTF8String text) {
+        if (text == null) {
+            return null;
+        }
+        Long usual = usual(text);
+        if (usual != null) {
+            return usual;
+        }
+        Option<Object> read = DateTimeUtils.stringToTimestamp(text, ZoneOffset.UTC);
+        return read.isDefined() ? (Long) read.get() : null;
+    }
+
+    /** Null for a text of another form, and for one that is no time. */
+    private static Long usual(UTF8String text) {
+        int last = text.numBytes() - 1;
+        if (last < WHOLE || last > LONGEST || last == WHOLE + 1 || !isUsual(text, last)) {
+            return null;
+        }
+        int year = digits(text, 0, 4);
+        int month = digits(text, 5, 7);
+        int day = digits(text, 8, 10);
+        int hour = digits(text, 11, 13);
+        int minute = digits(text, 14, 16);
+        int second = digits(text, 17, 19);
+        int fraction = last == WHOLE ? 0 : digits(text, WHOLE + 1, last);
+        boolean isTime = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
+        if (year < 1 || month < 1 || month > 12 || day < 1 || !isTime || fraction < 0) {
+            return null;
+        }
+        if (day > YearMonth.of(year, month).lengthOfMonth()) {
+            return null;
+        }
+        for (int place = last; place < LONGEST && last > WHOLE; place++) {
+            fraction *= 10;
+        }
+        long seconds = LocalDate.of(year, month, day).toEpochDay() * 86_400 + hour * 3_600 + minute * 60 + second;
+        return seconds * MICROS + fraction;
+    }
+
+    private static boolean isUsual(UTF8String text, int last) {
+        return text.getByte(4) == '-'
+                && text.getByte(7) == '-'
+                && text.getByte(10) == 'T'
+                && text.getByte(13) == ':'
+                && text.getByte(16) == ':'
+                && text.getByte(WHOLE) == (last == WHOLE ? 'Z' : '.')
+                && text.getByte(last) == 'Z';
+    }
+
+    /** The number that is written there; -1 where something else is. */
+    private static int digits(UTF8String text, int from, int to) {
+        int number = 0;
+        for (int at = from; at < to; at++) {
+            int digit = text.getByte(at) - '0';
+            if (digit < 0 || digit > 9) {
+                return -1;
+            }
+            number = 10 * number + digit;
+        }
+        return number;
+    }
+}
