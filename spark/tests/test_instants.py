@@ -1,9 +1,10 @@
 """The text of an instant, read as Spark's own cast reads it."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from kafka_metal_pipeline.ranges import INSTANT
+from kafka_metal_pipeline.ranges import cast
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -29,11 +30,12 @@ TEXTS = [
 ]
 
 
-def read(spark: SparkSession, texts: list[str]) -> list[tuple[str, object, object]]:
+def read(spark: SparkSession, texts: list[str]) -> list[tuple[str, Any, Any]]:
     """Each text, what our function makes of it and what Spark's cast does, in microseconds."""
     rows = spark.createDataFrame([(text,) for text in texts], "text STRING")
-    ours, cast = F.call_function(INSTANT, "text"), F.col("text").try_cast("timestamp")
-    both = [F.unix_micros(ours).alias("ours"), F.unix_micros(cast).alias("cast")]
+    text = F.col("text")
+    ours, sparks = cast(text), text.try_cast("timestamp")
+    both = [F.unix_micros(ours).alias("ours"), F.unix_micros(sparks).alias("cast")]
     found = rows.select("text", *both)
     return [(row["text"], row["ours"], row["cast"]) for row in found.collect()]
 
@@ -50,7 +52,19 @@ def test_the_usual_text_is_that_instant(spark: SparkSession, fraction: str) -> N
     assert read(spark, [f"{USUAL}{fraction}Z"]) == [(f"{USUAL}{fraction}Z", micros, micros)]
 
 
+def test_text_without_a_zone_has_that_of_the_session(spark: SparkSession) -> None:
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    try:
+        found = read(spark, [USUAL, f"{USUAL}Z"])
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
+    (_, local, by_cast), (_, in_utc, _) = found
+    assert local == by_cast
+    assert in_utc == local + 9 * 3_600_000_000
+
+
 def test_no_text_is_no_instant(spark: SparkSession) -> None:
-    row = spark.sql(f"SELECT {INSTANT}(CAST(NULL AS STRING)) AS at").first()
+    row = spark.range(1).select(cast(F.lit(None).cast("string")).alias("at")).first()
     assert row is not None
     assert row["at"] is None

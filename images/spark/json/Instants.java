@@ -2,18 +2,14 @@ package metal.kafka.spark;
 
 import java.time.LocalDate;
 import java.time.YearMonth;
-import java.time.ZoneOffset;
-import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.Option;
 
 /**
- * Text as an instant, in UTC where it names no zone; null where it is none. The same as Spark's cast, which asks
- * two regular expressions about the zone of every text: what ends in {@code Z} and has up to six digits of a
- * second is read here, any other text by Spark.
+ * The usual text of an instant, which ends in {@code Z} and has up to six digits of a second; null for any other
+ * text, of which Spark's cast may make one. The cast asks two regular expressions about the zone of every text.
  */
 public final class Instants implements ScalarFunction<Long> {
     private static final long serialVersionUID = 1L;
@@ -42,16 +38,6 @@ public final class Instants implements ScalarFunction<Long> {
         if (text == null) {
             return null;
         }
-        Long usual = usual(text);
-        if (usual != null) {
-            return usual;
-        }
-        Option<Object> read = DateTimeUtils.stringToTimestamp(text, ZoneOffset.UTC);
-        return read.isDefined() ? (Long) read.get() : null;
-    }
-
-    /** Null for a text of another form, and for one that is no time. */
-    private static Long usual(UTF8String text) {
         int last = text.numBytes() - 1;
         if (last < WHOLE || last > LONGEST || last == WHOLE + 1 || !isUsual(text, last)) {
             return null;

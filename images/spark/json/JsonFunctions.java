@@ -1,9 +1,11 @@
 package metal.kafka.spark;
 
+import java.util.function.Supplier;
 import org.apache.spark.sql.connector.catalog.FunctionCatalog;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.functions.BoundFunction;
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -11,7 +13,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * A catalog whose functions read records: the function {@code `id STRING, n INT`} makes of a record's value a
  * struct of these fields, and of marks that say how reading went. See {@link JsonObjects}. The function {@code
- * instant} reads the text of an instant. See {@link Instants}.
+ * instant} reads the usual text of an instant. See {@link Instants}.
  */
 public final class JsonFunctions implements FunctionCatalog {
     private static final String INSTANT = "instant";
@@ -35,41 +37,21 @@ public final class JsonFunctions implements FunctionCatalog {
 
     @Override
     public UnboundFunction loadFunction(Identifier identifier) {
-        return identifier.name().equals(INSTANT) ? new OfText() : new OfFields(identifier.name());
+        String wanted = identifier.name();
+        return wanted.equals(INSTANT)
+                ? new OfOne(INSTANT, "the instant that a text says", DataTypes.StringType, Instants::new)
+                : new OfOne(wanted, "one JSON object, and whether it was read in full", DataTypes.BinaryType,
+                        () -> new JsonObjects(StructType.fromDDL(wanted)));
     }
 
-    private record OfText() implements UnboundFunction {
-        @Override
-        public String name() {
-            return INSTANT;
-        }
-
-        @Override
-        public String description() {
-            return "the instant that a text says";
-        }
-
+    private record OfOne(String name, String description, DataType argument, Supplier<BoundFunction> made)
+            implements UnboundFunction {
         @Override
         public BoundFunction bind(StructType arguments) {
-            if (arguments.length() != 1 || !arguments.apply(0).dataType().equals(DataTypes.StringType)) {
-                throw new UnsupportedOperationException("text is the only argument");
+            if (arguments.length() != 1 || !arguments.apply(0).dataType().equals(argument)) {
+                throw new UnsupportedOperationException(argument.sql() + " is the only argument");
             }
-            return new Instants();
-        }
-    }
-
-    private record OfFields(String name) implements UnboundFunction {
-        @Override
-        public String description() {
-            return "one JSON object, and whether it was read in full";
-        }
-
-        @Override
-        public BoundFunction bind(StructType arguments) {
-            if (arguments.length() != 1 || !arguments.apply(0).dataType().equals(DataTypes.BinaryType)) {
-                throw new UnsupportedOperationException("the value of a record, BINARY, is the only argument");
-            }
-            return new JsonObjects(StructType.fromDDL(name));
+            return made.get();
         }
     }
 }
