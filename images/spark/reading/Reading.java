@@ -53,10 +53,16 @@ final class Reading {
   /** By where they begin, the oldest first. */
   private final Map<Places, Batch> batches = new LinkedHashMap<>();
 
+  /** By where its batch begins, the query that finds out how far there is something to read. */
+  private final Map<Places, SharedSource> asking = new HashMap<>();
+
   /** Records that are kept at the most for those that come later; the oldest go first. */
   private long room = Long.MAX_VALUE;
 
   private Places front = new Places(Map.of());
+
+  /** Through which batches are read that are kept. */
+  private Topic topic;
 
   Reading(Judgement judgement, StructType schema, int waited) {
     this.judgement = judgement;
@@ -68,33 +74,47 @@ final class Reading {
     return schema;
   }
 
+  /**
+   * Batches that are kept are read through {@code first}, whoever reads them, as the first query has
+   * it: an executor's consumer has asked for what follows, and another would ask for it again.
+   */
+  synchronized void readThrough(Supplier<Topic> first) {
+    if (topic == null) {
+      topic = first.get();
+    }
+  }
+
   /** Where a query's next batch ends, which begins at {@code begin}. */
   Places end(SharedSource query, Places begin, ReadLimit limit, SupportsAdmissionControl kafka) {
     join(query, begin);
     long most = limit instanceof ReadMaxRows rows ? rows.maxRows() : Long.MAX_VALUE / 2;
     room = 2 * most;
-    Places end = meeting(begin, most);
-    // A topic that was made anew has fewer records than before: what to do then, Spark's stream knows.
-    if (end == null || !end.isWithin(newest(begin, kafka))) {
-      end = Places.of(kafka.latestOffset(begin.offset(), limit));
-      if (isFull(end, begin, most)) {
-        await(begin);
+    try {
+      Places end = meeting(query, begin, most);
+      // A topic that was made anew has fewer records than before: what to do then, Spark's stream knows.
+      if (end == null || !end.isWithin(newest(begin, kafka))) {
+        end = Places.of(kafka.latestOffset(begin.offset(), limit));
+        if (isFull(end, begin, most)) {
+          await(begin);
+        }
       }
+      lead(end);
+      return end;
+    } finally {
+      answered(query, begin);
     }
-    lead(end);
-    return end;
   }
 
   private static Places newest(Places begin, SupportsAdmissionControl kafka) {
     return Places.of(kafka.latestOffset(begin.offset(), ReadLimit.allAvailable()));
   }
 
-  /** The rows of a batch, judged. {@code records} reads those of the topic. */
-  RDD<InternalRow> rows(
-      SharedSource query, Places begin, Places end, Supplier<RDD<InternalRow>> records) {
-    Supplier<RDD<InternalRow>> judged = () -> judgement.of(records.get());
-    List<Batch> taken = take(query, begin, end, judged);
-    return taken.isEmpty() ? judged.get() : PackedRows.unpack(blocks(taken), schema.size());
+  /** The rows of a batch, judged; {@code own} is the topic as the query reads it on its own. */
+  RDD<InternalRow> rows(SharedSource query, Places begin, Places end, Topic own) {
+    List<Batch> taken = take(query, begin, end);
+    return taken.isEmpty()
+        ? judgement.of(own.records(begin, end))
+        : PackedRows.unpack(blocks(taken), schema.size());
   }
 
   private static RDD<byte[]> blocks(List<Batch> batches) {
@@ -145,8 +165,28 @@ final class Reading {
     notifyAll();
   }
 
-  /** Where a query meets the others; null where it leads, or lags too far. */
-  private synchronized Places meeting(Places begin, long most) {
+  /**
+   * Where a query meets the others; null where it leads, or lags too far: then it is the one that asks
+   * there until it has {@link #answered}. What has come is more with each moment, and two that ask at
+   * once would go apart.
+   */
+  private synchronized Places meeting(SharedSource query, Places begin, long most) {
+    while (asking.containsKey(begin)) {
+      pause(0);
+    }
+    Places met = met(begin, most);
+    if (met == null) {
+      asking.put(begin, query);
+    }
+    return met;
+  }
+
+  private synchronized void answered(SharedSource query, Places begin) {
+    asking.remove(begin, query);
+    notifyAll();
+  }
+
+  private Places met(Places begin, long most) {
     Places kept = begin;
     for (Batch next = batches.get(kept); next != null && isNear(next.end, begin, most); ) {
       kept = next.end;
@@ -178,11 +218,16 @@ final class Reading {
         together.removeIf(each -> isBehind(each, begin));
         return;
       }
-      try {
-        wait(left);
-      } catch (InterruptedException error) {
-        throw toldToStop();
-      }
+      pause(left);
+    }
+  }
+
+  /** Until another thread has news; {@code ms} at the most, without end where it is 0. */
+  private synchronized void pause(long ms) {
+    try {
+      wait(ms);
+    } catch (InterruptedException error) {
+      throw toldToStop();
     }
   }
 
@@ -197,14 +242,13 @@ final class Reading {
   }
 
   /** What is read for several, from {@code begin} to {@code end}; none where it is not all. */
-  private synchronized List<Batch> take(
-      SharedSource query, Places begin, Places end, Supplier<RDD<InternalRow>> judged) {
+  private synchronized List<Batch> take(SharedSource query, Places begin, Places end) {
     join(query, begin);
     stand(query, end);
     batches.values().forEach(batch -> batch.users.remove(query));
     // At its start Spark asks a source for what lies between a place and itself.
     if (!batches.containsKey(begin) && isWanted(begin) && !begin.equals(end)) {
-      batches.put(begin, new Batch(begin, end, judged));
+      batches.put(begin, new Batch(begin, end, () -> judgement.of(topic.records(begin, end))));
     }
     List<Batch> found = new ArrayList<>();
     for (Batch next = batches.get(begin); next != null && next.end.isWithin(end); ) {

@@ -1,37 +1,31 @@
 package metal.kafka.spark;
 
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.classic.SparkSession;
-import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
 import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceRDD;
 import org.apache.spark.sql.execution.streaming.Source;
 import org.apache.spark.sql.kafka010.KafkaMicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** One query's part: Spark's own stream of Kafka, whose batches end where those of the others do. */
 final class SharedSource implements Source, SupportsTriggerAvailableNow, ReportsSourceMetrics {
   private final Reading reading;
+  private final Topic topic;
   private final KafkaMicroBatchStream kafka;
-  private final SparkSession spark;
   private final boolean isWaitedFor;
 
-  SharedSource(
-      Reading reading, KafkaMicroBatchStream kafka, SparkSession spark, boolean isWaitedFor) {
+  SharedSource(Reading reading, Topic topic, boolean isWaitedFor) {
     this.reading = reading;
-    this.kafka = kafka;
-    this.spark = spark;
+    this.topic = topic;
+    this.kafka = topic.kafka();
     this.isWaitedFor = isWaitedFor;
   }
 
@@ -57,19 +51,8 @@ final class SharedSource implements Source, SupportsTriggerAvailableNow, Reports
       org.apache.spark.sql.execution.streaming.Offset end) {
     Places begin = Places.of(start.isEmpty() ? kafka.initialOffset() : start.get());
     Places to = Places.of(end);
-    RDD<InternalRow> rows = reading.rows(this, begin, to, () -> records(begin, to));
-    return spark.internalCreateDataFrame(rows, schema(), true);
-  }
-
-  private RDD<InternalRow> records(Places begin, Places end) {
-    InputPartition[] planned = kafka.planInputPartitions(begin.offset(), end.offset());
-    var partitions = Arrays.stream(planned).map(Option::apply).toList();
-    return new DataSourceRDD(
-        spark.sparkContext(),
-        CollectionConverters.asScala(partitions).toList(),
-        kafka.createReaderFactory(),
-        false,
-        scala.collection.immutable.Map$.MODULE$.empty());
+    RDD<InternalRow> rows = reading.rows(this, begin, to, topic);
+    return topic.spark().internalCreateDataFrame(rows, schema(), true);
   }
 
   @Override

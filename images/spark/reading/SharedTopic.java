@@ -2,6 +2,7 @@ package metal.kafka.spark;
 
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SQLContext;
@@ -55,10 +56,13 @@ public final class SharedTopic implements StreamSourceProvider {
     var kept = options.removed(READING).removed(WAITED);
     var own = new CaseInsensitiveStringMap(CollectionConverters.asJava(kept));
     var scan = new KafkaSourceProvider().getTable(own).newScanBuilder(own).build();
-    KafkaMicroBatchStream kafka = (KafkaMicroBatchStream) scan.toMicroBatchStream(metadata);
-    boolean isWaitedFor = Boolean.parseBoolean(options.apply(WAITED));
-    return new SharedSource(
-        of(options), kafka, (SparkSession) context.sparkSession(), isWaitedFor);
+    var spark = (SparkSession) context.sparkSession();
+    // One for the query, which closes it at its end, and one for all of them.
+    Supplier<Topic> topic =
+        () -> new Topic(spark, (KafkaMicroBatchStream) scan.toMicroBatchStream(metadata));
+    Reading reading = of(options);
+    reading.readThrough(topic);
+    return new SharedSource(reading, topic.get(), Boolean.parseBoolean(options.apply(WAITED)));
   }
 
   private static Reading of(Map<String, String> options) {
