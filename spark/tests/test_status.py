@@ -165,7 +165,8 @@ def test_a_driver_keeps_the_address_and_ports_it_is_given() -> None:
         "spark.ui.port": "1",
     }
     assert {key: found[key] for key in expected} == expected
-    assert found["spark.executor.extraJavaOptions"].endswith(" -Dx=y")
+    java = found["spark.executor.extraJavaOptions"]
+    assert java.endswith(" -XX:ParallelGCThreads=1 -Dx=y")
     everywhere = session.settings(parse("p", BODY | {"driver_host": "0.0.0.0"}))
     assert everywhere["spark.driver.bindAddress"] == "0.0.0.0"
     assert everywhere["spark.driver.host"] not in ("0.0.0.0", "")

@@ -1,0 +1,89 @@
+"""The local file system, which does what Hadoop's own does, and starts no process for it."""
+
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+# Modes of files and folders; Hadoop takes the umask from those of a new file itself.
+MODES = (0o600, 0o644, 0o640, 0o755, 0o700, 0o1777)
+
+
+@pytest.fixture(params=["own", "hadoop"])
+def disk(request: pytest.FixtureRequest, spark: SparkSession) -> tuple[Any, Any]:
+    """What a driver has, and Hadoop's: both have to pass each test. With the JVM."""
+    jvm: Any = spark._jvm
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    if request.param == "hadoop":
+        settings = jvm.org.apache.hadoop.conf.Configuration(settings)
+        settings.set("fs.file.impl", "org.apache.hadoop.fs.LocalFileSystem")
+        settings.set("fs.AbstractFileSystem.file.impl", "org.apache.hadoop.fs.local.LocalFs")
+    root = jvm.java.net.URI("file:///")
+    return jvm.org.apache.hadoop.fs, (
+        jvm.org.apache.hadoop.fs.FileSystem.newInstance(root, settings),
+        jvm.org.apache.hadoop.fs.FileContext.getFileContext(root, settings),
+    )
+
+
+def test_a_driver_has_it_on_both_of_hadoops_ways(spark: SparkSession):
+    jvm: Any = spark._jvm
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    root = jvm.java.net.URI("file:///")
+
+    way = jvm.org.apache.hadoop.fs.FileSystem.get(root, settings)
+    context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(root, settings)
+
+    assert way.getClass().getName() == "metal.kafka.spark.LocalDisk"
+    newer = context.getDefaultFileSystem().getClass().getName()
+    assert newer == "metal.kafka.spark.LocalDisk$Context"
+
+
+@pytest.mark.parametrize("mode", MODES, ids=oct)
+def test_a_mode_is_what_was_asked_for(disk: tuple[Any, Any], tmp_path: Path, mode: int):
+    fs, ways = disk
+    permission = fs.permission.FsPermission(mode)
+    for number, way in enumerate(ways):
+        folder = tmp_path / f"folder-{number}"
+        folder.mkdir()
+        way.setPermission(fs.Path(str(folder)), permission)
+        assert stat.S_IMODE(folder.stat().st_mode) == mode
+
+
+def test_files_are_written_moved_and_read(disk: tuple[Any, Any], tmp_path: Path):
+    fs, (way, context) = disk
+    written, moved = tmp_path / "deep" / "file", tmp_path / "moved"
+
+    stream = way.create(fs.Path(str(written)))
+    stream.write(b"content")
+    stream.close()
+    way.rename(fs.Path(str(written)), fs.Path(str(moved)))
+
+    assert moved.read_bytes() == b"content"
+    assert stat.S_IMODE(moved.stat().st_mode) == 0o644
+    assert stat.S_IMODE(written.parent.stat().st_mode) == 0o755
+    # With the sum that its reader compares.
+    assert (tmp_path / ".moved.crc").exists()
+    assert context.getFileStatus(fs.Path(str(moved))).getLen() == 7
+
+
+def test_a_link_is_told_from_what_it_leads_to(disk: tuple[Any, Any], tmp_path: Path):
+    fs, ways = disk
+    (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "lost").symlink_to(tmp_path / "nowhere")
+
+    for way in ways:
+        found = {
+            name: way.getFileLinkStatus(fs.Path(str(tmp_path / name))).isSymlink()
+            for name in ("file", "link", "lost")
+        }
+        assert found == {"file": False, "link": True, "lost": True}
+
+
+def test_what_is_missing_is_said(disk: tuple[Any, Any], tmp_path: Path):
+    fs, ways = disk
+    for way in ways:
+        with pytest.raises(Exception, match="FileNotFoundException"):
+            way.getFileLinkStatus(fs.Path(str(tmp_path / "nothing")))
