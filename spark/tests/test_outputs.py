@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.analysis import RECORD, no_records
+from kafka_metal_pipeline.analysis import no_records
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.queries import StatementError, flows
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F
 
 Records = Callable[[Sequence[bytes | str | None]], DataFrame]
 SCHEMA = "id STRING NOT NULL, n INT, at TIMESTAMP, place STRUCT<lat: DOUBLE>"
@@ -123,8 +124,9 @@ def test_an_archive_has_the_events_place_and_the_date_of_its_time(records: Recor
 
 
 def test_outputs_of_one_pipeline_may_wait_differently_long(spark: SparkSession) -> None:
-    columns = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in RECORD.items()]
-    stream = spark.readStream.format("rate").load().selectExpr(*columns)
+    stream = spark.readStream.format("rate").load()
+    for column in no_records(spark).schema:
+        stream = stream.withColumn(column.name, F.lit(None).cast(column.dataType))
     sql = "SELECT window.start AS minute, count(*) AS n FROM events GROUP BY window(at, '1 minute')"
     both = declared(
         {

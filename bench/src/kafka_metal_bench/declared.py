@@ -129,6 +129,7 @@ def docker_run(service: Service, plan: Plan, config_dir: str) -> List[str]:
     argv += ["--network", its["network_mode"], "--log-opt", "max-size=20m"]
     argv += ["--user", its["user"]] if its.get("user") else []
     argv += ["--read-only"] if its.get("read_only") else []
+    argv += ["--init"] if its.get("init") else []
     argv += ["--pids-limit", str(its["pids_limit"])] if its.get("pids_limit") else []
     for limit, value in (its.get("ulimits") or {}).items():
         argv += ["--ulimit", f"{limit}={value}"]

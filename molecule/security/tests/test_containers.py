@@ -3,6 +3,7 @@
 import re
 
 from testing.sandbox import Sandbox
+from testing.waiting import NotYet, wait_for
 
 SECRETS = re.compile(r"passw(or)?d=|secret=|token=|BEGIN [A-Z ]*PRIVATE KEY", re.IGNORECASE)
 # Where a mount would hand the machine to the container.
@@ -46,9 +47,18 @@ def test_06_its_memory_is_limited_and_never_swapped(sandboxes: list[Sandbox]):
         assert each.host["MemorySwap"] == each.host["Memory"] or not swaps, each
 
 
-def test_07_its_processes_are_limited(sandboxes: list[Sandbox]):
+def test_07_its_processes_are_limited_and_the_dead_are_none_of_them(sandboxes: list[Sandbox]):
     for each in sandboxes:
         assert each.host["PidsLimit"] > 0, each
+        # As a check of health does whose time is over.
+        assert each.run("sh", "-c", "sleep 0.5 > /dev/null 2>&1 &").rc == 0, each
+
+    def all_gone() -> None:
+        left = [each.name for each in sandboxes if "sleep" in each.names()]
+        if left:
+            raise NotYet(f"ended, and still there, in {left}")
+
+    wait_for("orphans are gone", all_gone, 10)
 
 
 def test_08_calls_into_the_kernel_are_filtered(sandboxes: list[Sandbox]):

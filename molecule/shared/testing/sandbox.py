@@ -47,6 +47,11 @@ class Sandbox:
             "docker exec %s " + " ".join(["%s"] * len(command)), self.name, *command
         )
 
+    def names(self) -> list[str]:
+        """Names of all its processes, of dead ones too that nobody has taken leave of."""
+        _, *lines = self.machine.check_output("docker top %s -eo pid,comm", self.name).splitlines()
+        return [line.split()[1] for line in lines]
+
     def users(self) -> set[int]:
         """User ids of all its processes."""
         # The engine wants to see the PIDs.

@@ -4,18 +4,9 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from kafka_metal_pipeline import queries, session
+from kafka_metal_pipeline import queries, session, streams
+from kafka_metal_pipeline.ddl import HEADERS
 from kafka_metal_pipeline.model import Declaration
-
-RECORD = {
-    "key": "BINARY",
-    "value": "BINARY",
-    "topic": "STRING",
-    "partition": "INT",
-    "offset": "LONG",
-    "timestamp": "TIMESTAMP",
-    "headers": "ARRAY<STRUCT<key: STRING, value: BINARY>>",
-}
 
 
 def problem_of(declaration: Declaration) -> str | None:
@@ -31,5 +22,4 @@ def problem_of(declaration: Declaration) -> str | None:
 
 def no_records(spark: SparkSession) -> DataFrame:
     """Records of a topic that has none."""
-    columns = [f"CAST(NULL AS {kind}) AS {name}" for name, kind in RECORD.items()]
-    return spark.range(0).selectExpr(*columns)
+    return spark.createDataFrame([], f"{streams.RECORD}, headers {HEADERS}")

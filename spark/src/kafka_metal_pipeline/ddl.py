@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 # Columns that every event has besides its own: where its record came from.
 RECORD_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp")
+# The type of a record's headers, as Spark's source of Kafka has them.
+HEADERS = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
 # Columns that parsing adds and takes away again.
 WORK_COLUMNS = frozenset(
     re.findall(

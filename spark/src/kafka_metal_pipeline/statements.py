@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from kafka_metal_pipeline.ddl import RECORD_COLUMNS, quoted
+from kafka_metal_pipeline.ddl import HEADERS, RECORD_COLUMNS, quoted
 from kafka_metal_pipeline.model import Metadata, Output, Source
 
 VIEW = "events"
 DATE = "date"
 # What a record is made of.
 WHOLE = ("key", "value", "headers")
-HEADERS = "array<struct<key: string, value: binary>>"
 # Lossless: without it Spark writes milliseconds and drops the rest.
 JSON_OPTIONS = {
     "ignoreNullFields": "false",

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 
-from kafka_metal_pipeline.ddl import RECORD_COLUMNS
+from kafka_metal_pipeline.ddl import HEADERS, RECORD_COLUMNS
 from kafka_metal_pipeline.model import Declaration, Site, Starting
 
 # Columns of a record as Spark's source of Kafka has them; headers are there where they are wanted.
@@ -27,8 +27,8 @@ PRODUCER = {"linger.ms": "50", "batch.size": "262144", "compression.type": "lz4"
 CONSUMER = {"isolation.level": "read_committed"}
 # What an archive of whole records has, beside the folders' columns.
 ARCHIVED = (
-    "key BINARY, value BINARY, headers ARRAY<STRUCT<key: STRING, value: BINARY>>, _topic STRING, "
-    "_partition INT, _offset LONG, _timestamp TIMESTAMP"
+    f"key BINARY, value BINARY, headers {HEADERS}, "
+    "_topic STRING, _partition INT, _offset LONG, _timestamp TIMESTAMP"
 )
 # Files of an archive that one batch reads; each was one task's part of a batch.
 FILES_PER_TRIGGER = 100
