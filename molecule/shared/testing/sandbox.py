@@ -47,10 +47,12 @@ class Sandbox:
             "docker exec %s " + " ".join(["%s"] * len(command)), self.name, *command
         )
 
-    def names(self) -> list[str]:
-        """Names of all its processes, of dead ones too that nobody has taken leave of."""
-        _, *lines = self.machine.check_output("docker top %s -eo pid,comm", self.name).splitlines()
-        return [line.split()[1] for line in lines]
+    def dead(self) -> set[str]:
+        """Names of its processes that have ended and that nobody has taken leave of."""
+        _, *lines = self.machine.check_output(
+            "docker top %s -eo pid,stat,comm", self.name
+        ).splitlines()
+        return {name for _, stat, name, *_ in map(str.split, lines) if stat.startswith("Z")}
 
     def users(self) -> set[int]:
         """User ids of all its processes."""
