@@ -48,11 +48,10 @@ class Sandbox:
         )
 
     def dead(self) -> set[str]:
-        """Names of its processes that have ended and that nobody has taken leave of."""
-        _, *lines = self.machine.check_output(
-            "docker top %s -eo pid,stat,comm", self.name
-        ).splitlines()
-        return {name for _, stat, name, *_ in map(str.split, lines) if stat.startswith("Z")}
+        """Names of children of its first process that have ended and that it takes no leave of."""
+        # The engine's own list has none of them.
+        lines = self.machine.run("ps -o stat=,comm= --ppid %s", str(self.pid)).stdout.splitlines()
+        return {name for stat, name, *_ in map(str.split, lines) if stat.startswith("Z")}
 
     def users(self) -> set[int]:
         """User ids of all its processes."""
