@@ -80,10 +80,11 @@ ANSWERS = {
         "records_consumed",
     ),
     "dump-log": ("kafka-dump-log --print-data-log --files {segment}", "baseOffset: 0"),
+    # Said in one piece: the shell tells of its connection meanwhile, and into what `ls` lists.
     "zookeeper-shell": (
         "zookeeper-shell {ensemble} -zk-tls-config-file /etc/kafka/ensemble.properties"
-        " ls /brokers/ids",
-        "[1, 2, 3]",
+        " get /cluster/id",
+        '{{"version":"1","id":"',
     ),
     "jmx": ("kafka-jmx ^kafka_.*under", "kafka_"),
     "state-change-log-merger": (
