@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from kafka_metal_pipeline.ddl import Field, SchemaError, parse_ddl
+from kafka_metal_pipeline.ddl import HEADERS, Field, SchemaError, parse_ddl
 from kafka_metal_pipeline.keys import Section, suggested
 from kafka_metal_pipeline.model import Registry, Source, Starting
 from kafka_metal_pipeline.words import (
@@ -38,7 +38,7 @@ FORMATS = ("json", "csv", "plain", "avro", "bytes")
 MAX_PER_TRIGGER = 500_000
 PLAIN_SCHEMA = "value STRING NOT NULL"
 # A record as it is: what archives, copies and replays hold.
-BYTES_SCHEMA = "key BINARY, value BINARY, headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
+BYTES_SCHEMA = f"key BINARY, value BINARY, headers {HEADERS}"
 
 
 def read_source(source: Section) -> Source:
