@@ -42,3 +42,47 @@ options:
     choices: [refuse, report]
     default: refuse
 """
+
+    UNMANAGED = r"""
+options:
+  unmanaged:
+    description: >-
+      Whether keys are looked for that are set on declared topics and declared nowhere. It reads
+      every key of these topics, some 34 of each.
+    type: bool
+    default: true
+"""
+
+    APPLIED = r"""
+options:
+  applied:
+    description: >-
+      What earlier runs applied of this kind, as the result C(applied) of the last one. What of it
+      is no longer declared is removed, topics excepted, of which keys return to the default.
+    type: raw
+"""
+
+    REMOVAL = r"""
+options:
+  removal:
+    description: Whether what was applied and is no longer declared is removed.
+    type: dict
+    default: {}
+    suboptions:
+      limited:
+        description: The run sees a part of the site only; everything is kept and reported.
+        type: bool
+        default: false
+      missing:
+        description: >-
+          Variables of the inventory that were defined when the record was written and are not any
+          more. A removal of the kinds that they declare is refused.
+        type: list
+        elements: str
+        default: []
+      confirmed:
+        description: Kinds of which more than half of what was applied may be removed.
+        type: list
+        elements: str
+        default: []
+"""

@@ -9,7 +9,11 @@ from functools import wraps
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.module_utils import scram, service
-from ansible_collections.metal.kafka.plugins.module_utils.content import declarations, export
+from ansible_collections.metal.kafka.plugins.module_utils.content import (
+    applied,
+    declarations,
+    export,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
 
 
@@ -50,12 +54,30 @@ def declaration_file(declared):
     return f"---\n{head}{yaml.safe_dump(found, sort_keys=False, allow_unicode=True)}"
 
 
+def newest_record(records):
+    """The record of applied content that was written last."""
+    return applied.newest(service.plain(records))
+
+
+def following_record(last, content, names):
+    """The record to keep after a run that applied ``content``; ``names``: defined variables."""
+    return applied.following(service.plain(last), service.plain(content), service.plain(names))
+
+
+def missing_variables(last, names):
+    """Variables that were defined when a record was written and are not any more."""
+    return applied.missing_of(service.plain(last), service.plain(names))
+
+
 class FilterModule:
     def filters(self):
         return {
             "acl_wishes": reading(declarations.acl_wishes),
             "content_declarations": reading(export.declarations),
             "declaration_file": declaration_file,
+            "following_record": following_record,
+            "missing_variables": missing_variables,
+            "newest_record": newest_record,
             "content_wishes": reading(declarations.content_wishes),
             "quota_wishes": reading(declarations.quota_wishes),
             "scram_credential": scram_credential,

@@ -55,7 +55,8 @@ class Topic:
 class Wish:
     """A topic as it should be; None leaves the number to the cluster's default.
 
-    With a ``placement``, brokers by partition, the two numbers are those of it.
+    With a ``placement``, brokers by partition, the two numbers are those of it. Keys under
+    ``defaults`` are to have the cluster's value: declared as null, or no longer declared.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Wish:
     replication_factor: int | None = None
     config: Mapping[str, str] = field(default_factory=dict)
     placement: Placement = ()
+    defaults: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,15 @@ class Grow:
 
 @dataclass(frozen=True)
 class Configure:
-    """Keys of a topic get values; ``before`` holds those that were set on the topic."""
+    """Keys of a topic get values; ``before`` holds those that were set on the topic.
+
+    ``reset`` are the keys that return to the cluster's default.
+    """
 
     topic: str
     before: Mapping[str, str]
     config: Mapping[str, str]
+    reset: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """One sentence."""
@@ -114,6 +120,7 @@ class Configure:
             f"{key} {self.before.get(key, '(default)')} -> {self.config[key]}"
             for key in sorted(self.config)
         ]
+        changes += [f"{key} {self.before[key]} -> (default)" for key in self.reset]
         return f"{self.topic}: {', '.join(changes)}"
 
 
@@ -160,8 +167,8 @@ class Store(Protocol):
     the cluster judges a step and does nothing.
     """
 
-    def read_topics(self, names: Iterable[str], keys: Collection[str]) -> dict[str, Topic]:
-        """Those of the topics that exist, with those of the keys that are set on them."""
+    def read_topics(self, names: Iterable[str], keys: Collection[str] | None) -> dict[str, Topic]:
+        """Those of the topics that exist, with those of the keys, or all, that are set on them."""
 
     def create_topics(self, steps: Sequence[Create], dry: bool) -> dict[str, str]:
         """Create topics and wait until every partition has a leader."""
@@ -170,7 +177,7 @@ class Store(Protocol):
         """Add partitions and wait until every one has a leader."""
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set keys of topics and wait until they are in force."""
+        """Set and reset keys of topics and wait until that is in force."""
 
     def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
         """Delete topics and wait until no broker knows them; nobody judges it beforehand."""
@@ -198,7 +205,7 @@ def elements(text: str) -> set[str]:
 
 
 def wishes_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Wish]:
-    """Wishes from the parameters of the module; a config value of None is no wish.
+    """Wishes from the parameters of the module; a config value of None is the cluster's default.
 
     Raises TopicError when a value has no form that Kafka reads.
     """
@@ -218,7 +225,8 @@ def wishes_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Wish]:
         placement = tuple(tuple(brokers) for brokers in declared.get("placement") or ())
         if placement:
             partitions, replication = len(placement), len(placement[0])
-        wishes.append(Wish(name, partitions, replication, config, placement))
+        defaults = frozenset(str(key) for key in declared.get("config") or {}) - config.keys()
+        wishes.append(Wish(name, partitions, replication, config, placement, defaults))
     if wrong:
         raise TopicError(wrong)
     return wishes
@@ -237,7 +245,7 @@ def held_back(current: Topic, wish: Wish) -> bool:
 
 
 def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
-    """Steps from ``current`` to ``wish``; partitions can only grow, no key is taken back.
+    """Steps from ``current`` to ``wish``; partitions can only grow.
 
     With ``moves`` replicas that are to be elsewhere are a step, otherwise a wish that cannot be
     met. Raises TopicError when there is one.
@@ -266,10 +274,18 @@ def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
         for key, text in wish.config.items()
         if key not in current.config or not same(current.config[key], text)
     }
-    if changes:
-        before = {key: current.config[key].text for key in changes if key in current.config}
-        steps.append(Configure(wish.name, before, changes))
+    reset = tuple(sorted(wish.defaults & current.config.keys()))
+    if changes or reset:
+        touched = (*changes, *reset)
+        before = {key: current.config[key].text for key in touched if key in current.config}
+        steps.append(Configure(wish.name, before, changes, reset))
     return steps
+
+
+def unmanaged(current: Topic, wish: Wish) -> dict[str, str]:
+    """Values by key that are set on the topic and that nothing declares: somebody's by hand."""
+    known = {*wish.config, *wish.defaults, *THROTTLED}
+    return {key: current.config[key].text for key in sorted(current.config) if key not in known}
 
 
 def _either(numbers: Iterable[int]) -> str:
@@ -387,19 +403,24 @@ def converge(
     absent: Sequence[str] = (),
     confirmed: Sequence[str] = (),
     moves: bool = False,
+    found: dict[str, Topic] | None = None,
 ) -> list[Step]:
     """Bring the topics of ``store`` to ``wishes``; returns the steps, done or with ``dry`` not.
 
     Every step is judged by the cluster before the first is done, so a misspelt key changes
-    nothing. A Move is only told: it is done by others. Raises TopicError.
+    nothing. A Move is only told: it is done by others. ``found`` takes the topics as they were,
+    with all their keys. Raises TopicError.
     """
     names = [*(wish.name for wish in wishes), *absent]
-    keys = {*THROTTLED, *(key for wish in wishes for key in wish.config)}
+    keys = {*THROTTLED, *(key for wish in wishes for key in (*wish.config, *wish.defaults))}
 
-    def planned() -> list[Step]:
-        return plan_all(store.read_topics(names, keys), wishes, absent, confirmed, moves)
+    def planned(chosen: Collection[str] | None = keys) -> list[Step]:
+        current = store.read_topics(names, chosen)
+        if chosen is None and found is not None:
+            found.update(current)
+        return plan_all(current, wishes, absent, confirmed, moves)
 
-    steps = planned()
+    steps = planned(keys if found is None else None)
     carry_out(store, steps, dry=True)
     if dry:
         return steps
@@ -436,5 +457,6 @@ def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
             after.setdefault(step.topic, {})["replication_factor"] = wish
         else:
             before.setdefault(step.topic, {})["config"] = dict(step.before)
-            after.setdefault(step.topic, {})["config"] = dict(step.config)
+            reset = dict.fromkeys(step.reset, "(default)")
+            after.setdefault(step.topic, {})["config"] = {**step.config, **reset}
     return {"before": before, "after": after}

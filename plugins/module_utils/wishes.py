@@ -132,7 +132,11 @@ def config_of(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str,
     """Kafka's keys from one declaration, or from the defaults."""
     config = {str(key): value for key, value in (layer.get("config") or {}).items()}
     for key, (kafka_key, read) in READERS.items():
-        if layer.get(key) is None:
+        if key not in layer:
+            continue
+        if layer[key] is None:
+            # The cluster's default, whatever the site's defaults say.
+            config.setdefault(kafka_key, None)
             continue
         try:
             value = read(layer[key])

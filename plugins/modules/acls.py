@@ -17,6 +17,8 @@ description:
 extends_documentation_fragment:
   - metal.kafka.client
   - metal.kafka.content
+  - metal.kafka.content.applied
+  - metal.kafka.content.removal
 options:
   acls:
     description: ACLs that there should be.
@@ -114,6 +116,10 @@ errors:
   description: One sentence for each wish that cannot be met.
   type: list
   elements: str
+  returned: failure
+unanswered:
+  description: True when it failed because no broker answered.
+  type: bool
   returned: failure
 """
 

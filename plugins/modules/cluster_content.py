@@ -15,6 +15,8 @@ extends_documentation_fragment:
   - metal.kafka.content
   - metal.kafka.content.login
   - metal.kafka.content.moves
+  - metal.kafka.content.removal
+  - metal.kafka.content.unmanaged
 options:
   content:
     description: >-
@@ -25,6 +27,10 @@ options:
     required: true
   passwords:
     description: Passwords by user, as M(metal.kafka.users) takes them.
+    type: dict
+    default: {}
+  applied:
+    description: What earlier runs applied, by kind, as the result RV(applied) of the last one.
     type: dict
     default: {}
 attributes:
@@ -61,10 +67,23 @@ steps:
   elements: str
   returned: success
   sample: ["payments: partitions 3 -> 6"]
+notes:
+  description: What is in the cluster and not declared, and what is kept; one sentence for each.
+  type: list
+  elements: str
+  returned: success
+applied:
+  description: By kind, what is applied now, to be kept for the next run; no values.
+  type: dict
+  returned: success
 errors:
   description: One sentence for each wish that cannot be met.
   type: list
   elements: str
+  returned: failure
+unanswered:
+  description: True when it failed because no broker answered.
+  type: bool
   returned: failure
 """
 
@@ -73,19 +92,20 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.metal.kafka.plugins.module_utils import access
 from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
 
-BESIDE = {**kinds.LOGIN, **kinds.MOVES}
+BESIDE = {**kinds.LOGIN, **kinds.MOVES, **kinds.UNMANAGED, **kinds.REMOVAL}
 
 
 def declared(module):
-    """Arguments of each kind of which something is declared."""
+    """Arguments of each kind of which something is declared, or was applied."""
     wanted = {}
-    content = module.params["content"]
+    content, applied = module.params["content"], module.params["applied"]
     if unknown := sorted(set(content) - set(kinds.KINDS)):
         module.fail_json(msg=f"content: found {unknown[0]}; allowed: {', '.join(kinds.KINDS)}")
     for kind, known in kinds.KINDS.items():
         beside = {key: module.params[key] for key in BESIDE if key in known.arguments}
-        if any((content.get(kind) or {}).values()):
-            given = ArgumentSpecValidator(known.arguments).validate({**content[kind], **beside})
+        ours = {**(content.get(kind) or {}), "applied": applied.get(kind)}
+        if any(ours.values()):
+            given = ArgumentSpecValidator(known.arguments).validate({**ours, **beside})
             if given.error_messages:
                 module.fail_json(msg=f"{kind}: {'; '.join(given.error_messages)}")
             wanted[kind] = given.validated_parameters
@@ -98,6 +118,7 @@ def main():
         argument_spec={
             **access.ARGUMENTS,
             "content": {"type": "dict", "required": True},
+            "applied": {"type": "dict", "default": {}},
             **BESIDE,
             **kinds.TIMEOUT,
         },
@@ -109,6 +130,8 @@ def main():
         changed=any(result["changed"] for result in found.values()),
         content=found,
         steps=[step for result in found.values() for step in result["steps"]],
+        notes=[note for result in found.values() for note in result["notes"]],
+        applied={kind: result["applied"] for kind, result in found.items()},
         diff=[{**diff, "prefix": kind} for kind, diff in diffs.items() if found[kind]["steps"]],
     )
 

@@ -12,6 +12,8 @@ description:
 extends_documentation_fragment:
   - metal.kafka.client
   - metal.kafka.content
+  - metal.kafka.content.applied
+  - metal.kafka.content.removal
 options:
   quotas:
     description: >-
@@ -93,6 +95,10 @@ errors:
   description: One sentence for each wish that cannot be met.
   type: list
   elements: str
+  returned: failure
+unanswered:
+  description: True when it failed because no broker answered.
+  type: bool
   returned: failure
 """
 

@@ -11,13 +11,17 @@ description:
     declaration changes nothing.
   - A topic is deleted only when it stands under O(absent) and under O(confirm_delete). Topics of
     Kafka's own, whose names begin with C(__), are never deleted.
-  - A key that was removed from the declaration keeps its value on the topic. So does a topic that
-    is no longer declared.
+  - A key that is declared as null, or that earlier runs applied and nothing declares any more,
+    returns to the cluster's default. A key that somebody set by hand is reported and kept. So is a
+    topic that is no longer declared.
   - Only keys that are set on the topic itself are compared. A declared key is set on the topic
     even when it equals the cluster's default, so that the topic keeps it when the default changes.
 extends_documentation_fragment:
   - metal.kafka.client
   - metal.kafka.content
+  - metal.kafka.content.applied
+  - metal.kafka.content.removal
+  - metal.kafka.content.unmanaged
   - metal.kafka.content.moves
 options:
   topics:
@@ -95,6 +99,10 @@ errors:
   description: One sentence for each wish that cannot be met, with topic, wish and obstacle.
   type: list
   elements: str
+  returned: failure
+unanswered:
+  description: True when it failed because no broker answered.
+  type: bool
   returned: failure
 """
 

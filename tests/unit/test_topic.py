@@ -130,6 +130,7 @@ def test_parameters_become_wishes_in_kafkas_words():
             6,
             3,
             {"preallocate": "true", "cleanup.policy": "compact,delete", "retention.ms": "1000"},
+            defaults=frozenset({"segment.ms"}),
         ),
         Wish("b"),
     ]

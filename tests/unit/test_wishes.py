@@ -47,7 +47,7 @@ def test_without_defaults_numbers_are_left_to_the_cluster():
         ({"retention": "1s"}, {"config": {"retention.ms": 5}}, 5),
         ({"config": {"retention.ms": 5}}, {"retention": "1s"}, 1000),
         ({"retention": "1s"}, {"retention": -1}, -1),
-        ({"retention": "1s"}, {"retention": None}, 1000),
+        ({"retention": "1s"}, {"retention": None}, None),
     ],
 )
 def test_a_topics_own_key_wins_in_either_word(defaults, own, retention):

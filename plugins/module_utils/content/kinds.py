@@ -7,15 +7,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import access, connecting, login, topic
 from ..endpoint import ClusterError
+from ..sentences import some
 from ..unmet import UnmetError
 from ..waiting import Deadline
-from . import acls, quotas, users
+from . import acls, quotas, removals, users
+from .applied import Permission
 from .content_connection import Everything
 
 # A module's options by name, as Ansible takes them.
@@ -35,9 +37,36 @@ class Kind:
     bring: Callable[[Everything, Any, bool], dict[str, Any]]
 
 
-def bring_users(store: Everything, wishes: tuple[Any, login.Listener], dry: bool) -> dict[str, Any]:
-    """Users that log in; their passwords are tried at the listener that comes with the wishes."""
-    wished, store.listener = wishes
+@dataclass(frozen=True)
+class Desired:
+    """Content of one kind as it should be, with what earlier runs applied of it."""
+
+    content: Any
+    record: Any
+    permission: Permission
+    # Where a password is tried, for users.
+    listener: login.Listener | None = None
+
+
+def reading(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Desired]:
+    """A reader of a module's arguments that also takes what was applied."""
+
+    def with_record(params: Mapping[str, Any]) -> Desired:
+        removal = params.get("removal") or {}
+        permission = Permission(
+            bool(removal.get("limited")),
+            frozenset(removal.get("missing") or ()),
+            frozenset(removal.get("confirmed") or ()),
+        )
+        return Desired(read(params), params.get("applied"), permission)
+
+    return with_record
+
+
+def bring_users(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Users that log in; their passwords are tried at the listener that comes with them."""
+    store.listener = desired.listener
+    wished, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
     outcome = users.converge(store, wished, dry)
     puts = [step for step in outcome.steps if isinstance(step, users.Put)]
     return {
@@ -45,20 +74,28 @@ def bring_users(store: Everything, wishes: tuple[Any, login.Listener], dry: bool
         "created": sorted({step.key.user for step in puts if step.reason.startswith("new")}),
         "unverified": dict(outcome.unverified),
         "foreign": list(outcome.foreign),
+        "applied": record,
+        "notes": kept + hand_made("credentials", outcome.foreign),
         "diff": users.difference(outcome.steps),
         "warnings": users.doubts(outcome.unverified),
     }
 
 
-def read_users(wish: Mapping[str, Any]) -> tuple[Any, login.Listener]:
-    """Wishes, and where a password is tried."""
+def hand_made(what: str, found: Sequence[str]) -> list[str]:
+    """One sentence on what is in the cluster and in no declaration."""
+    return [f"{what} that no declaration has, left as they are: {some(found)}"] if found else []
+
+
+def read_users(wish: Mapping[str, Any]) -> Desired:
+    """Users, and where a password is tried."""
     encrypted = wish["verify_protocol"] == "SASL_SSL"
     listener = login.Listener(wish["verify_bootstrap"], encrypted, wish["client_config"])
-    return users.wishes_of(wish), listener
+    return replace(reading(users.wishes_of)(wish), listener=listener)
 
 
-def bring_acls(store: Everything, wishes: acls.Wishes, dry: bool) -> dict[str, Any]:
+def bring_acls(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
     """ACLs."""
+    wishes, record, kept = removals.of_acls(desired.content, desired.record, desired.permission)
     steps, foreign = acls.converge(store, wishes, dry)
     added = sum(isinstance(step, acls.Grant) for step in steps)
     return {
@@ -66,26 +103,38 @@ def bring_acls(store: Everything, wishes: acls.Wishes, dry: bool) -> dict[str, A
         "added": added,
         "removed": len(steps) - added,
         "foreign": [str(acl) for acl in foreign],
+        "applied": record,
+        "notes": kept + hand_made("ACLs", [str(acl) for acl in foreign]),
         "diff": acls.difference(steps),
     }
 
 
-def bring_quotas(store: Everything, wishes: quotas.Wishes, dry: bool) -> dict[str, Any]:
+def bring_quotas(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
     """Quotas."""
+    wishes, record, kept = removals.of_quotas(desired.content, desired.record, desired.permission)
     steps = quotas.converge(store, wishes, dry)
-    return {"steps": [str(step) for step in steps], "diff": quotas.difference(steps)}
+    return {
+        "steps": [str(step) for step in steps],
+        "applied": record,
+        "notes": kept,
+        "diff": quotas.difference(steps),
+    }
 
 
-def bring_topics(store: Everything, wishes: Mapping[str, Any], dry: bool) -> dict[str, Any]:
-    """Topics; replicas that are to be elsewhere are only told."""
-    store.batch = wishes["batch"]
+def bring_topics(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Topics; replicas that are to be elsewhere are only reported."""
+    params = desired.content
+    store.batch = params["batch"]
+    wanted, record, kept = removals.of_topics(params["topics"], desired.record, desired.permission)
+    found: dict[str, topic.Topic] | None = {} if params["unmanaged"] else None
     steps = topic.converge(
         store,
-        wishes["topics"],
+        wanted,
         dry,
-        wishes["absent"],
-        wishes["confirm_delete"],
-        moves=wishes["moves"] == "report",
+        params["absent"],
+        params["confirm_delete"],
+        moves=params["moves"] == "report",
+        found=found,
     )
     done = [step for step in steps if not isinstance(step, topic.Move)]
     return {
@@ -93,8 +142,20 @@ def bring_topics(store: Everything, wishes: Mapping[str, Any], dry: bool) -> dic
         "created": [step.topic for step in done if isinstance(step, topic.Create)],
         "deleted": [step.topic for step in done if isinstance(step, topic.Delete)],
         "reassign": [step.topic for step in steps if isinstance(step, topic.Move)],
+        "applied": {name: keys for name, keys in record.items() if name not in params["absent"]},
+        "notes": kept + hand_made("keys of topics", unmanaged_keys(found or {}, wanted)),
         "diff": topic.difference(done),
     }
+
+
+def unmanaged_keys(found: Mapping[str, topic.Topic], wanted: Sequence[topic.Wish]) -> list[str]:
+    """Keys that somebody set on declared topics by hand."""
+    return [
+        f"{each.name}: {key}={value}"
+        for each in wanted
+        if each.name in found
+        for key, value in topic.unmanaged(found[each.name], each).items()
+    ]
 
 
 def read_topics(wish: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,6 +195,20 @@ MOVES: Options = {
     "moves": {"type": "str", "choices": ["refuse", "report"], "default": "refuse"},
 }
 TIMEOUT: Options = {"timeout": {"type": "float", "default": 60}}
+# What was applied before: its shape is that of the kind.
+APPLIED: Options = {"applied": {"type": "raw"}}
+REMOVAL: Options = {
+    "removal": {
+        "type": "dict",
+        "default": {},
+        "options": {
+            "limited": {"type": "bool", "default": False},
+            "missing": NAMES,
+            "confirmed": NAMES,
+        },
+    }
+}
+UNMANAGED: Options = {"unmanaged": {"type": "bool", "default": True}}
 
 KINDS = {
     "users": Kind(
@@ -148,6 +223,8 @@ KINDS = {
                 "default": users.ON_CHANGE,
                 "no_log": False,
             },
+            **APPLIED,
+            **REMOVAL,
         },
         read_users,
         bring_users,
@@ -157,8 +234,10 @@ KINDS = {
             "acls": {"type": "list", "elements": "dict", "default": [], "options": ACL},
             "absent": {"type": "list", "elements": "dict", "default": [], "options": ACL},
             "absent_principals": NAMES,
+            **APPLIED,
+            **REMOVAL,
         },
-        acls.wishes_of,
+        reading(acls.wishes_of),
         bring_acls,
     ),
     "quotas": Kind(
@@ -166,8 +245,10 @@ KINDS = {
             "quotas": {"type": "list", "elements": "dict", "default": [], "options": QUOTA},
             "absent": {"type": "list", "elements": "dict", "default": [], "options": GONE},
             "absent_users": NAMES,
+            **APPLIED,
+            **REMOVAL,
         },
-        quotas.wishes_of,
+        reading(quotas.wishes_of),
         bring_quotas,
     ),
     "topics": Kind(
@@ -177,8 +258,11 @@ KINDS = {
             "confirm_delete": NAMES,
             **MOVES,
             "batch": {"type": "int", "default": 50},
+            **UNMANAGED,
+            **APPLIED,
+            **REMOVAL,
         },
-        read_topics,
+        reading(read_topics),
         bring_topics,
     ),
 }
@@ -247,7 +331,7 @@ def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict
     except UnmetError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
     except ClusterError as error:
-        module.fail_json(msg=f"{what}: {error}", errors=[str(error)])
+        module.fail_json(msg=f"{what}: {error}", errors=[str(error)], unanswered=True)
     for result in found.values():
         for sentence in result.pop("warnings", []):
             module.warn(sentence)

@@ -158,14 +158,14 @@ class TopicConnection(Connection):
         return {}
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set keys of topics and wait until they are in force; obstacles by topic."""
+        """Set and reset keys of topics and wait until that is in force; obstacles by topic."""
         obstacles: dict[str, str] = {}
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
             answer = self.ask(
                 "change of keys",
                 self.admin.alter_configs,
-                [ConfigResource("topic", step.topic, dict(step.config)) for step in portion],
+                [ConfigResource("topic", step.topic, changes_of(step)) for step in portion],
                 validate_only=dry,
                 raise_on_unknown=False,
             )
@@ -189,12 +189,12 @@ class TopicConnection(Connection):
         """
         waiting = dict(changes)
         while waiting:
-            keys = {key for step in waiting.values() for key in step.config}
+            keys = {key for step in waiting.values() for key in (*step.config, *step.reset)}
             found = self.read_topics(waiting, keys)
             waiting = {
                 name: step
                 for name, step in waiting.items()
-                if plan(found.get(name), Wish(name, config=step.config))
+                if plan(found.get(name), wanted_of(step))
             }
             if not waiting or self.deadline.passed():
                 return dict.fromkeys(waiting, f"not in force after {self.timeout:g} s")
@@ -264,6 +264,16 @@ def placement_of(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, ...], .
 def leaders_of(topic: Mapping[str, Any] | None) -> int:
     """Number of partitions with a leader; 0 for a topic that is not there yet."""
     return sum(part["leader_id"] != NOBODY for part in topic["partitions"]) if topic else 0
+
+
+def changes_of(step: Configure) -> dict[str, Any]:
+    """Keys of a topic as the client library changes them: some set, some deleted."""
+    return {**step.config, **dict.fromkeys(step.reset, ("DELETE", None))}
+
+
+def wanted_of(step: Configure) -> Wish:
+    """What a change of keys is to have led to."""
+    return Wish(step.topic, config=step.config, defaults=frozenset(step.reset))
 
 
 def numbers_of(wish: Wish) -> dict[str, Any]:

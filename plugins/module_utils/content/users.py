@@ -37,12 +37,16 @@ class Wish:
 
 @dataclass(frozen=True)
 class Wishes:
-    """Users that there should be with what is known of their passwords, and those to remove."""
+    """Users that there should be with what is known of their passwords, and those to remove.
+
+    Of ``absent`` every credential is removed; ``withdrawn`` are single ones.
+    """
 
     users: tuple[Wish, ...]
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     update: str = ON_CHANGE
+    withdrawn: tuple[Key, ...] = ()
 
     def credentials(self) -> list[Key]:
         """User and mechanism of each credential that is wished for and whose secret is known."""
@@ -170,7 +174,11 @@ def plan(current: Current, wishes: Wishes, verdicts: Mapping[Key, str]) -> Outco
     for wish in wishes.users:
         there = current.get(wish.name, {})
         secret = wishes.secrets.get(wish.name)
-        foreign += [f"{wish.name}: {each}" for each in sorted(set(there) - set(wish.mechanisms))]
+        foreign += [
+            f"{wish.name}: {each}"
+            for each in sorted(set(there) - set(wish.mechanisms))
+            if Key(wish.name, each) not in wishes.withdrawn
+        ]
         for mechanism in wish.mechanisms:
             key, known = Key(wish.name, mechanism), secret and secret.serves(mechanism)
             count = secret.iterations(mechanism, wish.iterations) if secret else wish.iterations
@@ -196,6 +204,11 @@ def plan(current: Current, wishes: Wishes, verdicts: Mapping[Key, str]) -> Outco
                 steps.append(Put(key, count, reason))
     for name in wishes.absent:
         steps += [Remove(Key(name, each)) for each in sorted(current.get(name, {}))]
+    steps += [
+        Remove(key)
+        for key in wishes.withdrawn
+        if key.user not in wishes.absent and key.mechanism in current.get(key.user, {})
+    ]
     if wrong:
         raise UserError(wrong)
     return Outcome(tuple(steps), unverified, tuple(foreign))

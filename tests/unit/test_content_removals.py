@@ -1,0 +1,136 @@
+"""What was applied and is no longer declared: removed, kept or refused."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import topic
+from ansible_collections.metal.kafka.plugins.module_utils.content import (
+    acls,
+    applied,
+    quotas,
+    removals,
+    users,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.content.applied import (
+    Permission,
+    RemovalError,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.scram import Key
+
+YES = Permission()
+READ = acls.Acl("User:shop", "topic", "payments", "read")
+WRITE = acls.Acl("User:shop", "topic", "payments", "write")
+HAND_MADE = acls.Acl("User:mallory", "topic", "payments", "all")
+
+
+def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
+    desired = [topic.Wish("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
+    record = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
+    wanted, left, kept = removals.of_topics(desired, record, YES)
+    assert wanted[0].defaults == {"cleanup.policy"}
+    assert left == {"orders": ["min.insync.replicas", "retention.ms"]}
+    assert kept == []
+
+
+def test_a_key_set_by_hand_is_reported_and_kept():
+    compact = topic.Value("compact", "LIST")
+    current = topic.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
+    desired = topic.Wish("orders", config={"retention.ms": "5"})
+    (wanted,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
+    assert topic.unmanaged(current, wanted) == {"cleanup.policy": "compact"}
+    assert [str(step) for step in topic.plan(current, wanted)] == [
+        "orders: retention.ms (default) -> 5"
+    ]
+
+
+def test_null_returns_a_key_to_the_default_whoever_set_it():
+    current = topic.Topic("orders", 3, frozenset({3}), {"flush.ms": topic.Value("7", "LONG")})
+    (wish,) = topic.wishes_of({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
+    (step,) = topic.plan(current, wish)
+    assert str(step) == "orders: flush.ms 7 -> (default)"
+    assert topic.difference([step])["after"] == {"orders": {"config": {"flush.ms": "(default)"}}}
+
+
+def test_a_topic_no_longer_declared_is_named_and_keeps_everything():
+    wanted, left, kept = removals.of_topics([], {"old": ["retention.ms"]}, YES)
+    assert wanted == []
+    assert left == {"old": ["retention.ms"]}
+    assert len(kept) == 1
+    assert kept[0].startswith("topic old: no longer declared, kept with its records")
+
+
+def test_an_acl_of_a_role_that_a_user_lost_is_removed_and_one_made_by_hand_is_not():
+    record = [acls.fields_of(READ), acls.fields_of(WRITE)]
+    desired, left, _ = removals.of_acls(acls.Wishes(frozenset({READ})), record, YES)
+    steps = acls.plan([READ, WRITE, HAND_MADE], desired)
+    assert [str(step) for step in steps] == ["remove: User:shop may write topic payments"]
+    assert left == [acls.fields_of(READ)]
+
+
+def test_a_user_no_longer_declared_loses_its_credential():
+    desired, left, _ = removals.of_users(
+        users.Wishes((users.Wish("shop"), users.Wish("audit"))),
+        {"shop": ["SCRAM-SHA-512"], "audit": ["SCRAM-SHA-512"], "gone": ["SCRAM-SHA-512"]},
+        YES,
+    )
+    current = {
+        "shop": {"SCRAM-SHA-512": 8192},
+        "gone": {"SCRAM-SHA-512": 8192},
+        "by-hand": {"SCRAM-SHA-512": 8192},
+        "audit": {"SCRAM-SHA-512": 8192},
+    }
+    outcome = users.plan(current, desired, {})
+    assert outcome.steps == (users.Remove(Key("gone", "SCRAM-SHA-512")),)
+    assert sorted(left) == ["audit", "shop"]
+
+
+def test_a_key_of_a_quota_no_longer_declared_is_removed():
+    shop = quotas.Entity(user="shop")
+    record = [{"user": "shop", "keys": ["consumer_byte_rate", "producer_byte_rate"]}]
+    desired, left, _ = removals.of_quotas(
+        quotas.Wishes({shop: {"producer_byte_rate": 1.0}}, {}), record, YES
+    )
+    (step,) = quotas.plan({shop: {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0}}, desired)
+    assert str(step) == "quota of user shop: consumer_byte_rate 2 -> (none)"
+    assert left == [{"user": "shop", "client": "", "ip": "", "keys": ["producer_byte_rate"]}]
+
+
+def test_a_run_with_a_limit_removes_nothing_and_says_so():
+    gone, kept = applied.removable("users", "abc", ["a"], Permission(limited=True))
+    assert not gone
+    assert kept == ["users: no longer declared, kept in a run with --limit: a"]
+
+
+def test_a_variable_that_is_not_defined_any_more_refuses_the_removal():
+    lost = Permission(missing=frozenset({"kafka_content_acls"}))
+    with pytest.raises(RemovalError, match="does not define kafka_content_acls any more"):
+        applied.removable("acls", "abc", ["a"], lost)
+    assert applied.removable("users", "abc", ["a"], lost) == ({"a"}, [])
+
+
+def test_more_than_half_is_removed_only_when_confirmed():
+    assert applied.removable("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
+    with pytest.raises(RemovalError, match=r"3 of 4 applied before .*confirm with"):
+        applied.removable("users", "abcd", ["a", "b", "c"], YES)
+    confirmed = Permission(confirmed=frozenset({"users"}))
+    assert applied.removable("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
+
+
+def test_the_newest_of_the_machines_records_counts_and_a_damaged_one_does_not():
+    old, new = {"number": 1, "content": {"users": {}}}, {"number": 2, "content": {}}
+    assert applied.newest([old, {}, new, {"number": "9"}, None]) == new
+    assert applied.newest([]) == {}
+
+
+def test_a_record_that_says_the_same_is_not_written_anew():
+    names = ["kafka_content_topics", "ansible_host"]
+    first = applied.following({}, {"topics": {"a": ["k"]}}, names)
+    assert first["number"] == 1
+    assert applied.following(first, {"topics": {"a": ["k"]}}, names) == first
+    second = applied.following(first, {"users": {}}, names)
+    assert second["number"] == 2
+    assert second["content"] == {"topics": {"a": ["k"]}, "users": {}}
+
+
+def test_a_variable_counts_as_lost_when_it_was_defined_before():
+    last = applied.following({}, {}, ["kafka_content_topics", "kafka_content_users"])
+    assert applied.missing_of(last, ["kafka_content_topics"]) == ["kafka_content_users"]
+    assert applied.missing_of({}, []) == []
