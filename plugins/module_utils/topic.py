@@ -16,8 +16,6 @@ NUMBERS = {"INT", "SHORT", "LONG"}
 # A replan after an apply finds what somebody else created meanwhile; more would be a quarrel.
 ROUNDS = 3
 KAFKAS_OWN = "__"
-# Keys of a topic whose replicas are being moved, which the move takes away again.
-THROTTLED = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 
 
 class TopicError(UnmetError):
@@ -144,13 +142,9 @@ class Move:
     topic: str
     before: frozenset[int]
     wish: Wish
-    # Nothing moves any more: only the throttle of an interrupted move is there.
-    held_back: bool = False
 
     def __str__(self) -> str:
         """One sentence."""
-        if self.held_back:
-            return f"{self.topic}: the throttle of an interrupted move is removed"
         if self.wish.placement:
             return f"{self.topic}: replicas are to lie on the declared brokers"
         wished = self.wish.replication_factor
@@ -239,11 +233,6 @@ def misplaced(current: Topic, wish: Wish) -> bool:
     return bool(wish.replication_factor) and current.replicas != {wish.replication_factor}
 
 
-def held_back(current: Topic, wish: Wish) -> bool:
-    """Whether an interrupted move has left its throttle behind."""
-    return any(key in current.config and key not in wish.config for key in THROTTLED)
-
-
 def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
     """Steps from ``current`` to ``wish``; partitions can only grow.
 
@@ -264,8 +253,6 @@ def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
         if not moves:
             raise TopicError([_unmoved(current, wish)])
         steps.append(Move(wish.name, current.replicas, wish))
-    elif moves and held_back(current, wish):
-        steps.append(Move(wish.name, current.replicas, wish, held_back=True))
     if wish.partitions and wish.partitions > current.partitions:
         new = wish.placement[current.partitions :]
         steps.append(Grow(wish.name, current.partitions, wish.partitions, new))
@@ -284,7 +271,7 @@ def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
 
 def unmanaged(current: Topic, wish: Wish) -> dict[str, str]:
     """Values by key that are set on the topic and that nothing declares: somebody's by hand."""
-    known = {*wish.config, *wish.defaults, *THROTTLED}
+    known = {*wish.config, *wish.defaults}
     return {key: current.config[key].text for key in sorted(current.config) if key not in known}
 
 
@@ -412,7 +399,7 @@ def converge(
     with all their keys. Raises TopicError.
     """
     names = [*(wish.name for wish in wishes), *absent]
-    keys = {*THROTTLED, *(key for wish in wishes for key in (*wish.config, *wish.defaults))}
+    keys = {key for wish in wishes for key in (*wish.config, *wish.defaults)}
 
     def planned(chosen: Collection[str] | None = keys) -> list[Step]:
         current = store.read_topics(names, chosen)

@@ -29,8 +29,9 @@ options:
     required: true
   rate:
     description: >-
-      Bytes per second that replicas which catch up may take from and to each broker, for all these
-      moves together; 0 for no limit. Less than what producers write never comes to an end.
+      Bytes per second that replicas which are added may take from and to each broker, for all these
+      moves together; 0 for no limit. Less than what producers write never comes to an end. Other
+      replicas of the topics are not throttled. A throttle that somebody else has set is kept.
     type: int
     default: 50000000
   batch:
@@ -56,6 +57,19 @@ options:
     description: Seconds for the answer to one question.
     type: float
     default: 30
+  record:
+    description: >-
+      File of the host in which throttles are written down before they are set, so that a later run
+      knows them for its own. Without it only this call does.
+    type: path
+    default: ""
+  own:
+    description: >-
+      Throttles of such files of other hosts, each a list of C(broker) or C(topic), its name, the
+      key and the value.
+    type: list
+    elements: list
+    default: []
 attributes:
   check_mode:
     description: Says which moves would be made.
@@ -98,6 +112,11 @@ partitions_left:
   description: Partitions still to be moved or under way.
   type: int
   returned: success
+foreign:
+  description: Throttles that somebody else has set and that are kept, one sentence for each.
+  type: list
+  elements: str
+  returned: success
 phase:
   description: What is being done.
   type: str
@@ -115,7 +134,11 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     connecting,
     endpoint,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.content import placement, reassigning
+from ansible_collections.metal.kafka.plugins.module_utils.content import (
+    placement,
+    reassigning,
+    throttles,
+)
 
 
 def main():
@@ -130,6 +153,8 @@ def main():
             "seconds": {"type": "float", "default": 10},
             "patience": {"type": "int", "default": 600},
             "timeout": {"type": "float", "default": 30},
+            "record": {"type": "path", "default": ""},
+            "own": {"type": "list", "elements": "list", "default": []},
         },
         supports_check_mode=True,
     )
@@ -138,17 +163,17 @@ def main():
     wish = access.wish_of(module)
     try:
         wishes = placement.wishes_of(wish["topics"])
+        record = throttles.Record(wish["record"] or "", wish["own"])
         with reassigning.ReassignConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
             if module.check_mode:
-                found = reassigning.preview(connection, wishes)
+                found = reassigning.preview(connection, wishes, record)
                 module.exit_json(changed=not found["done"], **found)
             if wish["stage"] == "release":
-                topics = [each.topic for each in wishes]
-                module.exit_json(changed=connection.release(topics, connection.known_brokers()))
+                module.exit_json(changed=connection.release(record))
             limits = (wish["rate"], wish["batch"], wish["seconds"])
-            module.exit_json(**reassigning.work(connection, wishes, *limits))
+            module.exit_json(**reassigning.work(connection, wishes, record, limits))
     except placement.PlacementError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
     except endpoint.ClusterError as error:

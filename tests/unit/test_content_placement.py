@@ -13,6 +13,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.content.placement impo
     portion,
     wishes_of,
 )
+from ansible_collections.metal.kafka.plugins.module_utils.content.throttles import Record
 from ansible_collections.metal.kafka.plugins.module_utils.state import Broker, Cluster, Partition
 
 
@@ -218,11 +219,14 @@ class Kafka:
     def sizes(self, topics, found):
         return {}
 
-    def throttle(self, topics, brokers, rate):
-        self.limits |= {*topics, *brokers}
-        self.log.append(("throttle", rate))
+    def throttle(self, desired, record):
+        self.limits |= {*desired}
+        self.log.append(
+            ("throttle", {value for (kind, *_), value in desired.items() if kind == "broker"})
+        )
+        return []
 
-    def release(self, topics, brokers):
+    def release(self, record):
         there = bool(self.limits)
         self.limits = set()
         self.log.append(("release", there))
@@ -252,14 +256,14 @@ def _no_waiting(monkeypatch):
 
 def test_moves_are_throttled_made_a_few_at_a_time_and_leave_no_throttle():
     kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)))
-    found = reassigning.work(kafka, [Wish("t", 2)], rate=5, most=2, seconds=5)
+    found = reassigning.work(kafka, [Wish("t", 2)], Record(""), (5, 2, 5))
     assert (found["done"], found["changed"]) == (True, True)
     assert len(found["steps"]) == 3
     assert {each.replicas for each in kafka.parts.values()} <= {(1, 2), (1, 5), (1, 3), (1, 6)}
-    assert kafka.log[0] == ("throttle", 5)
+    assert kafka.log[0] == ("throttle", {"5"})
     assert [entry for entry in kafka.log if entry[0] == "start"] == [("start", 2), ("start", 1)]
     assert kafka.log[-1] == ("release", True)
-    again = reassigning.work(kafka, [Wish("t", 2)], rate=5, most=2, seconds=5)
+    again = reassigning.work(kafka, [Wish("t", 2)], Record(""), (5, 2, 5))
     assert (again["done"], again["changed"], again["steps"]) == (True, False, [])
 
 
@@ -267,9 +271,9 @@ def test_moves_are_throttled_made_a_few_at_a_time_and_leave_no_throttle():
 def test_an_interrupted_run_is_completed_by_the_next_which_removes_the_throttle(dies):
     kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)), dies=dies)
     with pytest.raises(KeyboardInterrupt):
-        reassigning.work(kafka, [Wish("t", 2)], rate=5, most=1, seconds=5)
+        reassigning.work(kafka, [Wish("t", 2)], Record(""), (5, 1, 5))
     kafka.dies = 999
-    assert reassigning.work(kafka, [Wish("t", 2)], rate=5, most=1, seconds=5)["done"]
+    assert reassigning.work(kafka, [Wish("t", 2)], Record(""), (5, 1, 5))["done"]
     assert kafka.limits == set()
     assert all(len(each.replicas) == 2 for each in kafka.parts.values())
 
@@ -277,14 +281,14 @@ def test_an_interrupted_run_is_completed_by_the_next_which_removes_the_throttle(
 def test_a_throttle_that_was_left_behind_is_removed_by_a_run_with_nothing_to_do():
     kafka = Kafka(part("t-0", (1, 2)))
     kafka.limits = {"t", 1}
-    found = reassigning.work(kafka, [Wish("t", 0)], rate=5, most=1, seconds=5)
+    found = reassigning.work(kafka, [Wish("t", 0)], Record(""), (5, 1, 5))
     assert (found["done"], found["changed"], kafka.limits) == (True, True, set())
 
 
 def test_without_a_rate_nothing_is_throttled():
     kafka = Kafka(part("t-0", (1,)))
-    reassigning.work(kafka, [Wish("t", 2)], rate=0, most=1, seconds=5)
-    assert ("throttle", 0) not in kafka.log
+    reassigning.work(kafka, [Wish("t", 2)], Record(""), (0, 1, 5))
+    assert "throttle" not in dict(kafka.log)
 
 
 def test_a_first_replica_that_is_new_leads_in_the_end():
@@ -297,12 +301,12 @@ def test_a_first_replica_that_is_new_leads_in_the_end():
         kafka.parts["t-0"] = part("t-0", (2, 1), (1, 2), leader=1)
 
     kafka.start = start
-    reassigning.work(kafka, [Wish("t", 2, ((2, 1),))], rate=0, most=1, seconds=5)
+    reassigning.work(kafka, [Wish("t", 2, ((2, 1),))], Record(""), (0, 1, 5))
     assert kafka.elected == ["t-0"]
 
 
 def test_a_call_that_is_over_before_the_work_says_what_is_left():
     kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)))
-    found = reassigning.work(kafka, [Wish("t", 2)], rate=5, most=1, seconds=0)
+    found = reassigning.work(kafka, [Wish("t", 2)], Record(""), (5, 1, 0))
     assert (found["done"], found["changed"], found["partitions_left"]) == (False, True, 3)
     assert kafka.limits

@@ -2,7 +2,6 @@ import time
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils.topic import (
-    THROTTLED,
     Configure,
     Create,
     Delete,
@@ -326,13 +325,6 @@ def test_replicas_that_are_to_be_elsewhere_are_told_and_left_to_others(wish, tex
         plan(PLACED, wish)
 
 
-def test_the_throttle_of_an_interrupted_move_is_told_as_well():
-    held = Topic("orders", 2, frozenset({2}), {"leader.replication.throttled.replicas": Value("*")})
-    assert plan(held, Wish("orders", replication_factor=2)) == []
-    (step,) = plan(held, Wish("orders", replication_factor=2), moves=True)
-    assert str(step) == "orders: the throttle of an interrupted move is removed"
-
-
 def test_new_partitions_lie_where_they_are_declared():
     placement = ((1, 2), (2, 3), (3, 1))
     wish = wishes_of({"orders": {"placement": [list(brokers) for brokers in placement]}})[0]
@@ -383,4 +375,4 @@ def test_a_thousand_topics_are_planned_at_once():
 def test_only_keys_that_are_wished_for_or_tell_of_a_move_are_asked_for():
     store = Kafka(ORDERS)
     converge(store, [Wish("orders", config={"retention.ms": "5"})], dry=True)
-    assert store.keys == {"retention.ms", *THROTTLED}
+    assert store.keys == {"retention.ms"}

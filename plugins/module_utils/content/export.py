@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..scram import MECHANISMS
-from ..topic import THROTTLED
 from ..units import BYTES, MILLISECONDS, WITHOUT_LIMIT
 from ..wishes import CLEANUP, MIN_ISR, TOPICS, read_topics
 from .acl_words import ACLS, RESOURCES, read_acl
@@ -18,6 +17,7 @@ from .acls import ALLOW, ANYWHERE, DENY, Acl, acl_of
 from .declared import Reader
 from .quota_words import PER_ADDRESS, PER_CLIENT, QUOTAS, read_quotas
 from .role_folding import fold, written
+from .throttles import KEYS as THROTTLED
 from .user_words import USERS, Declared, principal_of, read_users
 from .users import Wish
 
@@ -51,7 +51,7 @@ def topic_of(found: Mapping[str, Any]) -> dict[str, Any]:
     config = {
         str(key): str(value)
         for key, value in (found.get("config") or {}).items()
-        if key not in THROTTLED
+        if key not in THROTTLED["topic"]
     }
     declared: dict[str, Any] = {"partitions": found["partitions"]}
     if len(found["replicas"]) == 1:

@@ -8,15 +8,15 @@ Everything is derived from the cluster each time, so an interrupted run goes on 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ..cluster import ClusterConnection
 from ..endpoint import ClusterError
 from ..state import Cluster
-from ..topic import THROTTLED
 from ..waiting import Deadline
+from . import throttles
 from .connection import ContentConnection
 from .placement import Move, Wish, bytes_left, moving, plan, portion
 
@@ -25,10 +25,9 @@ with suppress(ImportError):
     from kafka.admin import ConfigResource
     from kafka.structs import TopicPartition
 
-RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
-# All replicas of a topic: brokers hold back only those that are out of sync.
-EVERY = "*"
 LOOK = 2.0
+# Where Kafka keeps what was set while it ran.
+DYNAMIC = ("DYNAMIC_BROKER_CONFIG", "DYNAMIC_TOPIC_CONFIG")
 
 
 class ReassignConnection(ContentConnection, ClusterConnection):
@@ -59,36 +58,38 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         if refused:
             raise ClusterError(f"moves are refused: {'; '.join(sorted(refused))}")
 
-    def throttle(self, topics: Iterable[str], brokers: Iterable[int], rate: int) -> None:
-        """Let replicas of topics that catch up take so many bytes per second and broker."""
-        rates = dict.fromkeys(RATES, str(rate))
-        self.alter(
-            [
-                *(ConfigResource("broker", str(broker), rates) for broker in sorted(brokers)),
-                *(ConfigResource("topic", n, dict.fromkeys(THROTTLED, EVERY)) for n in topics),
-            ],
-            self.admin.alter_configs,
-        )
-
-    def release(self, topics: Iterable[str], brokers: Iterable[int]) -> bool:
-        """Take away the throttles of topics and brokers; whether there were any."""
-        resources = [
-            *(ConfigResource("broker", str(broker), list(RATES)) for broker in sorted(brokers)),
-            *(ConfigResource("topic", name, list(THROTTLED)) for name in sorted(set(topics))),
+    def throttled(self, resources: Iterable[tuple[str, str]]) -> throttles.Throttles:
+        """Throttles that are set on resources, each given by its kind and name."""
+        asked = [
+            ConfigResource(kind, name, list(throttles.KEYS[kind]))
+            for kind, name in sorted(set(resources))
         ]
-        found = self.ask("throttles", self.admin.describe_configs, resources)
-        own = ("DYNAMIC_BROKER_CONFIG", "DYNAMIC_TOPIC_CONFIG")
-        there = [
-            ConfigResource(
-                kind, name, [key for key, e in keys.items() if e["config_source"] in own]
-            )
+        found = self.ask("throttles", self.admin.describe_configs, asked) if asked else {}
+        return {
+            (kind, name, key): entry["value"] or ""
             for kind, entries in found.items()
             for name, keys in entries.items()
-            if any(entry["config_source"] in own for entry in keys.values())
-        ]
-        if there:
-            self.alter(there, self.admin.reset_configs)
-        return bool(there)
+            for key, entry in keys.items()
+            if entry["config_source"] in DYNAMIC and entry["value"]
+        }
+
+    def throttle(self, desired: throttles.Throttles, record: throttles.Record) -> list[str]:
+        """Set throttles; sentences on those that somebody else has set, which are kept."""
+        current = self.throttled((kind, name) for kind, name, _ in desired)
+        changes = throttles.to_set(desired, current, record.own)
+        if changes:
+            record.add(changes)
+            self.alter(resources_of(changes), self.admin.alter_configs)
+        return throttles.sentences_of(throttles.foreign(current, record.own))
+
+    def release(self, record: throttles.Record) -> bool:
+        """Remove the throttles of a record that are still the ones set; whether there were any."""
+        current = self.throttled((kind, name) for kind, name, _ in record.own)
+        ours = {where: value for where, value in current.items() if record.own.get(where) == value}
+        if ours:
+            self.alter(resources_of(dict.fromkeys(ours)), self.admin.reset_configs)
+        record.clear()
+        return bool(ours)
 
     def alter(self, resources: list[Any], how: Any) -> None:
         """Set or reset keys; raises ClusterError."""
@@ -101,6 +102,14 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         ]
         if wrong:
             raise ClusterError(f"throttles: {'; '.join(wrong)}")
+
+
+def resources_of(changes: Mapping[tuple[str, str, str], Any]) -> list[Any]:
+    """Keys by resource, as the client library takes them."""
+    grouped: dict[tuple[str, str], dict[str, Any]] = {}
+    for (kind, name, key), value in changes.items():
+        grouped.setdefault((kind, name), {})[key] = value
+    return [ConfigResource(kind, name, keys) for (kind, name), keys in sorted(grouped.items())]
 
 
 def report(
@@ -118,26 +127,40 @@ def report(
     }
 
 
-def preview(connection: ReassignConnection, wishes: Sequence[Wish]) -> dict[str, Any]:
+def preview(
+    connection: ReassignConnection, wishes: Sequence[Wish], record: throttles.Record
+) -> dict[str, Any]:
     """What would be done, without doing it; raises PlacementError."""
     cluster = connection.read_cluster()
     moves = plan(cluster, wishes)
     sizes = connection.sizes([wish.topic for wish in wishes], cluster)
-    return report(cluster, wishes, moves, bytes_left(moves, moving(cluster, wishes), sizes))
+    found = report(cluster, wishes, moves, bytes_left(moves, moving(cluster, wishes), sizes))
+    left = connection.throttled((kind, name) for kind, name, _ in record.own)
+    if any(record.own.get(where) == value for where, value in left.items()):
+        found["steps"].append("remove the throttle of an interrupted move")
+        found["done"] = False
+    return found
 
 
 def work(
-    connection: ReassignConnection, wishes: Sequence[Wish], rate: int, most: int, seconds: float
+    connection: ReassignConnection,
+    wishes: Sequence[Wish],
+    record: throttles.Record,
+    limits: tuple[int, int, float],
 ) -> dict[str, Any]:
-    """Work on the wishes for about so many seconds; ``changed`` says whether anything was ordered.
+    """Work on the wishes for a while; ``changed`` says whether anything was ordered.
 
-    The throttle stays in force between two calls, and goes when nothing is left to do, also one
-    that a killed run has left behind. Raises PlacementError or ClusterError.
+    ``limits``: bytes per second and broker, partitions at the same time, seconds. The throttle
+    stays in force between two calls, and is removed when nothing is left to do, also one that an
+    earlier run has left. ``foreign`` names throttles that others have set. Raises PlacementError
+    or ClusterError.
     """
+    rate, most, seconds = limits
     deadline = Deadline(seconds)
     topics = [wish.topic for wish in wishes]
     changed = False
     said: list[str] = []
+    foreign: list[str] = []
     while True:
         connection.deadline = Deadline(connection.timeout)
         cluster = connection.read_cluster()
@@ -148,17 +171,18 @@ def work(
         now = portion(moves, len(under_way), most)
         if now:
             if rate:
-                chosen = sorted({move.partition.topic for move in now})
-                connection.throttle(chosen, brokers, rate)
+                desired = throttles.wanted(now, under_way, brokers, rate)
+                foreign = connection.throttle(desired, record)
             connection.start(now)
             changed = True
         if not moves and not under_way:
-            changed |= connection.release(topics, brokers)
+            changed |= connection.release(record)
             parts = [p for p in cluster.partitions if p.topic in set(topics) and not p.preferred]
             # A first replica may be a new one: it leads once it can.
             connection.elect([part for part in parts if part.replicas[0] in part.isr])
         if (not moves and not under_way) or deadline.passed():
             left = bytes_left(moves, under_way, connection.sizes(topics, cluster))
-            return {"changed": changed, **report(cluster, wishes, moves, left), "steps": said}
+            found = report(cluster, wishes, moves, left)
+            return {"changed": changed, **found, "steps": said, "foreign": foreign}
         # Brokers are asked for the sizes of their logs at the end alone; this is one question.
         time.sleep(LOOK)
