@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils.content import applied
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 from kafka_metal_pipeline.declaration import DeclarationError, parse
 from kafka_metal_pipeline.infer import SampleError, with_schema
@@ -35,6 +36,45 @@ def pipeline_document(
     except (DeclarationError, SampleError) as error:
         raise AnsibleFilterError(f"pipeline {name}: {error}") from error
     return document
+
+
+def undeclared_drivers(
+    containers: list[Mapping[str, Any]],
+    declared: list[str],
+    limited: bool,
+    defined: bool,
+    confirmed: bool,
+) -> dict[str, Any]:
+    """Drivers to remove, each with name and container, and notes on them for the operator.
+
+    ``containers`` are drivers as the engine lists them. Raises AnsibleFilterError where this looks
+    like a lost declaration.
+    """
+    found = {
+        str(each["Labels"]["kafka-metal.instance"]).removeprefix("pipeline-"): str(
+            each["Names"][0]
+        ).removeprefix("/")
+        for each in containers
+    }
+    permission = applied.Permission(
+        limited=limited,
+        missing=frozenset() if defined else frozenset({"pipeline_pipelines"}),
+        confirmed=frozenset({"pipelines"}) if confirmed else frozenset(),
+    )
+    undeclared = found.keys() - {str(name) for name in declared}
+    try:
+        gone, notes = applied.removable("pipelines", found, undeclared, permission)
+    except applied.RemovalError as error:
+        raise AnsibleFilterError("; ".join(error.sentences)) from None
+    notes += [
+        f"pipeline {name}: no longer declared, its driver is stopped and removed; its checkpoint, "
+        "archive and topics are kept"
+        for name in sorted(gone)
+    ]
+    return {
+        "gone": [{"name": name, "container": found[name]} for name in sorted(gone)],
+        "notes": notes,
+    }
 
 
 def database_sites(databases: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -70,4 +110,5 @@ class FilterModule:
             "pipeline_document": pipeline_document,
             "database_sites": database_sites,
             "database_files": database_files,
+            "undeclared_drivers": undeclared_drivers,
         }

@@ -12,14 +12,20 @@ STATUS_FACT = "_platform_status"
 def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """State of each pipeline, from the loop of requests to their drivers.
 
-    An answer is the driver's own JSON; without one the pipeline is ``unreachable``.
+    An answer is the driver's own JSON; without one, or with that of another pipeline's driver, the
+    pipeline is ``unreachable``.
     """
-    return [
-        answer["json"]
-        if answer.get("status") == 200 and isinstance(answer.get("json"), dict)
-        else {"name": answer["item"], "state": "unreachable", "error": answer.get("msg", "")}
-        for answer in answers
-    ]
+    return [_state_of(answer) for answer in answers]
+
+
+def _state_of(answer: dict[str, Any]) -> dict[str, Any]:
+    name, told = answer["item"], answer.get("json")
+    error = answer.get("msg", "")
+    if answer.get("status") == 200 and isinstance(told, dict):
+        if told.get("name") == name:
+            return told
+        error = f"the driver of {told.get('name')} answers at its port"
+    return {"name": name, "state": "unreachable", "error": error}
 
 
 def pipeline_rows(

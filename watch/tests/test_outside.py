@@ -84,7 +84,11 @@ def test_a_certificate_of_somebody_else_says_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("said", "found"),
     [
-        (json.dumps({"state": "running", "outputs": {}}), {"state": "running", "outputs": {}}),
+        (
+            json.dumps({"name": "payments", "outputs": {}}),
+            {"name": "payments", "outputs": {}},
+        ),
+        (json.dumps({"name": "another", "outputs": {}}), None),
         ("not json", None),
         (json.dumps([1]), None),
     ],
@@ -101,12 +105,19 @@ def test_a_driver_that_answers_tells_its_state_and_nonsense_is_no_answer(said, f
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert driver_state(f"127.0.0.1:{server.server_port}") == found
+        assert driver_state(f"127.0.0.1:{server.server_port}", "payments") == found
 
 
 @pytest.mark.parametrize(
     ("asked", "path", "said"),
-    [(master_state, "/json/", {"status": "ALIVE"}), (driver_state, "/status", {"outputs": {}})],
+    [
+        (master_state, "/json/", {"status": "ALIVE"}),
+        (
+            lambda endpoint, word: driver_state(endpoint, "a", word),
+            "/status",
+            {"name": "a", "outputs": {}},
+        ),
+    ],
 )
 def test_who_asks_who_comes_is_shown_the_word(asked, path, said):
     class Handler(BaseHTTPRequestHandler):
@@ -126,7 +137,7 @@ def test_who_asks_who_comes_is_shown_the_word(asked, path, said):
 def test_nobody_at_home_is_no_state_and_no_certificate(tmp_path):
     with create_server(("127.0.0.1", 0)) as taken:
         endpoint = f"127.0.0.1:{taken.getsockname()[1]}"
-    assert driver_state(endpoint) is None
+    assert driver_state(endpoint, "payments") is None
     assert master_state(endpoint) is None
     keystore(tmp_path, UNTIL)
     assert certificate_expiry(endpoint, str(tmp_path / "ca.pem")) is None

@@ -24,8 +24,8 @@ VARIABLES = {
     "acls": ("kafka_content_users", "kafka_content_acls", "pipeline_pipelines"),
     "quotas": ("kafka_content_users", "kafka_content_quotas"),
     "topics": ("kafka_content_topics",),
+    "pipelines": ("pipeline_pipelines",),
 }
-CONFIRM = "kafka_content_confirm_removal"
 
 
 class RemovalError(UnmetError):
@@ -44,6 +44,13 @@ class Permission:
     limited: bool = False
     missing: frozenset[str] = frozenset()
     confirmed: frozenset[str] = frozenset()
+
+
+def confirmation(kind: str) -> str:
+    """Variables, as an option of ansible-playbook takes them, that confirm a removal."""
+    if kind == "pipelines":
+        return '{"pipeline_confirm_removal": true}'
+    return f'{{"kafka_content_confirm_removal": ["{kind}"]}}'
 
 
 def removable(
@@ -76,7 +83,7 @@ def removable(
             [
                 f"{kind}: {len(gone)} of {len(applied)} applied before are no longer "
                 f"declared: {names}; declare them again, or confirm with "
-                f'-e \'{{"{CONFIRM}": ["{kind}"]}}\''
+                f"-e '{confirmation(kind)}'"
             ]
         )
     return gone, []

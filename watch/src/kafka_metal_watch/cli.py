@@ -147,7 +147,7 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             found,
             certificates={each: until for each, until in shown.items() if until is not None},
             pipelines={
-                name: driver_state(where, config["page_word"])
+                name: driver_state(where, name, config["page_word"])
                 for name, where in config["pipelines"].items()
             },
             masters={

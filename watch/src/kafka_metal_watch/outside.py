@@ -31,12 +31,14 @@ def certificate_expiry(endpoint: str, ca_file: str) -> float | None:
         return None
 
 
-def driver_state(endpoint: str, word: str = "") -> dict[str, Any] | None:
+def driver_state(endpoint: str, name: str, word: str = "") -> dict[str, Any] | None:
     """What the driver of a pipeline says at HOST:PORT; None when it does not answer.
 
-    ``word`` is shown to those who ask who comes: name:password in base64 (RFC 7617).
+    An answer of another pipeline's driver is none. ``word`` is shown to those who ask who comes:
+    name:password in base64 (RFC 7617).
     """
-    return _told(endpoint, "/status", "outputs", word)
+    found = _told(endpoint, "/status", "outputs", word)
+    return found if found and found.get("name") == name else None
 
 
 def master_state(endpoint: str, word: str = "") -> dict[str, Any] | None:

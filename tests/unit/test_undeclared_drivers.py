@@ -1,0 +1,70 @@
+"""Drivers that no declaration names any more, and answers of the wrong driver."""
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.filter.pipeline import undeclared_drivers
+from ansible_collections.metal.kafka.plugins.filter.status import pipeline_states
+
+
+def drivers(*names):
+    return [
+        {
+            "Names": [f"/prod-pipeline-{name}"],
+            "Labels": {"kafka-metal.instance": f"pipeline-{name}"},
+        }
+        for name in names
+    ]
+
+
+def of(names, declared, limited=False, defined=True, confirmed=False):
+    return undeclared_drivers(drivers(*names), declared, limited, defined, confirmed)
+
+
+def test_a_driver_that_nothing_declares_goes_and_is_named():
+    found = of(["a", "b", "c"], ["a", "b", "new"])
+    assert found["gone"] == [{"name": "c", "container": "prod-pipeline-c"}]
+    assert found["notes"] == [
+        "pipeline c: no longer declared, its driver is stopped and removed; its checkpoint, "
+        "archive and topics are kept"
+    ]
+
+
+def test_everything_declared_is_no_note():
+    assert of(["a"], ["a", "b"]) == {"gone": [], "notes": []}
+
+
+def test_a_run_with_a_limit_keeps_it():
+    found = of(["a", "b"], ["a"], limited=True)
+    assert found["gone"] == []
+    assert "kept in a run with --limit" in found["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("declared", "how", "told"),
+    [
+        (["a"], {"defined": False}, "does not define pipeline_pipelines any more"),
+        ([], {}, r"2 of 2 applied before are no longer declared: a, b; .*confirm"),
+    ],
+)
+def test_what_looks_like_a_lost_declaration_is_refused(declared, how, told):
+    with pytest.raises(AnsibleFilterError, match=told):
+        of(["a", "b"], declared, **how)
+
+
+def test_all_go_once_it_is_confirmed():
+    assert len(of(["a", "b"], [], confirmed=True)["gone"]) == 2
+
+
+def test_the_answer_of_another_driver_is_none():
+    """The old driver at a port that is a new pipeline's said that all is well."""
+    answers = [
+        {"item": "b", "status": 200, "json": {"name": "a", "state": "running"}},
+        {"item": "c", "status": 200, "json": {"name": "c", "state": "running"}},
+        {"item": "d", "status": -1, "msg": "refused"},
+    ]
+    assert [(each["name"], each["state"]) for each in pipeline_states(answers)] == [
+        ("b", "unreachable"),
+        ("c", "running"),
+        ("d", "unreachable"),
+    ]
+    assert pipeline_states(answers)[0]["error"] == "the driver of a answers at its port"
