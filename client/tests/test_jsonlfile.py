@@ -68,3 +68,23 @@ def test_a_line_without_a_usable_key_is_a_fault(tmp_path, line):
 
 def test_faults_are_collected_up_to_ten(tmp_path):
     assert len(JsonLines(write(tmp_path, "x\n" * 30)).check().faults) == 10
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [
+        (r'{"id": "\ud800"}', 9),
+        (r'{"id": "a", "\uDFFF": 1}', 14),
+        (r'{"id": 1, "list": [["\udc00\ud800"]]}', 22),
+    ],
+)
+@pytest.mark.parametrize("key", [None, "id"])
+def test_half_a_character_is_refused_with_its_place(tmp_path, line, column, key):
+    """Readers make '?' of it: two ids would become one."""
+    path = tmp_path / "ids.jsonl"
+    path.write_text(r'{"id": "\ud83d\ude00"}' + f"\n{line}\n")
+    check = JsonLines(path, key).check()
+    assert check.records == 1
+    (fault,) = check.faults
+    assert (fault.line, fault.column) == (2, column)
+    assert fault.found.startswith("half a character")

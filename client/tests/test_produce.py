@@ -4,10 +4,14 @@ import pytest
 from kafka_fakes import Error, Producer
 from kafka_metal_client import cli
 from kafka_metal_client.brokers import missing_topic
+from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
-from kafka_metal_client.produce import Options, open_reader, send, validate
+from kafka_metal_client.produce import Options, fit, keep_rest, open_reader, send, validate
 from kafka_metal_client.progress import Progress
+from kafka_metal_client.sizes import Limit
+
+DEFAULT = Limit()
 
 
 @pytest.fixture
@@ -17,11 +21,13 @@ def flights(tmp_path):
     return path
 
 
-def sent_by(producer, path, options=None):
+def sent_by(producer, path, options=None, limit=DEFAULT, later=None):
     reader = open_reader(path, options or Options())
     check = validate(path, reader)
+    fit(path, check, limit)
     progress = Progress(io.StringIO())
-    return send(producer, "flights", reader, Pacer(0, 0), check.records, progress)
+    delivery = Delivery(producer, "flights", later or limit)
+    return send(delivery, reader, Pacer(0, 0), check.records, progress)
 
 
 def test_every_row_is_sent_once_and_acknowledged(flights):
@@ -37,6 +43,41 @@ def test_a_record_that_fails_is_counted_with_its_line(flights):
     producer.fate = lambda number, message: Error("too late") if number in (5, 6) else None
     result = sent_by(producer, flights)
     assert (result.acknowledged, result.failures) == (498, {"too late": (2, 7)})
+
+
+def test_records_that_were_not_acknowledged_are_in_a_file_that_can_be_sent(flights):
+    producer = Producer()
+    producer.fate = lambda number, message: Error("too late") if number in (5, 6) else None
+    result = sent_by(producer, flights, Options(key="flight"))
+    rest = keep_rest(flights, open_reader_checked(flights), result.lines)
+    assert rest.name == "flights.csv.rest.jsonl"
+    again = Producer()
+    assert sent_by(again, rest, Options(key="flight")).acknowledged == 2
+    assert [record.key() for record in again.log] == [b"5", b"6"]
+
+
+def open_reader_checked(path):
+    reader = open_reader(path, Options(key="flight"))
+    validate(path, reader)
+    return reader
+
+
+def test_a_record_larger_than_its_topic_takes_is_refused_before_anything_is_sent(tmp_path):
+    path = tmp_path / "large.jsonl"
+    path.write_text('{"a": 1}\n{"a": "' + "x" * 2000 + '"}\n')
+    producer = Producer()
+    with pytest.raises(ClientError, match=r"line 2, .*at most 1,000 bytes \(max.message.bytes of"):
+        sent_by(producer, path, limit=Limit(1_000, asked=True))
+    assert producer.log == []
+    assert sent_by(producer, path, limit=Limit(5_000_000, asked=True)).acknowledged == 2
+
+
+def test_a_limit_that_drops_midway_ends_with_counts(tmp_path):
+    path = tmp_path / "large.jsonl"
+    path.write_text('{"a": 1}\n{"a": "' + "x" * 2000 + '"}\n{"a": 3}\n')
+    result = sent_by(Producer(), path, limit=Limit(5_000), later=Limit(1_000))
+    assert (result.sent, result.acknowledged, result.lines) == (3, 2, {2})
+    assert list(result.failures) == ["larger than the topic takes (max.message.bytes 1,000)"]
 
 
 def test_nothing_is_sent_from_a_file_with_a_fault_in_its_last_line(flights):

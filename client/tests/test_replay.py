@@ -5,10 +5,14 @@ from datetime import UTC, datetime
 import pytest
 from kafka_fakes import Error, Message, Producer
 from kafka_metal_client import brokers, replay
+from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.replay import Bound
+from kafka_metal_client.sizes import Limit
+
+LIMIT = Limit()
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOON_MS = 1_772_366_400_000
@@ -65,7 +69,8 @@ def test_a_wish_that_would_end_badly_is_refused(target, chosen, told):
 
 def copied(monkeypatch, messages, producer, wanted):
     monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
-    return replay.copy(None, producer, ("payments", "copy"), wanted, Pacer(0, 0.0), Progress())
+    delivery = Delivery(producer, "copy", LIMIT)
+    return replay.copy(None, delivery, "payments", wanted, Pacer(0, 0.0), Progress())
 
 
 def test_a_copy_has_key_value_headers_and_time_and_says_where_it_is_from(monkeypatch):
@@ -97,6 +102,16 @@ def test_a_record_that_nobody_takes_is_counted_and_told(monkeypatch):
     done = copied(monkeypatch, [Message(), Message(offset_=1)], producer, {0: (0, 2)})
 
     assert (done.acknowledged, done.failures, done.whole) == (1, {"too large": 1}, False)
+    assert done.missing == {0: (1, 1)}
+
+
+def test_a_record_larger_than_the_target_takes_is_counted_and_the_rest_is_copied(monkeypatch):
+    messages = [Message(value_=b"x" * LIMIT.size, offset_=7), Message(offset_=8)]
+
+    done = copied(monkeypatch, messages, Producer(), {0: (7, 9)})
+
+    assert (done.acknowledged, done.wanted, done.missing) == (1, 2, {0: (7, 7)})
+    assert list(done.failures) == ["larger than the topic takes (max.message.bytes 1,048,588)"]
 
 
 def test_offsets_that_hold_no_record_are_not_missed(monkeypatch):

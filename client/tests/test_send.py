@@ -4,12 +4,14 @@ from datetime import UTC, datetime
 import pytest
 from kafka_fakes import Error, Message, Producer
 from kafka_metal_client import brokers
+from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.ledger import Ledger
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.payments import MALFORMED, payments, plan_kinds
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.send import Sender, finish
+from kafka_metal_client.sizes import Limit
 from kafka_metal_client.verify import compare
 
 COUNT = 400
@@ -17,7 +19,8 @@ KINDS = plan_kinds(COUNT, 0.1, 0.1, seed=3)
 
 
 def run(producer, stopped=lambda: False):
-    sender = Sender(producer, Ledger("r1", "payments", 3, COUNT), Progress(io.StringIO()))
+    delivery = Delivery(producer, "payments", Limit())
+    sender = Sender(delivery, Ledger("r1", "payments", 3, COUNT), Progress(io.StringIO()))
     sender.send(payments("r1", KINDS, 3, lambda: datetime.now(UTC)), Pacer(rate=0, now=0), stopped)
     return sender
 

@@ -51,6 +51,7 @@ class FilterModule:
             "client_options": refusing(security.client_options),
             "kafka_python_settings": refusing(security.kafka_python_settings),
             "librdkafka_options": refusing(security.librdkafka_options),
+            "with_time_limits": security.with_time_limits,
             "broker_security": refusing(security.broker_properties),
             "spark_security": security.spark_properties,
             "spark_page_word": security.page_word,

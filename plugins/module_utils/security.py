@@ -239,6 +239,31 @@ def client_options(mode: str, user: str, folder: str) -> dict[str, str]:
     return options
 
 
+# How long a client stays with a broker that takes its connections and answers nothing, because it
+# is frozen or cut off from the others: about as long as one needs to lose its leadership (18 s),
+# far shorter than the defaults (a minute for librdkafka). The cost is a repeated request on a
+# cluster that is slow for so long. Milliseconds.
+TIME_LIMITS = {
+    "java": {
+        "request.timeout.ms": "20000",
+        "metadata.max.age.ms": "10000",
+        "socket.connection.setup.timeout.max.ms": "10000",
+        "reconnect.backoff.max.ms": "1000",
+    },
+    "librdkafka": {
+        "socket.timeout.ms": "15000",
+        "socket.connection.setup.timeout.ms": "10000",
+        "topic.metadata.refresh.interval.ms": "10000",
+        "reconnect.backoff.max.ms": "2000",
+    },
+}
+
+
+def with_time_limits(options: Mapping[str, str], kind: str) -> dict[str, str]:
+    """Options of a client, of kind java or librdkafka, that leaves a broker which hangs."""
+    return {**TIME_LIMITS[kind], **options}
+
+
 def librdkafka_options(mode: str, user: str, password: str, folder: str) -> dict[str, str]:
     """The same for clients of librdkafka, which know no other place for a password."""
     wanted = mode_of(mode)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_client.errors import ClientError
+from kafka_metal_client.sizes import Limit
 
 METADATA_SECONDS = 20
 # A partition's end can step back for a moment after a change of leader: what is missing at the end
@@ -44,15 +45,27 @@ def common_config(bootstrap: str, extra: Mapping[str, str]) -> Config:
         # Find a restarted broker within two seconds, not ten.
         "reconnect.backoff.max.ms": 2_000,
         "topic.metadata.refresh.interval.ms": 10_000,
+        # A broker that is frozen or cut off from the others takes connections and answers nothing:
+        # these, not the defaults of a minute, say how long a client stays with it.
+        "socket.timeout.ms": 15_000,
+        "socket.connection.setup.timeout.ms": 10_000,
         "socket.keepalive.enable": True,
         **extra,
     }
 
 
-def producer(bootstrap: str, extra: Mapping[str, str], delivery_timeout: float) -> Any:
+def quiet() -> logging.Logger:
+    """Where clients log to."""
+    return _quiet
+
+
+def producer(
+    bootstrap: str, extra: Mapping[str, str], delivery_timeout: float, limit: Limit | None = None
+) -> Any:
     """An idempotent producer that waits for all in-sync replicas and outlives broker restarts.
 
-    ``delivery_timeout``: seconds until a record that nobody acknowledges is given up.
+    ``delivery_timeout``: seconds until a record that nobody acknowledges is given up. ``limit``:
+    that of the topic, by which batches are sized.
     """
     from confluent_kafka import Producer
 
@@ -61,12 +74,14 @@ def producer(bootstrap: str, extra: Mapping[str, str], delivery_timeout: float) 
             "enable.idempotence": True,
             "acks": "all",
             "message.timeout.ms": round(delivery_timeout * 1000),
+            "request.timeout.ms": 10_000,
             "linger.ms": 5,
             "compression.type": "lz4",
             # The Java client's partitioner, so that a key meets its partition from any language.
             "partitioner": "murmur2_random",
             # During an outage new records wait outside, with a fresh event time, not in the queue.
             "queue.buffering.max.messages": 20_000,
+            **(limit or Limit()).settings(),
             **common_config(bootstrap, extra),
         },
         logger=_quiet,

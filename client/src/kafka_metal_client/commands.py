@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import signal
 import sys
 import time
@@ -17,11 +18,13 @@ from kafka_metal_client import report as closing
 from kafka_metal_client import send as sending
 from kafka_metal_client import status as looking
 from kafka_metal_client import verify as verifying
+from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.payments import MALFORMED, payments, plan_kinds
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
+from kafka_metal_client.sizes import Limit, limit_of
 from kafka_metal_client.tables import Paint
 
 
@@ -36,7 +39,7 @@ def produce(options: argparse.Namespace) -> int:
         print(f"schema: {producing.describe_columns(check)}")
         print(f"first record: {next(reader.records()).value.decode()}")
         return 0
-    check, sent = producing.produce_file(
+    check, sent, rest = producing.produce_file(
         options.file, reading, options.bootstrap, _extra(options), options.topic, options.rate
     )
     print("\n".join([f"{options.file}: {check.records:,} records are valid", *_hints(check)]))
@@ -46,6 +49,11 @@ def produce(options: argparse.Namespace) -> int:
     )
     for reason, (count, line) in sorted(sent.failures.items()):
         print(f"{count:,} records failed, the first from line {line}: {reason}")
+    if rest:
+        again = ["kafka-metal", "produce", *_connection(options), "--topic", options.topic]
+        again += ["--key", options.key] if options.key else []
+        print(f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not; these are in {rest}")
+        print(f"once the cause is mended: {shlex.join([*again, str(rest)])}")
     return 0 if sent.acknowledged == check.records else 1
 
 
@@ -61,7 +69,8 @@ def send(options: argparse.Namespace) -> int:
     producer = brokers.producer(options.bootstrap, _extra(options), options.delivery_timeout)
     brokers.partitions_of(producer, [options.topic])
     book = ledger.Ledger(run, options.topic, options.seed, options.count)
-    sender = sending.Sender(producer, book, Progress())
+    delivery = Delivery(producer, options.topic, Limit(), options.delivery_timeout)
+    sender = sending.Sender(delivery, book, Progress())
     stream = payments(run, kinds, options.seed, now=lambda: datetime.now(UTC))
     sender.send(stream, Pacer(options.rate, time.monotonic()), _stop_signal())
     reader = brokers.consumer(options.bootstrap, _extra(options))
@@ -163,10 +172,11 @@ def replay(options: argparse.Namespace) -> int:
         if options.dry_run or not wanted:
             print("nothing was sent" if options.dry_run else "there is nothing in this range")
             return 0
-        producer = brokers.producer(options.bootstrap, _extra(options), delivery_timeout=300)
-        topics = (options.source, options.target)
+        limit = limit_of(options.bootstrap, _extra(options), options.target)
+        producer = brokers.producer(options.bootstrap, _extra(options), 300, limit)
         pacer = Pacer(options.rate, time.monotonic())
-        done = replaying.copy(reader, producer, topics, wanted, pacer, Progress())
+        delivery = Delivery(producer, options.target, limit)
+        done = replaying.copy(reader, delivery, options.source, wanted, pacer, Progress())
     finally:
         reader.close()
     print(
@@ -175,6 +185,13 @@ def replay(options: argparse.Namespace) -> int:
     )
     for reason, count in sorted(done.failures.items()):
         print(f"{count:,} records failed: {reason}")
+    if not done.whole:
+        print(f"{done.acknowledged:,} acknowledged, {done.wanted - done.acknowledged:,} not")
+    for number, (first, last) in sorted(done.missing.items()):
+        again = ["kafka-metal", "replay", *_connection(options), "--source", options.source]
+        again += ["--target", options.target, "--partition", str(number)]
+        again += ["--from", str(first), "--until", str(last + 1)]
+        print(f"once the cause is mended: {shlex.join(again)}")
     return 0 if done.whole else 1
 
 
@@ -186,6 +203,12 @@ def groups(options: argparse.Namespace) -> int:
 
 def _extra(options: argparse.Namespace) -> Mapping[str, str]:
     return brokers.read_properties(options.client_config) if options.client_config else {}
+
+
+def _connection(options: argparse.Namespace) -> list[str]:
+    """The words that lead to the same cluster."""
+    files = ["--client-config", str(options.client_config)] if options.client_config else []
+    return ["--bootstrap", options.bootstrap, *files]
 
 
 def _hints(check: Check) -> list[str]:

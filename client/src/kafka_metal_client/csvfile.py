@@ -15,13 +15,12 @@ from pathlib import Path
 from kafka_metal_client.csvfault import Scan, scan
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.records import (
-    LARGEST_VALUE,
     Check,
     Record,
     no_such_field,
-    too_large,
 )
-from kafka_metal_client.textfile import Fault, lines, quoted
+from kafka_metal_client.sizes import BATCH_BYTES, batch_bytes
+from kafka_metal_client.textfile import LONGEST_LINE, Fault, lines, quoted
 
 INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -32,8 +31,8 @@ LIKELY_NULLS = {"NA", "N/A", "NULL", "null", "None", "nil", "NaN", "nan", "\\N",
 LARGEST_INTEGER = 2**63 - 1
 # Texts that are looked at once for all rows: in most columns they are few.
 TEXTS = 10_000
-# A longer field is taken for a quote that was never closed.
-LONGEST_FIELD = 1_000_000
+# Rows that cannot be larger are not measured: few topics take less.
+SMALL = 4_096
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
@@ -69,6 +68,7 @@ class CsvFile:
                 fault = self._check_row(row, header, kinds)
                 if fault is None:
                     result.records += 1
+                    self._measure(row, header, result)
                 else:
                     result.faults.append(fault)
                 if result.full:
@@ -114,7 +114,7 @@ class CsvFile:
                 raw.append(line)
                 yield line
 
-        csv.field_size_limit(LONGEST_FIELD)
+        csv.field_size_limit(LONGEST_LINE)
         reader = csv.reader(remembered(), delimiter=self._delimiter, strict=True)
         line = 1
         while True:
@@ -166,15 +166,18 @@ class CsvFile:
                 self._likely_nulls[header[index]] = text
             elif kind != "STRING":
                 kinds[index] = _merged(kind, _kind(text))
-        return self._too_large(row, header)
+        return None
 
-    def _too_large(self, row: _Row, header: list[str]) -> Fault | None:
-        # A character takes at most six bytes in JSON: nearly every row needs no closer look.
-        characters = sum(map(len, header)) + sum(map(len, row.raw)) + 4 * len(header)
-        if characters * 6 <= LARGEST_VALUE:
-            return None
+    def _measure(self, row: _Row, header: list[str], result: Check) -> None:
+        # A character takes at most six bytes in JSON, and the key is a field once more: nearly
+        # every row needs no closer look.
+        characters = sum(map(len, header)) + 2 * sum(map(len, row.raw)) + 4 * len(header)
+        if characters * 6 <= max(SMALL, result.largest[0] - BATCH_BYTES):
+            return
         value = dict(zip(header, row.fields, strict=True))
-        return too_large(row.line, json.dumps(value, ensure_ascii=False).encode())
+        key = None if self._key is None else value[self._key].encode()
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        result.largest = max(result.largest, (batch_bytes(key, text.encode()), row.line))
 
     def _wrong_width(self, row: _Row, width: int) -> Fault:
         where = self._scan(row)

@@ -1,12 +1,16 @@
 """Files with one JSON object per line; each line is sent as it is."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from kafka_metal_client.records import Check, Record, too_large
+from kafka_metal_client.records import Check, Record
+from kafka_metal_client.sizes import batch_bytes
 from kafka_metal_client.textfile import Fault, lines, quoted
 
+# An escape that begins or ends a character of two halves.
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 NAMES = {
     dict: "an object", list: "an array", str: "a text", bool: "a boolean", type(None): "null",
     int: "a number", float: "a number",
@@ -52,14 +56,16 @@ class JsonLines:
 
     def _check_line(self, number: int, line: str, result: Check) -> None:
         value = _object(number, line.rstrip())
+        _refuse_surrogates(number, line, value)
         if self._key is not None and value.get(self._key) is None:
             found = f"an object without the key field {self._key}"
             raise Fault(number, 1, found, "a value for it in each line")
         if self._key is not None and isinstance(value[self._key], dict | list):
             found = f"{NAMES[type(value[self._key])]} as key field {self._key}"
             raise Fault(number, 1, found, "a text, a number or a boolean")
-        if fault := too_large(number, line.strip().encode()):
-            raise fault
+        key = None if self._key is None else key_bytes(value[self._key])
+        size = batch_bytes(key, line.strip().encode())
+        result.largest = max(result.largest, (size, number))
         result.records += 1
         for name, item in value.items():
             if item is not None:
@@ -96,6 +102,19 @@ def _object(number: int, line: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise Fault(number, start, NAMES[type(value)], "a JSON object in each line")
     return value
+
+
+def _refuse_surrogates(number: int, line: str, value: object) -> None:
+    """Refuse an escape of half a character: it is no text, and readers make '?' of it."""
+    escape = SURROGATE.search(line)
+    if escape is None:
+        return
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        found = f"half a character, \\u{ord(error.object[error.start]):04x}, in a text"
+        allowed = "whole characters: both halves, or the character itself"
+        raise Fault(number, escape.start() + 1, found, allowed) from error
 
 
 def _fault(number: int, line: str, error: json.JSONDecodeError) -> Fault:

@@ -1,20 +1,22 @@
 """Send a person's file: all of it is valid before anything is sent."""
 
+import errno
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from kafka_metal_client import brokers
 from kafka_metal_client.csvfile import CsvFile
+from kafka_metal_client.delivery import POLL_SECONDS, Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.jsonlfile import JsonLines
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
-from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, Record, format_of
-
-POLL_SECONDS = 0.1
+from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, format_of, too_large
+from kafka_metal_client.sizes import Limit, limit_of
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Sent:
     acknowledged: int = 0
     seconds: float = 0.0
     failures: dict[str, tuple[int, int]] = field(default_factory=dict)
+    # Lines of records that were given up.
+    lines: set[int] = field(default_factory=set)
 
     @property
     def failed(self) -> int:
@@ -64,9 +68,13 @@ def validate(path: Path, reader: Reader) -> Check:
     return check
 
 
-def send(
-    producer: Any, topic: str, reader: Reader, pacer: Pacer, total: int, progress: Progress
-) -> Sent:
+def fit(path: Path, check: Check, limit: Limit) -> None:
+    """ClientError for a file with a record that the topic does not take."""
+    if fault := too_large(check, limit):
+        raise ClientError(f"{path}: {fault}\nnothing was sent")
+
+
+def send(delivery: Delivery, reader: Reader, pacer: Pacer, total: int, progress: Progress) -> Sent:
     """Send all records and wait until each is acknowledged or given up."""
     result = Sent()
     started = time.monotonic()
@@ -74,40 +82,63 @@ def send(
     def describe() -> str:
         rate = result.acknowledged / max(0.001, time.monotonic() - started)
         return (
-            f"sent {result.sent:,} of {total:,}, acknowledged {result.acknowledged:,}, "
+            f"sent {delivery.sent:,} of {total:,}, acknowledged {result.acknowledged:,}, "
             f"{rate:,.0f} records/s"
         )
 
+    def show() -> None:
+        progress.show(describe)
+
     for record in reader.records():
-        producer.poll(0)
+        delivery.poll(0)
         while (delay := pacer.delay(time.monotonic())) > 0:
-            producer.poll(delay)
-        _produce(producer, topic, record, result)
-        progress.show(describe)
-    while result.acknowledged + result.failed < result.sent:
-        producer.poll(POLL_SECONDS)
-        progress.show(describe)
+            delivery.poll(delay)
+        delivery.send(
+            {"key": record.key, "value": record.value},
+            partial(_note, result, record.line),
+            show,
+        )
+        show()
+    while delivery.in_flight:
+        delivery.poll(POLL_SECONDS)
+        show()
     progress.close()
+    result.sent = delivery.sent
     result.seconds = time.monotonic() - started
     return result
 
 
-def _produce(producer: Any, topic: str, record: Record, result: Sent) -> None:
-    def answer(error: Any, _message: Any) -> None:
-        if error is None:
-            result.acknowledged += 1
-        else:
-            count, first = result.failures.get(error.str(), (0, record.line))
-            result.failures[error.str()] = (count + 1, first)
-
-    while True:
-        try:
-            producer.produce(topic, key=record.key, value=record.value, on_delivery=answer)
-        except BufferError:
-            producer.poll(POLL_SECONDS)
-            continue
-        result.sent += 1
+def _note(result: Sent, line: int, reason: str | None, _message: object) -> None:
+    if reason is None:
+        result.acknowledged += 1
         return
+    count, first = result.failures.get(reason, (0, line))
+    result.failures[reason] = (count + 1, min(first, line))
+    result.lines.add(line)
+
+
+def keep_rest(path: Path, reader: Reader, failed: set[int]) -> Path:
+    """Write the records of these lines to a file of JSON Lines beside theirs, to be sent alone.
+
+    Beside it nothing may be writable: the directory for temporary files then.
+    """
+    name = f"{path.name.removesuffix('.gz')}.rest.jsonl"
+    for folder in (path.parent, Path(tempfile.gettempdir())):
+        target = folder / name
+        try:
+            with target.open("wb") as file:
+                for record in reader.records():
+                    if record.line in failed:
+                        file.write(record.value + b"\n")
+            return target
+        except PermissionError:
+            continue
+        except OSError as error:
+            if error.errno not in (errno.EROFS, errno.ENOSPC):
+                raise
+    raise ClientError(
+        f"{len(failed):,} records were not acknowledged, and {name} cannot be written"
+    )
 
 
 def describe_columns(check: Check) -> str:
@@ -117,15 +148,24 @@ def describe_columns(check: Check) -> str:
 
 def produce_file(
     path: Path, options: Options, bootstrap: str, extra: Mapping[str, str], topic: str, rate: float
-) -> tuple[Check, Sent]:
-    """Validate, then send; ClientError before the first record when something does not fit."""
+) -> tuple[Check, Sent, Path | None]:
+    """Validate, then send; ClientError before the first record when something does not fit.
+
+    The path is that of a file with the records that were not acknowledged, None without any.
+    """
     before = path.stat() if path.is_file() else None
     reader = open_reader(path, options)
     check = validate(path, reader)
-    producer = brokers.producer(bootstrap, extra, delivery_timeout=300)
-    brokers.partitions_of(producer, [topic])
+    looking = brokers.producer(bootstrap, extra, delivery_timeout=300)
+    brokers.partitions_of(looking, [topic])
+    limit = limit_of(bootstrap, extra, topic)
+    fit(path, check, limit)
+    producer = brokers.producer(bootstrap, extra, delivery_timeout=300, limit=limit)
     after = path.stat()
     if before and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise ClientError(f"{path} changed while it was validated; nothing was sent")
     pacer = Pacer(rate, time.monotonic())
-    return check, send(producer, topic, reader, pacer, check.records, Progress())
+    delivery = Delivery(producer, topic, limit)
+    sent = send(delivery, reader, pacer, check.records, Progress())
+    rest = keep_rest(path, reader, sent.lines) if sent.lines else None
+    return check, sent, rest

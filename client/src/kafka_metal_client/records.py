@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Protocol
 
 from kafka_metal_client.errors import ClientError
+from kafka_metal_client.sizes import Limit
 from kafka_metal_client.textfile import Fault
 
 SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
-# Kafka's default of message.max.bytes, and librdkafka's.
-LARGEST_VALUE = 1_000_000
 FAULTS_SHOWN = 10
 
 
@@ -26,13 +25,17 @@ class Record:
 
 @dataclass
 class Check:
-    """What the validation found; ``columns`` maps each field to its type in SQL."""
+    """What the validation found; ``columns`` maps each field to its type in SQL.
+
+    ``largest`` is the record that is the largest to a broker: its bytes and its line.
+    """
 
     records: int = 0
     columns: dict[str, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     # What a person may have meant otherwise, in sentences.
     hints: list[str] = field(default_factory=list)
+    largest: tuple[int, int] = (0, 0)
 
     @property
     def full(self) -> bool:
@@ -70,8 +73,10 @@ def no_such_field(name: str, known: list[str]) -> str:
     return f"the file has no field {name} to be the key; {hint}"
 
 
-def too_large(line: int, value: bytes) -> Fault | None:
-    """The fault of a record that no broker takes by default."""
-    if len(value) <= LARGEST_VALUE:
+def too_large(check: Check, limit: Limit) -> Fault | None:
+    """The fault of a file with a record that the topic does not take."""
+    size, line = check.largest
+    if size <= limit.size:
         return None
-    return Fault(line, 1, f"a record of {len(value):,} bytes", f"at most {LARGEST_VALUE:,} bytes")
+    whose = "max.message.bytes of the topic" if limit.asked else "Kafka's default"
+    return Fault(line, 1, f"a record of {size:,} bytes", f"at most {limit.size:,} bytes ({whose})")

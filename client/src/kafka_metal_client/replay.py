@@ -9,23 +9,24 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from kafka_metal_client import brokers
+from kafka_metal_client.delivery import POLL_SECONDS, Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 
 SOURCE_HEADER = "kafka-metal.source"
 LOOK_UP_SECONDS = 20
-POLL_SECONDS = 0.1
 PATIENCE_SECONDS = 60
 
 _AGO = re.compile(r"(\d+) ?([smhd]) ago")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 ALLOWED = "earliest, latest, an offset, a time with its zone, or how long ago, such as 2h ago"
 
-# Offsets by partition, the second one not included.
+# Offsets by partition; the second one is not included, unless it says so.
 Ranges = dict[int, tuple[int, int]]
 
 
@@ -38,6 +39,8 @@ class Replayed:
     acknowledged: int = 0
     seconds: float = 0.0
     failures: dict[str, int] = field(default_factory=dict)
+    # First and last offset of the source that was not acknowledged, by partition.
+    missing: Ranges = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
@@ -137,11 +140,9 @@ def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list
 
 
 def copy(
-    reader: Any, producer: Any, topics: tuple[str, str], wanted: Ranges, pacer: Pacer,
-    progress: Progress,
-) -> Replayed:  # fmt: skip
+    reader: Any, delivery: Delivery, source: str, wanted: Ranges, pacer: Pacer, progress: Progress
+) -> Replayed:
     """Send the records of a range and wait until each is acknowledged or given up."""
-    source, target = topics
     result = Replayed(wanted=sum(end - first for first, end in wanted.values()))
     started = time.monotonic()
 
@@ -149,50 +150,52 @@ def copy(
         rate = result.acknowledged / max(0.001, time.monotonic() - started)
         return f"replayed {result.acknowledged:,} of {result.wanted:,}, {rate:,.0f} records/s"
 
+    def show() -> None:
+        progress.show(describe)
+
     included = {number: (first, end - 1) for number, (first, end) in wanted.items()}
-    read = 0
     for message in brokers.read_ranges(reader, source, included, PATIENCE_SECONDS):
-        read += 1
-        producer.poll(0)
+        delivery.poll(0)
         while (delay := pacer.delay(time.monotonic())) > 0:
-            producer.poll(delay)
-        _send(producer, target, message, result)
-        progress.show(describe)
-    while result.acknowledged + sum(result.failures.values()) < result.sent:
-        producer.poll(POLL_SECONDS)
-        progress.show(describe)
+            delivery.poll(delay)
+        place = message.partition(), message.offset()
+        delivery.send(copy_of(message), partial(_note, result, place), show)
+        show()
+    while delivery.in_flight:
+        delivery.poll(POLL_SECONDS)
+        show()
     progress.close()
+    result.sent = delivery.sent
     # Marks of transactions and records that compaction took have offsets and are no records.
-    result.wanted = read
+    result.wanted = delivery.sent
     result.seconds = time.monotonic() - started
     return result
 
 
-def _send(producer: Any, target: str, message: Any, result: Replayed) -> None:
-    def answer(error: Any, _message: Any) -> None:
-        if error is None:
-            result.acknowledged += 1
-        else:
-            result.failures[error.str()] = result.failures.get(error.str(), 0) + 1
+def _note(result: Replayed, place: tuple[int, int], reason: str | None, _message: object) -> None:
+    if reason is None:
+        result.acknowledged += 1
+        return
+    result.failures[reason] = result.failures.get(reason, 0) + 1
+    number, offset = place
+    first, last = result.missing.get(number, (offset, offset))
+    result.missing[number] = min(first, offset), max(last, offset)
 
+
+def copy_of(message: Any) -> dict[str, Any]:
+    """Arguments of ``produce`` for the copy of a record, which says where it is from."""
     origin = f"{message.topic()}-{message.partition()}@{message.offset()}"
     kind, stamp = message.timestamp()
-    copied = [
-        *((key, value) for key, value in message.headers() or () if key != SOURCE_HEADER),
-        (SOURCE_HEADER, origin.encode()),
-    ]
-    while True:
-        try:
-            producer.produce(
-                target, key=message.key(), value=message.value(), headers=copied,
-                # Zero where the source has none: the moment of the replay.
-                timestamp=stamp if kind else 0, on_delivery=answer,
-            )  # fmt: skip
-        except BufferError:
-            producer.poll(POLL_SECONDS)
-            continue
-        result.sent += 1
-        return
+    return {
+        "key": message.key(),
+        "value": message.value(),
+        "headers": [
+            *((key, value) for key, value in message.headers() or () if key != SOURCE_HEADER),
+            (SOURCE_HEADER, origin.encode()),
+        ],
+        # Zero where the source has none: the moment of the replay.
+        "timestamp": stamp if kind else 0,
+    }
 
 
 def now() -> datetime:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from kafka_metal_client import brokers
+from kafka_metal_client.delivery import POLL_SECONDS, Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.ledger import Failure, Ledger, Partition, checksum
 from kafka_metal_client.pacing import AckGaps, Pacer
@@ -16,8 +17,6 @@ from kafka_metal_client.progress import Progress
 # Headers by which a record of a run is found again in the log, whatever its value.
 RUN_HEADER = "kafka-metal.run"
 SEQUENCE_HEADER = "kafka-metal.sequence"
-# How often a full queue or a wait for the last acknowledgements looks up.
-POLL_SECONDS = 0.1
 
 
 class Stop(Protocol):
@@ -39,9 +38,9 @@ class _Unlocated:
 class Sender:
     """Hands payments to a producer and keeps the ledger; one instance per run."""
 
-    def __init__(self, producer: Any, ledger: Ledger, progress: Progress) -> None:
-        """``producer`` is a confluent_kafka Producer, or something with its three methods."""
-        self._producer = producer
+    def __init__(self, delivery: Delivery, ledger: Ledger, progress: Progress) -> None:
+        """``delivery`` sends to the topic of the ledger."""
+        self._delivery = delivery
         self.ledger = ledger
         self._progress = progress
         self._gaps = AckGaps()
@@ -55,46 +54,31 @@ class Sender:
         self.ledger.started = iso_time(datetime.now(UTC))
         for payment in payments:
             self._wait_until_due(pacer)
-            if stopped() or not self._produce(payment):
+            if stopped():
                 break
+            self._produce(payment)
             self._progress.show(self._describe)
-        while self._gaps.in_flight:
-            self._producer.poll(POLL_SECONDS)
+        while self._delivery.in_flight:
+            self._delivery.poll(POLL_SECONDS)
             self._progress.show(self._describe)
         self._progress.close()
         self.ledger.longest_gap = self._gaps.longest
         self.ledger.ended = iso_time(datetime.now(UTC))
 
     def _wait_until_due(self, pacer: Pacer) -> None:
-        self._producer.poll(0)
+        self._delivery.poll(0)
         while (delay := pacer.delay(time.monotonic())) > 0:
-            self._producer.poll(delay)
+            self._delivery.poll(delay)
 
-    def _produce(self, payment: Payment) -> bool:
-        """Queue one record; False when the producer can take no more at all."""
-        from confluent_kafka import KafkaException
-
+    def _produce(self, payment: Payment) -> None:
         sent = time.monotonic()
-        while True:
-            try:
-                self._producer.produce(
-                    self.ledger.topic,
-                    key=payment.key,
-                    value=payment.value,
-                    headers=self._headers(payment),
-                    on_delivery=lambda error, message: self._answer(payment, sent, error, message),
-                )
-            except BufferError:
-                self._producer.poll(POLL_SECONDS)
-                self._progress.show(self._describe)
-                continue
-            except KafkaException as error:
-                self._fail(str(error.args[0]), payment)
-                self.ledger.sent += 1
-                return False
-            self.ledger.sent += 1
-            self._gaps.sent(sent)
-            return True
+        self._gaps.sent(sent)
+        self._delivery.send(
+            {"key": payment.key, "value": payment.value, "headers": self._headers(payment)},
+            lambda reason, message: self._answer(payment, sent, reason, message),
+            lambda: self._progress.show(self._describe),
+        )
+        self.ledger.sent += 1
 
     def _headers(self, payment: Payment) -> list[tuple[str, bytes]]:
         return [
@@ -102,12 +86,12 @@ class Sender:
             (SEQUENCE_HEADER, str(payment.sequence).encode()),
         ]
 
-    def _answer(self, payment: Payment, sent: float, error: Any, message: Any) -> None:
+    def _answer(self, payment: Payment, sent: float, reason: str | None, message: Any) -> None:
         now = time.monotonic()
         self._gaps.answered(now)
         self._answered += 1
-        if error is not None:
-            self._fail(error.str(), payment)
+        if reason is not None:
+            self._fail(reason, payment)
         elif message.offset() is None or message.offset() < 0:
             # The broker had the record already and remembers no more than that.
             self.unlocated.append(_Unlocated(payment, message.partition(), now - sent))

@@ -10,8 +10,9 @@ from typing import BinaryIO
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# Far above what a broker takes by default (1 MB); keeps a file without line ends out of memory.
-LONGEST_LINE = 16 * 1024 * 1024
+# Kafka's default of socket.request.max.bytes: no broker takes more. Keeps a file without line ends
+# out of memory.
+LONGEST_LINE = 100 * 1024 * 1024
 
 
 @dataclass(eq=False)

@@ -45,7 +45,8 @@ def librdkafka() -> dict[str, Any]:
 
 def kafka_python() -> dict[str, Any]:
     """The same for kafka-python."""
-    return {KAFKA_PYTHON[key]: value for key, value in librdkafka().items()}
+    given = librdkafka()
+    return {name: given[key] for key, name in KAFKA_PYTHON.items() if key in given}
 
 
 @contextmanager

@@ -1,0 +1,103 @@
+"""What becomes of a record on its way, and how large it is to a broker."""
+
+import struct
+
+import pytest
+from kafka_fakes import Error, Message, Producer
+from kafka_metal_client import delivery as on_its_way
+from kafka_metal_client.delivery import Delivery
+from kafka_metal_client.sizes import Limit, batch_bytes
+
+
+class Named(Error):
+    """An error of librdkafka with its name."""
+
+    def name(self):
+        return self.text
+
+
+def sent(delivery, *records):
+    told = []
+    for record in records:
+        delivery.send(record, lambda reason, _: told.append(reason), lambda: None)
+    while delivery.in_flight:
+        delivery.poll(0)
+    return told
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch):
+    monkeypatch.setattr(on_its_way, "RETRY_SECONDS", 0)
+
+
+@pytest.mark.parametrize("name", ["UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"])
+def test_a_topic_that_a_starting_broker_does_not_know_is_tried_again(name):
+    producer = Producer()
+    producer.fate = lambda number, _: Named(name) if number < 3 else None
+    assert sent(Delivery(producer, "t", Limit()), {"key": None, "value": b"v"}) == [None]
+    assert len(producer.log) == 4
+
+
+def test_a_topic_that_stays_unknown_is_given_up_in_the_end():
+    producer = Producer()
+    producer.fate = lambda number, _: Named("UNKNOWN_TOPIC_OR_PART")
+    told = sent(Delivery(producer, "t", Limit(), patience=0.02), {"key": None, "value": b"v"})
+    assert told == ["UNKNOWN_TOPIC_OR_PART"]
+
+
+def test_another_error_is_final():
+    producer = Producer()
+    producer.fate = lambda number, _: Named("TOPIC_AUTHORIZATION_FAILED")
+    assert sent(Delivery(producer, "t", Limit()), {"value": b"v"}) == ["TOPIC_AUTHORIZATION_FAILED"]
+    assert len(producer.log) == 1
+
+
+def test_a_record_at_the_limit_is_sent_and_one_byte_more_is_not():
+    record = {"key": b"k", "value": b"v" * 500, "headers": [("name", b"content"), ("none", None)]}
+    size = batch_bytes(**record)
+    producer = Producer()
+    assert sent(Delivery(producer, "t", Limit(size)), record) == [None]
+    (reason,) = sent(Delivery(producer, "t", Limit(size - 1)), record)
+    assert reason == f"larger than the topic takes (max.message.bytes {size - 1:,})"
+    assert len(producer.log) == 1
+
+
+def encoded(key, value, headers):
+    """A record batch of one record as Kafka's format has it, written out."""
+
+    def varint(number):
+        number = (number << 1) ^ (number >> 63)
+        out = bytearray()
+        while number > 0x7F:
+            out.append(number & 0x7F | 0x80)
+            number >>= 7
+        out.append(number)
+        return bytes(out)
+
+    def field(content):
+        return varint(-1) if content is None else varint(len(content)) + content
+
+    body = b"\0" + varint(0) + varint(0) + field(key) + field(value) + varint(len(headers))
+    body += b"".join(field(name.encode()) + field(content) for name, content in headers)
+    record = varint(len(body)) + body
+    head = struct.pack(">qiibIhiqqqhii", 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1)
+    return head + record
+
+
+@pytest.mark.parametrize("size", [None, 0, 1, 62, 63, 64, 8190, 8192, 1 << 20])
+@pytest.mark.parametrize("key", [None, b"", b"k" * 63, b"k" * 64])
+@pytest.mark.parametrize("headers", [[], [("ä", None), ("b", b"x" * 70)]])
+def test_the_size_is_that_of_kafkas_format(size, key, headers):
+    value = None if size is None else b"v" * size
+    assert batch_bytes(key, value, headers) == len(encoded(key, value, headers))
+
+
+@pytest.mark.parametrize("size", [0, 100, 1_048_588, 5_000_000, 2_000_000_000])
+def test_settings_are_ones_that_librdkafka_takes(size):
+    from confluent_kafka import Producer as Real
+
+    assert Real({"bootstrap.servers": "127.0.0.1:1", **Limit(size).settings()})
+
+
+def test_a_message_without_content_has_a_size():
+    assert batch_bytes(Message().key(), Message().value()) == len(encoded(None, None, []))
