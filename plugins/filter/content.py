@@ -15,6 +15,10 @@ from ansible_collections.metal.kafka.plugins.module_utils.content import (
     export,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
+from ansible_collections.metal.kafka.plugins.module_utils.sentences import visible
+
+# What begins a template of Ansible.
+TEMPLATES = ("{{", "{%", "{#")
 
 
 def reading(function):
@@ -46,12 +50,25 @@ def scram_credential(password, mechanism="SCRAM-SHA-512", iterations=8192, salt=
     return scram.text_of(str(mechanism), hashed)
 
 
+class DeclarationDumper(yaml.SafeDumper):
+    """Text that Ansible would take for a template is marked: names of a cluster are data."""
+
+    def represent_text(self, text):
+        """A scalar, with the tag that Ansible leaves alone where it is needed."""
+        tag = "!unsafe" if any(mark in text for mark in TEMPLATES) else "tag:yaml.org,2002:str"
+        return self.represent_scalar(tag, text)
+
+
+DeclarationDumper.add_representer(str, DeclarationDumper.represent_text)
+
+
 def declaration_file(declared):
     """Text of a file of declarations; what cannot be declared stands above them as comments."""
     found = dict(service.plain(declared))
     notes = found.pop("notes", [])
-    head = "".join(f"# {note}\n" for note in notes)
-    return f"---\n{head}{yaml.safe_dump(found, sort_keys=False, allow_unicode=True)}"
+    head = "".join(f"# {visible(note)}\n" for note in notes)
+    text = yaml.dump(found, Dumper=DeclarationDumper, sort_keys=False, allow_unicode=True)
+    return f"---\n{head}{text}"
 
 
 def newest_record(records):

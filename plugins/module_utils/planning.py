@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .difference import change, key_changes
+from .sentences import visible
 
 CONTAINER = ("community.docker.docker_container", "docker_container")
 FILES = "metal.kafka.service_files"
@@ -279,9 +280,9 @@ class Plan:
 
     def lines(self, looking: float, failed: Iterable[str]) -> list[str]:
         """The plan for people; its last line says the outcome in one form of three."""
-        lines = [f"note: {text}" for text in self.notes]
+        lines = [f"note: {visible(text)}" for text in self.notes]
         for host, changes in self.hosts.items():
-            lines += ["", host, *(f"  {each.text}" for each in changes)]
+            lines += ["", host, *(f"  {visible(each.text)}" for each in changes)]
         if self.count:
             lines += ["", *self.summary(looking)]
         broken = sorted(failed)

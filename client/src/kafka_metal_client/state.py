@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_client.errors import ClientError
+from kafka_metal_client.tables import visible
 
 GOOD_STATES = ("running",)
 GOOD_HEALTH = ("ok", "healthy", "", "none")
@@ -33,14 +34,28 @@ State = dict[str, Any]
 
 
 def load(path: Path) -> Any:
-    """A JSON file whose top is an object; ClientError otherwise."""
+    """A JSON file whose top is an object, its texts as a terminal may show them.
+
+    Raises ClientError otherwise.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ClientError(f"cannot read {path}: {error}") from error
     if not isinstance(data, dict):
         raise ClientError(f"{path}: the top of the file has to be an object")
-    return data
+    return shown(data)
+
+
+def shown(value: Any) -> Any:
+    """A value of JSON whose texts, names too, are visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, list):
+        return [shown(each) for each in value]
+    if isinstance(value, dict):
+        return {visible(key): shown(each) for key, each in value.items()}
+    return value
 
 
 def load_steps(path: Path) -> list[State]:

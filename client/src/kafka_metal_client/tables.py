@@ -24,6 +24,16 @@ class Paint:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._enabled and text else text
 
 
+def visible(text: str) -> str:
+    """``text`` in one line without control characters, also those that turn its direction.
+
+    Names of a cluster are what clients chose: as they are, they could move a terminal's cursor.
+    """
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+    )
+
+
 Cell = str | tuple[str, str]
 
 

@@ -160,7 +160,14 @@ def tables(found: Found, now: float) -> list[Table]:
 
 def _cell(value: object, mark: str = "", when: bool = True) -> Cell:
     """A value that has its mark only ``when`` something is wrong."""
-    return value, mark if when else ""
+    return visible(value) if isinstance(value, str) else value, mark if when else ""
+
+
+def visible(text: str) -> str:
+    """``text`` without control characters, also those that turn the direction of others."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+    )
 
 
 def _figure(number: float | None, form: str) -> str:
