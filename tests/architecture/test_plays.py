@@ -1,0 +1,64 @@
+"""A step that fails ends the run: what Ansible needs for it stands in every play."""
+
+import re
+
+# Playbooks whose plays go on with the hosts that are left, and why.
+GO_ON = {
+    "down.yml": "what can be stopped is stopped",
+    "internal_stop.yml": "as above",
+    "destroy.yml": "what can be deleted is deleted, once the name was given",
+    "internal_undeclared.yml": "as above",
+    "status.yml": "only reads: a screen names what does not answer",
+    "support.yml": "only reads: the archive holds what could be gathered",
+    "verify.yml": "only reads: a table of the hosts that answer",
+    "replicas.yml": "only reads: compares the brokers that answer",
+    "render.yml": "writes on the control node alone",
+}
+# A play on one host ends the run by itself: none is left.
+ONE_HOST = re.compile(r"localhost|\w+\[0\]|.*\[:1\].*|.*\bdisk_host\b.*", re.DOTALL)
+# any_errors_fatal alone lets a run go on after an unreachable host: Ansible counts that host twice,
+# and no longer finds that all hosts have failed.
+BOTH = {"any_errors_fatal": True, "max_fail_percentage": 0}
+
+
+def plays(repository):
+    for path in repository.files("playbooks/*.yml"):
+        for play in repository.yaml(path):
+            if "hosts" in play:
+                yield path.removeprefix("playbooks/"), play
+
+
+def rolls(play):
+    """Plays that restart in turns: a host that is well must not share the rescue of another."""
+    return "serial" in play
+
+
+def test_a_play_that_fails_on_one_host_ends_the_run_for_all(repository):
+    wrong = [
+        f"{path}: {play['name']}"
+        for path, play in plays(repository)
+        if path not in GO_ON and not ONE_HOST.fullmatch(play["hosts"]) and not rolls(play)
+        if {key: play.get(key) for key in BOTH} != BOTH
+    ]
+    assert wrong == []
+
+
+def test_a_play_that_restarts_in_turns_ends_with_the_first_that_fails(repository):
+    found = [play for _, play in plays(repository) if rolls(play)]
+    assert len(found) == 2
+    assert [play["name"] for play in found if play.get("max_fail_percentage") != 0] == []
+    assert [play["name"] for play in found if play.get("any_errors_fatal")] == []
+
+
+def test_every_playbook_that_goes_on_is_still_there(repository):
+    assert GO_ON.keys() - {path for path, _ in plays(repository)} == set()
+
+
+def test_no_play_ignores_an_unreachable_host_but_those_that_only_read(repository):
+    wrong = [
+        f"{path}: {play['name']}"
+        for path, play in plays(repository)
+        if play.get("ignore_unreachable") or play.get("ignore_errors")
+        if path not in ("status.yml", "support.yml")
+    ]
+    assert wrong == []
