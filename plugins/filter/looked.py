@@ -35,6 +35,16 @@ def without_engine(hosts, hostvars):
     return looked.without_engine(variables(hosts, hostvars))
 
 
+def without_identity(hosts, hostvars):
+    """Hosts of which it is not known what they have of the cluster; all in the first play."""
+    return looked.without_identity({host: {} for host in hosts} | variables(hosts, hostvars))
+
+
+def identities(hosts, hostvars):
+    """What each machine has of the cluster, as metal.kafka.credentials takes it."""
+    return looked.identities(list(hosts), variables(hosts, hostvars))
+
+
 def without_images(hosts, hostvars):
     """Hosts of which it is not known that they have every image that they run."""
     try:
@@ -45,4 +55,9 @@ def without_images(hosts, hostvars):
 
 class FilterModule:
     def filters(self):
-        return {"without_engine": without_engine, "without_images": without_images}
+        return {
+            "identities": identities,
+            "without_engine": without_engine,
+            "without_identity": without_identity,
+            "without_images": without_images,
+        }

@@ -7,7 +7,7 @@ A play on no host costs no task, and a host that answered once in a run is not a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 # Variables of a host by its name.
@@ -28,7 +28,33 @@ def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[
     ]
 
 
+def without_identity(hosts: Hosts) -> list[str]:
+    """Hosts of which it is not known what they have of the cluster."""
+    return [name for name, found in hosts.items() if "members" not in _facts(found)]
+
+
+def identities(names: Sequence[str], hosts: Hosts) -> list[dict[str, Any]]:
+    """What each machine has of the cluster; of one without an answer, why there is none."""
+    return [_identity(name, hosts.get(name) or {}) for name in names]
+
+
+def _identity(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    told = found.get("preflight_machine") or {}
+    members = _facts(found).get("members")
+    if members is not None:
+        return {"name": name, **members}
+    if "facts" in told:
+        reason = (told.get("unknown") or {}).get("members", "the machine did not tell")
+        return {"name": name, "unread": [str(reason)]}
+    why = "it is unreachable" if told.get("unreachable") else "it is no part of this run"
+    return {"name": name, "asked": False, "unread": [why]}
+
+
+def _facts(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What machine_info said of a machine; nothing before it was asked."""
+    return (found.get("preflight_machine") or {}).get("facts") or {}
+
+
 def _engine(found: Mapping[str, Any]) -> Mapping[str, Any]:
     """What machine_info said of the engine; nothing before it was asked."""
-    facts = (found.get("preflight_machine") or {}).get("facts") or {}
-    return facts.get("engine") or {}
+    return _facts(found).get("engine") or {}

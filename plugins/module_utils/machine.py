@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
+from . import container_processes
+
 ENGINE_TIMEOUT = 5.0
 CLUSTER_LABEL = "kafka-metal.cluster"
 SERVICE_LABEL = "kafka-metal.service"
@@ -157,29 +159,43 @@ class _Engine(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def ask(path: str, question: str) -> Any:
-    """The engine's answer to GET ``question``; None when it gives none."""
+def request(path: str, question: str) -> bytes:
+    """The engine's answer to GET ``question``; empty for one that it refuses.
+
+    Raises OSError or HTTPException when there is none within ENGINE_TIMEOUT seconds.
+    """
     connection = _Engine(path)
     try:
         connection.request("GET", question)
         answer = connection.getresponse()
-        return json.loads(answer.read()) if answer.status == 200 else None
-    except (OSError, http.client.HTTPException, ValueError):
-        return None
+        return answer.read() if answer.status == 200 else b""
     finally:
         connection.close()
 
 
-def members(socket: str, cluster: str) -> list[dict[str, Any]]:
-    """The engine's list of the containers of a cluster, running or not; none without an engine."""
+def ask(path: str, question: str) -> Any:
+    """What the engine answers to GET ``question``, as JSON; None when it gives none."""
+    try:
+        return json.loads(request(path, question))
+    except (OSError, http.client.HTTPException, ValueError):
+        return None
+
+
+def members(path: str, cluster: str) -> list[dict[str, Any]]:
+    """The containers of a cluster, running or not; without an engine those that run."""
     wish = quote(json.dumps({"label": [f"{CLUSTER_LABEL}={cluster}"]}))
-    return ask(socket, f"/containers/json?all=1&filters={wish}") or []
+    listed = ask(path, f"/containers/json?all=1&filters={wish}")
+    if isinstance(listed, list):
+        return listed
+    return [
+        each for each in container_processes.found() if each["Labels"].get(CLUSTER_LABEL) == cluster
+    ]
 
 
 def containers(path: str) -> list[dict[str, Any]]:
-    """Running containers as the engine lists them; none when there is no engine yet."""
-    found = ask(path, "/containers/json")
-    return found if isinstance(found, list) else []
+    """Running containers as the engine lists them, or by their processes where it is silent."""
+    listed = ask(path, "/containers/json")
+    return listed if isinstance(listed, list) else container_processes.found()
 
 
 def place(path: str, table: dict[str, tuple[str, str]]) -> dict[str, Any]:

@@ -7,10 +7,14 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 
 from __future__ import annotations
 
+import http.client
+import os
 from importlib.util import find_spec
 from typing import Any
 
 from . import machine
+
+PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
 
 
 def engine(path: str) -> dict[str, Any] | None:
@@ -21,6 +25,20 @@ def engine(path: str) -> dict[str, Any] | None:
     # Modules speak to the engine by way of requests.
     library = find_spec("requests") is not None
     return {**described(version, info), "library": library, "images": images(path)}
+
+
+def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
+    """Why the engine behind a socket does not answer; empty where it does.
+
+    On a machine that has no engine yet: C(not installed).
+    """
+    try:
+        machine.request(path, "/_ping")
+    except (OSError, http.client.HTTPException) as error:
+        if not any(os.path.exists(program) for program in programs):
+            return "not installed"
+        return f"{path}: {getattr(error, 'strerror', None) or error or type(error).__name__}"
+    return ""
 
 
 def images(path: str) -> list[str]:

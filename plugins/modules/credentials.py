@@ -152,28 +152,54 @@ options:
   machines:
     description:
       - >-
-        What the cluster is on each machine, C(members) of M(metal.kafka.machine_info). Where
-        containers of it trust CAs and the store, or the generation before it, has none of them, it
+        What each machine has of the cluster, C(members) of M(metal.kafka.machine_info). Where
+        machines trust CAs and the store, or the generation before it, has none of them, the cluster
         was made from another store: new keys and passwords would part its members and shut its
         users out. That is refused.
+      - >-
+        Where there is no store, whatever could not be read is refused as well, for the cluster may
+        have keys.
     type: list
     elements: dict
     default: []
     suboptions:
+      name:
+        description: Name of the machine, for messages.
+        type: str
+        default: ""
+      asked:
+        description: Whether the run reached it.
+        type: bool
+        default: true
       running:
-        description: Containers that run.
+        description: Containers of the cluster that run.
+        type: list
+        elements: str
+        default: []
+      configured:
+        description: Services of the cluster that have a folder of configuration.
         type: list
         elements: str
         default: []
       roots:
-        description: Fingerprints (SHA-256) of the CAs that its containers trust.
+        description: Fingerprints (SHA-256) of the CAs that these services trust.
+        type: list
+        elements: str
+        default: []
+      data:
+        description: Directories that hold data of Kafka or its metadata.
+        type: list
+        elements: path
+        default: []
+      unread:
+        description: What could not be read, each with the reason.
         type: list
         elements: str
         default: []
   anew:
     description: >-
       Name of the cluster, to give one whose store is lost new keys and passwords all the same. None
-      of its containers may run.
+      of its containers may run, and every machine must have been asked.
     type: str
     default: ""
 attributes:

@@ -80,8 +80,12 @@ facts:
     - C(left), where O(left) is given (declared, what was when the note was written, empty without
       one; differs, in what the machine does from it, a sentence each; still, the kind of service by
       the name of each container that is as it was left, but stopped).
-    - C(members), where O(left) is given (running, the names of the cluster's containers that run;
-      roots, fingerprints of the CAs that its containers trust, running or not).
+    - C(members), where O(left) is given, what the machine has of the cluster, read from its disks,
+      with or without an engine (running, its containers that run; configured, its services that
+      have a folder of configuration; roots, fingerprints of the CAs that these trust; data, those
+      of O(paths) with data of Kafka or its metadata; unread, what could not be read, with the
+      reason).
+    - C(silence), why the engine does not answer; empty where it does.
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
     - C(clock) (time in seconds since 1970, synchronised; null where the kernel does not tell).
@@ -242,15 +246,15 @@ def main():
         "paths": lambda: paths(asked["paths"]),
         "listeners": lambda: listeners(asked["socket"]),
         "engine": lambda: machine_engine.engine(asked["socket"]),
+        "silence": lambda: machine_engine.silence(asked["socket"]),
         "limits": limits,
         "cgroup": cgroup,
         "protections": protections,
     }
     if asked["left"]:
         cluster, kept = asked["left"]["cluster"], asked["left"]["kept"]
-        config_root = os.path.dirname(os.path.dirname(kept))
         readers["left"] = lambda: rest.look(asked["socket"], cluster, kept)
-        readers["members"] = lambda: members.look(asked["socket"], cluster, config_root)
+        readers["members"] = lambda: members.look(asked["socket"], cluster, kept, asked["paths"])
     facts, unknown = {}, {}
     for name, read in readers.items():
         try:

@@ -180,9 +180,9 @@ def test_a_lost_password_is_not_replaced(run, tmp_path):
 # -- a cluster that was brought up from another store -------------------------------------------
 
 
-def machines(*roots, running=()):
+def machines(*roots, **told):
     """What a machine tells of a cluster."""
-    return [{"roots": list(roots), "running": list(running)}]
+    return [{"name": "node1", "roots": list(roots), **told}]
 
 
 def test_a_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
@@ -221,6 +221,56 @@ def test_keys_are_given_up_only_while_nothing_runs(run, tmp_path):
         run(machines=machines("AA:01", running=["test-zk1", "test-kafka1"]), anew="test")
     assert list(tmp_path.iterdir()) == []
     assert run(machines=machines("AA:01"), anew="test")["changed"]
+
+
+DISK = "/data/disk1/kafka/meta.properties: Input/output error"
+UNKNOWN = [
+    ({"unread": [DISK]}, "node1: /data/disk1/kafka/meta.properties: Input/output error; wanted"),
+    ({"unread": ["it is unreachable"], "asked": False}, "node1: it is unreachable; wanted: every"),
+    ({"data": ["/data/disk1/kafka"]}, "data of a cluster in /data/disk1/kafka, and no config"),
+]
+
+
+@pytest.mark.parametrize(("told", "says"), UNKNOWN)
+def test_no_new_keys_are_made_where_the_cluster_may_have_some(run, tmp_path, told, says):
+    fresh = [{"name": "node2"}]
+    for dry in (True, False):
+        with pytest.raises(AnsibleActionFail, match="there is no store yet, and whether") as error:
+            run(machines=machines(**told) + fresh, dry=dry)
+        assert says in error.value.message
+        assert "docs/security-store.md" in error.value.message
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("told", [told for told, _ in UNKNOWN])
+def test_everything_else_goes_on_where_a_machine_cannot_be_read(run, told):
+    (own,) = run()["ca"]["fingerprints"]
+    assert not run(machines=machines(**told))["changed"]
+    assert not run(machines=machines(own) + machines(**told))["changed"]
+    assert run(machines=machines(own) + machines(**told), passwords=["alice", "new"])["changed"]
+
+
+def test_an_open_cluster_gets_its_first_keys_while_it_runs(run):
+    told = {"configured": ["test-kafka1"], "data": ["/data"], "running": ["test-kafka1"]}
+    assert run(machines=machines(**told))["changed"]
+
+
+def test_a_cluster_whose_configuration_is_lost_gets_new_keys_by_its_name(run):
+    assert run(machines=machines(data=["/data"]), anew="test")["changed"]
+
+
+def test_keys_are_not_given_up_while_a_machine_was_not_asked(run, tmp_path):
+    absent = machines(unread=["it is no part of this run"], asked=False)
+    with pytest.raises(AnsibleActionFail, match=r"1 machines that were not asked \(node1\)"):
+        run(machines=machines("AA:01") + absent, anew="test")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("rotate", [{"rotate": "passwords"}, {"rotate": "ca", "phase": "trust"}])
+def test_without_a_store_nothing_is_rotated(run, tmp_path, rotate):
+    with pytest.raises(AnsibleActionFail, match="there is nothing to rotate"):
+        run(**rotate)
+    assert list(tmp_path.iterdir()) == []
 
 
 # -- what a site brings -------------------------------------------------------------------------

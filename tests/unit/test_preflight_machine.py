@@ -164,8 +164,16 @@ def test_a_container_of_another_engine_is_told_by_its_number():
     assert found[0]["cluster"] is None
 
 
-def test_without_an_engine_there_are_no_containers(tmp_path):
-    assert machine.containers(str(tmp_path / "nothing.sock")) == []
+def test_without_an_engine_containers_are_known_by_their_processes(tmp_path, monkeypatch):
+    labels = {machine.CLUSTER_LABEL: "local"}
+    found = [{"Id": "c" * 64, "Names": ["/local-kafka1"], "Labels": labels, "State": "running"}]
+    monkeypatch.setattr(machine.container_processes, "found", lambda: found)
+    silent = str(tmp_path / "nothing.sock")
+    assert machine.containers(silent) == found
+    assert machine.members(silent, "local") == found
+    assert machine.members(silent, "other") == []
+    (held,) = machine.listeners([("::", 9092, "1")], {"1": ("java", "c" * 64)}, found)
+    assert (held["container"], held["cluster"]) == ("local-kafka1", "local")
 
 
 class _Unix(HTTPServer):

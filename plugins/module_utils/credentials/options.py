@@ -35,8 +35,13 @@ CERTIFICATE: dict[str, dict[str, Any]] = {
 }
 
 MACHINE: dict[str, dict[str, Any]] = {
+    "name": {"type": "str", "default": ""},
+    "asked": {"type": "bool", "default": True},
     "running": {"type": "list", "elements": "str", "default": []},
+    "configured": {"type": "list", "elements": "str", "default": []},
     "roots": {"type": "list", "elements": "str", "default": []},
+    "data": {"type": "list", "elements": "path", "default": []},
+    "unread": {"type": "list", "elements": "str", "default": []},
 }
 
 OPTIONS: dict[str, Any] = {

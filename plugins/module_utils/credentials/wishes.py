@@ -59,20 +59,27 @@ class CaWish:
 
 
 @dataclass(frozen=True)
-class Machines:
-    """What the cluster is on its machines: containers that run, and fingerprints of trusted CAs.
+class Machine:
+    """What one machine has of the cluster: see metal.kafka.machine_info, C(members).
 
-    ``anew``: the cluster whose keys are given up, by name.
+    ``asked``: whether the run reached it.
     """
 
+    name: str = ""
     running: tuple[str, ...] = ()
-    roots: frozenset[str] = frozenset()
-    anew: str = ""
+    configured: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    asked: bool = True
 
 
 @dataclass(frozen=True)
 class Wish:
-    """All of it. ``names`` narrows what is rotated; empty means everything of the kind."""
+    """All of it. ``names`` narrows what is rotated; empty means everything of the kind.
+
+    ``anew``: the cluster whose keys are given up, by name.
+    """
 
     cluster: str
     ca: CaWish
@@ -84,7 +91,8 @@ class Wish:
     names: tuple[str, ...]
     phase: str
     purge: bool
-    machines: Machines = Machines()
+    machines: tuple[Machine, ...] = ()
+    anew: str = ""
 
 
 def wish_of(arguments: Mapping[str, Any]) -> Wish:
@@ -101,11 +109,8 @@ def wish_of(arguments: Mapping[str, Any]) -> Wish:
         names=tuple(map(str, arguments["names"])),
         phase=str(arguments["phase"] or ""),
         purge=arguments["purge"],
-        machines=Machines(
-            running=tuple(name for each in arguments["machines"] for name in each["running"]),
-            roots=frozenset(root for each in arguments["machines"] for root in each["roots"]),
-            anew=str(arguments["anew"]),
-        ),
+        machines=tuple(map(_machine, arguments["machines"])),
+        anew=str(arguments["anew"]),
     )
     problems = [
         *_cluster_problems(wish),
@@ -117,6 +122,15 @@ def wish_of(arguments: Mapping[str, Any]) -> Wish:
     if problems:
         raise CredentialsError(*problems)
     return wish
+
+
+def _machine(given: Mapping[str, Any]) -> Machine:
+    kinds = ("running", "configured", "roots", "data", "unread")
+    return Machine(
+        name=str(given["name"]),
+        asked=bool(given["asked"]),
+        **{kind: tuple(map(str, given[kind])) for kind in kinds},
+    )
 
 
 def _ca(given: Mapping[str, Any], cluster: str) -> CaWish:
