@@ -35,6 +35,11 @@ def without_engine(hosts, hostvars):
     return looked.without_engine(variables(hosts, hostvars))
 
 
+def with_silent_engine(hosts, hostvars):
+    """Hosts that have an engine, which did not answer."""
+    return looked.with_silent_engine(variables(hosts, hostvars))
+
+
 def without_identity(hosts, hostvars):
     """Hosts of which it is not known what they have of the cluster; all in the first play."""
     return looked.without_identity({host: {} for host in hosts} | variables(hosts, hostvars))
@@ -57,6 +62,7 @@ class FilterModule:
     def filters(self):
         return {
             "identities": identities,
+            "with_silent_engine": with_silent_engine,
             "without_engine": without_engine,
             "without_identity": without_identity,
             "without_images": without_images,

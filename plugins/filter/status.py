@@ -62,6 +62,26 @@ def certificates_status(expiry: list[dict[str, Any]], warn_days: int) -> dict[st
     }
 
 
+def engine_status(answer: Mapping[str, Any], machine: str, socket: str) -> dict[str, Any]:
+    """The row of a machine's container engine, from the result of a request to its C(_ping).
+
+    While it is silent containers may go on, but nothing starts one that ends.
+    """
+    if answer.get("unreachable"):
+        problem = f"machine {machine} cannot be reached: its engine was not asked"
+    elif answer.get("status") != 200:
+        why = answer.get("msg") or f"status {answer.get('status')}"
+        problem = f"the engine of {machine} does not answer on {socket} ({why}): make up starts it"
+    else:
+        problem = ""
+    state = "down" if problem else "running"
+    row = {"name": f"engine@{machine}", "kind": "engine", "state": state, "health": ""}
+    return {
+        "services": [{**row, "endpoint": socket, "note": ""}],
+        "problems": [problem] if problem else [],
+    }
+
+
 def platform_state(
     hosts: Mapping[str, Mapping[str, Any]], cluster: str, bootstrap: list[str], access: str = ""
 ) -> dict[str, Any]:
@@ -97,5 +117,6 @@ class FilterModule:
             "pipeline_states": pipeline_states,
             "pipeline_rows": pipeline_rows,
             "certificates_status": certificates_status,
+            "engine_status": engine_status,
             "platform_state": platform_state,
         }

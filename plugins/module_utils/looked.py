@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .machine_engine import NOT_INSTALLED
+
 # Variables of a host by its name.
 Hosts = Mapping[str, Mapping[str, Any]]
 
@@ -17,6 +19,16 @@ Hosts = Mapping[str, Mapping[str, Any]]
 def without_engine(hosts: Hosts) -> list[str]:
     """Hosts that were not looked at, whose engine did not answer, or that lack its library."""
     return [name for name, found in hosts.items() if not _engine(found).get("library")]
+
+
+def with_silent_engine(hosts: Hosts) -> list[str]:
+    """Hosts that have an engine, which did not answer."""
+    return [name for name, found in hosts.items() if _silence(found) not in ("", NOT_INSTALLED)]
+
+
+def _silence(found: Mapping[str, Any]) -> str:
+    """Why the engine of a host did not answer; empty where it did, or was not asked."""
+    return str(_facts(found).get("silence") or "")
 
 
 def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[str]]) -> list[str]:

@@ -14,6 +14,8 @@ from typing import Any
 
 from . import machine
 
+# Why the engine of a fresh machine does not answer.
+NOT_INSTALLED = "not installed"
 PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
 
 
@@ -36,7 +38,7 @@ def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
         machine.request(path, "/_ping")
     except (OSError, http.client.HTTPException) as error:
         if not any(os.path.exists(program) for program in programs):
-            return "not installed"
+            return NOT_INSTALLED
         return f"{path}: {getattr(error, 'strerror', None) or error or type(error).__name__}"
     return ""
 

@@ -3,7 +3,10 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.looked import references
 from ansible_collections.metal.kafka.plugins.module_utils.looked import (
+    identities,
+    with_silent_engine,
     without_engine,
+    without_identity,
     without_images,
 )
 
@@ -56,3 +59,32 @@ def test_a_host_wants_no_image_that_a_play_asks_for_by_name():
     assert "kafka" in names
     assert "prometheus" not in names
     assert references({"images_wanted": ["prometheus"]}) != []
+
+
+@pytest.mark.parametrize(
+    ("silence", "started"),
+    [("", False), ("not installed", False), ("/run/docker.sock: Connection refused", True)],
+)
+def test_an_engine_that_is_there_and_silent_is_started_first(silence, started):
+    found = {"preflight_machine": {"facts": {"silence": silence, "engine": None}}}
+    assert with_silent_engine({"node1": found, "node2": {}}) == (["node1"] if started else [])
+
+
+def test_what_machines_have_of_the_cluster_is_told_with_the_reason_where_it_is_not_known():
+    members = {"running": [], "configured": [], "roots": ["AA"], "data": [], "unread": []}
+    hosts = {
+        "known": {"preflight_machine": {"facts": {"members": members}}},
+        "away": {"preflight_machine": {"unreachable": True}},
+        "broken": {"preflight_machine": {"facts": {}, "unknown": {"members": "no such process"}}},
+        "limited": {},
+    }
+    told = {each["name"]: each for each in identities([*hosts, "not in the run"], hosts)}
+    assert told["known"] == {"name": "known", **members}
+    assert told["away"]["unread"] == ["it is unreachable"]
+    assert told["broken"]["unread"] == ["no such process"]
+    assert told["limited"] == {
+        **{"name": "limited", "asked": False},
+        "unread": ["it is no part of this run"],
+    }
+    assert told["not in the run"]["asked"] is False
+    assert without_identity(hosts) == ["away", "broken", "limited"]

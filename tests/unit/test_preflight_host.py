@@ -64,6 +64,11 @@ FAULTS: Faults = {
         ["kafka2: kafka_broker_nofile: found 100000, more than the 20000 that the engine on m2 may "
          "give", "at most 20000"],
     ),
+    "an engine that hangs": (
+        every(fact("engine", None), fact("silence", "/run/docker.sock: timed out")),
+        ["m2: engine: found no answer of the engine of m2 (/run/docker.sock: timed out); allowed: "
+         "an engine that answers: it runs and hangs"],
+    ),
     "an old engine": (
         inside("engine", version="19.03.15", api="1.40"),
         ["m2: engine: found Docker 19.03.15 with API 1.40; allowed: API 1.41"],
@@ -151,6 +156,11 @@ NOTES: Faults = {
         put("zk2", "zookeeper_client_port", 42181),
         ["zk2: net.ipv4.ip_local_port_range: found 42181 among 32768 to 60999",
          "net.ipv4.ip_local_reserved_ports of m2"],
+    ),
+    "an engine that is down, which the run starts": (
+        every(fact("engine", None), fact("silence", "/run/docker.sock: Connection refused")),
+        ["m2: engine: found no answer of the engine of m2 (/run/docker.sock: Connection refused); "
+         "wanted: one that answers: make up starts it"],
     ),
     "images in copies": (
         inside("engine", driver="vfs"),
@@ -320,3 +330,10 @@ def test_a_port_in_use_on_a_machine_is_still_told_beside_notes():
     listener(9092)(site)
     assert len(problems(site)) == 1
     assert len(problems(site, fatal=False)) == 1
+
+
+@pytest.mark.parametrize("silence", ["", "not installed"])
+def test_an_engine_that_answers_or_is_still_to_be_installed_is_sound(silence):
+    site = Sound()
+    fact("silence", silence)(site)
+    assert problems(site) + problems(site, fatal=False) == []

@@ -111,6 +111,7 @@ CHECKS: tuple[Check, ...] = (
     kernels.map_count,
     kernels.swap,
     kernels.ephemeral_ports,
+    engines.engine_answers,
     engines.engine_version,
     engines.storage_driver,
     engines.rootless,

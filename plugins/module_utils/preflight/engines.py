@@ -7,12 +7,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..machine_engine import NOT_INSTALLED
 from .catalogue import instances
 from .problem import Problem, advice
 from .site import Engine, Site
 
 # API 1.41 is that of Docker 20.10, the oldest this platform is tested on.
 OLDEST_API = (1, 41)
+# What machine_info says of an engine that hangs.
+HUNG = "timed out"
 # What the classic and the containerd image store call the same driver.
 DRIVERS = ("overlay2", "overlayfs")
 
@@ -27,6 +30,25 @@ def _engines(site: Site) -> Iterator[tuple[str, Engine]]:
         engine = facts.get("engine")
         if engine is not None:
             yield machine, engine
+
+
+def engine_answers(site: Site) -> Iterator[Problem]:
+    """An engine that is there answers; the run starts one that is down, but none that hangs."""
+    for machine, facts in site.facts.items():
+        silence = facts.get("silence", "")
+        if silence in ("", NOT_INSTALLED):
+            continue
+        found = f"no answer of the engine of {machine} ({silence})"
+        if HUNG in silence:
+            yield Problem(
+                machine,
+                "engine",
+                found,
+                "an engine that answers: it runs and hangs; its log says why, a restart of it ends "
+                "that",
+            )
+        else:
+            yield advice(machine, "engine", found, "one that answers: make up starts it")
 
 
 def engine_version(site: Site) -> Iterator[Problem]:

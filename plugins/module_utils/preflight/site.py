@@ -118,6 +118,7 @@ class Answer(TypedDict, total=False):
 class Facts(TypedDict, total=False):
     """What metal.kafka.machine_info found on a machine; a key is missing when it found nothing.
 
+    ``silence`` says why the engine does not answer, empty where it does.
     ``asked`` is the control node's time before and after; ``answers``, ``opened`` and ``unbound``
     are what metal.kafka.port_probe returned.
     """
@@ -135,6 +136,7 @@ class Facts(TypedDict, total=False):
     paths: dict[str, Place]
     listeners: list[Listener]
     engine: Engine | None
+    silence: str
     limits: Limits
     cgroup: dict[str, Any]
     protections: dict[str, Any]

@@ -1,0 +1,37 @@
+"""A container engine that does not answer is a row and a problem of the status screen."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.filter.status import engine_status, platform_state
+from kafka_metal_client import status
+from kafka_metal_client.tables import Paint
+
+WELL = {"status": 200, "msg": "OK (2 bytes)"}
+
+
+def screen(answer):
+    """The screen of a platform of which only one engine is known, and whether all is well."""
+    told = engine_status(answer, "node1", "/run/docker.sock")
+    hosts = {"node1": {"docker_platform_status": told}}
+    state = platform_state(hosts, "prod", ["node1:9092"])
+    return status.render(state, Paint(False))
+
+
+def test_an_engine_that_answers_is_a_row_and_no_problem():
+    text, well = screen(WELL)
+    assert "engine@node1" in text
+    assert well
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ({"status": -1, "msg": "Connection refused"}, "the engine of node1 does not answer on"),
+        ({"status": 500}, "(status 500): make up starts it"),
+        ({"unreachable": True, "msg": "ssh"}, "machine node1 cannot be reached"),
+    ],
+)
+def test_one_that_does_not_is_a_problem_with_what_to_do(answer, says):
+    text, well = screen(answer)
+    assert not well
+    assert says in text
+    assert "engine@node1 is down" in text
