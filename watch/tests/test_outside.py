@@ -12,7 +12,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from kafka_metal_watch.outside import certificate_expiry, driver_state, master_state
+from kafka_metal_watch.outside import certificate_expiry, driver_state, engines, master_state
 
 UNTIL = (datetime.now(UTC) + timedelta(days=9)).replace(microsecond=0)
 
@@ -132,6 +132,35 @@ def test_who_asks_who_comes_is_shown_the_word(asked, path, said):
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
         assert asked(f"127.0.0.1:{server.server_port}", "d29yZA==") == said
+
+
+RESULT = [{"metric": {"host": "m1"}, "value": [1.0, "12.5"]}]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ({"data": {"result": RESULT}}, {"m1": 12.5}),
+        ({"data": {"result": []}}, {}),
+        ({"data": {"result": [{"metric": {}}]}}, {}),
+        ({"data": None}, {}),
+        ({"error": "no such query"}, {}),
+    ],
+)
+def test_prometheus_tells_for_how_long_engines_are_silent(said, found):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked = self.path.startswith("/api/v1/query?query=time%28%29%20-%20max")
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(said).encode() if asked else b"")
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        assert engines(f"127.0.0.1:{server.server_port}") == found
 
 
 def test_nobody_at_home_is_no_state_and_no_certificate(tmp_path):

@@ -58,6 +58,10 @@ def test_a_cluster_that_is_well_has_no_problem():
             {"overview": broken(topic=Topic("t", 4, 3, 2, 0))},
             "2 partitions lack a replica in sync.",
         ),
+        (
+            {"engines": {"m1": 12.0, "m2": 190.0}},
+            "The container engine of m2 has not answered for 3 min.",
+        ),
         ({"pipelines": {"payments": None}}, "Does not answer: pipeline payments."),
     ],
 )

@@ -27,6 +27,8 @@ class Found:
     # The same of each master of Spark; and how many workers there are to be.
     masters: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
     workers: int = 0
+    # Seconds since the container engine of a machine ran a health check.
+    engines: Mapping[str, float] = field(default_factory=dict)
     overview: Overview = field(default_factory=Overview)
 
 

@@ -4,7 +4,9 @@ import http.client
 import json
 import socket
 import ssl
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 PATIENCE_S = 5.0
 
@@ -44,6 +46,23 @@ def driver_state(endpoint: str, name: str, word: str = "") -> dict[str, Any] | N
 def master_state(endpoint: str, word: str = "") -> dict[str, Any] | None:
     """The same of a master of Spark, by its page."""
     return _told(endpoint, "/json/", "status", word)
+
+
+# For how long the container engine of each machine has checked nothing.
+ENGINES = "time() - max by (host) (kafka_metal_engine_checked_time_seconds)"
+
+
+def engines(endpoint: str) -> Mapping[str, float]:
+    """Seconds since the engine of each machine ran a health check, by Prometheus at HOST:PORT.
+
+    Nothing where Prometheus does not answer: its own alerts and the status screen tell of that.
+    """
+    found = _told(endpoint, f"/api/v1/query?query={quote(ENGINES)}", "data", "")
+    try:
+        rows = found["data"]["result"] if found else []
+        return {str(row["metric"]["host"]): float(row["value"][1]) for row in rows}
+    except (KeyError, IndexError, TypeError, ValueError):
+        return {}
 
 
 def _told(endpoint: str, path: str, key: str, word: str) -> dict[str, Any] | None:

@@ -34,6 +34,9 @@ UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 # A certificate that ends within so many seconds is marked.
 SOON_S = 14 * 86400
 
+# An engine runs a health check every 10 s; one that has run none for so long is dead, or hangs.
+ENGINE_S = 60
+
 Start = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
 # A value and how bad it is: bad, warn or nothing.
@@ -87,6 +90,11 @@ def problems(found: Found, now: float, interval: float) -> list[str]:
         said.append(f"{headless} partitions have no leader: nobody reads or writes them.")
     if behind:
         said.append(f"{behind} partitions lack a replica in sync.")
+    said += [
+        f"The container engine of {host} has not answered for {span(seconds)}."
+        for host, seconds in sorted(found.engines.items())
+        if seconds > ENGINE_S
+    ]
     if silent:
         said.append(f"Does not answer: pipeline {', '.join(silent)}.")
     return said
