@@ -37,7 +37,7 @@ test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade close down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas
+.PHONY: status plan upgrade close down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas rotate
 .PHONY: support report
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 	@$(PLAYBOOK) playbooks/status.yml > .cache/status.log 2>&1 || { cat .cache/status.log; exit 2; }
@@ -57,6 +57,9 @@ close: env ## close an open cluster while it serves, as far as security_closing 
 
 verify: env ## settings of every host: wanted, persisted, live; the exit code tells drift
 	@$(call answer,verify)
+
+rotate: env ## new secrets while everything runs: WHAT=passwords|certificates|ca [NAMES=shop,audit]
+	$(PLAYBOOK) playbooks/rotate.yml -e rotate_what="$(WHAT)" $(if $(NAMES),-e rotate_names="$(NAMES)")
 
 restart: env ## restart brokers and ensemble one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
 	$(PLAYBOOK) playbooks/restart.yml $(if $(S),-e restart_services=$(S))

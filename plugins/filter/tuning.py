@@ -15,8 +15,11 @@ def tuning_settings(table, overrides):
         raise AnsibleFilterError(str(error)) from error
 
 
-def tuning_verdict(hostvars, hosts):
-    """Text and drift from what the plays of verify.yml registered on the hosts."""
+def tuning_verdict(hostvars, hosts, secrets=()):
+    """Text and drift from what the plays of verify.yml registered on the hosts.
+
+    ``secrets`` are those that metal.kafka.credentials calls exposed.
+    """
     found = {}
     for host in hosts:
         values = hostvars[host]
@@ -25,7 +28,7 @@ def tuning_verdict(hostvars, hosts):
         mode = (values.get("host_verified") or {}).get("mode", "apply")
         if rows:
             found[host] = {"settings": rows, "enforced": mode == "apply"}
-    return screen.verify(found)
+    return screen.verify(found, list(secrets))
 
 
 class FilterModule:

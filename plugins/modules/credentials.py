@@ -266,6 +266,13 @@ unused:
   type: list
   elements: str
   returned: always
+exposed:
+  description: >-
+    Secrets that were made before the release that ended the last exposure of secrets, such as
+    "password bob". They are to be rotated.
+  type: list
+  elements: str
+  returned: always
 """
 
 from ansible.module_utils.basic import AnsibleModule

@@ -16,6 +16,7 @@ from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.parsing.vault import VaultLib
 from ansible_collections.metal.kafka.plugins.action.credentials import ActionModule
 from ansible_collections.metal.kafka.plugins.lookup.secret import DOCUMENTATION, LookupModule
+from ansible_collections.metal.kafka.plugins.module_utils.credentials import content
 from ansible_collections.metal.kafka.plugins.module_utils.pki import leaf, pem
 from ansible_collections.metal.kafka.plugins.plugin_utils import vault_password
 from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import StoreError
@@ -271,6 +272,59 @@ def test_without_a_store_nothing_is_rotated(run, tmp_path, rotate):
     with pytest.raises(AnsibleActionFail, match="there is nothing to rotate"):
         run(**rotate)
     assert list(tmp_path.iterdir()) == []
+
+
+# -- secrets that an earlier release exposed ----------------------------------------------------
+
+
+@pytest.fixture
+def earlier(tmp_path, monkeypatch, run):
+    """A store as an earlier release left it: it knows nothing of generations."""
+    real = content.write
+
+    def write(what):
+        return real(replace(what, generations={}))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(content, "write", write)
+        run(passwords=["alice", "bob"])
+    return run
+
+
+def test_secrets_of_a_new_store_are_not_exposed(run):
+    assert run()["exposed"] == []
+    assert run()["exposed"] == []
+
+
+def test_secrets_of_an_earlier_release_are_named_until_each_is_rotated(earlier):
+    names = {"passwords": ["alice", "bob"]}
+    told = earlier(**names)
+    assert not told["changed"]
+    ca = "CA CN=test CA G1,O=test"
+    assert told["exposed"] == [ca, "certificate kafka1", "password alice", "password bob"]
+    told = earlier(**names, rotate="passwords", names=["alice"])
+    assert "password alice" not in told["exposed"]
+    assert "password bob" in told["exposed"]
+    earlier(**names, rotate="passwords")
+    told = earlier(**names, rotate="ca", phase="trust")
+    assert told["exposed"] == [ca, "certificate kafka1"]
+    assert earlier(**names, rotate="ca", phase="issue")["exposed"] == [ca]
+    assert earlier(**names, rotate="ca", phase="drop")["exposed"] == []
+    assert earlier(**names)["exposed"] == []
+
+
+def test_an_earlier_release_reads_a_store_of_this_one(run, tmp_path):
+    run()
+    store = tmp_path / "secrets/test/store.vault"
+    secrets = vault_password.load(str(tmp_path / "conf/password"))
+    document = json.loads(VaultLib(secrets).decrypt(store.read_text()))
+    assert document.pop("generations")
+    # All that the earlier one wants, and each password with the keys that it knows.
+    assert set(document) == {
+        *("format", "cluster", "authorities", "issuer", "roots", "certificates"),
+        *("passwords", "made"),
+    }
+    assert set(document["passwords"]["alice"]) == {"value", "since", "previous"}
 
 
 # -- what a site brings -------------------------------------------------------------------------

@@ -107,3 +107,14 @@ def test_every_setting_has_a_reason_a_default_and_a_known_rule():
             "value", "default", "reason", "rule", "says", "effect", "percent_of_memory"
         }, name  # fmt: skip
         assert "{{" not in str(entry.get("says", entry["value"])), f"{name}: says what in the docs?"
+
+
+def test_secrets_to_be_rotated_are_named_below_the_table_and_are_drift():
+    told = screen.verify({}, ["password alice"])
+    assert told["text"].splitlines() == [
+        "verify: no drift",
+        "verify: 1 secret(s) could be read by others in an earlier release; wanted: a new one, by "
+        "make rotate",
+        "  password alice",
+    ]
+    assert told["drift"][0].startswith("password alice: could be read by others")

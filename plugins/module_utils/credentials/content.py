@@ -41,7 +41,7 @@ class Content:
 
     ``authorities`` have their keys, the oldest first; ``issuer`` is the fingerprint of the one
     that signs. ``roots`` is what members trust, also roots that are not ours. ``made`` counts the
-    CAs that were made here, for their names.
+    CAs that were made here, for their names. ``generations`` are those of exposure.py, by secret.
     """
 
     cluster: str
@@ -51,6 +51,7 @@ class Content:
     certificates: Mapping[str, Pair] = field(default_factory=dict)
     passwords: Mapping[str, Password] = field(default_factory=dict)
     made: int = 0
+    generations: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def signing(self) -> Authority | None:
@@ -90,6 +91,8 @@ def read(text: str) -> Content:
             },
             passwords={name: Password(**each) for name, each in found["passwords"].items()},
             made=found["made"],
+            # A store of an earlier release has none, and an earlier release leaves it out.
+            generations={str(k): int(v) for k, v in found.get("generations", {}).items()},
         )
     except (KeyError, TypeError, AttributeError, PkiError) as error:
         raise ContentError(f"found a damaged store of credentials ({type(error).__name__})") from (
@@ -123,6 +126,7 @@ def write(content: Content) -> str:
                 for name, each in content.passwords.items()
             },
             "made": content.made,
+            **({"generations": dict(content.generations)} if content.generations else {}),
         },
         indent=1,
         sort_keys=True,

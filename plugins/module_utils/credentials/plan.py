@@ -16,7 +16,7 @@ from ..pki.authority import Authority, day
 from ..pki.leaf import Leaf, Pair, issue
 from ..pki.pem import subject_of
 from ..pki.renewal import days_left, reason_to_renew
-from . import rotation
+from . import exposure, rotation
 from .content import Content, Password
 from .wishes import CredentialsError, Wish
 
@@ -42,9 +42,9 @@ class Plan:
     notes: tuple[str, ...]
 
 
-def plan(before: Content | None, wish: Wish, given: Given, now: datetime) -> Plan:
+def plan(held: Content | None, wish: Wish, given: Given, now: datetime) -> Plan:
     """Raises CredentialsError when the wish cannot be met; then nothing may be written."""
-    before = before or Content(wish.cluster)
+    before = held or Content(wish.cluster)
     if before.cluster != wish.cluster:
         raise CredentialsError(
             f"store: found that of cluster {before.cluster}; wanted: one of its own for cluster "
@@ -60,7 +60,7 @@ def plan(before: Content | None, wish: Wish, given: Given, now: datetime) -> Pla
     problems = [] if wish.phase == "replace" else rotation.obstacles(before, content)
     if problems:
         raise CredentialsError(*problems)
-    return Plan(content, tuple(steps), _notes(content, wish, now))
+    return Plan(exposure.marked(held, content), tuple(steps), _notes(content, wish, now))
 
 
 Part = tuple[Content, tuple[str, ...]]

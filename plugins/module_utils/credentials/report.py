@@ -10,7 +10,7 @@ from typing import Any
 from ..pki.authority import day
 from ..pki.pem import fingerprint, subject_of
 from ..pki.renewal import end_report, names_of
-from . import rotation
+from . import exposure, rotation
 from .content import Content
 from .plan import Plan, unused
 from .wishes import Wish
@@ -38,6 +38,7 @@ def report(planned: Plan, wish: Wish, now: datetime) -> dict[str, Any]:
             "rotation": rotation.state(content),
         },
         "unused": unused(content, wish),
+        "exposed": exposure.exposed(content),
     }
 
 

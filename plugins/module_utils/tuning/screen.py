@@ -12,6 +12,8 @@ from .row import ABSENT, DRIFT, NOT_ALLOWED
 COLUMNS = ("setting", "wanted", "persisted", "live", "verdict")
 # Widest column that still leaves five of them in 110 characters; what is longer goes on below.
 WIDEST = (34, 21, 21, 21, 11)
+# Of a secret that is older than the release that ended the last exposure of secrets.
+EXPOSED = "could be read by others in an earlier release; wanted: a new one, by make rotate"
 VERDICTS = {NOT_ALLOWED: "not allowed"}
 
 
@@ -53,10 +55,11 @@ def summary(host: str, rows: Sequence[Mapping[str, str]], enforced: bool) -> str
     return f"{host}: {len(rows)} settings, {differ}{refused}"
 
 
-def verify(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def verify(hosts: Mapping[str, Mapping[str, Any]], secrets: Sequence[str] = ()) -> dict[str, Any]:
     """``text`` for people and ``drift``: host, setting and both values of all that is enforced.
 
-    ``hosts`` maps names to C(settings) and C(enforced).
+    ``hosts`` maps names to C(settings) and C(enforced). ``secrets`` are those to be rotated: each
+    is drift as well.
     """
     text, drift = [], []
     for host, found in hosts.items():
@@ -68,5 +71,8 @@ def verify(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
                 for row in found["settings"]
                 if row["state"] == DRIFT
             ]
-    verdict = f"verify: {len(drift)} setting(s) drifted" if drift else "verify: no drift"
-    return {"text": "\n".join([*text, verdict]) + "\n", "drift": drift}
+    verdict = [f"verify: {len(drift)} setting(s) drifted" if drift else "verify: no drift"]
+    if secrets:
+        verdict += [f"verify: {len(secrets)} secret(s) {EXPOSED}", *(f"  {one}" for one in secrets)]
+        drift += [f"{one}: {EXPOSED}" for one in secrets]
+    return {"text": "\n".join([*text, *verdict]) + "\n", "drift": drift}
