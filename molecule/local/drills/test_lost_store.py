@@ -50,6 +50,41 @@ def test_a_run_without_the_store_touches_nothing_and_the_store_brings_it_back(cl
     assert starts(cluster) == before
 
 
+def test_a_silent_engine_does_not_hide_whose_cluster_it_is(cluster: Cluster):
+    with lost(SECRETS):
+        # As on a machine that has just booted, or whose engine is dead.
+        silent = {"docker_socket": "/run/no-engine.sock"}
+        refused = playbooks.run("credentials", extra=silent, check=False)
+        away = playbooks.run("credentials", "--limit", "kafka", check=False)
+        stores = list(SECRETS.rglob("store.vault"))
+
+    assert refused.returncode != 0
+    assert "it was brought up from another store; wanted: that store" in refused.stdout
+    assert away.returncode != 0
+    assert "it is no part of this run" in away.stdout
+    assert stores == []
+    assert playbooks.changes(playbooks.run("site")) == 0
+
+
+def test_a_stopped_cluster_keeps_its_keys_until_its_name_is_given(cluster: Cluster):
+    old = access.librdkafka()
+    playbooks.run("down")
+    with lost(SECRETS):
+        refused = playbooks.run("site", check=False)
+        rotated = playbooks.run("rotate", extra={"rotate_what": "passwords"}, check=False)
+        stores = list(SECRETS.rglob("store.vault"))
+    playbooks.run("site")
+    cluster.wait_until_whole()
+
+    assert refused.returncode != 0
+    assert "it was brought up from another store; wanted: that store" in refused.stdout
+    assert playbooks.changes(refused) == 0
+    assert rotated.returncode != 0
+    assert "there is nothing to rotate" in rotated.stdout
+    assert stores == []
+    assert topics(cluster, old) > 0
+
+
 def topics(cluster: Cluster, way_in: dict[str, Any]) -> int:
     """How many topics a client sees; raises KafkaException for one that is not let in."""
     client = AdminClient({"bootstrap.servers": cluster.topology.bootstrap, **way_in})

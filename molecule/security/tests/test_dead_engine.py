@@ -1,0 +1,61 @@
+"""The container engine of a machine dies: that shows, hides nothing, and the next run starts it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from testing import access, playbooks
+from testing.cluster import HEAL_SECONDS, Cluster
+
+MACHINE = "node2"
+ENGINE = "docker.service docker.socket"
+
+
+@pytest.fixture(scope="module")
+def dead_engine(platform: Cluster) -> Iterator[None]:
+    """The daemon of one machine is killed; its containers are left to themselves."""
+    platform.wait_until_whole()
+    machine = platform.shell(MACHINE)
+    machine.check_output(f"systemctl mask --runtime {ENGINE}")
+    machine.check_output("systemctl kill --signal KILL docker.service")
+    machine.run("systemctl stop docker.socket")
+    machine.check_output(f"systemctl unmask --runtime {ENGINE}")
+    assert machine.run("docker info").rc != 0
+    try:
+        yield
+    finally:
+        machine.run("systemctl start docker.service")
+        platform.wait_until_whole(HEAL_SECONDS)
+
+
+@pytest.mark.usefixtures("dead_engine")
+class TestDeadEngine:
+    """One after the other; the last one brings the engine back."""
+
+    def test_the_status_screen_names_the_machine(self, cluster: Cluster):
+        playbooks.run("status", check=False)
+        state = playbooks.ROOT / ".cache" / cluster.topology.cluster / "state.json"
+        problems = json.loads(state.read_text())["problems"]
+        assert [one for one in problems if f"the engine of {MACHINE} does not answer" in one]
+
+    def test_preflight_says_it_once_and_knows_the_ports_of_our_own_containers(self):
+        said = playbooks.run("preflight").stdout
+        assert f"no answer of the engine of {MACHINE}" in said
+        assert "held on" not in said
+
+    def test_another_store_makes_no_new_keys(self, tmp_path: Path):
+        store = tmp_path / "store.vault"
+        refused = playbooks.run("credentials", extra={"security_store": str(store)}, check=False)
+        assert refused.returncode != 0
+        assert "it was brought up from another store" in refused.stdout
+        assert not store.exists()
+
+    def test_the_next_run_starts_it_before_anything_else_asks_it(self, cluster: Cluster):
+        before = access.librdkafka()
+        planned = playbooks.run("site", "--check").stdout
+        assert "container engine is started" in planned
+        playbooks.run("site", seconds=1200)
+        cluster.wait_until_whole()
+        assert cluster.shell(MACHINE).run("docker info").rc == 0
+        assert access.librdkafka() == before
