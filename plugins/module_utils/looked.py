@@ -17,8 +17,16 @@ Hosts = Mapping[str, Mapping[str, Any]]
 
 
 def without_engine(hosts: Hosts) -> list[str]:
-    """Hosts that were not looked at, whose engine did not answer, or that lack its library."""
-    return [name for name, found in hosts.items() if not _engine(found).get("library")]
+    """Hosts that were not looked at, that have no engine yet, or that lack its library.
+
+    One that is there and silent has been started by then, or a plan has said that it would be.
+    """
+    silent = with_silent_engine(hosts)
+    return [
+        name
+        for name, found in hosts.items()
+        if not _engine(found).get("library") and name not in silent
+    ]
 
 
 def with_silent_engine(hosts: Hosts) -> list[str]:

@@ -68,6 +68,8 @@ def test_a_host_wants_no_image_that_a_play_asks_for_by_name():
 def test_an_engine_that_is_there_and_silent_is_started_first(silence, started):
     found = {"preflight_machine": {"facts": {"silence": silence, "engine": None}}}
     assert with_silent_engine({"node1": found, "node2": {}}) == (["node1"] if started else [])
+    # Not a second time by the step that installs engines.
+    assert ("node1" in without_engine({"node1": found})) is not started
 
 
 def test_what_machines_have_of_the_cluster_is_told_with_the_reason_where_it_is_not_known():

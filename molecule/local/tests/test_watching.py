@@ -88,6 +88,18 @@ def test_certificates_of_every_listener_are_watched(ask: Ask, cluster: Cluster):
     assert min(ends) > 0
 
 
+def test_the_engine_is_seen_to_check_its_containers(ask: Ask):
+    def checked() -> None:
+        ages = [
+            float(each["value"][1])
+            for each in ask("time() - kafka_metal_engine_checked_time_seconds")
+        ]
+        if len(ages) != JOBS["node"] or max(ages) > 45:
+            raise NotYet(str(ages))
+
+    wait_for("the engine runs health checks", checked, seconds=60)
+
+
 @pytest.mark.parametrize("board", DASHBOARDS, ids=lambda board: board.stem)
 def test_every_panel_shows_something_or_says_why_not(board: Path, ask: Ask, cluster: Cluster):
     silent = []

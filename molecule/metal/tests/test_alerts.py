@@ -112,6 +112,7 @@ FAULTS = {
         on_broker(faults.port_closed, 1), "PartitionNotWritable", URGENT
     ),
     "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", PATIENT),
+    "a container engine hangs": Fault(on_broker(faults.engine_hung, 2), "EngineSilent", PATIENT),
     "a machine is switched off": Fault(switched_off, "HostDown", PATIENT),
     # Until its broker is ended, clients wait.
     "a disk hangs": Fault(hung_disk, "PartitionNotWritable", URGENT),

@@ -79,6 +79,18 @@ def port_closed(cluster: Cluster, instance: Instance):
 
 
 @contextmanager
+def engine_hung(cluster: Cluster, instance: Instance) -> Iterator[None]:
+    """The container engine of a machine does nothing; what it has started goes on."""
+    machine = cluster.machine(instance)
+    process = machine.check_output("systemctl show --property MainPID --value docker.service")
+    machine.check_output("kill -STOP %s", process)
+    try:
+        yield
+    finally:
+        machine.check_output("kill -CONT %s", process)
+
+
+@contextmanager
 def switched_off(node: str) -> Iterator[None]:
     """A machine without power: the container that stands for it."""
     LOCAL.check_output("docker kill %s", node)
