@@ -66,3 +66,10 @@ def test_no_play_ignores_an_unreachable_host_but_those_that_only_read(repository
         if path not in ("internal_engine_status.yml", "support.yml", "credentials.yml")
     ]
     assert wrong == []
+
+
+def test_declarations_are_judged_then_engines_started_then_keys_made(repository):
+    steps = [
+        play["ansible.builtin.import_playbook"] for play in repository.yaml("playbooks/site.yml")
+    ]
+    assert steps[:3] == ["preflight.yml", "internal_engine.yml", "credentials.yml"]
