@@ -30,13 +30,17 @@ class ActionModule(ActionBase):
             other = found["lock"]
             if not lock.dead(lock.Owner(**other["owner"]), me):
                 return found
-            display.display(
-                f"  resuming after an interrupted operation: {other['operation']}, by "
-                f"{other['owner']['user']}, process {other['owner']['pid']}"
-            )
-            return self._execute_module(
+            found = self._execute_module(
                 module_args={**wish, "replace": other["token"]}, task_vars=task_vars
             )
+            if found.get("taken") or found.get("released"):
+                # Another operation has nothing to go on with.
+                what = "resuming after an" if found["resumed"] else "the lock is released of an"
+                display.display(
+                    f"  {what} interrupted operation: {other['operation']}, by "
+                    f"{other['owner']['user']}, process {other['owner']['pid']}"
+                )
+            return found
         except AnsibleConnectionFailure as error:
             # A machine that is down has nobody at work on it; the others know.
             display.warning(f"the lock is not on every machine: {error}")

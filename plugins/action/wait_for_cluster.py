@@ -10,6 +10,7 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 from ansible_collections.metal.kafka.plugins.module_utils import progress
 from ansible_collections.metal.kafka.plugins.module_utils.sentences import some
+from ansible_collections.metal.kafka.plugins.plugin_utils.presence import Presence
 
 display = Display()
 NAMED = 10
@@ -25,7 +26,9 @@ class ActionModule(ActionBase):
         follow = progress.Progress(float(wish.get("patience", 300)), begun, moved=begun)
         name = str(wish.get("name") or "")
         steps, changed = [], False
+        presence = Presence(self, task_vars)
         while True:
+            presence.keep()
             found = self._execute_module(module_args=wish, task_vars=task_vars)
             if found.get("failed"):
                 return found

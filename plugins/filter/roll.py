@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import os
 from itertools import chain
 
-from ansible_collections.metal.kafka.plugins.module_utils import lock, turns
+from ansible_collections.metal.kafka.plugins.module_utils import lock, operation, turns
 
 
 def variables(hosts, hostvars):
@@ -52,11 +53,29 @@ def lock_refusal(cluster, refused):
     return lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
 
 
+def operation_status(answers):
+    """Problems and notes for the status screen, out of results of M(metal.kafka.operation_info)."""
+    found = [answer.get("operation") for answer in answers]
+    problems, notes = operation.messages(found, lock.owner_of(os.getpid()))
+    return {"problems": problems, "notes": notes}
+
+
+def operation_interrupted(machines, hostvars):
+    """Whether preflight found the lock of a dead process on one of the machines."""
+    me = lock.owner_of(os.getpid())
+    looks = [(each.get("preflight_machine") or {}) for each in variables(machines, hostvars)]
+    seen = [(each.get("facts") or {}).get("operation") for each in looks]
+    locks = [each["lock"] for each in seen if each and each["lock"]]
+    return any(lock.dead(lock.Owner(**held["owner"]), me) for held in locks)
+
+
 class FilterModule:
     def filters(self):
         return {
             "in_state": in_state,
             "lock_refusal": lock_refusal,
+            "operation_interrupted": operation_interrupted,
+            "operation_status": operation_status,
             "roll_failure": roll_failure,
             "roll_hosts": roll_hosts,
             "roll_resumed": roll_resumed,

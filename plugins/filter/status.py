@@ -98,11 +98,12 @@ def platform_state(
         "cluster_info": {},
         "pipelines": [],
         "problems": [],
+        "notes": [],
     }
     for host in hosts:
         for fact in [name for name in hosts[host] if name.endswith(STATUS_FACT)]:
             found = hosts[host][fact]
-            for key in ("services", "pipelines", "problems", "certificates"):
+            for key in ("services", "pipelines", "problems", "notes", "certificates"):
                 state[key] += found.get(key) or []
             state["cluster_info"] = found.get("cluster_info") or state["cluster_info"]
     return state

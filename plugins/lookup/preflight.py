@@ -44,8 +44,10 @@ _raw:
   type: list
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -53,6 +55,7 @@ from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.lookup import LookupBase
 from ansible.template import Templar
+from ansible_collections.metal.kafka.plugins.module_utils import lock, operation
 from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
     CHECKS,
     Role,
@@ -141,6 +144,12 @@ def registered(values):
     return found
 
 
+def under_way(facts):
+    """Sentences on an operation that is under way, or was interrupted."""
+    seen = [each.get("operation") for each in facts.values()]
+    return list(chain(*operation.messages(seen, lock.owner_of(os.getpid()))))
+
+
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         hostvars, groups = variables["hostvars"], variables["groups"]
@@ -163,5 +172,6 @@ class LookupModule(LookupBase):
         if "report" in terms:
             inventory = str(variables.get("inventory_dir", ""))
             said = report(found, len(CHECKS), len(facts), inventory)
+            said["notes"] += under_way(facts)
             return [said | {"budget": budget(hosts, groups, facts)}]
         return [{**asdict(problem), "text": text(problem)} for problem in found]

@@ -38,7 +38,15 @@ def figures(cluster: Cluster) -> dict[str, Any]:
             for failed in cluster.failed_log_dirs
         ],
         "reassignments": list(cluster.reassignments),
+        "healthy_brokers": sorted(healthy_brokers(cluster)),
     }
+
+
+def healthy_brokers(cluster: Cluster) -> set[int]:
+    """Brokers that are registered and answer, with all log dirs online and all replicas in sync."""
+    lagging = {broker for partition in cluster.partitions for broker in partition.missing}
+    failed = {each.broker for each in cluster.failed_log_dirs}
+    return cluster.broker_ids() - set(cluster.silent) - failed - lagging
 
 
 def problems(cluster: Cluster, facts: dict[str, Any], expected: Iterable[int]) -> list[str]:

@@ -184,6 +184,14 @@ def acquire(path: str, cluster: str, wish: Mapping[str, Any], me: Owner) -> dict
     return answer(read(path) or lock, taken=False)
 
 
+def release(path: str, token: str, me: Owner) -> dict[str, Any]:
+    """Drop the lock of ``token``, or without a token say whose lock there is."""
+    dropped = bool(token) and drop(path, token)
+    found = read(path)
+    # Without a lock its owner is the process that asks, which is not dead.
+    return {**answer(found or Lock("", me, 0), taken=False), "released": dropped}
+
+
 def answer(lock: Lock, *, taken: bool, nested: bool = False) -> dict[str, Any]:
     """The result of the module cluster_lock."""
     return {

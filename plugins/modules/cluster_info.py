@@ -118,6 +118,13 @@ reassignments:
   type: list
   elements: str
   returned: always
+healthy_brokers:
+  description: >-
+    Ids of brokers that are registered, answer, and have all log dirs online and all their replicas
+    in sync.
+  type: list
+  elements: int
+  returned: always
 stop:
   description: The decision on the brokers named by O(before_stop).
   type: dict

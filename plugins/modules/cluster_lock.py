@@ -22,9 +22,11 @@ options:
     type: str
     default: an operation
   state:
-    description: Whether to take the lock or to drop one's own.
+    description: >-
+      Whether to take the lock, to drop one's own, or to drop that of an operation whose process on
+      this control node has died.
     type: str
-    choices: [present, absent]
+    choices: [present, absent, released]
     default: present
   unlock:
     description: Token of a lock to break, or the name of the cluster to break any.
@@ -88,6 +90,10 @@ reached:
   description: Whether the machine could be reached.
   type: bool
   returned: always
+released:
+  description: Whether the lock of a dead process was dropped.
+  type: bool
+  returned: with O(state=released)
 steps:
   description: Empty; a lock is no change of the platform.
   type: list
@@ -107,7 +113,11 @@ def main():
         argument_spec={
             "cluster": {"type": "str", "required": True},
             "operation": {"type": "str", "default": "an operation"},
-            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            "state": {
+                "type": "str",
+                "choices": ["present", "absent", "released"],
+                "default": "present",
+            },
             "unlock": {"type": "str", "default": ""},
             "replace": {"type": "str", "default": ""},
             "owner": {"type": "dict", "default": {}},
@@ -125,6 +135,8 @@ def main():
     if wish["state"] == "absent":
         lock.drop(path, me.token)
         module.exit_json(**common, **lock.answer(lock.Lock("", me, 0), taken=False))
+    if wish["state"] == "released":
+        module.exit_json(**common, **lock.release(path, wish["replace"], me))
     module.exit_json(**common, **lock.acquire(path, wish["cluster"], wish, me))
 
 

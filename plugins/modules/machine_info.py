@@ -41,6 +41,10 @@ options:
         description: File of the note.
         type: path
         required: true
+      textfiles:
+        description: Directory of M(metal.kafka.maintenance) on the machine; empty for none.
+        type: str
+        default: ''
   socket:
     description: Socket of the container engine, which knows whose a container is.
     type: path
@@ -86,6 +90,7 @@ facts:
       of O(paths) with data of Kafka or its metadata; unread, what could not be read, with the
       reason).
     - C(silence), why the engine does not answer; empty where it does.
+    - C(operation), where O(left) is given, as M(metal.kafka.operation_info) returns it.
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
     - C(clock) (time in seconds since 1970, synchronised; null where the kernel does not tell).
@@ -115,6 +120,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     machine_kernel,
     machine_network,
     members,
+    operation,
     port_probe,
     rest,
 )
@@ -220,6 +226,7 @@ def main():
                 "options": {
                     "cluster": {"type": "str", "required": True},
                     "kept": {"type": "path", "required": True},
+                    "textfiles": {"type": "str", "default": ""},
                 },
             },
             "socket": {"type": "path", "default": "/run/docker.sock"},
@@ -255,6 +262,7 @@ def main():
         cluster, kept = asked["left"]["cluster"], asked["left"]["kept"]
         readers["left"] = lambda: rest.look(asked["socket"], cluster, kept)
         readers["members"] = lambda: members.look(asked["socket"], cluster, kept, asked["paths"])
+        readers["operation"] = lambda: operation.look(cluster, asked["left"]["textfiles"])
     facts, unknown = {}, {}
     for name, read in readers.items():
         try:

@@ -10,6 +10,8 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 from ansible_collections.metal.kafka.plugins.module_utils.pace import Pace
 
+from .presence import Presence
+
 PATIENCE = 600
 
 
@@ -28,7 +30,9 @@ class PatientAction(ActionBase):
         arguments = dict(self._task.args)
         name = self._task.action
         pace, steps, changed, phase = Pace(), [], False, None
+        presence = Presence(self, task_vars)
         while True:
+            presence.keep()
             result = self._execute_module(name, arguments, task_vars=task_vars)
             changed = changed or result.get("changed", False)
             steps = steps or result.get("steps", [])

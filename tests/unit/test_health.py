@@ -87,3 +87,15 @@ def test_a_silent_cluster_has_the_same_keys_and_lets_no_broker_stop():
     assert (silent["reachable"], silent["healthy"], silent["stop"]["safe"]) == (False,) * 3
     assert silent["problems"] == silent["stop"]["blockers"] == ["no broker listens"]
     assert "stop" not in unreachable("no broker listens")
+
+
+def test_a_healthy_broker_answers_with_all_its_disks_and_replicas():
+    found = cluster(
+        partition("a-0", isr=(1, 2), replicas=(1, 2, 3)),
+        partition("b-0", isr=(1,), replicas=(1, 2), adding=(2,)),
+        brokers=(1, 2, 3, 4, 5),
+        failed_log_dirs=(LogDir(4, "/data/disk1", "offline"),),
+        silent={5: "no answer"},
+    )
+    # 3 lags, 4 has lost a disk, 5 does not answer, 6 is not registered; 2 is being filled.
+    assert report(found)["healthy_brokers"] == [1, 2]

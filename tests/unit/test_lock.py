@@ -105,3 +105,12 @@ def test_a_living_process_is_not_dead_and_an_ended_one_is():
 )
 def test_the_dead_of_other_nodes_are_unknown(owner, gone):
     assert lock.dead(owner, ME) is gone
+
+
+def test_a_lock_is_released_by_the_token_of_its_dead_owner_alone(path):
+    acquire(path, OTHER)
+    assert lock.release(path, "", ME)["lock"]["token"] == OTHER.token
+    assert not lock.release(path, ME.token, ME)["released"]
+    assert lock.release(path, OTHER.token, ME)["released"]
+    assert lock.read(path) is None
+    assert not lock.release(path, "", ME)["released"]

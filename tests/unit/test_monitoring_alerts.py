@@ -44,10 +44,22 @@ def test_an_alert_becomes_a_rule_with_its_limits_its_cluster_and_its_runbook():
     ]
 
 
-def test_what_is_silent_in_maintenance_asks_for_its_mark():
-    assert rules(only(maintenance="silent"))[0]["expr"] == (
-        "(up == 0) unless on (cluster) kafka_metal:maintenance"
+@pytest.mark.parametrize(
+    ("of", "on"),
+    [
+        ("instance", "cluster, instance"),
+        ("host", "cluster, host"),
+        ("cluster", "cluster"),
+    ],
+)
+def test_an_alert_is_silent_for_what_an_operation_has_stopped(of, on):
+    assert rules(only(maintenance=of))[0]["expr"] == (
+        f"(up == 0) unless on ({on}) kafka_metal:maintenance:{of}"
     )
+
+
+def test_an_alert_without_maintenance_is_never_silent():
+    assert rules(only())[0]["expr"] == "up == 0"
 
 
 def test_records_are_evaluated_before_the_alerts_that_read_them():

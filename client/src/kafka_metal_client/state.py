@@ -13,6 +13,7 @@ One JSON object; every key may be absent:
      "pipelines": [what the drivers' status endpoints return; {"name", "error"} for one that does
                    not answer],
      "problems": [sentence],
+     "notes": [sentence] on what is no fault, such as an operation that is under way,
      "demo": the report of a run (judge.py),
      "steps": [{"name", "seconds"}], or {"plays": such a list} as the callback writes it,
      "next": [{"command", "purpose"}]}

@@ -2,7 +2,7 @@
 
 from kafka_metal_client import screens
 from kafka_metal_client.state import State, pipeline_problems, problems
-from kafka_metal_client.tables import BOLD, GREEN, RED, Paint, number, table
+from kafka_metal_client.tables import BOLD, GREEN, RED, YELLOW, Paint, number, table
 
 PIPELINE_COLUMNS = ("pipeline", "state", "output", "batch", "lag", "records/s", "updated")
 
@@ -16,6 +16,7 @@ def render(state: State, paint: Paint) -> tuple[str, bool]:
     if state.get("pipelines"):
         lines += ["", *_pipelines(state["pipelines"], paint)]
     lines.append("")
+    lines += [paint(sentence, YELLOW) for sentence in dict.fromkeys(state.get("notes") or ())]
     if found:
         lines.append(paint(f"{len(found)} problem{'s' if len(found) > 1 else ''}:", RED))
         lines += [f"  {sentence}" for sentence in found]

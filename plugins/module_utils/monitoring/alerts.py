@@ -12,8 +12,9 @@ from typing import Any
 
 # page wakes somebody, ticket waits for the morning, heartbeat shows that the way to people works.
 SEVERITIES = ("page", "ticket", "heartbeat")
-# Whether an alert keeps quiet while a verb of ours is at work on its cluster.
-MAINTENANCE = ("loud", "silent")
+# Of what an alert is silent while an operation has stopped it: of nothing, of the instance or the
+# machine that its labels name, or of anything in its cluster.
+MAINTENANCE = ("loud", "instance", "host", "cluster")
 KEYS = {
     "severity",
     "expr",

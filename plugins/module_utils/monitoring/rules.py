@@ -9,8 +9,13 @@ from typing import Any
 
 from .alerts import Alert
 
-# Recorded while a verb of ours is at work on a cluster, see monitoring/records.yml.
-MAINTENANCE = "kafka_metal:maintenance"
+# What an operation has stopped, as monitoring/records.yml computes it, and the labels in which an
+# alert about it agrees.
+MAINTENANCE = {
+    "instance": "on (cluster, instance) kafka_metal:maintenance:instance",
+    "host": "on (cluster, host) kafka_metal:maintenance:host",
+    "cluster": "on (cluster) kafka_metal:maintenance:cluster",
+}
 # Between two looks at all rules: as long as the shortest between two readings, those of the probe.
 EVERY = "5s"
 # Who is meant, before what happened: both stand in a notification's first line.
@@ -18,9 +23,9 @@ WHO = "{{ with $labels.cluster }}{{ . }}: {{ end }}"
 
 
 def expression(alert: Alert) -> str:
-    """PromQL of an alert, silent during maintenance if it is declared so."""
-    if alert.maintenance == "silent":
-        return f"({alert.expression}) unless on (cluster) {MAINTENANCE}"
+    """PromQL of an alert, silent while an operation has stopped what it is declared to be about."""
+    if alert.maintenance in MAINTENANCE:
+        return f"({alert.expression}) unless {MAINTENANCE[alert.maintenance]}"
     return alert.expression
 
 

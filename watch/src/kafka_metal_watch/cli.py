@@ -4,8 +4,9 @@ CONFIG is a JSON file: ``listen`` (HOST:PORT, of IPv4 or IPv6) and ``kafka`` (op
 librdkafka) for both; ``topic`` for the probe; ``interval`` in seconds, ``exclude`` (a regular
 expression of groups), ``certificates`` (endpoints), ``ca_file``, ``pipelines`` and ``masters``
 (endpoints by name), ``workers`` (how many of Spark there are to be), and for its page ``cluster``
-(the name), ``links`` (pages of other clusters by name) and ``prometheus`` (HOST:PORT of one that
-reads the machines) for the exporter.
+(the name), ``links`` (pages of other clusters by name), ``operations`` (a folder that says which
+operation is under way) and ``prometheus`` (HOST:PORT of one that reads the machines) for the
+exporter.
 """
 
 import argparse
@@ -36,6 +37,7 @@ from prometheus_client.core import CollectorRegistry
 
 from .cluster import Kafka, Reader
 from .figures import Figures
+from .operation import operation
 from .outside import certificate_expiry, driver_state, engines, master_state
 from .page import Application, application, page
 from .probe import Probe, Score, topic_of
@@ -48,7 +50,7 @@ KEYS = {
     "exporter": {
         *("listen", "kafka", "interval", "exclude"),
         *("certificates", "ca_file", "pipelines", "masters", "page_word", "workers", "cluster"),
-        *("links", "prometheus"),
+        *("links", "operations", "prometheus"),
     },
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -56,7 +58,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "exporter": {
         **{"interval": 15, "exclude": "", "certificates": [], "ca_file": ""},
         **{"pipelines": {}, "masters": {}, "page_word": "", "workers": 0},
-        **{"cluster": "kafka", "links": {}, "prometheus": ""},
+        **{"cluster": "kafka", "links": {}, "operations": "", "prometheus": ""},
     },
 }
 
@@ -157,6 +159,7 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             },
             workers=config["workers"],
             engines=engines(config["prometheus"]) if config["prometheus"] else {},
+            operation=operation(config["operations"], config["cluster"]),
         )
         ended.wait(config["interval"])
 

@@ -9,6 +9,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from .lag import Lag
+from .operation import Operation
 from .overview import Overview
 
 MEBIBYTE = 1024 * 1024
@@ -30,6 +31,7 @@ class Found:
     # Seconds since the container engine of a machine ran a health check.
     engines: Mapping[str, float] = field(default_factory=dict)
     overview: Overview = field(default_factory=Overview)
+    operation: Operation = field(default_factory=Operation)
 
 
 def family(

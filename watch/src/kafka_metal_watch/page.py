@@ -97,7 +97,7 @@ def problems(found: Found, now: float, interval: float) -> list[str]:
     ]
     if silent:
         said.append(f"Does not answer: pipeline {', '.join(silent)}.")
-    return said
+    return said + found.operation.problems(now)
 
 
 def span(seconds: float) -> str:
@@ -264,6 +264,7 @@ def page(found: Found, cluster: str, links: Mapping[str, str], now: float, inter
         cluster=cluster,
         links=sorted(links.items()),
         problems=problems(found, now, interval),
+        notes=found.operation.notes(now),
         age=now - found.read if found.read else None,
         interval=interval,
         script=SCRIPT,

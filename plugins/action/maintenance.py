@@ -1,0 +1,19 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The module of the same name; a machine that is down does not stop an operation on the others."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleConnectionFailure
+from ansible.plugins.action import ActionBase
+
+
+class ActionModule(ActionBase):
+    _supports_check_mode = True
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        try:
+            return self._execute_module(task_vars=task_vars)
+        except AnsibleConnectionFailure:
+            return {"changed": False, "reached": False}

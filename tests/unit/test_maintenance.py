@@ -1,0 +1,86 @@
+"""What an operation tells monitoring, and what a killed one leaves behind."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import maintenance
+
+NOW = 1_000_000.0
+
+
+@pytest.fixture
+def directory(tmp_path):
+    return str(tmp_path / "textfile")
+
+
+def samples(directory, host="kafka1", cluster="a"):
+    path = maintenance.silence_file(directory, cluster, host)
+    return [(labels, value) for _, labels, value in maintenance.samples_of(path)]
+
+
+def test_only_what_is_stopped_is_silent(directory):
+    maintenance.begin(directory, "a", "restart of all", "ops on c1", NOW)
+    assert maintenance.read(directory, "a") == {"active": NOW, "silent": {}}
+    maintenance.silence(directory, "a", "kafka1", ["kafka1"], [], NOW + 300)
+    assert samples(directory) == [({"of_cluster": "a", "of_instance": "kafka1"}, NOW + 300)]
+    assert maintenance.read(directory, "a")["silent"] == {"kafka1": NOW + 300}
+
+
+def test_a_machine_that_boots_is_silent_with_all_that_is_stopped_on_it(directory):
+    maintenance.silence(directory, "a", "node1", ["kafka1", "zk1"], ["node1"], NOW)
+    assert [labels for labels, _ in samples(directory, "node1")] == [
+        {"of_cluster": "a", "of_instance": "kafka1"},
+        {"of_cluster": "a", "of_instance": "zk1"},
+        {"of_cluster": "a", "of_host": "node1"},
+    ]
+
+
+def test_a_run_that_waits_renews_both_and_silences_nothing_new(directory):
+    maintenance.begin(directory, "a", "roll", "ops on c1", NOW)
+    maintenance.renew(directory, "a", "kafka1", NOW + 60, 300)
+    assert maintenance.read(directory, "a") == {"active": NOW + 60, "silent": {}}
+    maintenance.silence(directory, "a", "kafka1", ["kafka1"], [], NOW + 300)
+    maintenance.renew(directory, "a", "kafka1", NOW + 120, 300)
+    assert maintenance.read(directory, "a") == {
+        "active": NOW + 120,
+        "silent": {"kafka1": NOW + 420},
+    }
+
+
+def test_without_an_operation_nothing_is_renewed(directory):
+    maintenance.renew(directory, "a", "kafka1", NOW, 300)
+    assert maintenance.read(directory, "a") == {"active": 0.0, "silent": {}}
+
+
+def test_the_end_takes_all_of_the_cluster_away_and_nothing_of_another(directory):
+    for cluster in ("a", "a-b"):
+        maintenance.begin(directory, cluster, "roll", "ops on c1", NOW)
+        maintenance.silence(directory, cluster, "kafka1", ["kafka1"], [], NOW)
+    maintenance.end(directory, "a")
+    assert maintenance.read(directory, "a") == {"active": 0.0, "silent": {}}
+    assert maintenance.read(directory, "a-b") == {"active": NOW, "silent": {"kafka1": NOW}}
+
+
+def test_the_end_takes_away_the_mark_of_an_earlier_version(directory, tmp_path):
+    maintenance.begin(directory, "a", "roll", "ops on c1", NOW)
+    old = tmp_path / "textfile" / "a-maintenance.prom"
+    old.write_text("kafka_metal_maintenance_until_time_seconds 9\n")
+    maintenance.end(directory, "a")
+    assert not old.exists()
+
+
+def test_names_are_text_whatever_they_hold(directory):
+    hostile = 'a"} 1\nevil{x="\\'
+    maintenance.begin(directory, "a", hostile, hostile, NOW)
+    found = maintenance.samples_of(maintenance.operation_file(directory, "a"))
+    assert found == [
+        (
+            "kafka_metal_operation_active_time_seconds",
+            {"of_cluster": "a", "operation": hostile, "by": hostile},
+            NOW,
+        )
+    ]
+
+
+def test_others_may_read_the_files(directory, tmp_path):
+    maintenance.begin(directory, "a", "roll", "ops on c1", NOW)
+    (path,) = (tmp_path / "textfile").iterdir()
+    assert path.stat().st_mode & 0o777 == 0o644
