@@ -17,6 +17,13 @@ from typing import Any
 
 from . import machine
 
+# Limits of HostConfig that we never set, and that `docker update` changes on a running container.
+# The engine says 0 or an empty text for one that is not set.
+UNSET_LIMITS = (
+    *("BlkioWeight", "CpuPeriod", "CpuQuota", "CpuRealtimePeriod", "CpuRealtimeRuntime"),
+    *("CpuShares", "CpusetCpus", "CpusetMems", "MemoryReservation", "NanoCpus"),
+)
+
 # What the engine was told; the rest of its answer is what became of it.
 TOLD = ("Config", "HostConfig", "Image")
 
@@ -36,14 +43,23 @@ def look(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
     """State of a container, and whether it runs as it was left with this declaration.
 
     ``declared`` is the fingerprint of the declaration, ``kept`` the file of the note. Without an
-    engine, or without this container, there is no state and it does not.
+    engine, or without this container, there is no state and it does not. ``altered``: limits that
+    were set by hand.
     """
     found = machine.ask(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
-        return {"as_left": False}
+        return {"as_left": False, "altered": []}
     running = bool((found.get("State") or {}).get("Running"))
     same = _read(kept) == note(found, declared)
-    return {"State": {"Running": running}, "as_left": serves(found) and same}
+    limits = altered(found)
+    as_left = serves(found) and same and not limits
+    return {"State": {"Running": running}, "as_left": as_left, "altered": limits}
+
+
+def altered(found: Mapping[str, Any]) -> list[str]:
+    """Limits that somebody has set by hand: no declaration has them, so none takes them back."""
+    limits = found.get("HostConfig") or {}
+    return [name for name in UNSET_LIMITS if limits.get(name)]
 
 
 def serves(found: Mapping[str, Any]) -> bool:

@@ -36,6 +36,9 @@ FINGERPRINT = "kafka-metal.hash"
 # The label that names the service a container runs.
 INSTANCE = "kafka-metal.instance"
 
+# Limits that the engine changes while a container runs.
+LIMITS = {"memory", "memory_swap"}
+
 # Keys of a container's diff that say whether it runs, not how.
 STATES = ("exists", "running", "restarted", "paused")
 
@@ -114,6 +117,8 @@ def container_change(name: str, result: Mapping[str, Any], files: Iterable[str])
     if before.get("running") is False:
         why = f" ({', '.join(reasons)})" if reasons else ""
         return Change(f"container {name} starts: it does not run{why}", START, name)
+    if after and set(after) <= LIMITS and not files:
+        return Change(f"container {name} gets its limits back: {', '.join(reasons)}", OTHER, name)
     why = ", ".join(reasons) or "its declaration differs"
     return Change(f"container {name} restarts: {why}", RESTART, name)
 

@@ -146,7 +146,8 @@ steps:
 container:
   description: >-
     C(as_left), whether O(container) runs as a run before has left it, with the same declaration;
-    and C(State) with C(Running), where there is one.
+    C(altered), limits that somebody has set by hand and that we never set; and C(State) with
+    C(Running), where there is one.
   type: dict
   returned: with O(container)
 """

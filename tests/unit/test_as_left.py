@@ -45,7 +45,7 @@ def engine(monkeypatch, tmp_path):
 
 
 def test_a_container_that_nobody_touched_is_as_it_was_left(engine):
-    assert engine.look() == {"State": {"Running": True}, "as_left": True}
+    assert engine.look() == {"State": {"Running": True}, "as_left": True, "altered": []}
 
 
 def test_a_restart_is_no_change(engine):
@@ -79,12 +79,20 @@ def test_another_declaration_is_compared(engine):
 
 def test_without_a_note_it_is_compared(engine):
     engine.kept += "-other"
-    assert engine.look() == {"State": {"Running": True}, "as_left": False}
+    assert engine.look() == {"State": {"Running": True}, "as_left": False, "altered": []}
 
 
 def test_no_container_and_no_engine_have_no_state(engine):
     engine.has(None)
-    assert engine.look() == {"as_left": False}
+    assert engine.look() == {"as_left": False, "altered": []}
     engine.kept += "-other"
     engine.keep()
     assert not engine.look()["as_left"]
+
+
+def test_limits_set_by_hand_that_no_declaration_has_are_named_even_after_a_run(engine):
+    engine.has(inspected(HostConfig={"Memory": 1024, "NanoCpus": 200_000_000, "CpuShares": 0}))
+    engine.keep()
+    found = engine.look()
+    assert found["altered"] == ["NanoCpus"]
+    assert not found["as_left"]

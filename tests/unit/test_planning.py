@@ -55,7 +55,7 @@ def test_what_is_compared_and_then_applied_counts_once():
     for play in ("Compare", "Restart"):
         plan.begin(play)
         plan.add("node1", FILES, "Files", {"changed": True, "steps": ["a.properties: x 1 -> 2"]})
-        plan.add("node1", CONTAINER, RUNS, restart(memory=2))
+        plan.add("node1", CONTAINER, RUNS, restart(pids_limit=2))
     assert plan.count == 2
 
 
@@ -83,7 +83,8 @@ def test_steps_of_an_unchanged_result_are_no_change():
             "start",
         ),
         ({"exists": True}, {"exists": False}, "container c stops", "stop"),
-        ({"memory": 1}, {"memory": 2}, "container c restarts: memory 1 -> 2", "restart"),
+        ({"init": 1}, {"init": 2}, "container c restarts: init 1 -> 2", "restart"),
+        ({"memory": 1}, {"memory": 2}, "container c gets its limits back: memory 1 -> 2", "other"),
         (
             {"env": ["HEAP=4g", "SECRET=a"]},
             {"env": ["HEAP=6g", "SECRET=b", "NEW=1"]},
@@ -212,7 +213,7 @@ def test_time_is_batches_by_what_was_measured_or_is_assumed():
     plan.add("node1", "ansible.builtin.debug", "I", {"changed": True, "msg": "a is built"})
     for host in ("node1", "node2", "node3"):
         plan.begin("Restart")
-        plan.add(host, CONTAINER, RUNS, restart(memory=2))
+        plan.add(host, CONTAINER, RUNS, restart(pids_limit=2))
     plan.begin("Wait")
     assert plan.seconds(looking=30) == 30 + 300 + 3 * 42
     assert plan.lines(30, [])[-5:] == [

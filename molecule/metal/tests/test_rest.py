@@ -87,6 +87,32 @@ def test_whatever_somebody_touched_is_named_and_mended(at_rest: Cluster):
     assert AS_LEFT in run("site").stdout
 
 
+def test_limits_of_a_container_changed_by_hand_are_named_and_put_right(at_rest: Cluster):
+    one, other = list(at_rest.topology.brokers.values())[:2]
+    limits = "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.NanoCpus}}"
+
+    def found() -> list[str]:
+        return [
+            at_rest.machine(each).check_output("docker inspect -f %s %s", limits, each.container)
+            for each in (one, other)
+        ]
+
+    before = found()
+    # Below the declared limit: the engine would refuse to raise memory alone over what swap allows.
+    by_hand = "--memory 1100m --memory-swap 1100m"
+    at_rest.machine(one).check_output(f"docker update {by_hand} %s", one.container)
+    at_rest.machine(other).check_output("docker update --cpus 0.9 %s", other.container)
+    assert found() != before
+
+    planned = run("site", "--check", "--diff")
+    run("site")
+
+    assert changes(planned) > 0
+    assert found() == before
+    at_rest.wait_until_whole()
+    assert AS_LEFT in run("site").stdout
+
+
 def test_a_setting_of_running_brokers_changed_by_hand_is_put_right(at_rest: Cluster):
     settings = Settings(at_rest.topology.bootstrap)
     settings.change(2, {"num.io.threads": "4"})

@@ -1,0 +1,61 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: container_faults
+author: The kafka-metal authors
+short_description: Containers of a cluster that were killed, or do not stay up
+extends_documentation_fragment: [metal.kafka.only_reads]
+description:
+  - Asks the engine of a machine by its socket, and needs no library. Without an engine there is
+    nothing to say.
+options:
+  cluster:
+    description: Name of the cluster.
+    type: str
+    required: true
+  socket:
+    description: Socket that the engine answers on.
+    type: path
+    default: /var/run/docker.sock
+"""
+
+EXAMPLES = r"""
+- name: Read which containers do not stay up
+  metal.kafka.container_faults: {cluster: local}
+  register: faults
+"""
+
+RETURN = r"""
+problems:
+  description: Sentences on what is wrong.
+  type: list
+  elements: str
+  returned: always
+  sample: ["kafka2 was killed: it needed more than its limit of 640 MiB of memory"]
+"""
+
+import time
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import container_faults, engine
+
+
+def main():
+    """Read."""
+    module = AnsibleModule(
+        argument_spec={
+            "cluster": {"type": "str", "required": True},
+            "socket": {"type": "path", "default": engine.SOCKET},
+        },
+        supports_check_mode=True,
+    )
+    asked = module.params["socket"], module.params["cluster"]
+    module.exit_json(changed=False, problems=container_faults.look(*asked, time.time()))
+
+
+if __name__ == "__main__":
+    main()
