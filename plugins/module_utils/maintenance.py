@@ -126,7 +126,10 @@ def _write(path: str, name: str, samples: Iterable[tuple[Mapping[str, str], floa
     for labels, value in samples:
         written = ",".join(f'{key}="{_escape(text)}"' for key, text in labels.items())
         lines.append(f"{name}{{{written}}} {value:.0f}")
-    os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+    directory = os.path.dirname(path)
+    os.makedirs(directory, mode=0o755, exist_ok=True)
+    # Exporters run as users of their own. Nothing in here is a secret.
+    os.chmod(directory, os.stat(directory).st_mode | 0o055)
     with open(f"{path}.new", "w", encoding="utf-8") as stream:
         stream.write("\n".join([*lines, ""]))
     os.chmod(f"{path}.new", 0o644)

@@ -80,7 +80,9 @@ def test_names_are_text_whatever_they_hold(directory):
     ]
 
 
-def test_others_may_read_the_files(directory, tmp_path):
+def test_exporters_may_read_the_files_whoever_they_run_as(directory, tmp_path):
+    (tmp_path / "textfile").mkdir(mode=0o750)
     maintenance.begin(directory, "a", "roll", "ops on c1", NOW)
     (path,) = (tmp_path / "textfile").iterdir()
     assert path.stat().st_mode & 0o777 == 0o644
+    assert path.parent.stat().st_mode & 0o777 == 0o755

@@ -1,3 +1,6 @@
+from pathlib import Path
+
+import yaml
 from ansible_collections.metal.kafka.plugins.module_utils.turns import (
     Turn,
     at_the_end,
@@ -5,6 +8,8 @@ from ansible_collections.metal.kafka.plugins.module_utils.turns import (
     failure,
     read,
 )
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_rack_is_done_before_the_next_and_the_leaders_rack_comes_last():
@@ -64,3 +69,23 @@ def test_a_refusal_says_that_nothing_was_stopped():
         "node1", "kafka_broker", "a-0 would.", stopped=False, brought_back=False, undone=[], log=[]
     )
     assert text == "node1: the kafka broker was not stopped, and nobody after it. a-0 would."
+
+
+def test_alerts_are_silent_from_the_stop_until_the_instance_is_healthy_and_not_before_the_gate():
+    """Else what is down already, or is waited for at the gate, would be silent as well."""
+    turn = yaml.safe_load((ROOT / "roles/roll/tasks/turn.yml").read_text())
+    (block,) = (each["block"] for each in turn if "block" in each)
+    silence = {
+        each["vars"]["__roll_silence"]: place
+        for place, each in enumerate(block)
+        if each.get("ansible.builtin.include_tasks") == "silence.yml"
+    }
+    roles = {
+        each["ansible.builtin.include_role"]["tasks_from"]: place
+        for place, each in reversed(list(enumerate(block)))
+        if "ansible.builtin.include_role" in each
+    }
+    assert roles["gate"] < silence["silenced"] < roles["service"]
+    assert roles["health"] < silence["loud"]
+    lock = (ROOT / "roles/roll/tasks/lock.yml").read_text()
+    assert "state: silenced" not in lock
