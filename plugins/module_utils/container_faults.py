@@ -7,9 +7,11 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from . import engine, machine
 
@@ -25,21 +27,40 @@ def look(socket: str, cluster: str, now: float) -> list[str]:
 
 
 def _faults(socket: str, cluster: str, now: float) -> Iterator[str]:
+    killed = _killed(socket, cluster, now)
     for each in machine.members(socket, cluster):
         found = machine.ask(socket, f"/containers/{each['Id']}/json")
         # Gone meanwhile.
-        if isinstance(found, dict) and (text := fault(found, now)):
+        if isinstance(found, dict) and (text := fault(found, now, each["Id"] in killed)):
             yield text
 
 
-def fault(found: Mapping[str, Any], now: float) -> str:
-    """What is wrong with a container; empty when it runs, or was stopped in an orderly way."""
+def _killed(socket: str, cluster: str, now: float) -> set[str]:
+    """Ids of containers that lacked memory, as far as the engine remembers (some 256 events).
+
+    The state of a container tells it as well, but not always: the kernel's word may come too late.
+    """
+    wanted = {"event": ["oom"], "label": [f"{machine.CLUSTER_LABEL}={cluster}"]}
+    since, until = int(now - OOM_S), int(now)
+    question = f"/events?since={since}&until={until}&filters={quote(json.dumps(wanted))}"
+    try:
+        lines = (engine.get(socket, question, machine.ENGINE_TIMEOUT) or b"").splitlines()
+        return {str(json.loads(line)["id"]) for line in lines if line.strip()}
+    except (engine.EngineError, KeyError, ValueError):
+        return set()
+
+
+def fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
+    """What is wrong with a container; empty when it runs, or was stopped in an orderly way.
+
+    ``killed``: its engine remembers that it lacked memory.
+    """
     state = found.get("State") or {}
     restarts = int(found.get("RestartCount") or 0)
     ended = engine.epoch(str(state.get("FinishedAt") or ""))
     again = f", restarted {_times(restarts)} by the engine" if restarts else ""
     last = f", last at {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime(ended))}" if ended else ""
-    if state.get("OOMKilled") and now - ended < OOM_S:
+    if (killed or state.get("OOMKilled")) and now - ended < OOM_S:
         limit = int((found.get("HostConfig") or {}).get("Memory") or 0) // 2**20
         of = f"its limit of {limit} MiB of memory" if limit else "the memory of its machine"
         return f"{_name(found)} was killed: it needed more than {of}{again}{last}"
