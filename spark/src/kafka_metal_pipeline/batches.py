@@ -10,7 +10,8 @@ from kafka_metal_pipeline import queries, registry, session, streams
 from kafka_metal_pipeline.driver import DIED, DONE, REFUSALS, REFUSED
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.model import Declaration, Starting
-from kafka_metal_pipeline.repair import messages, repaired, sent_before
+from kafka_metal_pipeline.repair import MESSAGE_COLUMNS, messages, repaired, sent_before
+from kafka_metal_pipeline.sql_check import SqlError, require_expressions
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,9 @@ def repair(declaration: Declaration, expression: str, condition: str, dry_run: b
         return REFUSED
 
     def command(spark: SparkSession, declaration: Declaration) -> None:
+        require_expressions(
+            spark, declaration, MESSAGE_COLUMNS, {"--set": expression, "--where": condition}
+        )
         everything = replace(source, starting="earliest", ending="latest", format="bytes")
         of_source = replace(declaration, source=everything)
         of_invalid = replace(declaration, source=replace(everything, topics=(invalid,)))
@@ -64,7 +68,11 @@ def repair(declaration: Declaration, expression: str, condition: str, dry_run: b
 def _with_session(
     declaration: Declaration, command: Callable[[SparkSession, Declaration], None]
 ) -> int:
-    spark = session.connect(declaration)
+    try:
+        spark = session.connect(declaration)
+    except SqlError as error:
+        log.error("%s", error)
+        return REFUSED
     try:
         command(spark, registry.resolved(declaration))
     except REFUSALS as error:

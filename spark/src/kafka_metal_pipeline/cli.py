@@ -26,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="[%(asctime)s] %(levelname)s %(message)s")
     # Spark's client reports every call it makes and every signal that ends one.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    # PySpark says each error of a statement once more as JSON, with its plan.
+    for name in ("py4j", "SQLQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         return int(options.command(options))
     except (DeclarationError, infer.SampleError) as error:
@@ -64,21 +66,18 @@ def _chosen(options: argparse.Namespace) -> Declaration:
 def check(options: argparse.Namespace) -> int:
     """Say whether declarations can run; with ``--statements``, whether Spark takes their SQL."""
     found = {name: each for file in options.files for name, each in load(file).items()}
-    code = 0
-    for declared in found.values():
-        if options.statements:
-            from kafka_metal_pipeline import analysis
+    if options.statements:
+        from kafka_metal_pipeline import analysis
 
-            if problem := analysis.problem_of(declared):
-                print(problem, file=sys.stderr)
-                code = REFUSED
-                continue
+        if problems := analysis.problems_of(list(found.values())):
+            raise DeclarationError(problems)
+    for declared in found.values():
         topics = declarations.topics_of(declared)
         print(
             f"pipeline {declared.name}: reads {', '.join(topics['reads'])}; "
             f"writes {', '.join(topics['writes'])}"
         )
-    return code
+    return 0
 
 
 def plan(options: argparse.Namespace) -> int:

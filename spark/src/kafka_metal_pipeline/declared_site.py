@@ -21,6 +21,7 @@ SITE_KEYS = (
     "shuffle_partitions",
     "databases",
     "marks_topic",
+    "sql_functions",
 )
 MASTER = r"local(\[(\d+|\*)\])?|spark://[^\s,/]+:\d+(,[^\s,/]+:\d+)*"
 ALLOWED_MASTER = "spark://HOST:PORT, more after commas, or local[N]"
@@ -31,6 +32,8 @@ ROOT = r"/\S*|[a-z][a-z0-9]*:/\S*"
 ALLOWED_ROOT = "an absolute path, or a URI as hdfs://HOST/PATH, that the workers see too"
 JDBC = r"jdbc:[a-z0-9]+:\S+"
 ALLOWED_JDBC = "a URL as jdbc:postgresql://HOST:5432/DATABASE"
+FUNCTION = r"[A-Za-z_]\w*(\.[A-Za-z_]\w*){0,2}"
+ALLOWED_FUNCTION = "a function's name, as reflect, or with its catalog as catalog.schema.function"
 HIGHEST_PORT = 65535
 
 
@@ -53,6 +56,7 @@ def read_site(top: Section) -> Site:
         shuffle_partitions=top.whole("shuffle_partitions", high=10_000),
         databases=_read_databases(top.section("databases")),
         marks_topic=top.text("marks_topic", ALLOWED_TOPIC, TOPIC),
+        sql_functions=top.texts("sql_functions", ALLOWED_FUNCTION, FUNCTION),
     )
 
 

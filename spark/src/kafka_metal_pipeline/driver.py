@@ -21,6 +21,7 @@ from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.registry import RegistryError
+from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import FAILED, FINISHED, RUNNING, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
 from kafka_metal_pipeline.words import milliseconds
@@ -44,6 +45,7 @@ REFUSALS = (
     OptionError,
     RegistryError,
     queries.StatementError,
+    SqlError,
 )
 
 # What a query can do, beside its checkpoint, for the next start.

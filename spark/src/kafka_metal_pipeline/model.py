@@ -138,6 +138,8 @@ class Site:
     shuffle_partitions: int | None = None
     databases: dict[str, DatabaseSite] = field(default_factory=dict)
     marks_topic: str | None = None
+    # Names of functions that SQL may use beyond sql_words.
+    sql_functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

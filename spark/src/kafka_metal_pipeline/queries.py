@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 # How often a query whose records go on one by one notes how far it is. A crash repeats what came
 # since.
 REAL_TIME_COMMITS = "10 seconds"
+RULES = "rules"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,15 @@ class Flow:
 
 
 class StatementError(ValueError):
-    """An output whose statement cannot be run over the declared events."""
+    """Rules or a statement that cannot be run over the declared events.
+
+    ``key`` is the path of the key in the declaration, ``said`` what Spark says, without its plan.
+    """
+
+    def __init__(self, pipeline: str, key: str, error: BaseException) -> None:
+        """Keep where it is, and the first line of the error."""
+        self.key, self.said = key, first_line(error)
+        super().__init__(f"pipeline {pipeline}: {key}: {self.said}")
 
 
 # What is judged for one output, by its name and where it starts, None for where the source does.
@@ -66,7 +75,7 @@ def judge(records: DataFrame, declaration: Declaration) -> DataFrame:
     try:
         return judged(parse(records, source), source, rules)
     except Exception as error:
-        raise StatementError(f"pipeline {declaration.name}: rules: {first_line(error)}") from error
+        raise StatementError(declaration.name, RULES, error) from error
 
 
 def flows(records: DataFrame | Reader, declaration: Declaration) -> list[Flow]:
@@ -115,6 +124,19 @@ def start(flow: Flow, declaration: Declaration, batches: Batches | None = None) 
         .option("checkpointLocation", flow.checkpoint.location)
         .start()
     )
+
+
+def check_streaming(flow: Flow, pipeline: str) -> None:
+    """Raise StatementError when the rows cannot be those of a stream: a query's start finds out."""
+    jvm: Any = flow.rows.sparkSession._jvm
+    modes = jvm.org.apache.spark.sql.streaming.OutputMode
+    mode = modes.Update() if flow.mode == "update" else modes.Append()
+    checker = jvm.org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
+    frame: Any = flow.rows
+    try:
+        checker.checkForStreaming(frame._jdf.queryExecution().analyzed(), mode)
+    except Exception as error:
+        raise StatementError(pipeline, f"outputs.{flow.name}", error) from error
 
 
 def prepare(flow: Flow, declaration: Declaration) -> Batches | None:
@@ -172,9 +194,7 @@ def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:
             if missing := [name for name in names if name not in rows.columns]:
                 raise ValueError(f"{what} {missing}, which the statement does not select")
     except Exception as error:
-        raise StatementError(
-            f"pipeline {declaration.name}: outputs.{output.name}: {first_line(error)}"
-        ) from error
+        raise StatementError(declaration.name, f"outputs.{output.name}", error) from error
     return Flow(
         name=output.name,
         rows=rows,

@@ -19,6 +19,8 @@ MESSAGE = (
     "raw_encoding STRING, raw_bytes LONG"
 )
 PLACE = ("topic", "partition", "offset")
+# What the expressions of a repair see.
+MESSAGE_COLUMNS = (*PLACE, "reason", "timestamp", "key", "raw", "is_cut")
 HEADER = "repaired."
 # Only the beginning of such a value was kept: the whole is at its place in the source topic.
 CUT = "cut"

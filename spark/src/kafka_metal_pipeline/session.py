@@ -9,7 +9,7 @@ from typing import Any
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from kafka_metal_pipeline import formats
+from kafka_metal_pipeline import callbacks, formats, sql_check
 from kafka_metal_pipeline.model import Declaration, Site
 
 LOCAL_DISK = "metal.kafka.spark.LocalDisk"
@@ -76,6 +76,17 @@ def settings(declaration: Declaration) -> dict[str, str]:
 
 
 def connect(declaration: Declaration) -> SparkSession:
+    """A session that may run the declaration's SQL. Raises SqlError when it may not."""
+    spark = start(declaration)
+    try:
+        sql_check.require(spark, declaration)
+    except sql_check.SqlError:
+        spark.stop()
+        raise
+    return spark
+
+
+def start(declaration: Declaration) -> SparkSession:
     """Start the driver's JVM and register with the master."""
     wanted = settings(declaration)
     _make_event_log_dir(declaration.site.event_log_dir, declaration.site.master, wanted)
@@ -83,7 +94,9 @@ def connect(declaration: Declaration) -> SparkSession:
     builder = builder.appName(f"pipeline-{declaration.name}")
     for key, value in wanted.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    spark = builder.getOrCreate()
+    callbacks.protect(spark)
+    return spark
 
 
 def _make_event_log_dir(directory: str | None, master: str, wanted: Mapping[str, str]) -> None:

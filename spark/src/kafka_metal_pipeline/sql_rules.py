@@ -1,0 +1,226 @@
+"""Whether a parsed statement or expression is made of what is allowed. Knows no Spark.
+
+It reads what ``metal.kafka.spark.Outline`` makes of Spark's plan. A node is a mapping: ``is``, its
+class; ``at``, line from 1 and column from 0, or 0, 0 where Spark keeps none; ``has``, its parts.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_metal_pipeline.sql_words import (
+    BARE_FUNCTIONS,
+    BUILTIN,
+    GENERATORS,
+    HINT_NODES,
+    HINTS,
+    NODES,
+    PACKAGE,
+    REFUSED,
+    WITHOUT_OPTIONS,
+)
+
+Node = Mapping[str, Any]
+
+VIEW = "events"
+QUERY = "one query over events: SELECT with its clauses, WITH, and subqueries over the same"
+SITE_MAY = "a site allows a function by its name in pipeline_sql_functions"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What was found, and what would be allowed; ``line`` and ``column`` from 1, 0 when unknown."""
+
+    found: str
+    allowed: str
+    line: int = 0
+    column: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where, in words; empty when it is not known."""
+        return f" at line {self.line}, column {self.column}" if self.line else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """``functions`` are Spark's own, ``added`` those that the site allows, all in small letters.
+
+    ``columns`` are known column names; ``queries`` is False where a subquery has no place: in rules
+    and keys, which see one record.
+    """
+
+    functions: Collection[str]
+    added: Collection[str] = ()
+    columns: Collection[str] = ()
+    queries: bool = True
+
+
+def refusals(tree: Node, allowed: Allowed) -> list[Refusal]:
+    """Everything in ``tree`` that is not allowed, in the order of the text; empty when all is."""
+    names = {name.lower() for name in allowed.columns} | set(_named(tree))
+    reading = _Reading(allowed, names)
+    found = list(reading.of(tree, frozenset([VIEW]) if allowed.queries else frozenset()))
+    if allowed.queries and not found and not reading.reads_events:
+        found.append(Refusal("a query that does not read events", QUERY))
+    return sorted(set(found), key=lambda each: (each.line, each.column, each.found))
+
+
+def names_of(tree: Node) -> set[str]:
+    """Names that a statement gives to columns, in small letters."""
+    return set(_named(tree))
+
+
+def _named(tree: Node) -> Iterator[str]:
+    for node in _nodes(tree):
+        has = node["has"]
+        for key in ("name", "outputColumnNames", "outputNames", "names"):
+            named = has.get(key)
+            for name in [named] if isinstance(named, str) else named or ():
+                if isinstance(name, str):
+                    yield name.lower()
+
+
+def _nodes(tree: Any) -> Iterator[Node]:
+    """Every node, without recursion: a sum of a thousand terms is a thousand nodes deep."""
+    waiting = [tree]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Mapping):
+            yield each
+            waiting.extend(each["has"].values())
+        elif isinstance(each, list):
+            waiting.extend(each)
+
+
+class _Reading:
+    """One walk over a tree; relations are those in scope at each node."""
+
+    def __init__(self, allowed: Allowed, columns: Collection[str]) -> None:
+        self._allowed = allowed
+        self._columns = columns
+        self.reads_events = False
+
+    def of(self, tree: Any, relations: frozenset[str]) -> Iterator[Refusal]:
+        waiting: list[tuple[Any, frozenset[str]]] = [(tree, relations)]
+        while waiting:
+            each, known = waiting.pop()
+            if isinstance(each, list):
+                waiting.extend((part, known) for part in each)
+            if not isinstance(each, Mapping):
+                continue
+            kind = kind_of(each)
+            if kind not in NODES:
+                yield _refused(each, f"{_plain(kind)}", QUERY)
+                continue
+            yield from self._judged(each, kind, known)
+            if kind == "plans.logical.UnresolvedWith":
+                waiting.extend(self._scopes(each, known))
+                continue
+            waiting.extend((part, known) for part in each["has"].values())
+
+    def _scopes(self, node: Node, known: frozenset[str]) -> Iterator[tuple[Any, frozenset[str]]]:
+        """A CTE sees those before it; what comes after all of them sees all."""
+        for name, query, *_ in node["has"]["cteRelations"]:
+            yield query, known
+            known |= {name.lower()}
+        yield node["has"]["child"], known
+
+    def _judged(self, node: Node, kind: str, known: frozenset[str]) -> Iterator[Refusal]:
+        has = node["has"]
+        match kind.rpartition(".")[2]:
+            case "UnresolvedRelation":
+                yield from self._relation(node, has, known)
+            case "UnresolvedFunction":
+                yield from self._function(node, has["nameParts"], len(has["arguments"]))
+            case "UnresolvedGenerator":
+                parts = [part for part in reversed(has["name"]) if part]
+                yield from self._function(node, parts, len(has["children"]))
+            case "UnresolvedTableValuedFunction":
+                yield from self._table_function(node, has["name"])
+            case "UnresolvedAttribute":
+                yield from self._bare(node, has["nameParts"])
+            case "UnresolvedHint":
+                yield from _hint(node, has)
+            case "UnresolvedWith" if has["allowRecursion"]:
+                yield _refused(node, "WITH RECURSIVE", "WITH, without recursion")
+            case "Exists" | "ListQuery" | "ScalarSubquery" | "LateralSubquery":
+                if not self._allowed.queries:
+                    yield _refused(node, "a subquery", "an expression over one record")
+
+    def _relation(
+        self, node: Node, has: Mapping[str, Any], known: frozenset[str]
+    ) -> Iterator[Refusal]:
+        parts = has["multipartIdentifier"]
+        name = ".".join(parts)
+        if has["options"] or has["isStreaming"]:
+            yield _refused(node, f"options of {name}", f"{VIEW} as it is")
+        elif len(parts) != 1 or name.lower() not in known:
+            ours = ", ".join(sorted(known - {VIEW}))
+            yield _refused(
+                node,
+                f"the relation {name}",
+                f"{VIEW}{f', {ours}' if ours else ''}, and names of WITH",
+            )
+        elif name.lower() == VIEW:
+            self.reads_events = True
+
+    def _function(self, node: Node, parts: list[str], arguments: int) -> Iterator[Refusal]:
+        name = ".".join(parts).lower()
+        *before, last = (part.lower() for part in parts)
+        if name in self._allowed.added or (
+            tuple(before) in ((), *BUILTIN) and last in self._allowed.added
+        ):
+            return
+        if before and tuple(before) not in BUILTIN:
+            yield _refused(node, f"the function {name}", f"functions of Spark itself; {SITE_MAY}")
+        elif reason := REFUSED.get(last):
+            yield _refused(node, f"the function {last}: {reason}", f"another function; {SITE_MAY}")
+        elif arguments > WITHOUT_OPTIONS.get(last, arguments):
+            most = WITHOUT_OPTIONS[last]
+            yield _refused(
+                node,
+                f"the function {last} with options, which may name files",
+                f"it with {most} argument{'s' if most > 1 else ''}; {SITE_MAY}",
+            )
+        elif last not in self._allowed.functions:
+            yield _refused(node, f"the function {name}", f"functions of Spark itself; {SITE_MAY}")
+
+    def _table_function(self, node: Node, parts: list[str]) -> Iterator[Refusal]:
+        name = ".".join(parts).lower()
+        *before, last = name.split(".")
+        qualified = tuple(before) in ((), *BUILTIN)
+        if name in self._allowed.added or (qualified and last in GENERATORS):
+            return
+        makers = ", ".join(sorted(GENERATORS))
+        yield _refused(node, f"the function {name} as a relation", f"{makers}; {SITE_MAY}")
+
+    def _bare(self, node: Node, parts: list[str]) -> Iterator[Refusal]:
+        """``user`` is a function where no column is called so."""
+        name = parts[0].lower()
+        if len(parts) == 1 and name in BARE_FUNCTIONS and name not in self._columns:
+            yield from self._function(node, parts, 0)
+
+
+def _hint(node: Node, has: Mapping[str, Any]) -> Iterator[Refusal]:
+    name = has["name"].lower()
+    if name not in HINTS:
+        yield _refused(node, f"the hint {name}", ", ".join(sorted(HINTS)))
+    for part in has["parameters"]:
+        if isinstance(part, Mapping) and kind_of(part) not in HINT_NODES:
+            found = f"{_plain(kind_of(part))} in the hint {name}"
+            yield _refused(part, found, "numbers and names in a hint")
+
+
+def kind_of(node: Node) -> str:
+    """The class of a node below Spark's own package; the whole name of any other class."""
+    return str(node["is"]).removeprefix(PACKAGE).rstrip("$")
+
+
+def _plain(kind: str) -> str:
+    return kind.rpartition(".")[2]
+
+
+def _refused(node: Node, found: str, allowed: str) -> Refusal:
+    line, column = node["at"]
+    return Refusal(found, allowed, line, column + 1 if line else 0)

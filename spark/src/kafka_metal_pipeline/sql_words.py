@@ -1,0 +1,90 @@
+"""What SQL of a pipeline may be made of: nodes of Spark's parsed plan, functions and hints.
+
+An allow-list: what a later Spark adds to its grammar is refused until it is listed here.
+"""
+
+PACKAGE = "org.apache.spark.sql.catalyst."
+
+# Nodes by their package below PACKAGE.
+_PLANS = """
+    Aggregate Distinct Except Filter Generate GlobalLimit Intersect Join LateralJoin LimitAll
+    LocalLimit LocalRelation Offset OneRowRelation Pivot Project RepartitionByExpression Sample Sort
+    SubqueryAlias Union Unpivot UnresolvedHint UnresolvedWith WithWindowDefinition
+"""
+_UNRESOLVED = """
+    MultiAlias UnresolvedAlias UnresolvedAttribute UnresolvedExtractValue UnresolvedFunction
+    UnresolvedGenerator UnresolvedHaving UnresolvedInlineTable UnresolvedOrdinal
+    UnresolvedPipeAggregateOrdinal UnresolvedQualify UnresolvedRelation UnresolvedStar
+    UnresolvedStarExceptOrReplace UnresolvedSubqueryColumnAliases UnresolvedTVFAliases
+    UnresolvedTableValuedFunction
+"""
+_EXPRESSIONS = """
+    Add Alias And AttributeReference BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CaseWhen Cast
+    Coalesce Collate Concat CreateNamedStruct Cube CurrentDate CurrentRow CurrentTime
+    CurrentTimestamp Divide EqualNullSafe EqualTo Exists GreaterThan GreaterThanOrEqual GroupingSets
+    ILike In InSubquery IntegralDivide IsNotNull IsNull LambdaFunction LateralSubquery LessThan
+    LessThanOrEqual Like LikeAll LikeAny ListQuery Literal Lower Multiply NamedArgumentExpression
+    Not NotLikeAll NotLikeAny Or Overlay PipeExpression PipeOperator RLike Remainder Rollup
+    ScalarSubquery SemiStructuredExtract ShiftLeft ShiftRight ShiftRightUnsigned SortOrder
+    SpecifiedWindowFrame StringLocate StringTrim StringTrimLeft StringTrimRight Substring Subtract
+    TimestampAdd TimestampDiff UnaryMinus UnaryPositive UnboundedFollowing UnboundedPreceding
+    UnresolvedCollation UnresolvedNamedLambdaVariable UnresolvedWindowExpression UnspecifiedFrame
+    WindowExpression WindowSpecDefinition WindowSpecReference
+"""
+NODES = frozenset(
+    [f"plans.logical.{name}" for name in _PLANS.split()]
+    + [f"analysis.{name}" for name in _UNRESOLVED.split()]
+    + [f"expressions.{name}" for name in _EXPRESSIONS.split()]
+    + [f"expressions.aggregate.{name}" for name in ("AnyValue", "First", "Last")]
+)
+
+# Functions of Spark's own list that are refused, by the reason that a person reads.
+_CALLS = "it calls any method of Java"
+_FILES = "it tells of files, and an event has none"
+_DRIVER = "it tells of the driver, not of the event"
+_ENDS = "one record would stop the pipeline for ever; a rule makes such a record invalid"
+_READS = "it reads a file of the driver"
+REFUSED = {
+    **dict.fromkeys(("reflect", "java_method", "try_reflect"), _CALLS),
+    **dict.fromkeys(
+        ("input_file_name", "input_file_block_start", "input_file_block_length"), _FILES
+    ),
+    **dict.fromkeys(
+        (
+            "current_catalog",
+            "current_database",
+            "current_path",
+            "current_schema",
+            "current_user",
+            "session_user",
+            "user",
+            "version",
+        ),
+        _DRIVER,
+    ),
+    **dict.fromkeys(("raise_error", "assert_true"), _ENDS),
+    **dict.fromkeys(("from_protobuf", "to_protobuf"), _READS),
+}
+# Functions whose further arguments are options, some of which name files and URLs: the most
+# arguments they may have.
+WITHOUT_OPTIONS = {"from_avro": 2, "from_xml": 2, "schema_of_avro": 1, "schema_of_xml": 1}
+# Of those that Spark knows as relations, the ones that only make rows of their arguments.
+_GENERATORS = """
+    explode explode_outer inline inline_outer json_tuple posexplode posexplode_outer stack
+    variant_explode variant_explode_outer
+"""
+GENERATORS = frozenset(_GENERATORS.split())
+# Words that Spark takes for a function where no column has that name.
+BARE_FUNCTIONS = frozenset(
+    ("current_user", "session_user", "user", "current_catalog", "current_database", "current_path",
+     "current_schema")
+)  # fmt: skip
+# What a function's name may be qualified with.
+BUILTIN = (("builtin",), ("system", "builtin"))
+_HINTS = """
+    broadcast broadcastjoin mapjoin merge mergejoin shuffle_merge shuffle_hash
+    shuffle_replicate_nl coalesce repartition repartition_by_range rebalance
+"""
+HINTS = frozenset(_HINTS.split())
+# What a hint may have in its brackets: numbers and names.
+HINT_NODES = frozenset(("expressions.Literal", "analysis.UnresolvedAttribute"))

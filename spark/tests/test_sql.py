@@ -1,0 +1,205 @@
+"""SQL of a pipeline is one query over its events: what reaches out is refused before it runs."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import SMALLEST
+from kafka_metal_pipeline import analysis, batches, driver, sql_check
+from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.model import Declaration
+from kafka_metal_pipeline.status import Board
+from pyspark.sql import SparkSession
+
+DATA = Path(__file__).parent / "data"
+HOSTILE = yaml.safe_load((DATA / "hostile.yml").read_text())
+HONEST = yaml.safe_load((DATA / "honest.yml").read_text())
+
+
+def declared(
+    sql: str = "SELECT * FROM events", schema: str = "id STRING NOT NULL", **changes: Any
+) -> Declaration:
+    output = {"sql": sql, "topic": "out", **changes.pop("output", {})}
+    source = {"topic": "in", "schema": schema}
+    return parse("p", {**SMALLEST, "source": source, "outputs": {"o": output}, **changes})
+
+
+@pytest.fixture(scope="session")
+def parser(spark: SparkSession) -> sql_check.Parser:
+    return sql_check.Parser(spark)
+
+
+def told(parser: sql_check.Parser, declaration: Declaration) -> list[str]:
+    return [str(each) for each in sql_check.problems_of(parser, declaration)]
+
+
+@pytest.mark.parametrize("name", HOSTILE["statements"])
+def test_a_hostile_statement_is_refused(parser: sql_check.Parser, name: str) -> None:
+    found = told(parser, declared(HOSTILE["statements"][name]))
+    assert found
+    assert all(each.startswith("pipeline p: outputs.o.sql: found ") for each in found)
+
+
+@pytest.mark.parametrize("name", HOSTILE["expressions"])
+def test_a_hostile_rule_and_a_hostile_key_are_refused(parser: sql_check.Parser, name: str) -> None:
+    sql = HOSTILE["expressions"][name]
+    found = told(parser, declared(rules={"r": sql}, output={"key": sql}))
+    assert any(each.startswith("pipeline p: rules.r: found ") for each in found)
+    assert any(each.startswith("pipeline p: outputs.o.key: found ") for each in found)
+
+
+@pytest.mark.parametrize("name", HONEST["statements"])
+def test_an_honest_statement_passes(parser: sql_check.Parser, name: str) -> None:
+    assert told(parser, declared(HONEST["statements"][name], HONEST["schema"])) == []
+
+
+@pytest.mark.parametrize("name", HONEST["expressions"])
+def test_an_honest_rule_and_an_honest_key_pass(parser: sql_check.Parser, name: str) -> None:
+    sql = HONEST["expressions"][name]
+    asked = declared(schema=HONEST["schema"], rules={"r": sql}, output={"key": sql})
+    assert told(parser, asked) == []
+
+
+def test_honest_statements_are_sql_that_spark_runs(spark: SparkSession) -> None:
+    outputs = {
+        f"o{place}": {"sql": sql, "topic": "out"}
+        for place, sql in enumerate(HONEST["statements"].values())
+    }
+    asked = declared(schema=HONEST["schema"], outputs=outputs)
+    assert list(analysis.failing(spark, asked, streaming=False)) == []
+
+
+def test_a_refusal_says_where_and_what_is_allowed(parser: sql_check.Parser) -> None:
+    asked = declared(
+        "SELECT id,\n  reflect('a', 'b')\nFROM events", rules={"r": "id = text.`/x`(1)"}
+    )
+    rule, statement = told(parser, asked)
+    assert rule == (
+        "pipeline p: rules.r: found the function text./x at line 1, column 6; allowed: functions "
+        "of Spark itself; a site allows a function by its name in pipeline_sql_functions"
+    )
+    assert statement == (
+        "pipeline p: outputs.o.sql: found the function reflect: it calls any method of Java at "
+        "line 2, column 3; allowed: another function; a site allows a function by its name in "
+        "pipeline_sql_functions"
+    )
+    (relation,) = told(parser, declared("WITH a AS (SELECT * FROM events) SELECT * FROM b"))
+    assert relation.endswith(
+        "found the relation b at line 1, column 48; allowed: events, a, and names of WITH"
+    )
+
+
+def test_a_site_allows_more_by_name(parser: sql_check.Parser) -> None:
+    def with_functions(sql: str, *functions: str) -> list[str]:
+        return told(parser, declared(sql, sql_functions=list(functions)))
+
+    assert with_functions("SELECT current_user() AS u FROM events", "current_user") == []
+    assert with_functions("SELECT system.builtin.VERSION() AS u FROM events", "Version") == []
+    assert with_functions("SELECT other.default.f(id) AS u FROM events", "other.default.f") == []
+    assert with_functions("SELECT * FROM range(3), events", "range") == []
+    assert with_functions("SELECT other.default.f(id) AS u FROM events", "f")
+    assert with_functions("SELECT reflect('a', 'b') AS u FROM events", "version")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT " + "(" * 5000 + "id" + ")" * 5000 + " AS x FROM events",
+        "SELECT " + "~" * 5000 + "1 AS x FROM events",
+        "SELECT " + "array(" * 3000 + "reflect('a', 'b')" + ")" * 3000 + " AS x FROM events",
+    ],
+)
+def test_a_statement_too_deep_for_the_parser_is_refused(parser: sql_check.Parser, sql: str) -> None:
+    (found,) = told(parser, declared(sql))
+    assert len(found) < 1000
+
+
+def test_a_long_statement_is_read_to_its_end(parser: sql_check.Parser) -> None:
+    honest = " OR ".join(f"id = '{number}'" for number in range(2000))
+    assert told(parser, declared(f"SELECT * FROM events WHERE {honest}")) == []
+    assert told(parser, declared(f"SELECT * FROM events WHERE {honest} OR id = version()"))
+
+
+def test_xml_reads_no_files(spark: SparkSession) -> None:
+    entity = '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>'
+    for expression in ("xpath_string(x, '/a')", "from_xml(x, '_VALUE STRING').`_VALUE`"):
+        try:
+            rows = spark.createDataFrame([(entity,)], "x STRING").selectExpr(expression).collect()
+        except Exception as error:
+            rows = str(error)
+        assert "root:" not in str(rows)
+
+
+def test_every_function_that_is_refused_is_one_of_spark(parser: sql_check.Parser) -> None:
+    from kafka_metal_pipeline import sql_words
+
+    named = {*sql_words.REFUSED, *sql_words.WITHOUT_OPTIONS}
+    assert named <= parser.functions
+
+
+class Session:
+    """The session of all tests; its end is noted."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark, self.ended = spark, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._spark, name)
+
+    def stop(self) -> None:
+        self.ended = True
+
+
+@pytest.mark.parametrize("name", ["transform", "a path", "reflect", "a directory"])
+def test_a_driver_refuses_before_it_reads_or_writes(
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    name: str,
+) -> None:
+    started = Session(spark)
+    monkeypatch.setattr("kafka_metal_pipeline.session.start", lambda _: started)
+    asked = declared(HOSTILE["statements"][name])
+    asked = replace(asked, site=replace(asked.site, bootstrap=("localhost:1",)))
+    assert driver.run(asked, Board("p", ["o"]), threading.Event()) == driver.REFUSED
+    assert "pipeline p: outputs.o.sql: found " in caplog.text
+    assert started.ended
+    assert batches.run(asked) == driver.REFUSED
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"expression": "reflect('a', 'b')"}, {"condition": "EXISTS (TABLE text.`/etc/passwd`)"}],
+)
+def test_a_repair_refuses_such_expressions_too(
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    changed: dict[str, str],
+) -> None:
+    monkeypatch.setattr("kafka_metal_pipeline.session.start", lambda _: Session(spark))
+    asked = {"expression": "raw", "condition": "true", **changed}
+    assert batches.repair(declared(), **asked, dry_run=True) == driver.REFUSED
+    assert "found" in caplog.text
+
+
+def test_mistakes_of_all_outputs_and_rules_are_found_at_once(spark: SparkSession) -> None:
+    outputs = {
+        "typo": {"sql": "SELECT amuont FROM events", "topic": "a"},
+        "right": {"sql": "SELECT id FROM events", "topic": "b"},
+        "endless": {"sql": "SELECT id, count(*) AS n FROM events GROUP BY id", "topic": "c"},
+        "key": {"sql": "SELECT id FROM events", "topic": "d", "key": "nobody"},
+        "sorted": {"sql": "SELECT id FROM events ORDER BY id", "topic": "e"},
+    }
+    asked = declared(outputs=outputs)
+    found = {each.key: each.found for each in analysis.failing(spark, asked, streaming=True)}
+    assert set(found) == {f"outputs.{name}" for name in ("typo", "endless", "key", "sorted")}
+    assert "amuont" in found["outputs.typo"]
+    rules = declared(rules={"a": "nothing > 1", "b": "id > ''", "c": "amuont"})
+    assert {each.key for each in analysis.failing(spark, rules, streaming=True)} == {
+        "rules.a",
+        "rules.c",
+    }
