@@ -1,7 +1,9 @@
 """The command ``kafka-metal-pipeline``."""
 
 import argparse
+import hashlib
 import logging
+import os
 import signal
 import sys
 import threading
@@ -15,10 +17,13 @@ from kafka_metal_pipeline import infer
 from kafka_metal_pipeline.declared_site import missing_to_run
 from kafka_metal_pipeline.keys import DeclarationError, Problem
 from kafka_metal_pipeline.model import Declaration
+from kafka_metal_pipeline.starts import Starts
 from kafka_metal_pipeline.storage import Files
 from kafka_metal_pipeline.templates import TEMPLATES
 
 REFUSED = 2
+# How long a driver that refuses to run still says so on its status port.
+REFUSED_S = 60.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run the pipeline of a file."""
-    return _drive(_ready(options))
+    text = options.file.read_bytes()
+    declared = _ready(options)
+    work = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]
+    file = Path(work) / f"{declared.name}.starts.json" if work else None
+    return _drive(declared, Starts.read(file, hashlib.sha256(text).hexdigest()))
 
 
 def _ready(options: argparse.Namespace) -> Declaration:
@@ -130,7 +139,7 @@ def load(file: Path) -> dict[str, Declaration]:
     return declarations.parse_all(infer.with_schemas(content, file.parent))
 
 
-def _drive(declared: Declaration) -> int:
+def _drive(declared: Declaration, starts: Starts) -> int:
     # Spark is loaded only where a pipeline runs: the other commands work without it.
     from kafka_metal_pipeline import driver
     from kafka_metal_pipeline.status import Board, serve
@@ -138,7 +147,7 @@ def _drive(declared: Declaration) -> int:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    board = Board(declared.name, list(checkpoints.all_of(declared)))
+    board = Board(declared.name, list(checkpoints.all_of(declared)), starts)
     if declared.site.status:
         word_file = _status_word_file(declared)
         try:
@@ -147,7 +156,11 @@ def _drive(declared: Declaration) -> int:
             found = f"{declared.site.status} ({error.strerror})"
             problem = Problem(declared.name, "status", found, "an address of this host, unused")
             raise DeclarationError([problem]) from error
-    return driver.run(declared, board, stopping)
+    code = driver.run(declared, board, stopping)
+    if code == REFUSED and declared.site.status:
+        # The next start would end the same way: whoever asks meanwhile is told why.
+        stopping.wait(REFUSED_S)
+    return code
 
 
 def _status_word_file(declared: Declaration) -> Path | None:

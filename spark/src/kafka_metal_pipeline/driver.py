@@ -22,7 +22,7 @@ from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.registry import RegistryError
 from kafka_metal_pipeline.sql_check import SqlError
-from kafka_metal_pipeline.status import FAILED, FINISHED, RUNNING, STOPPING, Board
+from kafka_metal_pipeline.status import FINISHED, RUNNING, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
 from kafka_metal_pipeline.words import milliseconds
 
@@ -67,12 +67,15 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
         code = _run(spark, declaration, board, stopping)
     except REFUSALS as error:
         log.error("%s", error)
+        board.fail(str(error), refused=True)
         code = REFUSED
-    except Exception:
+    except Exception as error:
         # A JVM that is gone, for one: a driver that lives on without its queries is worse.
         log.exception("pipeline %s: the driver failed", declaration.name)
+        board.fail(f"pipeline {declaration.name}: {explain(error)}")
         code = DIED
-    board.set_state(FINISHED if code == DONE else FAILED)
+    if code == DONE:
+        board.set_state(FINISHED)
     if spark is not None:
         _close(spark)
     return code
@@ -101,7 +104,8 @@ def _run(
         started[flow.name] = queries.start(flow, declaration, writers[flow.name])
         board.set_output(flow.name, {"limit": limits.get(flow.name)})
     code = _watch(started, declaration, board, stopping)
-    board.set_state(STOPPING if code == DONE else FAILED)
+    if code == DONE:
+        board.set_state(STOPPING)
     stop_between_batches(started, STOP_S)
     for flow in flows:
         _keep_capacity(started[flow.name], f"{flow.checkpoint.location}/{CAPACITY}", storage)
@@ -152,6 +156,7 @@ def _watch(
             message = explain(error)
             board.set_output(name, {"exception": message})
             log.error("pipeline %s: output %s died: %s", declaration.name, name, message)
+            board.fail(f"pipeline {declaration.name}: output {name} died: {message}")
         if died:
             return DIED
         if len(ended) == len(started):

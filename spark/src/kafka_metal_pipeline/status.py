@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_pipeline import metrics
+from kafka_metal_pipeline.starts import Starts
 
 STARTING, RUNNING, STOPPING = "starting", "running", "stopping"
 FINISHED, FAILED = "finished", "failed"
@@ -39,8 +40,9 @@ NOTHING: dict[str, Any] = dict.fromkeys(
 class Board:
     """What the driver says about itself; written by its main thread, read by requests."""
 
-    def __init__(self, name: str, outputs: list[str]) -> None:
+    def __init__(self, name: str, outputs: list[str], starts: Starts | None = None) -> None:
         """A pipeline that is starting. ``outputs`` includes the invalid records."""
+        self._starts = starts or Starts()
         self._lock = threading.Lock()
         self._state = STARTING
         self._id: str | None = None
@@ -54,6 +56,14 @@ class Board:
         """Starting, running, stopping, finished or failed."""
         with self._lock:
             self._state = state
+            if state == RUNNING:
+                self._starts.succeed()
+
+    def fail(self, error: str, refused: bool = False) -> None:
+        """The driver ends with ``error``; ``refused``: it will each time, as it is declared."""
+        with self._lock:
+            self._state = FAILED
+            self._starts.fail(error, refused)
 
     def set_id(self, application: str) -> None:
         """The application's id on the Spark cluster."""
@@ -77,6 +87,9 @@ class Board:
                 "name": self._name,
                 "id": self._id,
                 "state": self._state,
+                "error": self._starts.error,
+                "failed_starts": self._starts.failed,
+                "refused": self._starts.refused,
                 "outputs": {name: dict(output) for name, output in self._outputs.items()},
                 "started": self._started,
             }

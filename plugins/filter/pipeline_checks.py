@@ -1,0 +1,127 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the check of SQL is given, and what an operator reads of it and of drivers that do not run."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+from kafka_metal_pipeline.declared_site import SITE_KEYS
+from kafka_metal_pipeline.infer import SampleError, with_schema
+
+# How the check of SQL begins what it says of a mistake, and how much of anything else is shown.
+PROBLEM = "pipeline "
+LAST_LINES = 10
+# Starts in a row that have to fail before a driver is no longer waited for.
+FAILED_STARTS = 3
+
+
+def pipeline_statements(
+    pipelines: Mapping[str, Mapping[str, Any]], functions: Sequence[str], folder: str
+) -> str:
+    """The document that `kafka-metal-pipeline check --statements` reads: all pipelines, no secrets.
+
+    ``functions`` are those that the site allows beyond Spark's harmless ones. Equal declarations
+    give equal text. Raises AnsibleFilterError for a sample that cannot be read.
+    """
+    # What a declaration says of the site counts as little here as in the driver's document.
+    site = {"sql_functions": plain(list(functions))}
+    try:
+        bodies = {
+            str(name): {
+                **{
+                    key: value
+                    for key, value in with_schema(plain(declared), Path(folder)).items()
+                    if key not in SITE_KEYS
+                },
+                **site,
+            }
+            for name, declared in pipelines.items()
+        }
+    except SampleError as error:
+        raise AnsibleFilterError(str(error)) from error
+    return json.dumps(bodies, sort_keys=True)
+
+
+def sql_refusal(answer: Mapping[str, Any]) -> str:
+    """Why the SQL of pipelines is refused, from what the container of the check has ended with."""
+    output = answer.get("container", {}).get("Output") or answer.get("msg") or "no answer"
+    lines = [line.strip() for line in str(output).splitlines() if line.strip()]
+    found = [line for line in lines if line.startswith(PROBLEM)]
+    if not found:
+        said = "\n".join(lines[-LAST_LINES:])
+        return f"No service was touched: the SQL of pipelines could not be checked:\n{said}"
+    numbered = (f"{number}. {line}" for number, line in enumerate(found, start=1))
+    return "\n".join(
+        (
+            f"No service was touched: {len(found)} problem(s) in the SQL of pipelines",
+            *numbered,
+            'Mend the declarations, or see docs/pipelines.md, "What SQL may be".',
+        )
+    )
+
+
+def driver_settled(answer: Mapping[str, Any], name: str) -> bool:
+    """Whether the answer of a status port says that the driver ``name`` runs, or that it will not."""
+    state = _state(answer, name)
+    return state.get("state") == "running" or _has_failed(state)
+
+
+def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Drivers that do not run, from the loop that waited for them: ``name`` and ``reason``."""
+    found = []
+    for answer in results:
+        name = str(answer["item"])
+        state = _state(answer, name)
+        if state.get("state") == "running":
+            continue
+        if state.get("error"):
+            reason = f"{state['error']} ({state.get('failed_starts', 1)} failed starts)"
+        elif state:
+            reason = f"it is still {state['state']}: make logs S=pipeline-{name}"
+        elif isinstance(answer.get("json"), Mapping):
+            reason = f"the driver of {answer['json'].get('name')} still answers at its port"
+        else:
+            reason = f"no answer from its status port: {answer.get('msg', '')}"
+        found.append({"name": name, "reason": reason})
+    return found
+
+
+def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) -> str:
+    """What the operator reads of drivers that do not run; those of ``back`` run as they did."""
+    lines = [f"{len(failed)} of the pipelines do not run as declared"]
+    for each in failed:
+        lines.append(f"{each['name']}: {each['reason']}")
+        lines.append(
+            "  its last good declaration runs again, from its own checkpoints"
+            if each["name"] in back
+            else "  there is no other declaration that ran, to go back to"
+        )
+    return "\n".join([*lines, "Mend the declarations, then `make up` goes on."])
+
+
+def _has_failed(state: Mapping[str, Any]) -> bool:
+    return bool(state.get("refused")) or int(state.get("failed_starts") or 0) >= FAILED_STARTS
+
+
+def _state(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """What the driver ``name`` says; nothing when another one answers, or none."""
+    found = answer.get("json")
+    return found if isinstance(found, Mapping) and found.get("name") == name else {}
+
+
+class FilterModule:
+    """Filters of the pipeline role."""
+
+    def filters(self) -> dict[str, Any]:
+        """Names as templates use them."""
+        return {
+            "pipeline_statements": pipeline_statements,
+            "sql_refusal": sql_refusal,
+            "driver_settled": driver_settled,
+            "failed_drivers": failed_drivers,
+            "drivers_refusal": drivers_refusal,
+        }

@@ -1,0 +1,125 @@
+"""What the control node hands to Spark's parser, and what an operator reads of its answer."""
+
+import json
+
+import pytest
+from ansible_collections.metal.kafka.plugins.filter.pipeline import pipeline_document
+from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import (
+    driver_settled,
+    drivers_refusal,
+    failed_drivers,
+    pipeline_statements,
+    sql_refusal,
+)
+from kafka_metal_pipeline.declaration import parse_all
+
+DECLARED = {
+    "source": {"topic": "in", "schema": "id STRING NOT NULL"},
+    "outputs": {"o": {"sql": "SELECT id FROM events", "topic": "out"}},
+    "invalid": "bad",
+}
+
+
+def test_all_pipelines_are_one_document_that_the_check_reads():
+    text = pipeline_statements({"b": DECLARED, "a": DECLARED}, ["version"], "/")
+
+    found = parse_all(json.loads(text))
+
+    assert set(found) == {"a", "b"}
+    assert found["a"].site.sql_functions == ("version",)
+
+
+def test_equal_declarations_give_equal_text_in_any_order():
+    one = pipeline_statements({"a": DECLARED, "b": DECLARED}, [], "/")
+    other = pipeline_statements({"b": dict(reversed(DECLARED.items())), "a": DECLARED}, [], "/")
+
+    assert one == other
+    assert one != pipeline_statements({"a": DECLARED, "b": DECLARED}, ["version"], "/")
+
+
+def test_a_declaration_allows_itself_no_function():
+    sly = {**DECLARED, "sql_functions": ["reflect"], "kafka_options": {"password": "hidden"}}
+    site = {"sql_functions": []}
+
+    checked = json.loads(pipeline_statements({"a": sly}, [], "/"))["a"]
+    driven = pipeline_document(sly, "a", site, "/")
+
+    assert (checked["sql_functions"], driven["sql_functions"]) == ([], [])
+    assert "hidden" not in json.dumps(checked)
+
+
+def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():
+    log = (
+        "WARNING: Using incubator modules\n"
+        "pipeline a: outputs.o.sql: found the function reflect; allowed: another function\n"
+        "pipeline b: rules.r: found a subquery; allowed: an expression over one record\n"
+    )
+
+    said = sql_refusal({"status": 2, "container": {"Output": log}})
+
+    assert "2 problem(s)" in said
+    assert "1. pipeline a: outputs.o.sql" in said
+    assert "2. pipeline b: rules.r" in said
+    assert "WARNING" not in said
+
+
+@pytest.mark.parametrize("answer", [{}, {"msg": "no space left"}, {"container": {"Output": "x"}}])
+def test_a_check_that_did_not_happen_is_no_success(answer):
+    assert "could not be checked" in sql_refusal(answer)
+
+
+def answer(**state):
+    return {
+        "item": "a",
+        "json": {"name": "a", "state": "starting", "error": None, "failed_starts": 0, **state},
+    }
+
+
+@pytest.mark.parametrize(
+    ("state", "settled"),
+    [
+        ({"state": "running"}, True),
+        ({}, False),
+        ({"state": "failed", "error": "no column", "failed_starts": 1, "refused": True}, True),
+        # It may be a broker that was not there yet.
+        ({"state": "failed", "error": "no broker", "failed_starts": 1}, False),
+        ({"failed_starts": 2, "error": "no broker"}, False),
+        ({"failed_starts": 3, "error": "no broker"}, True),
+    ],
+)
+def test_a_driver_that_will_not_run_is_not_waited_for(state, settled):
+    assert driver_settled(answer(**state), "a") is settled
+
+
+def test_no_answer_is_waited_for():
+    assert not driver_settled({"item": "a", "msg": "refused", "status": -1}, "a")
+
+
+def test_what_another_driver_says_at_the_port_is_no_answer():
+    other = answer(state="running") | {"item": "b"}
+
+    assert not driver_settled(other, "b")
+    assert failed_drivers([other]) == [
+        {"name": "b", "reason": "the driver of a still answers at its port"}
+    ]
+
+
+def test_the_reason_of_each_driver_is_told_and_who_runs_as_before():
+    results = [
+        answer(state="running"),
+        {
+            **answer(name="b", state="failed", error="no column x", failed_starts=1, refused=True),
+            "item": "b",
+        },
+        {"item": "c", "msg": "Connection refused"},
+    ]
+
+    failed = failed_drivers(results)
+    said = drivers_refusal(failed, ["b"])
+
+    assert [each["name"] for each in failed] == ["b", "c"]
+    assert "b: no column x (1 failed starts)\n  its last good declaration runs again" in said
+    assert (
+        "c: no answer from its status port: Connection refused\n  there is no other declaration"
+        in said
+    )
