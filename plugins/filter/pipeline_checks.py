@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the check of SQL is given, and what an operator reads of it and of drivers that do not run."""
+"""What the check of SQL is given, and what is said of it and of drivers that do not run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ def sql_refusal(answer: Mapping[str, Any]) -> str:
 
 
 def driver_settled(answer: Mapping[str, Any], name: str) -> bool:
-    """Whether the answer of a status port says that the driver ``name`` runs, or that it will not."""
+    """Whether a status port says that the driver ``name`` runs, or that it will not."""
     state = _state(answer, name)
     return state.get("state") == "running" or _has_failed(state)
 

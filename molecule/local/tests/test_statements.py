@@ -1,0 +1,83 @@
+"""A mistake in a pipeline's SQL costs no output: it is refused, or what ran goes on."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from testing.cluster import Cluster
+from testing.waiting import NotYet, wait_for
+
+ROOT = Path(__file__).resolve().parents[3]
+CONTENT = ROOT / "inventories/example/group_vars/all/content.yml"
+
+
+@pytest.fixture
+def declared(tmp_path: Path):
+    """Write the delivered content with keys of an output of ``payments`` changed, give its file."""
+
+    def write(output: str, **keys: str) -> Path:
+        content = yaml.safe_load(CONTENT.read_text())
+        content["pipeline_pipelines"]["payments"]["outputs"][output] |= keys
+        file = tmp_path / "content.json"
+        file.write_text(json.dumps(content))
+        return file
+
+    return write
+
+
+def started(cluster: Cluster) -> str:
+    """When the driver's container was started."""
+    machine = cluster.machine(cluster.topology.drivers["payments"])
+    name = f"{cluster.topology.cluster}-pipeline-payments"
+    return machine.check_output("docker inspect --format '{{.State.StartedAt}}' %s", name)
+
+
+@pytest.mark.parametrize("verb", ["plan", "up"])
+def test_hostile_and_mistaken_sql_is_refused_before_anything_is_touched(
+    cluster: Cluster, make, declared, verb
+):
+    before = started(cluster)
+    file = declared("fraud", sql="SELECT * FROM events e JOIN text.`/etc/passwd` ON true", key="a(")
+
+    refused = make(verb, args=f"-e @{file}")
+
+    said = refused.stdout + refused.stderr
+    assert refused.returncode != 0
+    assert "pipeline payments: outputs.fraud.sql: found the relation text./etc/passwd" in said
+    assert "pipeline payments: outputs.fraud.key: found" in said
+    assert started(cluster) == before
+
+
+def test_a_field_that_is_not_there_is_found_by_plan(make, declared):
+    refused = make("plan", args=f"-e @{declared('fraud', sql='SELECT amuont FROM events')}")
+
+    said = refused.stdout + refused.stderr
+    assert refused.returncode != 0
+    assert "pipeline payments: outputs.fraud: found" in said
+    assert "amuont" in said
+
+
+def test_a_driver_that_refuses_ends_the_wait_and_what_ran_goes_on(cluster: Cluster, make, declared):
+    # Another aggregate does not fit the state in the checkpoint.
+    other = "SELECT country, max(amount) AS amount FROM events GROUP BY country"
+    began = time.monotonic()
+
+    failed = make("up", args=f"-e @{declared('metrics', sql=other, key='country')}")
+
+    took = time.monotonic() - began
+    said = failed.stdout + failed.stderr
+    assert failed.returncode != 0
+    assert "payments: pipeline payments: outputs.metrics" in said
+    assert "its last good declaration runs again" in said
+    # Not the 120 tries.
+    assert took < 300
+
+    def runs() -> None:
+        if make("status").returncode:
+            raise NotYet("the pipeline does not run as before")
+
+    wait_for("the last good declaration runs", runs, seconds=180)
+    again = make("up")
+    assert again.returncode == 0, again.stdout[-3000:]
