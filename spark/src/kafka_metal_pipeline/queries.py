@@ -61,7 +61,7 @@ class StatementError(ValueError):
 
     def __init__(self, pipeline: str, key: str, error: BaseException) -> None:
         """Keep where it is, and the first line of the error."""
-        self.key, self.said = key, first_line(error)
+        self.key, self.said = key, first_line(error).rstrip(";")
         super().__init__(f"pipeline {pipeline}: {key}: {self.said}")
 
 
