@@ -44,7 +44,7 @@ status: env ## one screen: services, leader, controller, in-sync partitions, lag
 	@kafka-metal status --state $(STATE)/state.json
 
 preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
-	$(PLAYBOOK) playbooks/preflight.yml
+	$(PLAYBOOK) playbooks/preflight.yml playbooks/internal_statements.yml
 
 plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
 	@STRICT=$(STRICT) scripts/plan $(PLAYBOOK) playbooks/plan.yml
