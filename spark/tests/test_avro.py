@@ -82,6 +82,8 @@ VALUES: list[tuple[bytes | None, tuple[Any, ...]]] = [
     (framed(258, text("a") + number(2**40) + number(NOON_MS)), ("wrong_type",)),
     (framed(9, FIRST_BODY), ("unknown_schema",)),
     (framed(258, FIRST_BODY[:-3]), ("malformed",)),
+    (framed(258, number(3) + b"\xed\xa0\x80" + number(5) + number(NOON_MS)), ("not_utf8",)),
+    (framed(258, number(1) + b"\xff" + number(5) + number(NOON_MS)), ("not_utf8",)),
     (b"\x01" + framed(258, FIRST_BODY)[1:], ("malformed",)),
     (b'{"id": "a"}', ("malformed",)),
     (b"\x00", ("malformed",)),

@@ -4,4 +4,5 @@ package metal.kafka.spark;
 final class JsonMarks {
     boolean misfit;
     boolean twice;
+    boolean halved;
 }

@@ -26,7 +26,8 @@ import org.apache.spark.unsafe.types.UTF8String;
  * <li>{@code _is_text}: the value is UTF-8;
  * <li>{@code _ended}: the value is one object, and nothing follows it;
  * <li>{@code _misfit}: a member has another type than its field, which is null then;
- * <li>{@code _twice}: a name is there twice, among the members of the value or of an object that a field is.
+ * <li>{@code _twice}: a name is there twice, among the members of the value or of an object that a field is;
+ * <li>{@code _halved}: a string has half of a surrogate pair, which is no character.
  * </ul>
  */
 public final class JsonObjects implements ScalarFunction<InternalRow> {
@@ -48,7 +49,8 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
                 .add("_is_text", DataTypes.BooleanType, false)
                 .add("_ended", DataTypes.BooleanType, false)
                 .add("_misfit", DataTypes.BooleanType, false)
-                .add("_twice", DataTypes.BooleanType, false);
+                .add("_twice", DataTypes.BooleanType, false)
+                .add("_halved", DataTypes.BooleanType, false);
         this.members = new JsonMembers(fields);
     }
 
@@ -81,7 +83,7 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
     /** What Spark calls, by its name, for each record; null for a record without a value. */
     public InternalRow invoke(byte[] value) {
         int width = fields.length();
-        Object[] row = new Object[width + 4];
+        Object[] row = new Object[width + 5];
         JsonMarks marks = new JsonMarks();
         boolean ended = false;
         if (value != null && isObject(value)) {
@@ -99,6 +101,7 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
         row[width + 1] = ended;
         row[width + 2] = marks.misfit;
         row[width + 3] = marks.twice;
+        row[width + 4] = marks.halved;
         return new GenericInternalRow(row);
     }
 

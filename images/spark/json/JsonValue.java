@@ -86,7 +86,7 @@ interface JsonValue {
     /** Any value is text: a string its own, any other as it is written. */
     private static Object text(JsonParser parser, byte[] source, JsonMarks marks) throws IOException {
         if (parser.currentToken() == JsonToken.VALUE_STRING) {
-            return string(parser);
+            return string(parser, marks);
         }
         if (!parser.currentToken().isStructStart()) {
             return UTF8String.fromString(parser.getText());
@@ -98,18 +98,29 @@ interface JsonValue {
     }
 
     /** Most strings are ASCII, and need no encoder. */
-    private static UTF8String string(JsonParser parser) throws IOException {
+    private static UTF8String string(JsonParser parser, JsonMarks marks) throws IOException {
         char[] from = parser.getTextCharacters();
         int offset = parser.getTextOffset();
         byte[] text = new byte[parser.getTextLength()];
         for (int at = 0; at < text.length; at++) {
             char one = from[offset + at];
             if (one >= 0x80) {
-                return UTF8String.fromString(parser.getText());
+                return encoded(parser.getText(), marks);
             }
             text[at] = (byte) one;
         }
         return UTF8String.fromBytes(text);
+    }
+
+    /**
+     * Text in UTF-8, and a mark where it has half of a surrogate pair, as {@code "\\ud800"} is: no character,
+     * so UTF-8 has no bytes for it, and Java writes a question mark, the same for each of 2,048 halves.
+     */
+    private static UTF8String encoded(String text, JsonMarks marks) {
+        // Of a pair this gives one code point, of a half its own.
+        marks.halved |= text.codePoints().anyMatch(
+                point -> Character.MIN_SURROGATE <= point && point <= Character.MAX_SURROGATE);
+        return UTF8String.fromString(text);
     }
 
     private static JsonValue whole(long least, long most, LongFunction<Object> narrowed) {
@@ -168,7 +179,7 @@ interface JsonValue {
             if (parser.currentToken() != JsonToken.VALUE_STRING) {
                 return misfit(parser, marks);
             }
-            Option<Object> found = known.apply(string(parser));
+            Option<Object> found = known.apply(string(parser, marks));
             return found.isDefined() ? found.get() : misfit(parser, marks);
         };
     }
@@ -208,7 +219,7 @@ interface JsonValue {
             for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
                 marks.twice |= !names.add(name);
                 parser.nextToken();
-                keys.add(UTF8String.fromString(name));
+                keys.add(encoded(name, marks));
                 found.add(orNull(value, parser, source, marks));
             }
             return new ArrayBasedMapData(new GenericArrayData(keys.toArray()), new GenericArrayData(found.toArray()));

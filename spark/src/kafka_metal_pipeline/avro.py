@@ -30,10 +30,10 @@ class Avro:
         return self._parse(value)
 
     def shape(self, parsed: Column) -> tuple[Column, dict[str, Column]]:
-        """Marks: framed, schema known, read, a field of another type."""
+        """Marks: texts are UTF-8, framed, schema known, read, a field of another type."""
         outcome = parsed["_outcome"]
         marks = {
-            "_is_text": F.lit(True),
+            "_is_text": F.coalesce(outcome["_is_text"], F.lit(True)),
             "_framed": parsed["_framed"],
             "_known": parsed["_known"],
             "_read": outcome.isNotNull(),
@@ -86,14 +86,18 @@ class Avro:
 
         def shaped(record: Column) -> Column:
             is_read = reduce(Column.__or__, [record[name].isNotNull() for name in names])
-            values, misfits = [], [F.lit(False)]
+            values, misfits, texts = [], [F.lit(False)], [F.lit(True)]
             for field in self.source.fields:
                 value = record[field.name] if field.name in names else F.lit(None)
                 cast = value.try_cast("string" if as_text else wire_type(field.type))
                 values.append(cast.alias(field.name))
                 misfits.append(value.isNotNull() & cast.isNull())
+                if wire_type(field.type) == "STRING":
+                    # Avro does not look, and what is none would be replaced on its way out.
+                    texts.append(cast.isNull() | F.is_valid_utf8(cast.cast("string")))
             misfit = reduce(Column.__or__, misfits).alias("_misfit")
-            return F.when(is_read, F.struct(F.struct(*values).alias("_event"), misfit))
+            is_text = reduce(Column.__and__, texts).alias("_is_text")
+            return F.when(is_read, F.struct(F.struct(*values).alias("_event"), misfit, is_text))
 
         # The variable of a lambda is computed once: from_avro would be copied to every field.
         return F.transform(F.array(from_avro(body, schema, {"mode": "PERMISSIVE"})), shaped)[0]
@@ -103,4 +107,4 @@ class Avro:
             f"{quoted(field.name)}: {'STRING' if as_text else wire_type(field.type)}"
             for field in self.source.fields
         )
-        return f"_event: STRUCT<{members}>, _misfit: BOOLEAN"
+        return f"_event: STRUCT<{members}>, _misfit: BOOLEAN, _is_text: BOOLEAN"

@@ -16,8 +16,8 @@ HEADERS = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
 WORK_COLUMNS = frozenset(
     re.findall(
         r"\w+",
-        "_key _raw _text _reason _detail _end _corrupt _ended _misfit _twice _framed _known _read "
-        "_is_tombstone _is_text _is_accepted _rejected",
+        "_key _raw _text _reason _detail _end _corrupt _ended _misfit _twice _halved "
+        "_framed _known _read _is_tombstone _is_text _is_accepted _rejected",
     )
 )
 

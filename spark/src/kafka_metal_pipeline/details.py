@@ -15,6 +15,7 @@ SENTENCES = {
     "tombstone": "the record has no value",
     "empty": "the value is empty",
     "not_utf8": "the value is not UTF-8",
+    "lone_surrogate": "a string has half of a surrogate pair, which is no character",
     "trailing_garbage": "something follows the event's end",
     "not_an_object": "the value is JSON, and no object",
     "unknown_schema": "the value names a schema that its subject did not have at the start",

@@ -69,14 +69,14 @@ class Json:
         return F.call_function(f"{JSON}.{quoted(wire_schema(self.source.fields))}", value)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """Marks: UTF-8, end reached, a field of another type, a name there twice."""
+        """Marks: UTF-8, end reached, another type, a name there twice, half a surrogate pair."""
         twice = parsed["_twice"] if self.source.duplicate_keys == "refuse" else F.lit(False)
-        told = {name: parsed[name] for name in ("_is_text", "_ended", "_misfit")}
+        told = {name: parsed[name] for name in ("_is_text", "_ended", "_misfit", "_halved")}
         return parsed, {**told, "_twice": twice}
 
     def whole(self) -> Column:
         """One object, and nothing after it."""
-        return F.expr("_ended AND NOT (_misfit OR _twice)")
+        return F.expr("_ended AND NOT (_misfit OR _twice OR _halved)")
 
     def fault(self, text: Column) -> Column:
         """Tell apart what is no JSON, what is more than an object, and what is another value."""
@@ -88,6 +88,7 @@ class Json:
             .when(~F.col("_ended") & F.json_object_keys(text).isNull(), "not_an_object")
             .when(~F.col("_ended"), "trailing_garbage")
             .when(F.col("_twice"), "duplicate_key")
+            .when(F.col("_halved"), "lone_surrogate")
             .when(F.col("_misfit"), "wrong_type")
         )
 

@@ -1,0 +1,78 @@
+"""Halves of surrogate pairs: no text in UTF-8 can hold them, and no two become one."""
+
+from typing import Any
+
+import pytest
+from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.statements import topic_records
+from kafka_metal_pipeline.transforms import accepted, judged, rejected
+from kafka_metal_pipeline.transforms import parse as parse_records
+
+SCHEMA = (
+    "id STRING NOT NULL, list ARRAY<STRING>, map MAP<STRING, STRING>, "
+    "inner STRUCT<text: STRING>, n INT"
+)
+HALVED = [
+    r'{"id": "\ud800"}',
+    r'{"id": "\udc00"}',
+    r'{"id": "\uDfFf"}',
+    r'{"id": "at the end \ud83d"}',
+    r'{"id": "\ud83dx"}',
+    r'{"id": "\ude00\ud83d"}',
+    r'{"id": "\ud83d\ud83d\ude00"}',
+    r'{"id": "\\\ud800"}',
+    r'{"id": "Ä\udbff"}',
+    r'{"id": "a", "list": ["b", "\ud800"]}',
+    r'{"id": "a", "map": {"b": "\udfff"}}',
+    r'{"id": "a", "inner": {"text": "\ud9ab"}}',
+]
+WHOLE = [
+    (r'{"id": "\ud83d\ude00"}', "😀"),
+    (r'{"id": "\\ud800"}', r"\ud800"),
+    (r'{"id": "?"}', "?"),
+    ('{"id": "\ufffd"}', "\ufffd"),
+    # Nobody reads this member.
+    (r'{"id": "a", "other": "\ud800"}', "a"),
+    # A text of JSON is kept as it was written.
+    (r'{"id": {"in": "\ud800"}}', r'{"in": "\ud800"}'),
+]
+
+
+def outcome(records: Any, values: list[str]) -> tuple[dict[int, str], dict[int, tuple[str, str]]]:
+    """By place: values of accepted records as a topic gets them, reason and detail of others."""
+    source = {"topic": "in", "schema": SCHEMA}
+    outputs = {"all": {"sql": "TABLE events", "topic": "out"}}
+    declared = parse("p", {"source": source, "outputs": outputs, "invalid": "bad"}).source
+    found = judged(parse_records(records(values), declared), declared, {})
+    good = accepted(found, declared)
+    keyed = topic_records(good, "concat_ws('|', _offset, id)").collect()
+    ids = dict(row["key"].split("|", 1) for row in keyed)
+    bad = rejected(found, declared, {}).collect()
+    return (
+        {int(offset) - 100: each for offset, each in ids.items()},
+        {row["_offset"] - 100: (row["_reason"], row["_detail"]) for row in bad},
+    )
+
+
+def test_half_a_pair_is_invalid_wherever_a_field_has_it(records: Any) -> None:
+    accepted_ids, reasons = outcome(records, HALVED)
+    assert accepted_ids == {}
+    assert {reason for reason, _ in reasons.values()} == {"lone_surrogate"}
+    assert len(reasons) == len(HALVED)
+    assert all("half of a surrogate pair" in detail for _, detail in reasons.values())
+
+
+@pytest.mark.parametrize("value", [value for value, _ in WHOLE])
+def test_whole_characters_and_texts_that_only_look_so_are_kept(records: Any, value: str) -> None:
+    expected = dict(WHOLE)[value]
+    assert outcome(records, [value]) == ({0: expected}, {})
+
+
+@pytest.mark.parametrize(
+    "value", [r'{"id": "a", "map": {"\ud800": "b"}}', r'{"id": "b", "\ud800": 1}']
+)
+def test_a_name_cannot_be_half_a_pair_either(records: Any, value: str) -> None:
+    # The parser itself refuses such a name, so it is no JSON.
+    accepted_ids, reasons = outcome(records, [value])
+    assert accepted_ids == {}
+    assert reasons[0][0] == "malformed"
