@@ -11,6 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.content import applied
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 from kafka_metal_pipeline.declaration import DeclarationError, parse
 from kafka_metal_pipeline.infer import SampleError, with_schema
+from kafka_metal_pipeline.placement import conflicts, misplaced, placed
 
 # Where a driver finds its files.
 FILES = "/etc/kafka-metal"
@@ -22,15 +23,15 @@ def pipeline_document(
 ) -> dict[str, Any]:
     """The declaration with what the site adds, checked; a sample becomes the schema it implies.
 
-    ``folder`` is where a relative path of a sample starts. Raises AnsibleFilterError with every
+    ``folder`` is where a relative path of a sample starts. Options of clients that a declaration
+    has stay beside those of the site. Raises AnsibleFilterError with every
     mistake.
     """
     try:
-        document: dict[str, Any] = {
-            "name": name,
-            **with_schema(plain(declared), Path(folder)),
-            **plain(site),
-        }
+        person, given = plain(declared), plain(site)
+        if wrong := [*misplaced(name, person), *conflicts(name, person, given)]:
+            raise DeclarationError(wrong)
+        document = placed(name, with_schema(person, Path(folder)), given)
         document["resources"] = RESOURCES | document.get("resources", {})
         parse(name, document)
     except (DeclarationError, SampleError) as error:

@@ -197,6 +197,15 @@ FAULTS: Faults = {
         ["driver1: pipeline_pipelines.payments.triger: found an unknown key",
          "trigger (did you mean that?)"],
     ),
+    "a pipeline with a way in of its own": (
+        pipeline(kafka_options={"sasl.jaas.config": "x"}),
+        ["driver1: pipeline_pipelines.payments.kafka_options.sasl.jaas.config: found x; allowed: "
+         "nothing"],
+    ),
+    "a pipeline with a checkpoint elsewhere": (
+        pipeline(checkpoint_root="/mine"),
+        ["driver1: pipeline_pipelines.payments.checkpoint_root: found /mine; allowed: nothing"],
+    ),
     "pipelines as a list": (
         put("driver1", "pipeline_pipelines", ["payments"]),
         ["driver1: pipeline_pipelines: found ['payments']; allowed: a mapping by name"],

@@ -23,14 +23,22 @@ _AFTER_SAMPLE = ("source.schema.sample", "source.event_time", "partition_by")
 def declarations(site: Site) -> Iterator[Problem]:
     """What the pipelines' own validator says, the one the drivers use."""
     try:
-        from kafka_metal_pipeline import declaration
+        from kafka_metal_pipeline import declaration, placement
     except ImportError:
         if any(entries(site, host, PIPELINES) for host in site.members(PIPELINE.group)):
             reason = "kafka-metal-pipeline is not installed on the control node"
             yield note(PIPELINE.group, PIPELINES, reason)
         return
     for host in site.members(PIPELINE.group):
-        for wrong in declaration.problems_of(site.value(host, PIPELINES, {})):
+        declared = site.value(host, PIPELINES, {})
+        bodies = declared.items() if isinstance(declared, Mapping) else ()
+        misplaced = [
+            wrong
+            for name, body in bodies
+            if isinstance(body, Mapping)
+            for wrong in placement.misplaced(str(name), body)
+        ]
+        for wrong in [*declaration.problems_of(declared), *misplaced]:
             if wrong.key.endswith(_AFTER_SAMPLE) and _is_sampled(site, host, wrong.pipeline):
                 continue
             where = f"{PIPELINES}.{wrong.pipeline}.{wrong.key}" if wrong.pipeline else PIPELINES
