@@ -25,6 +25,8 @@ def of_pipelines(
     # On the control node alone, where the validator of pipelines is installed.
     from kafka_metal_pipeline.needs import needs_of
 
+    # A row that is too large for its topic goes to the invalid one: the driver asks for the limit.
+    limits = {"limits": True}
     users = {}
     for name, pipeline in pipelines.items():
         needs = needs_of(pipeline)
@@ -35,9 +37,9 @@ def of_pipelines(
             roles.append({"consumer": {"topic": _one(reads), "group": f"kafka-metal-{name}*"}})
         if needs.marks:
             own = {"topic": [*writes, marks], "transactional_id": f"kafka-metal-{name}.*"}
-            roles += [{"producer": own}, {"consumer": {"topic": marks, "group": marks}}]
+            roles += [{"producer": own | limits}, {"consumer": {"topic": marks, "group": marks}}]
         elif writes:
-            roles.append({"producer": {"topic": writes}})
+            roles.append({"producer": {"topic": writes} | limits})
         users[f"{PIPELINE}{name}"] = {"roles": roles}
     return users
 

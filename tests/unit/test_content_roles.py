@@ -44,6 +44,14 @@ def short(found):
             },
         ),
         (
+            {"producer": {"topic": "a", "limits": True}},
+            {
+                ("topic", "a", "write"),
+                ("topic", "a", "describe"),
+                ("topic", "a", "describe_configs"),
+            },
+        ),
+        (
             {"producer": {"topic": "a", "transactional_id": "tx-*", "idempotent": True}},
             {
                 ("topic", "a", "write"),
@@ -135,6 +143,7 @@ ROLES = [
     {"producer": ["a", "b"]},
     {"producer": {"topic": "a", "transactional_id": "tx-*"}},
     {"producer": {"topic": "a", "idempotent": True}},
+    {"producer": {"topic": "a", "limits": True}},
     {"producer": {"topic": "a", "host": "10.0.0.1"}},
     {"consumer": {"topic": "a", "group": "g"}},
     {"consumer": {"topic": ["a", "b-*"], "group": ["g", "h-*"]}},

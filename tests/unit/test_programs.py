@@ -24,7 +24,12 @@ def test_a_pipeline_reads_its_source_and_writes_its_results():
         "pipeline-payments": {
             "roles": [
                 {"consumer": {"topic": "payments", "group": "kafka-metal-payments*"}},
-                {"producer": {"topic": ["fraudulent_payments", "payments_invalid"]}},
+                {
+                    "producer": {
+                        "topic": ["fraudulent_payments", "payments_invalid"],
+                        "limits": True,
+                    }
+                },
             ]
         }
     }
@@ -85,7 +90,13 @@ def test_a_pipeline_that_writes_in_transactions_may_mark_them():
 
     assert programs.of_pipelines({"x": exact}, "marks")["pipeline-x"]["roles"] == [
         {"consumer": {"topic": ["a", "b"], "group": "kafka-metal-x*"}},
-        {"producer": {"topic": ["c", "bad", "marks"], "transactional_id": "kafka-metal-x.*"}},
+        {
+            "producer": {
+                "topic": ["c", "bad", "marks"],
+                "transactional_id": "kafka-metal-x.*",
+                "limits": True,
+            }
+        },
         {"consumer": {"topic": "marks", "group": "marks"}},
     ]
 
@@ -101,11 +112,11 @@ def test_a_pipeline_that_writes_in_transactions_may_mark_them():
             {"use": "copy", "from": {"topic": "a"}, "to": "b"},
             [
                 {"consumer": {"topic": "a", "group": "kafka-metal-x*"}},
-                {"producer": {"topic": ["b"]}},
+                {"producer": {"topic": ["b"], "limits": True}},
             ],
         ),
         ({"use": "replay", "from": {"path": "p", "topic": "a"}, "to": "b"},
-         [{"producer": {"topic": ["b"]}}]),
+         [{"producer": {"topic": ["b"], "limits": True}}]),
     ],
 )  # fmt: skip
 def test_a_pipeline_of_few_words_has_the_rights_of_its_many(few, roles):

@@ -64,8 +64,11 @@ def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[st
     if writes:
         # A transactional id is of use to whoever writes; streams have their own by prefix.
         own = {"transactional_id": _short(ids)} if ids else {}
-        for extra in ({"idempotent": True}, {}):
-            candidates.append({"producer": {"topic": _short(writes), **own, **extra}})
+        limited = having("topic", "write", "describe", "describe_configs")
+        for topics, limits in ((limited, {"limits": True}), (writes, {})):
+            for extra in ({"idempotent": True}, {}) if topics else ():
+                keys = {"topic": _short(topics), **own, **extra, **limits}
+                candidates.append({"producer": keys})
     if (reads := having("topic", "read", "describe")) and groups:
         candidates.append({"consumer": {"topic": _short(reads), "group": _short(groups)}})
     if seen := having("topic", *LOOKING):

@@ -50,6 +50,7 @@ ROLES: dict[str, tuple[Right, ...]] = {
     "producer": (
         Right("topic", "topic", WRITING),
         Right("topic", "topic", ("create",), switch="create"),
+        Right("topic", "topic", ("describe_configs",), switch="limits"),
         Right("transactional_id", "transactional_id", WRITING),
         Right("cluster", "", ("idempotent_write",), switch="idempotent"),
     ),
