@@ -36,9 +36,8 @@ from pathlib import Path
 from ansible import constants
 from ansible.plugins.callback.default import CallbackModule as Default
 from ansible_collections.metal.kafka.plugins.module_utils import steps
-from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
 from ansible_collections.metal.kafka.plugins.module_utils.planning import Plan
-from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of
+from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of, state_of
 
 # What the usual output says of tasks that do not fail.
 NOISE = (
@@ -74,8 +73,9 @@ class CallbackModule(Default):
     def begin(self, play):
         if self.plan is None:
             cluster = cluster_of(play) or "run"
-            path = repository_root() / ".cache" / cluster / "steps.json"
-            self.plan = Plan(cluster, steps.typical_of(steps.read(path)))
+            state = state_of(play)
+            earlier = steps.typical_of(steps.read(state / "steps.json")) if state else {}
+            self.plan = Plan(cluster, earlier)
         name = play.get_name().strip()
         self.plan.begin(name)
         self.play = name

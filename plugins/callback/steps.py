@@ -10,15 +10,15 @@ author: The kafka-metal authors
 short_description: How long each step of a run took
 description:
   - At the end of a run, prints one line for each play with its seconds, and writes the same to
-    C(.cache/<cluster>/steps.json) at the root of the repository, for reports. The cluster is the
-    value of the inventory's variable C(cluster_name); without one the folder is C(run).
+    C(steps.json) in the state directory of the cluster, for reports. Where the inventory names no
+    cluster nothing is written.
   - The file's key C(typical) keeps, over runs, what each play took when it last changed something.
   - A run in check mode measures nothing and leaves the file alone; a plan has a report of its own.
 requirements:
   - named in C(callbacks_enabled)
 options:
   folder:
-    description: Folder that holds C(<cluster>/steps.json); by default C(.cache) of the repository.
+    description: Folder that holds C(<cluster>/steps.json) instead of the state directory.
     type: path
     ini:
       - section: callback_steps
@@ -33,9 +33,8 @@ from pathlib import Path
 
 from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
-from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
 from ansible_collections.metal.kafka.plugins.module_utils.steps import Steps, read, typical_of
-from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of
+from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of, state_of
 
 PLAN = "metal.kafka.plan"
 
@@ -50,10 +49,13 @@ class CallbackModule(CallbackBase):
         super().__init__()
         self.steps = Steps()
         self.cluster = None
+        self.folder = None
 
     def v2_playbook_on_play_start(self, play):
         if self.cluster is None:
             self.cluster = cluster_of(play)
+            said = self.get_option("folder")
+            self.folder = Path(said, self.cluster or "run") if said else state_of(play)
         self.steps.begin(play.get_name().strip(), time.time())
 
     def v2_playbook_on_task_start(self, task, is_conditional):
@@ -76,17 +78,20 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_stats(self, stats):
         if constants.DEFAULT_STDOUT_CALLBACK == PLAN or not self.steps.plays:
             return
-        folder = self.get_option("folder") or repository_root() / ".cache"
-        path = Path(folder, self.cluster or "run", "steps.json")
-        earlier = typical_of(read(path))
+        path = self.folder / "steps.json" if self.folder else None
+        earlier = typical_of(read(path)) if path else {}
         report = self.steps.report(self.cluster or "run", time.time(), earlier)
         self._display.banner("STEPS")
         for line in self.steps.lines():
             self._display.display(line)
-        if context.CLIARGS.get("check"):
+        if path is None or context.CLIARGS.get("check"):
             return
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if self.get_option("folder"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            elif not path.parent.is_dir():
+                # A run that needs the state directory has made it.
+                return
             path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
             self._display.warning(f"metal.kafka.steps: {path} was not written: {error}")

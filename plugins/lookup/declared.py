@@ -22,7 +22,7 @@ options:
 EXAMPLES = r"""
 - name: Wishes of this run are known
   ansible.builtin.set_fact:
-    declared: "{{ lookup('metal.kafka.declared', '.secrets/prod') }}"
+    declared: "{{ lookup('metal.kafka.declared', '.kafka-metal/prod') }}"
 """
 
 RETURN = r"""

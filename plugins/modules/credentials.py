@@ -214,7 +214,7 @@ attributes:
 EXAMPLES = r"""
 - name: Secrets of the cluster are in order
   metal.kafka.credentials:
-    store: .secrets/payments/store.vault
+    store: inventories/payments/.kafka-metal/payments/store.vault
     cluster: payments
     certificates:
       - name: kafka1
@@ -228,7 +228,7 @@ EXAMPLES = r"""
 
 - name: A new CA is trusted beside the present one
   metal.kafka.credentials:
-    store: .secrets/payments/store.vault
+    store: inventories/payments/.kafka-metal/payments/store.vault
     cluster: payments
     certificates: "{{ certificates }}"
     rotate: ca

@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.template import Templar, trust_as_template
 
 
 def cluster_of(play: Any) -> str | None:
@@ -18,3 +22,23 @@ def cluster_of(play: Any) -> str | None:
         if isinstance(name, str) and name and "{{" not in name and "/" not in name:
             return str(name)
     return None
+
+
+def state_of(play: Any) -> Path | None:
+    """The cluster's state directory, or None where the inventory names no cluster."""
+    manager = play.get_variable_manager()
+    inventory = manager._inventory
+    hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
+    source = {"host": hosts[0]} if hosts else {}
+    variables = manager.get_vars(play=play, include_hostvars=False, **source)
+    if "state_dir" not in variables:
+        return None
+    try:
+        return Path(
+            Templar(loader=manager._loader, variables=variables).template(
+                trust_as_template("{{ state_dir }}")
+            )
+        )
+    except AnsibleError:
+        # The run itself says what is wrong with the name or the directory.
+        return None

@@ -11,7 +11,7 @@ from conftest import PROJECT, ROOT, make_keys, run
 DECLARED = yaml.safe_load((PROJECT / "compose.yml").read_text())
 CLIENT_IMAGE = DECLARED["services"]["content"]["image"]
 BOOTSTRAP = "127.0.0.1:19092,127.0.0.1:19093,127.0.0.1:19094"
-OPERATOR = ROOT / ".secrets" / DECLARED["name"] / "operator"
+OPERATOR = ROOT / "inventories/compose/.kafka-metal" / DECLARED["name"] / "operator"
 CONFIG = str(OPERATOR / "client.conf")
 
 

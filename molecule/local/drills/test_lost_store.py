@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 from testing import access, playbooks
 from testing.cluster import Cluster
 
-SECRETS = playbooks.ROOT / ".secrets/molecule-local"
+SECRETS = playbooks.state("molecule-local")
 
 
 @contextmanager

@@ -1,12 +1,9 @@
 """One archive tells a helper everything but secrets."""
 
 import tarfile
-from pathlib import Path
 
-from testing import access
+from testing import access, playbooks
 from testing.cluster import Cluster
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_support_is_one_archive_of_everything_without_a_secret(cluster: Cluster, make):
@@ -21,7 +18,7 @@ def test_support_is_one_archive_of_everything_without_a_secret(cluster: Cluster,
     done = make("support")
 
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    with tarfile.open(ROOT / ".cache" / cluster.topology.cluster / "support.tar.gz") as archive:
+    with tarfile.open(playbooks.state(cluster.topology.cluster) / "support.tar.gz") as archive:
         texts = {member.name: archive.extractfile(member).read().decode() for member in archive}
     for wanted in (
         f"localhost/logs/{broker.name}.log",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from testing import playbooks
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -25,7 +26,7 @@ def services(platform: Cluster, make) -> dict[str, str]:
     """Where each service answers, as the status screen says it."""
     platform.wait_until_whole()
     make("status")
-    state = json.loads((ROOT / ".cache" / platform.topology.cluster / "state.json").read_text())
+    state = json.loads((playbooks.state(platform.topology.cluster) / "state.json").read_text())
     return {each["name"]: each["endpoint"] for each in state["services"]}
 
 

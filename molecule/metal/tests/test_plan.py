@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,15 +33,15 @@ def plan(inventory: str):
 
     def run(extra: dict[str, Any] | None = None, strict: str = "") -> subprocess.CompletedProcess:
         return subprocess.run(
-            [
-                "scripts/plan",
-                "ansible-playbook",
-                *(f"--inventory={path}" for path in inventory.split(",")),
-                *(["-e", json.dumps(extra)] if extra else []),
-                "playbooks/plan.yml",
-            ],
+            ["scripts/verb", "plan"],
             cwd=ROOT,
-            env={**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "STRICT": strict},
+            env={
+                **os.environ,
+                "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+                "INVENTORY": inventory,
+                "ARGS": shlex.join(["-e", json.dumps(extra)] if extra else []),
+                "STRICT": strict,
+            },
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -14,14 +14,13 @@ from kafka import KafkaAdminClient
 
 from testing import playbooks
 
-ROOT = Path(__file__).resolve().parents[3]
 folder: Path | None = None
 
 
 def use(cluster: str) -> None:
     """Come in as the operator of this cluster from now on."""
     global folder
-    found = ROOT / ".secrets" / cluster / "operator"
+    found = playbooks.state(cluster) / "operator"
     folder = found if (found / "client.conf").exists() else None
 
 

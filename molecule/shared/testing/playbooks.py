@@ -12,6 +12,11 @@ ROOT = Path(__file__).resolve().parents[3]
 inventory = ""
 
 
+def state(cluster: str) -> Path:
+    """The state directory of a cluster, as kafka_metal_state of the scenarios says."""
+    return Path("~/.cache/kafka-metal/molecule").expanduser() / cluster
+
+
 def command(name: str, *args: str, extra: Mapping[str, Any] | None = None) -> list[str]:
     """The words that run ``playbooks/<name>.yml``; ``extra`` are variables."""
     inventories = [f"--inventory={path}" for path in inventory.split(",")]

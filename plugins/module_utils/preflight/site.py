@@ -158,6 +158,7 @@ class Role:
 # Variables of the site as a whole, which no role owns, with what they are for.
 SITE_VARIABLES: Mapping[str, str] = {
     "cluster_name": "first part of every container's name, label and data path",
+    "kafka_metal_state": "directory on the control node for the store of keys, answers and reports",
     "port_offset": "added to every port",
     "kafka_metadata_mode": "where brokers keep their metadata",
     "security_mode": "how the cluster is closed",

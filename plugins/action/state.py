@@ -1,0 +1,40 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the state directory of a cluster on the control node."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ansible.plugins.action import ActionBase
+from ansible_collections.metal.kafka.plugins.plugin_utils import state_move
+
+
+class ActionModule(ActionBase):
+    # One directory for all hosts.
+    BYPASS_HOST_LOOP = True
+    _requires_connection = False
+    _supports_check_mode = True
+    _VALID_ARGS = frozenset(("path", "cluster", "secrets", "answer"))
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        _, given = self.validate_argument_spec(
+            {
+                "path": {"type": "path", "required": True},
+                "cluster": {"type": "str", "required": True},
+                "secrets": {"type": "bool", "default": True},
+                "answer": {"type": "path"},
+            }
+        )
+        steps = state_move.settle(
+            Path(given["path"]),
+            given["cluster"],
+            secrets=given["secrets"],
+            dry=self._task.check_mode,
+        )
+        if given["answer"]:
+            found = {"cluster": given["cluster"], "state": given["path"]}
+            Path(given["answer"]).write_text(json.dumps(found), encoding="utf-8")
+        return {"changed": bool(steps), "steps": steps}

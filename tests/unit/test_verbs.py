@@ -1,0 +1,276 @@
+"""Values given to make are data: neither make, nor a shell, nor Ansible runs anything of them."""
+
+import json
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+CANARY = "CANARY"
+HOSTILE = [
+    f"$(shell touch {CANARY})",
+    f"$(touch {CANARY})",
+    f"$$(touch {CANARY})",
+    f"${{shell touch {CANARY}}}",
+    f"$(eval $(shell touch {CANARY}))",
+    f"`touch {CANARY}`",
+    f"; touch {CANARY} #",
+    f"& touch {CANARY} &",
+    f"| touch {CANARY}",
+    f"|| touch {CANARY}",
+    f"> {CANARY}",
+    f"'; touch {CANARY}; '",
+    f'"; touch {CANARY}; "',
+    f"\\'; touch {CANARY}",
+    f"a\ntouch {CANARY}",
+    f"a\n\ttouch {CANARY}\n",
+    f"{{{{ lookup('pipe', 'touch {CANARY}') }}}}",
+    f"{{{{ lookup(\"pipe\", \"touch {CANARY}\") }}}}",
+    f"{{% for a in lookup('pipe', 'touch {CANARY}') %}}{{% endfor %}}",
+    "{# comment #}",
+    f"\" }}, \"b\": \"{{{{ lookup('pipe', 'touch {CANARY}') }}}}",
+    f"x security_anew={CANARY}",
+    f"@{CANARY}",
+    f"--extra-vars=@{CANARY}",
+    "-e",
+    "--help",
+    "# no comment",
+    "two  words ",
+    "$HOME ~ * ? [a]",
+    "%s %d {0} \\n \\x41",
+    "zażółć 数据 😀 \u202e",
+    "\x1b[31mred\x1b[0m\x07",
+    "'",
+    '"',
+    "\\",
+    "!unsafe x",
+    "null",
+    "yes",
+    "0x10",
+]  # fmt: skip
+NAMES = [
+    *("G", "TO", "T", "FILE", "TOPIC", "KEY", "NULL", "SOURCE", "TARGET", "FROM", "UNTIL"),
+    *("U", "S", "HOST", "DISK", "DEVICE", "FORCE", "CONFIRM", "SECONDS", "HOURS", "BOARDS"),
+    *("STRICT", "FINISH", "D", "TIMES", "CLUSTER", "INVENTORY", "ARGS", "SOMETHING_ELSE"),
+]
+# Writes its arguments and environment down, and answers as a run of Ansible does.
+STUB = r"""#!/bin/bash
+{ printf '%s\0' "${0##*/}" "$@"; printf '\n\0'; } >> "$STUB_FOLDER/words"
+env -0 > "$STUB_FOLDER/environment"
+for word in "$@"; do
+    case $word in @*values.yml) cp "${word#@}" "$STUB_FOLDER/values.yml" ;; esac
+done
+if [ -n "${KAFKA_METAL_WHERE:-}" ]; then
+    printf '{"cluster": "prod", "state": "%s"}' "$STUB_FOLDER" > "$KAFKA_METAL_WHERE"
+    printf '{"bootstrap": ["b:1"], "access": ""}' > "$STUB_FOLDER/client.json"
+    touch "$STUB_FOLDER"/{content.yml,access.txt,support.tar.gz}
+fi
+[ -z "${KAFKA_METAL_PLAN_FILE:-}" ] || printf '{"changes": 1}' > "$KAFKA_METAL_PLAN_FILE"
+"""
+
+
+class Stubs:
+    """Programs that a verb starts, in a folder that comes first in PATH."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("ansible-playbook", "kafka-metal", "docker", "sudo"):
+            program = folder / "bin" / name
+            program.parent.mkdir(exist_ok=True)
+            program.write_text(STUB)
+            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+
+    def make(self, *goals: str, environment: bool = False, **values: str):
+        """Run make with values on its command line, or in its environment."""
+        path = f"{self.folder / 'bin'}:{ROOT / '.venv/bin'}:{os.environ['PATH']}"
+        said = [] if environment else [f"{name}={found}" for name, found in values.items()]
+        inherited = {k: v for k, v in os.environ.items() if k not in {*NAMES, "MAKEFLAGS"}}
+        return subprocess.run(
+            ["make", "-C", str(ROOT), "-k", "-o", "env", *goals, f"PATH={path}", *said],
+            env=inherited | {"STUB_FOLDER": str(self.folder)} | (values if environment else {}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def runs(self) -> list[list[str]]:
+        """Programs with their arguments, in order."""
+        words = (self.folder / "words").read_text().split("\0")
+        text = "\0".join(words).split("\0\n\0")
+        return [run.split("\0") for run in text if run]
+
+    def environment(self) -> dict[str, str]:
+        found = (self.folder / "environment").read_bytes().decode().split("\0")
+        return dict(line.split("=", 1) for line in found if "=" in line)
+
+    def values(self) -> dict[str, object]:
+        return _values((self.folder / "values.yml").read_text())
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads the tag of a value that is no template."""
+
+
+_Loader.add_constructor("!unsafe", lambda loader, node: ("unsafe", node.value))
+
+
+def _values(text: str) -> dict[str, object]:
+    return yaml.load(text, Loader=_Loader)
+
+
+@pytest.fixture
+def stubs(tmp_path: Path) -> Stubs:
+    return Stubs(tmp_path)
+
+
+@pytest.fixture
+def nothing_ran():
+    """No value has made its file."""
+    yield
+    made = ROOT / CANARY
+    found = made.exists()
+    made.unlink(missing_ok=True)
+    assert not found
+
+
+@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_value_on_the_command_line_reaches_programs_as_it_is(stubs: Stubs, text: str):
+    reserved = {"CLUSTER", "INVENTORY", "ARGS"}
+    values = dict.fromkeys((name for name in NAMES if name not in reserved), text)
+    # make takes blanks away in front of a value.
+    done = stubs.make("groups", **values | {"DRY": "1"})
+
+    assert done.returncode == 0, done.stderr
+    assert {name: stubs.environment()[name] for name in values} == values
+    given = {"group_name": text, "group_to": text, "group_topic": text}
+    assert stubs.values() == {name: ("unsafe", found) for name, found in given.items()}
+
+
+@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("text", HOSTILE[:6] + HOSTILE[16:18])
+def test_a_value_in_the_environment_reaches_programs_as_it_is(stubs: Stubs, text: str):
+    done = stubs.make("groups", environment=True, G=text)
+
+    assert done.returncode == 0, done.stderr
+    assert stubs.values() == {"group_name": ("unsafe", text)}
+
+
+@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("name", ["CLUSTER", "INVENTORY"])
+@pytest.mark.parametrize("text", [*HOSTILE[:10:2], *HOSTILE[14:25:2], "..", "/", "a b", "é"])
+def test_a_cluster_or_an_inventory_that_cannot_be_is_refused(stubs: Stubs, name: str, text: str):
+    if name == "INVENTORY" and text in ("..", "/"):
+        pytest.skip("directories")
+    done = stubs.make("down", **{name: text})
+
+    assert done.returncode != 0
+    assert f"{name}: found" in done.stderr
+    assert "nothing was touched" in done.stderr
+    assert not (stubs.folder / "words").exists()
+
+
+@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("text", [HOSTILE[0], HOSTILE[12], HOSTILE[16], "--help", "a\nb"])
+def test_every_verb_hands_its_values_over_whole(stubs: Stubs, text: str):
+    values = dict.fromkeys(NAMES, text)
+    for name in ("CLUSTER", "INVENTORY", "ARGS", "SECONDS", "S"):
+        del values[name]
+    goals = ["produce", "replay", "access", "destroy", "disk-replace"]
+    done = stubs.make(*goals, **values)
+
+    assert done.returncode == 0, done.stderr
+    sent = [run[2:] for run in stubs.runs() if run[0] == "kafka-metal"]
+    assert sent == [
+        ["--bootstrap=b:1", f"--topic={text}", f"--key={text}", f"--null={text}", "--", text],
+        [
+            *("--bootstrap=b:1", f"--source={text}", f"--target={text}"),
+            *(f"--from={text}", f"--until={text}", "--"),
+        ],
+    ]
+    disk = dict.fromkeys(("disk_host", "disk_name", "disk_device", "disk_force"), ("unsafe", text))
+    assert stubs.values() == disk
+
+
+@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize(("verb", "name"), [("logs", "S"), ("replicas", "SECONDS")])
+@pytest.mark.parametrize("text", HOSTILE[:20:3])
+def test_a_name_or_a_number_that_is_none_is_refused(stubs, verb: str, name: str, text: str):
+    done = stubs.make(verb, **{name: text})
+
+    assert done.returncode != 0
+    assert f"{name}: found" in done.stderr
+    assert not (stubs.folder / "words").exists()
+
+
+@pytest.mark.usefixtures("nothing_ran")
+def test_args_are_words_split_as_a_shell_does_and_never_run(stubs: Stubs):
+    stubs.make("down", ARGS=f"""-e '{{"a": "b c"}}' --limit "k 1" $(touch {CANARY}); `id` *""")
+
+    words = next(run for run in stubs.runs() if run[0] == "ansible-playbook")
+    at = words.index("-e")
+    assert words[at : at + 4] == ["-e", '{"a": "b c"}', "--limit", "k 1"]
+    assert words[at + 4 : at + 8] == ["$(touch", f"{CANARY});", "`id`", "*"]
+
+
+def test_args_that_cannot_be_split_are_refused(stubs: Stubs):
+    done = stubs.make("down", ARGS="-e 'a")
+
+    assert done.returncode != 0
+    assert "ARGS: No closing quotation" in done.stderr
+
+
+def test_a_cluster_is_named_to_ansible_only_when_it_is_given(stubs: Stubs):
+    stubs.make("down")
+    stubs.make("down", CLUSTER="other")
+    first, second = stubs.runs()
+
+    assert not [word for word in first if "cluster_name" in word]
+    assert json.dumps({"cluster_name": "other"}) in second
+
+
+def test_an_empty_cluster_is_refused(stubs: Stubs):
+    assert "CLUSTER: found ''" in stubs.make("destroy", CLUSTER="", CONFIRM="").stderr
+    assert not (stubs.folder / "words").exists()
+
+
+def test_several_sources_are_given_one_by_one(stubs: Stubs, tmp_path: Path):
+    (tmp_path / "a b.ini").touch()
+    stubs.make("down", INVENTORY=f"{tmp_path / 'a b.ini'},inventories/example")
+    stubs.make("down", INVENTORY="node1,node2,")
+    first, second = stubs.runs()
+
+    assert first[1:3] == [f"--inventory={tmp_path / 'a b.ini'}", "--inventory=inventories/example"]
+    assert second[1] == "--inventory=node1,node2,"
+
+
+def test_bench_measures_the_inventory_only_where_make_itself_is_told(stubs: Stubs):
+    environment = {
+        **os.environ,
+        "INVENTORY": "inventories/example",
+        "STUB_FOLDER": str(stubs.folder),
+    }
+    environment["PATH"] = f"{stubs.folder / 'bin'}:{environment['PATH']}"
+    verb = [str(ROOT / "scripts/verb"), "bench"]
+    subprocess.run(verb, cwd=ROOT, env=environment, check=True)
+    subprocess.run([*verb, "INVENTORY"], cwd=ROOT, env=environment, check=True)
+    first, second = stubs.runs()
+
+    assert first[1] == "--inventory=inventories/benchmark"
+    assert second[1] == "--inventory=inventories/example"
+
+
+def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipes = [line for line in text.splitlines() if line.startswith("\t")]
+
+    assert recipes
+    assert "group_vars" not in text
+    named = [line for line in recipes for name in NAMES if f"$({name})" in line]
+    assert named == []
