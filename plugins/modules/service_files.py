@@ -83,6 +83,26 @@ options:
   group:
     description: Group id of directories and files; without it, the group of whoever runs this.
     type: int
+  owner_of:
+    description:
+      - Whose O(directories) are, written into each as a marker, so that nobody deletes or uses them
+        for another cluster. One that another cluster's marker is in is refused before anything is
+        written.
+    type: dict
+    suboptions:
+      cluster:
+        description: Name of the cluster.
+        type: str
+        required: true
+      service:
+        description: Name of the service in it.
+        type: str
+        required: true
+      shared:
+        description: Those of O(directories) that other clusters may use as well.
+        type: list
+        elements: path
+        default: []
   container:
     description: The container that reads the files, to be looked at in the same execution.
     type: dict
@@ -155,7 +175,7 @@ container:
 import os
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import as_left
+from ansible_collections.metal.kafka.plugins.module_utils import as_left, ownership
 from ansible_collections.metal.kafka.plugins.module_utils.difference import file_steps
 
 
@@ -210,6 +230,18 @@ def write(path, content, mode, owner, group):
     os.replace(temporary, path)
 
 
+def foreign(directories, owner):
+    """A sentence for each directory that the marker of another cluster is in."""
+    found = {path: ownership.owners(path).keys() - {owner["cluster"]} for path in directories}
+    return [
+        f"{path}: found the marker ({ownership.MARKER}) of {', '.join(sorted(found[path]))}; "
+        f"wanted: a directory of cluster {owner['cluster']}. Declare another one; after the "
+        "cluster was given another name, remove the marker"
+        for path in found
+        if found[path] and path not in owner["shared"]
+    ]
+
+
 def main():
     """Compare, then write what differs."""
     module = AnsibleModule(
@@ -239,6 +271,14 @@ def main():
                     "mode": {"type": "str", "default": "0400"},
                 },
             },
+            "owner_of": {
+                "type": "dict",
+                "options": {
+                    "cluster": {"type": "str", "required": True},
+                    "service": {"type": "str", "required": True},
+                    "shared": {"type": "list", "elements": "path", "default": []},
+                },
+            },
             "container": {
                 "type": "dict",
                 "options": {
@@ -261,23 +301,35 @@ def main():
     )
     differs, diffs, gone, steps = [], [], [], []
     folder = os.path.basename(wish["dest"])
+    owner = wish["owner_of"]
+    if owner and (refused := foreign(wish["directories"], owner)):
+        module.fail_json(msg="\n".join(refused))
 
     for path in wish["directories"]:
         reason = unavailable(path, wish["disk_mounts"])
         if reason is not None:
             gone.append(f"{path}: {reason}")
             continue
-        if not directory_differs(path, *ids):
+        made = not os.path.isdir(path)
+        if directory_differs(path, *ids):
+            differs.append(path)
+            steps.append(
+                f"directory {path} gets its owner"
+                if os.path.isdir(path)
+                else f"directory {path} is made"
+            )
+            if not module.check_mode:
+                os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
+                os.chown(path, *ids)
+        if not owner:
             continue
-        differs.append(path)
-        steps.append(
-            f"directory {path} gets its owner"
-            if os.path.isdir(path)
-            else f"directory {path} is made"
-        )
-        if not module.check_mode:
-            os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
-            os.chown(path, *ids)
+        service = "" if path in owner["shared"] else owner["service"]
+        if not ownership.is_marked(path, owner["cluster"], service):
+            if not made:
+                differs.append(os.path.join(path, ownership.MARKER))
+                steps.append(f"directory {path} is marked as cluster {owner['cluster']}'s")
+            if not module.check_mode:
+                ownership.mark(path, owner["cluster"], service)
 
     secrets = {entry["name"] for entry in wish["secret_files"]}
     for entry in wish["files"] + wish["secret_files"]:
@@ -304,7 +356,7 @@ def main():
         if not module.check_mode:
             write(path, entry["content"], mode, *ids)
 
-    named = {entry["name"] for entry in wish["files"]} | secrets | set(wish["keep"])
+    named = {entry["name"] for entry in wish["files"]} | secrets | {*wish["keep"], ownership.MARKER}
     present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []
     for name in sorted(set(present) - named):
         path = os.path.join(wish["dest"], name)

@@ -1,0 +1,18 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What make destroy may delete, of what a survey of all hosts has found."""
+
+from __future__ import annotations
+
+from ansible_collections.metal.kafka.plugins.module_utils import destruction
+
+
+def judged(hostvars, cluster):
+    """See C(destruction.destruction); hosts without an answer were not reached."""
+    found = {host: hostvars[host].get("service_surveyed") or [] for host in hostvars}
+    return destruction.destruction(cluster, {host: each for host, each in found.items() if each})
+
+
+class FilterModule:
+    def filters(self):
+        return {"destruction": judged}

@@ -1,0 +1,58 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What ``make destroy`` may delete: only what evidently belongs to the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """Judge what was found on each host, before anything is stopped.
+
+    ``found``: answers of metal.kafka.remains by host. Returns ``delete`` (paths by host),
+    ``refused`` (why nothing may be touched), ``left`` (what stays, and why), ``lines`` for people.
+    A log dir without other evidence counts when its cluster id is that of a log dir with evidence.
+    """
+    places = [(host, place) for host in found for each in found[host] for place in each["found"]]
+    containers = sorted(
+        {(host, name) for host in found for each in found[host] for name in each["containers"]}
+    )
+    ids = {place["cluster_id"] for _, place in places if place["owners"] == [cluster]} - {""}
+    refused = [
+        f"{host}: {each['problem']}" for host in found for each in found[host] if each["problem"]
+    ]
+    delete: dict[str, list[str]] = {host: [] for host in found}
+    left: list[str] = []
+    for host, place in places:
+        path, owners = place["path"], list(place["owners"])
+        others = ", ".join(repr(each or "unknown") for each in owners if each != cluster)
+        if not place["exists"] or path in delete[host]:
+            continue
+        if owners == [cluster] or (not owners and place["cluster_id"] in ids):
+            delete[host].append(path)
+        elif owners and place["shared"]:
+            left.append(f"{host}: {path} is used by cluster {others} too")
+        elif owners:
+            refused.append(f"{host}: {path} belongs to cluster {others}")
+        elif not place["empty"]:
+            left.append(f"{host}: {path}: nothing says that it belongs to cluster {cluster!r}")
+    if not refused and not any(delete.values()) and not containers:
+        others_found = sorted({name for each in _all(found) for name in each["clusters"]})
+        known = ", ".join(map(repr, others_found)) or "none"
+        refused = [f"found no cluster {cluster!r} on these machines; clusters there: {known}"]
+    return {
+        "delete": delete,
+        "refused": list(dict.fromkeys(refused)),
+        "left": list(dict.fromkeys(left)),
+        "lines": [
+            *(f"{host}: container {name}" for host, name in containers),
+            *dict.fromkeys(f"{host}: {path}" for host in found for path in delete[host]),
+            *(f"stays: {each}" for each in dict.fromkeys(left)),
+        ],
+    }
+
+
+def _all(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Mapping[str, Any]]:
+    return (each for host in found for each in found[host])

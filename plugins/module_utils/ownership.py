@@ -1,0 +1,125 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which cluster a directory of data belongs to.
+
+A marker file in it says so: clusters, and for each its services that write there. The services
+ignore a file whose name begins with a dot. Directories of clusters that were brought up by an
+earlier version have none: there the engine's containers count, by their label and by what they
+mount, and then the cluster's id in ``meta.properties``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+MARKER = ".kafka-metal.json"
+CLUSTER = "kafka-metal.cluster"
+
+
+def owners(directory: str) -> dict[str, list[str]]:
+    """Services by cluster, as the marker has them; none without a marker that can be read."""
+    try:
+        with open(os.path.join(directory, MARKER), encoding="utf-8") as stream:
+            found = json.load(stream)["clusters"]
+        return {str(cluster): [str(each) for each in found[cluster]] for cluster in found}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def is_marked(directory: str, cluster: str, service: str = "") -> bool:
+    """Whether the marker has the cluster, and this service of it."""
+    found = owners(directory)
+    return cluster in found and (not service or service in found[cluster])
+
+
+def mark(directory: str, cluster: str, service: str = "") -> None:
+    """Add a cluster or a service to the marker, in one step and on the disk when it is there.
+
+    Shared directories name no services: machines that write at once write the same.
+    """
+    found = owners(directory)
+    found[cluster] = sorted({*found.get(cluster, ()), *([service] if service else [])})
+    _write(directory, found)
+
+
+def release(directory: str, cluster: str) -> bool:
+    """Take a cluster out of the marker of a directory that others use too; whether it was in it."""
+    found = owners(directory)
+    if cluster not in found:
+        return False
+    del found[cluster]
+    if found:
+        _write(directory, found)
+    else:
+        os.unlink(os.path.join(directory, MARKER))
+    return True
+
+
+def _write(directory: str, found: Mapping[str, Sequence[str]]) -> None:
+    path = os.path.join(directory, MARKER)
+    temporary = f"{path}.{os.getpid()}"
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), "w") as stream:
+        stream.write(json.dumps({"clusters": found}, sort_keys=True) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.chmod(temporary, 0o644)
+    os.replace(temporary, path)
+
+
+def mounting(containers: Iterable[Mapping[str, Any]], directory: str) -> set[str]:
+    """Clusters with a container, running or not, that mounts this directory or has it as a log dir.
+
+    ``containers``: the engine's list. One without our label counts as cluster "".
+    """
+    return {
+        str((each.get("Labels") or {}).get(CLUSTER, ""))
+        for each in containers
+        if directory in _sources(each) or directory in _log_dirs(each)
+    }
+
+
+def _sources(container: Mapping[str, Any]) -> list[str]:
+    mounts = container.get("Mounts") or ()
+    return [str(mount["Source"]).rstrip("/") for mount in mounts if mount.get("Source")]
+
+
+def _log_dirs(container: Mapping[str, Any]) -> list[str]:
+    """Log dirs in the configuration that a broker mounts: of a disk it mounts the whole disk."""
+    for source in _sources(container):
+        found = _property(os.path.join(source, "server.properties"), "log.dirs")
+        if found:
+            return [path.rstrip("/") for path in found.split(",")]
+    return []
+
+
+def cluster_id(directory: str) -> str:
+    """Kafka's id of the cluster whose log dir this is; empty where there is none."""
+    return _property(os.path.join(directory, "meta.properties"), "cluster.id")
+
+
+def _property(path: str, key: str) -> str:
+    try:
+        with open(path, encoding="latin-1") as stream:
+            lines = [line.strip().partition("=") for line in stream]
+    except OSError:
+        return ""
+    return next((value.strip() for name, _, value in lines if name.strip() == key), "")
+
+
+def inspect(
+    directory: str, containers: Iterable[Mapping[str, Any]], below: str = ""
+) -> dict[str, Any]:
+    """Evidence of the owner of ``directory``; ``below``: the directory that is marked instead."""
+    place = (below or directory).rstrip("/")
+    marked, mounted = owners(place), mounting(containers, place)
+    return {
+        "path": directory,
+        "exists": os.path.lexists(directory),
+        "empty": os.path.isdir(directory) and not set(os.listdir(directory)) - {MARKER},
+        "owners": sorted({*marked, *mounted}),
+        "cluster_id": cluster_id(directory),
+        "shared": bool(below),
+    }

@@ -1,0 +1,139 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: remains
+short_description: What of a cluster is on a machine, and which cluster directories belong to
+description:
+  - Reads the marker that M(metal.kafka.service_files) writes into directories, the engine's
+    containers with their labels and mounts, and the cluster id in C(meta.properties).
+options:
+  cluster:
+    description: Name of the cluster.
+    type: str
+    required: true
+  directories:
+    description: Directories to be looked at.
+    type: list
+    elements: path
+    default: []
+  below:
+    description: Directory that O(directories) are parts of, and that several clusters may use.
+    type: path
+  container:
+    description: Name of a container that must be this cluster's, if there is one.
+    type: str
+  release:
+    description: Whether to take the cluster out of the marker of O(below).
+    type: bool
+    default: false
+  socket:
+    description: Socket of the engine.
+    type: path
+    default: /var/run/docker.sock
+attributes:
+  check_mode:
+    description: Writes nothing.
+    support: full
+  diff_mode:
+    description: There is nothing to show.
+    support: none
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Inspect the log dirs of a broker
+  metal.kafka.remains:
+    cluster: prod
+    container: prod-kafka1
+    directories: [/data/disk1/kafka]
+"""
+
+RETURN = r"""
+found:
+  description: >-
+    For each directory C(path), C(exists), C(empty), C(owners) (names of clusters; "" is a container
+    of somebody else), C(cluster_id) and C(shared).
+  type: list
+  elements: dict
+  returned: always
+containers:
+  description: Containers of the cluster on this machine; none with O(container) or O(below).
+  type: list
+  elements: str
+  returned: always
+clusters:
+  description: Clusters that have containers on this machine.
+  type: list
+  elements: str
+  returned: always
+problem:
+  description: Why nothing can be said, or whose the container is; empty when all is well.
+  type: str
+  returned: always
+"""
+
+import json
+import os
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import engine, ownership
+
+
+def listed(socket):
+    """All containers of the engine; none where no engine was ever installed."""
+    if not os.path.exists(socket):
+        return []
+    return json.loads(engine.get(socket, "/containers/json?all=1", 30) or b"[]")
+
+
+def label(container):
+    """The cluster that a container says it belongs to."""
+    return (container.get("Labels") or {}).get(ownership.CLUSTER, "")
+
+
+def main():
+    """Look, and where it is asked for release a shared directory."""
+    module = AnsibleModule(
+        argument_spec={
+            "cluster": {"type": "str", "required": True},
+            "directories": {"type": "list", "elements": "path", "default": []},
+            "below": {"type": "path"},
+            "container": {"type": "str"},
+            "release": {"type": "bool", "default": False},
+            "socket": {"type": "path", "default": engine.SOCKET},
+        },
+        supports_check_mode=True,
+    )
+    given = module.params
+    problem, containers = "", []
+    try:
+        containers = listed(given["socket"])
+    except engine.EngineError as error:
+        problem = f"{error}; without it nobody can say which containers use the data"
+    name = given["container"]
+    for each in containers:
+        if name and f"/{name}" in each["Names"] and label(each) != given["cluster"]:
+            problem = f"container {name} belongs to {label(each) or 'somebody else'}"
+    changed = given["release"] and given["cluster"] in ownership.owners(given["below"])
+    if changed and not module.check_mode:
+        ownership.release(given["below"], given["cluster"])
+    module.exit_json(
+        changed=changed,
+        found=[
+            ownership.inspect(path.rstrip("/"), containers, given["below"] or "")
+            for path in given["directories"]
+        ],
+        containers=sorted(
+            each["Names"][0].lstrip("/")
+            for each in containers
+            if label(each) == given["cluster"] and not name and not given["below"]
+        ),
+        clusters=sorted({label(each) for each in containers} - {""}),
+        problem=problem,
+    )
+
+
+if __name__ == "__main__":
+    main()
