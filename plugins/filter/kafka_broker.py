@@ -4,6 +4,8 @@
 
 from typing import Any
 
+from ansible_collections.metal.kafka.plugins.module_utils import disk_binds
+
 
 def listeners(
     declared: dict[str, dict[str, Any]], protocols: dict[str, str] | None = None
@@ -31,21 +33,9 @@ def protocol_map(text: str) -> dict[str, str]:
     return dict(pair.split(":", 1) for pair in text.split(",") if ":" in pair)
 
 
-def bind_mount(path: str) -> dict[str, str]:
-    """A Compose volume that shows ``path`` of the host at the same place in the container.
-
-    A bind mount of this form fails when the path is missing; the short form would create it.
-    """
-    return {"type": "bind", "source": path, "target": path}
-
-
-def above(paths: list[str], mounts: list[str]) -> list[str]:
-    """For each path the mount point that holds it, or itself where none does; each once."""
-    holding = (
-        next((mount for mount in mounts if f"{path}/".startswith(f"{mount}/")), path)
-        for path in paths
-    )
-    return list(dict.fromkeys(holding))
+def at_their_place(paths: list[str]) -> list[dict[str, str]]:
+    """Directories of the host that are at the same place in the container."""
+    return [{"source": path, "target": path} for path in paths]
 
 
 def status_rows(info: dict[str, Any], brokers: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -85,8 +75,8 @@ class FilterModule:
         """Names as templates use them."""
         return {
             "kafka_listeners": listeners,
-            "above": above,
-            "bind_mount": bind_mount,
+            "at_their_place": at_their_place,
+            "disk_binds": disk_binds.disk_binds,
             "protocol_map": protocol_map,
             "kafka_status_rows": status_rows,
         }

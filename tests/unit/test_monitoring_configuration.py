@@ -205,3 +205,16 @@ def test_the_heartbeat_comes_every_minute():
 def test_receivers_that_cannot_be_are_refused(receivers, obstacle):
     with pytest.raises(MonitoringError, match=obstacle):
         alertmanager_config(ALERTS, receivers)
+
+
+def test_a_file_system_that_only_a_container_s_file_shows_has_a_name_people_know():
+    jobs = {"node": {"rename": {"mountpoint": {"/etc/hostname": "/var/lib/docker"}}}}
+    written = prometheus_config(jobs, [])["scrape_configs"][0]["metric_relabel_configs"]
+    assert written == [
+        {
+            "source_labels": ["mountpoint"],
+            "regex": "/etc/hostname",
+            "target_label": "mountpoint",
+            "replacement": "/var/lib/docker",
+        }
+    ]

@@ -2,8 +2,6 @@
 
 import os
 
-import pytest
-from ansible_collections.metal.kafka.plugins.filter.kafka_broker import above
 from ansible_collections.metal.kafka.plugins.modules import service_files
 
 
@@ -29,17 +27,3 @@ def test_a_disk_with_errors_is_named(monkeypatch):
     monkeypatch.setattr(service_files.os.path, "ismount", lambda path: True)
     monkeypatch.setattr(service_files.os, "stat", broken)
     assert service_files.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
-
-
-@pytest.mark.parametrize(
-    ("paths", "mounts", "shown"),
-    [
-        (["/data/1/kafka", "/data/2/kafka"], ["/data/1", "/data/2"], ["/data/1", "/data/2"]),
-        (["/data/1/a", "/data/1/b"], ["/data/1"], ["/data/1"]),
-        (["/data/1"], ["/data/1"], ["/data/1"]),
-        (["/data/10/kafka", "/var/kafka"], ["/data/1"], ["/data/10/kafka", "/var/kafka"]),
-        (["/var/kafka"], [], ["/var/kafka"]),
-    ],
-)
-def test_a_container_sees_the_mount_point_above_its_log_dir(paths, mounts, shown):
-    assert above(paths, mounts) == shown

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .alerts import MonitoringError
 
-JOB_KEYS = {"interval", "path"}
+JOB_KEYS = {"interval", "path", "rename"}
 TARGET_KEYS = {"address", "cluster", "host", "instance"}
 # Files with which Prometheus comes to the proxy of a machine.
 CA_FILE, TOKEN_FILE = "ca.pem", "metrics.token"
@@ -43,9 +44,24 @@ def scrape_config(
         "scrape_timeout": f"{min(LIMIT, seconds(interval))}s",
         **({"metrics_path": entry["path"]} if "path" in entry else {}),
         "file_sd_configs": [{"files": [f"{folder}/targets-{job}.json"]}],
+        **({"metric_relabel_configs": _renames(entry["rename"])} if "rename" in entry else {}),
         **(proxy_options(folder) if proxied else {}),
         **options,
     }
+
+
+def _renames(values: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Values of labels that a target cannot name as people do: old to new, by label."""
+    return [
+        {
+            "source_labels": [label],
+            "regex": re.escape(old),
+            "target_label": label,
+            "replacement": new,
+        }
+        for label, renamed in values.items()
+        for old, new in renamed.items()
+    ]
 
 
 def proxy_options(folder: str) -> dict[str, Any]:

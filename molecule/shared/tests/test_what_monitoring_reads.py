@@ -1,0 +1,63 @@
+"""Whoever takes over a program of monitoring finds no key there but that program's own."""
+
+import pytest
+from testing import sandbox
+from testing.cluster import Cluster
+from testing.sandbox import Sandbox
+
+MONITORING = {"prometheus", "alertmanager", "node_exporter", "metrics_proxy", "probe", "exporter"}
+CONFIGURATION = "/etc/kafka-metal"
+
+# Everything mounted into the container, and below each further /proc what its processes show to
+# others: their environment, and the configuration in their root. Lines "process PATH" and
+# "HASH  PATH".
+SEARCH = r"""
+files() { find "$@" -type f -readable -size -64k -exec sha256sum {} + 2> /dev/null; }
+while read -r _ at kind _; do
+    case $at in / | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) continue ;; esac
+    [ "$kind" = proc ] || { files "$at" -xdev; continue; }
+    for process in "$at"/[0-9]*; do
+        if cat "$process/environ" > /dev/null 2>&1; then echo "process $process"; fi
+        [ ! -r "$process/root/etc" ] || files "$process/root/etc/"
+    done
+done < /proc/self/mounts
+"""
+
+
+@pytest.fixture(scope="module")
+def watching(platform: Cluster) -> list[Sandbox]:
+    found = [each for each in sandbox.of(platform) if each.service in MONITORING]
+    assert "node_exporter" in {each.service for each in found}
+    return found
+
+
+def secrets(machine, folder: str = CONFIGURATION) -> dict[str, str]:
+    """Files that are their reader's alone, by hash."""
+    lines = machine.check_output(
+        "find %s -type f ! -perm /077 -size +0 -exec sha256sum {} +", folder
+    ).splitlines()
+    return dict(line.split(maxsplit=1) for line in lines)
+
+
+def test_no_program_of_monitoring_reads_a_secret_of_another(watching: list[Sandbox]):
+    for each in watching:
+        hidden, own = secrets(each.machine), secrets(each.machine, f"{CONFIGURATION}/{each.name}")
+        assert hidden.keys() - own.keys(), "there is nothing to find on this machine"
+        found = each.run("timeout", "120", "bash", "-c", SEARCH)
+        assert found.rc in (0, 1), (each, found.stderr)
+        lines = [line.split(maxsplit=1) for line in found.stdout.splitlines()]
+        assert [path for kind, path in lines if kind == "process"] == [], each
+        taken = {hidden[hash_] for hash_, _ in lines if hash_ in hidden.keys() - own.keys()}
+        assert taken == set(), each
+
+
+def test_the_node_exporter_is_a_user_of_its_own(watching: list[Sandbox], platform: Cluster):
+    others = {
+        user
+        for each in sandbox.of(platform)
+        if each.service != "node_exporter"
+        for user in each.users()
+    }
+    for each in watching:
+        if each.service == "node_exporter":
+            assert not each.users() & (others | {0}), each
