@@ -64,12 +64,13 @@ bench: ## measure a cluster beside its machine's limits: docs/benchmark; ARGS="-
 	@scripts/verb bench $(filter INVENTORY,$(given))
 
 ##@ Disks of a broker: HOST=node2 DISK=disk2
-.PHONY: disk-add disk-drain disk-remove disk-replace
+.PHONY: disk-add disk-drain disk-remove disk-replace disk-reserve
 disk-add: ## a new disk, already in the inventory, joins its broker and gets its share
 disk-drain: ## every replica moves from a disk to the others of its broker
 disk-remove: ## a drained disk leaves its broker and its host
 disk-replace: ## a failed disk gives way to a new one: DEVICE=/dev/sdd FORCE=disk2 where needed
-disk-add disk-drain disk-remove disk-replace: env
+disk-reserve: ## a full disk gets the room that was kept on it
+disk-add disk-drain disk-remove disk-replace disk-reserve: env
 	@scripts/verb $@
 
 ##@ For contributors

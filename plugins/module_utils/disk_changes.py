@@ -12,7 +12,7 @@ import subprocess
 import time
 import uuid as uuids
 
-from . import fstab, private_mounts
+from . import disk_reserve, fstab, private_mounts
 from .disk_steps import Guard, Step
 from .disks import MARKER, MOUNT_OPTIONS, Device, Disk, Owner, lacking_options
 
@@ -241,6 +241,8 @@ def take(step: Step, owner: Owner, user: int, uuids_by_name: dict[str, str]) -> 
             mount_disk(disk)
         elif step.kind == "remount":
             remount_disk(disk)
+        elif step.kind == "reserve":
+            disk_reserve.make(disk.wish.mount, step.size)
     except (DiskError, OSError) as error:
         raise DiskError(f"{disk.where}: {step.text}: {error}") from error
 

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from . import fstab
+from . import disk_reserve, fstab
 from .disks import (
     FORMAT,
     LEAVE,
@@ -40,6 +40,8 @@ class Step:
     kind: str
     disk: Disk
     text: str
+    # Bytes, of a reserve.
+    size: int = 0
 
 
 def check_mount_points(
@@ -90,6 +92,24 @@ def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:
     elif lacking_options(disk):
         options = ", ".join(lacking_options(disk))
         found.append(Step("remount", disk, f"{wish.mount} is mounted anew with {options}"))
+    return found
+
+
+def reserves(disks: Sequence[Disk], declared: int, read: Callable[[str, int], int]) -> list[Step]:
+    """Steps that keep room on disks; ``read`` gives the bytes of a reserve that is missing."""
+    found = []
+    for disk in disks:
+        if declared <= 0 or disk.action not in (USE, FORMAT) or disk.device is None:
+            continue
+        if disk.action == USE and is_mounted(disk):
+            size = read(disk.wish.mount, declared)
+        else:
+            # What a disk has that is not mounted yet is seen once it is.
+            size = disk_reserve.wanted(declared, disk.device.size)
+            size = size if disk.action == FORMAT else 0
+        if size:
+            text = f"{disk.wish.name} keeps {size >> 20} MiB in reserve"
+            found.append(Step("reserve", disk, text, size))
     return found
 
 

@@ -53,6 +53,12 @@ options:
     description: User and group id of the root directory of new file systems.
     type: int
     default: 0
+  reserve:
+    description: >-
+      Bytes kept on each disk for the day on which it is full, at most 2 % of the disk; made where
+      15 % stay free. 0 for none.
+    type: int
+    default: 0
   overwrite:
     description: Names of disks that are formatted whatever they carry. Not when they are in use.
     type: list
@@ -134,6 +140,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.metal.kafka.plugins.module_utils import (
     disk_changes,
     disk_devices,
+    disk_reserve,
     disk_steps,
     disks,
     fstab,
@@ -200,6 +207,7 @@ def main():
             "cluster": {"type": "str", "required": True},
             "host": {"type": "str", "required": True},
             "owner": {"type": "int", "default": 0},
+            "reserve": {"type": "int", "default": 0},
             "overwrite": {"type": "list", "elements": "str", "default": []},
             "adopt": {"type": "list", "elements": "str", "default": []},
             "only": {"type": "list", "elements": "str", "default": []},
@@ -218,6 +226,7 @@ def main():
     steps = [
         step for disk in found for step in disk_steps.plan(disk, guards[disk.wish.name], lines)
     ]
+    steps += disk_steps.reserves(found, module.params["reserve"], disk_reserve.read)
     result = {
         "disks": [disk_steps.record(disk, done=False) for disk in found],
         "steps": [step.text for step in steps],

@@ -190,11 +190,15 @@ def unavailable(path, mounts):
     mount = next((each for each in mounts if path == each or path.startswith(f"{each}/")), None)
     if mount is None:
         return None
-    if not os.path.ismount(mount):
-        return f"no disk is mounted at {mount}"
     try:
+        # A disk with errors is no mount point to os.path.ismount().
+        os.lstat(mount)
+        if not os.path.ismount(mount):
+            return f"no disk is mounted at {mount}"
         os.stat(path)
     except FileNotFoundError:
+        if not os.path.exists(mount):
+            return f"no disk is mounted at {mount}"
         return "the disk is read-only" if os.statvfs(mount).f_flag & os.ST_RDONLY else None
     except OSError as error:
         return error.strerror

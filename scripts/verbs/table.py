@@ -204,7 +204,7 @@ VERBS: Mapping[str, Verb] = {
     "destroy": destroy,
     **{
         f"disk-{step}": loud(f"disk_{step}", names=DISKS)
-        for step in ("add", "drain", "remove", "replace")
+        for step in ("add", "drain", "remove", "replace", "reserve")
     },
     "down": loud("down"),
     "export": export,

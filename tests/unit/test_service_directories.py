@@ -24,6 +24,17 @@ def test_a_disk_with_errors_is_named(monkeypatch):
     def broken(path):
         raise OSError(5, "Input/output error")
 
+    monkeypatch.setattr(service_files.os, "lstat", lambda path: None)
     monkeypatch.setattr(service_files.os.path, "ismount", lambda path: True)
     monkeypatch.setattr(service_files.os, "stat", broken)
+    assert service_files.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
+
+
+def test_a_disk_with_errors_is_not_taken_for_a_missing_one(monkeypatch):
+    """os.path.ismount() is false where the mount point itself answers with an error."""
+
+    def broken(path):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(service_files.os, "lstat", broken)
     assert service_files.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"

@@ -1,0 +1,64 @@
+"""Room is kept on a data disk for the day on which it is full."""
+
+import os
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import disk_reserve, disk_steps, disks
+
+GIB, MIB = 1024**3, 1024**2
+
+
+@pytest.mark.parametrize(
+    ("size", "free", "present", "made"),
+    [
+        # A fiftieth of a small disk, what is declared of a large one.
+        (10 * GIB, 9 * GIB, 0, 204 * MIB),
+        (4000 * GIB, 3000 * GIB, 0, 2 * GIB),
+        # It is there.
+        (4000 * GIB, 3000 * GIB, 2 * GIB, 0),
+        # It has just been given free: it comes back once there is room.
+        (4000 * GIB, 100 * GIB, 0, 0),
+        (100 * GIB, 17 * GIB, 0, 2 * GIB),
+        (100 * GIB, 16 * GIB, 0, 0),
+    ],
+)
+def test_a_reserve_is_made_where_there_is_room_for_it(size, free, present, made):
+    assert disk_reserve.missing(2 * GIB, size, free, present) == made
+
+
+def test_a_reserve_takes_its_room_at_once(tmp_path):
+    disk_reserve.make(str(tmp_path), 3 * MIB)
+    assert os.stat(tmp_path / disk_reserve.FILE).st_blocks * 512 >= 3 * MIB
+    assert os.stat(tmp_path / disk_reserve.FILE).st_mode & 0o777 == 0o600
+
+
+def test_a_disk_that_does_not_answer_gets_none(monkeypatch):
+    def broken(path):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(disk_reserve.os, "statvfs", broken)
+    assert disk_reserve.read("/data/disk1", GIB) == 0
+
+
+def disk(action, *points):
+    device = disks.Device("/dev/sdb", size=100 * GIB, mounts=tuple(map(disks.Mount, points)))
+    return disks.Disk(disks.Wish("disk1", "/data/disk1", path="/dev/sdb"), "", action, "", device)
+
+
+@pytest.mark.parametrize(
+    ("action", "points", "texts"),
+    [
+        (disks.FORMAT, [], ["disk1 keeps 2048 MiB in reserve"]),
+        (disks.USE, ["/data/disk1"], ["disk1 keeps 1 MiB in reserve"]),
+        (disks.USE, [], []),
+        (disks.LEAVE, ["/data/disk1"], []),
+        (disks.REFUSE, [], []),
+    ],
+)
+def test_the_plan_says_which_disks_get_one(action, points, texts):
+    steps = disk_steps.reserves([disk(action, *points)], 2 * GIB, lambda mount, declared: MIB)
+    assert [step.text for step in steps] == texts
+
+
+def test_a_site_may_do_without():
+    assert disk_steps.reserves([disk(disks.FORMAT)], 0, lambda mount, declared: MIB) == []
