@@ -1,6 +1,8 @@
 """Broker, server of the ensemble and master of Spark give what the catalogue says they give."""
 
+import contextlib
 import re
+import socket
 import subprocess
 import time
 import urllib.error
@@ -13,6 +15,8 @@ from conftest import reference
 NETWORK = "kafka-metal-test-agents"
 # Given only for as long as something goes on.
 PASSING = {"kafka_log_remaining_to_recover"}
+
+PORTS = {"kafka": ("kafka", 9404), "zookeeper": ("zk", 9410), "spark": ("spark", 9421)}
 
 ENSEMBLE = """\
 dataDir=/tmp/data
@@ -54,18 +58,22 @@ def started(name, image, folder, target, environment, *command):
     )
 
 
-def figures(name, port, patience=90):
-    """What an agent says, once it answers."""
-    address = docker(
+def address_of(name):
+    return docker(
         *("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"),
         f"{NETWORK}-{name}",
     )
+
+
+def figures(name, port, patience=90):
+    """What an agent says, once it answers."""
+    address = address_of(name)
     end = time.monotonic() + patience
     while True:
         try:
             with urllib.request.urlopen(f"http://{address}:{port}/metrics", timeout=10) as answer:
                 return answer.read().decode()
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             assert time.monotonic() < end, docker("logs", "--tail", "20", f"{NETWORK}-{name}")
             time.sleep(0.5)
 
@@ -109,8 +117,7 @@ def said(tmp_path_factory):
             f"echo x | kafka-console-producer {broker} && "
             f"kafka-console-consumer {broker} --from-beginning --max-messages 1",
         )
-        ports = {"kafka": ("kafka", 9404), "zookeeper": ("zk", 9410), "spark": ("spark", 9421)}
-        yield {job: figures(*at) for job, at in ports.items()}
+        yield {job: figures(*at) for job, at in PORTS.items()}
     finally:
         names = [f"{NETWORK}-{name}" for name in ("kafka", "zk", "spark")]
         docker("rm", "--force", *names, check=False)
@@ -156,3 +163,20 @@ def test_values_mean_what_they_say(said):
 def test_an_answer_is_complete(said):
     for text in said.values():
         assert "jmx_scrape_error 0.0" in text
+
+
+@pytest.mark.parametrize("job", sorted(PORTS))
+@pytest.mark.usefixtures("said")
+def test_requests_that_never_end_hold_an_agent_for_seconds_only(job):
+    name, port = PORTS[job]
+    held = []
+    try:
+        for _ in range(24):
+            # An agent that is held takes no further connection.
+            with contextlib.suppress(OSError):
+                held.append(socket.create_connection((address_of(name), port), timeout=1))
+                held[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: agent\r\n")
+        assert "jvm_threads_current" in figures(name, port, patience=20)
+    finally:
+        for each in held:
+            each.close()

@@ -1,7 +1,8 @@
 """``kafka-metal-watch probe|exporter CONFIG``: figures of a cluster, as a client sees it.
 
 CONFIG is a JSON file: ``listen`` (HOST:PORT, of IPv4 or IPv6) and ``kafka`` (options of
-librdkafka) for both; ``topic`` for the probe; ``interval`` in seconds, ``exclude`` (a regular
+librdkafka) for both, and ``hosts``, names in the header Host that are answered besides addresses
+and localhost; ``topic`` for the probe; ``interval`` in seconds, ``exclude`` (a regular
 expression of groups), ``certificates`` (endpoints), ``ca_file``, ``pipelines`` and ``masters``
 (endpoints by name), ``workers`` (how many of Spark there are to be), and for its page ``cluster``
 (the name), ``links`` (pages of other clusters by name), ``operations`` (a folder that says which
@@ -37,6 +38,7 @@ from prometheus_client.core import CollectorRegistry
 
 from .cluster import Kafka, Reader
 from .figures import Figures
+from .hosts import guarded
 from .operation import operation
 from .outside import certificate_expiry, driver_state, engines, master_state
 from .page import Application, application, page
@@ -46,17 +48,17 @@ LOG = logging.getLogger("kafka-metal-watch")
 # Seconds between looks at the files: a new password counts from its first login on.
 CHANGES_S = 5.0
 KEYS = {
-    "probe": {"listen", "kafka", "topic"},
+    "probe": {"listen", "kafka", "hosts", "topic"},
     "exporter": {
-        *("listen", "kafka", "interval", "exclude"),
+        *("listen", "kafka", "hosts", "interval", "exclude"),
         *("certificates", "ca_file", "pipelines", "masters", "page_word", "workers", "cluster"),
         *("links", "operations", "prometheus"),
     },
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
-    "probe": {"topic": "kafka-metal-probe"},
+    "probe": {"topic": "kafka-metal-probe", "hosts": []},
     "exporter": {
-        **{"interval": 15, "exclude": "", "certificates": [], "ca_file": ""},
+        **{"interval": 15, "exclude": "", "certificates": [], "ca_file": "", "hosts": []},
         **{"pipelines": {}, "masters": {}, "page_word": "", "workers": 0},
         **{"cluster": "kafka", "links": {}, "operations": "", "prometheus": ""},
     },
@@ -115,11 +117,15 @@ class Handler(WSGIRequestHandler):
         """Say nothing."""
 
 
-def serve(endpoint: str, answer: Application) -> None:
+def serve(endpoint: str, answer: Application, hosts: Sequence[str] = ()) -> None:
     """Answer at HOST:PORT until the process ends; an IPv6 address may stand in brackets."""
     host, _, port = endpoint.rpartition(":")
     server = make_server(
-        host.strip("[]"), int(port), answer, server_class=Server, handler_class=Handler
+        host.strip("[]"),
+        int(port),
+        guarded(answer, [host, *hosts]),
+        server_class=Server,
+        handler_class=Handler,
     )
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
@@ -135,6 +141,7 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             make_wsgi_app(all_figures),
             lambda: page(figures.found, *about, time.time(), config["interval"]),
         ),
+        config["hosts"],
     )
     reader = Reader(Kafka(config["kafka"]), config["exclude"])
     while not ended.is_set():
@@ -168,7 +175,7 @@ def probe(config: Mapping[str, Any], ended: threading.Event) -> None:
     """Write and read until the end."""
     figures = registry()
     score = Score(figures, time.time())
-    serve(config["listen"], make_wsgi_app(figures))
+    serve(config["listen"], make_wsgi_app(figures), config["hosts"])
     partitions: list[int] = []
     while not partitions and not ended.is_set():
         try:
