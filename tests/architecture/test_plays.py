@@ -65,7 +65,11 @@ def test_no_play_ignores_an_unreachable_host_but_those_that_only_read(repository
         for path, play in plays(repository)
         if play.get("ignore_unreachable") or play.get("ignore_errors")
         # A machine that cannot be asked is a reason not to make new keys; the run says so.
-        if path not in ("internal_engine_status.yml", "logs.yml", "support.yml", "credentials.yml")
+        if path
+        not in (
+            *("internal_engine_status.yml", "internal_log_dirs.yml", "logs.yml", "support.yml"),
+            "credentials.yml",
+        )
     ]
     assert wrong == []
 
@@ -74,4 +78,7 @@ def test_declarations_are_judged_then_engines_started_then_keys_made(repository)
     steps = [
         play["ansible.builtin.import_playbook"] for play in repository.yaml("playbooks/site.yml")
     ]
-    assert steps[:3] == ["preflight.yml", "internal_engine.yml", "credentials.yml"]
+    assert steps[:5] == [
+        *("internal_state.yml", "preflight.yml", "internal_statements.yml"),
+        *("internal_engine.yml", "credentials.yml"),
+    ]
