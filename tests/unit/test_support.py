@@ -4,6 +4,7 @@ import json
 import tarfile
 
 import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import ownership
 from ansible_collections.metal.kafka.plugins.module_utils.support import bundle, host
 from ansible_collections.metal.kafka.plugins.module_utils.support.redaction import GONE, redacted
 
@@ -73,6 +74,18 @@ def test_of_secret_files_only_the_names_are_read(tmp_path):
     assert found["local-kafka1/server.properties"] == PLANTED
     assert PLANTED not in found["local-kafka1/broker.pem"]
     assert set(found) == {"local-kafka1/server.properties", "local-kafka1/broker.pem"}
+
+
+def test_files_of_a_cluster_whose_name_begins_alike_are_left_out(tmp_path):
+    for cluster in ("local", "local-eu"):
+        folder = tmp_path / f"{cluster}-kafka1"
+        folder.mkdir()
+        (folder / "server.properties").write_text(cluster)
+        ownership.mark(str(folder), cluster, "kafka1")
+
+    found = dict(host.files(tmp_path, "local-"))
+
+    assert {name.split("/")[0] for name in found} == {"local-kafka1"}
 
 
 def test_a_machine_without_an_engine_says_so(tmp_path):

@@ -82,3 +82,30 @@ def test_bad_input_is_refused_before_anything_is_touched(
     assert "Nothing was touched" in said
     assert complaint in said
     assert [cluster.container(i).started() for i in cluster.topology.instances] == started
+
+
+def test_a_value_is_run_by_nobody(cluster: Cluster, make, tmp_path):
+    canary = tmp_path / "canary"
+    for text in (f"{{{{ lookup('pipe', 'touch {canary}') }}}}", f"$(shell touch {canary})"):
+        make("groups", G=text, TO="earliest", DRY="1")
+        make("produce", FILE=text, TOPIC=text)
+
+    assert not canary.exists()
+
+
+def test_destroy_lists_what_it_would_delete(cluster: Cluster, make):
+    listed = make("destroy", DRY="1")
+
+    assert listed.returncode == 0, listed.stdout[-3000:]
+    for instance in cluster.topology.instances:
+        assert f"container {instance.container}" in listed.stdout
+    assert "/kafka1/disk1" in listed.stdout
+    cluster.wait_until_whole(seconds=5)
+
+
+def test_destroy_of_a_cluster_that_is_not_there_touches_nothing(cluster: Cluster, make):
+    refused = make("destroy", CLUSTER="typo", CONFIRM="typo")
+
+    assert refused.returncode != 0
+    assert "found no cluster 'typo'" in refused.stdout
+    cluster.wait_until_whole(seconds=5)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from .. import engine
+from .. import engine, ownership
 
 PATIENCE_S = 20
 COMMANDS: Mapping[str, Sequence[str]] = {
@@ -55,9 +55,14 @@ def containers(label: str, lines: int, socket: str) -> Iterator[tuple[str, str]]
 
 
 def files(root: Path, prefix: str) -> Iterator[tuple[str, str]]:
-    """Files of the containers whose names begin with ``prefix``; of secret ones the name alone."""
+    """Files of the containers whose names begin with ``prefix``; of secret ones the name alone.
+
+    A cluster whose name begins with ours and a dash has such names too: the marker tells.
+    """
+    cluster = prefix.removesuffix("-")
     for path in sorted(root.glob(f"{prefix}*/**/*")):
-        if path.is_file():
+        found = ownership.owners(str(root / path.relative_to(root).parts[0]))
+        if path.is_file() and (not found or cluster in found):
             secret = not path.stat().st_mode & 0o044
             name = str(path.relative_to(root))
             yield name, "left out: for its owner alone" if secret else shown(path)
