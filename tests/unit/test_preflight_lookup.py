@@ -50,6 +50,16 @@ def test_our_own_inventories_are_sound(inventory):
     assert told(ask(ROOT / "inventories" / inventory)) == []
 
 
+def test_what_the_playbooks_have_a_default_for_may_be_set_by_a_site(tmp_path):
+    own = {
+        **{"security_store": "/safe/store.vault", "security_password_file": "/safe/password"},
+        **{"security_super_users": ["User:admin"], "security_warn_days": 30},
+    }
+    assert told(ask(copy_with(tmp_path, "local", "kafka2.yml", **own))) == []
+    slip = copy_with(tmp_path / "slip", "local", "kafka2.yml", security_stroe="/safe/store.vault")
+    assert "looks like security_store and is not" in told(ask(slip))[0]
+
+
 def test_a_fault_in_a_template_is_found_after_templating(tmp_path):
     found = told(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_id="{{ 2 - 1 }}")))
     assert "kafka2: kafka_broker_id: found 1, which kafka1 has too" in found[0]

@@ -18,7 +18,9 @@ _ALIKE = 0.9
 def unknown_variables(site: Site) -> Iterator[Problem]:
     """Variables with a role's prefix that the role does not know, and near misses of ours."""
     options = (role.options for role in site.roles.values())
-    known = set(SITE_VARIABLES).union(site.known, *options)
+    # A site says its own under the name without underscores, where the playbooks have a default.
+    ours = {name[2:] for name in site.known if name.startswith("__")}
+    known = set(SITE_VARIABLES).union(site.known, ours, *options)
     seen: set[str] = set()
     for host, variables in site.hosts.items():
         allowed = {str(n) for n in site.value(host, "preflight_known_variables", [])}
