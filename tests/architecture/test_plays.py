@@ -17,8 +17,8 @@ GO_ON = {
     "replicas.yml": "only reads: compares the brokers that answer",
     "render.yml": "writes on the control node alone",
 }
-# Plays of these only read, and take a machine that cannot be reached for an answer; in credentials.yml
-# it is a reason not to make new keys.
+# Plays of these only read, and take a machine that cannot be reached for an answer; for
+# credentials.yml it is a reason not to make new keys.
 READ_WHAT_ANSWERS = (
     *("internal_engine_status.yml", "internal_log_dirs.yml", "logs.yml", "support.yml"),
     "credentials.yml",

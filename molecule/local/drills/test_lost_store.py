@@ -25,6 +25,8 @@ def lost(folder: Path) -> Iterator[None]:
         if (folder / "store.vault").exists():
             shutil.rmtree(away)
         else:
+            # A refused run has made an empty one, or written its answer there.
+            shutil.rmtree(folder, ignore_errors=True)
             away.rename(folder)
 
 

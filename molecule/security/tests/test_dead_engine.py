@@ -35,7 +35,7 @@ class TestDeadEngine:
 
     def test_the_status_screen_names_the_machine(self, cluster: Cluster):
         playbooks.run("status", check=False)
-        state = playbooks.ROOT / ".cache" / cluster.topology.cluster / "state.json"
+        state = playbooks.state(cluster.topology.cluster) / "state.json"
         problems = json.loads(state.read_text())["problems"]
         assert [one for one in problems if f"the engine of {MACHINE} does not answer" in one]
 
