@@ -123,6 +123,14 @@ def test_a_long_statement_is_read_to_its_end(parser: sql_check.Parser) -> None:
     assert told(parser, declared(f"SELECT * FROM events WHERE {honest} OR id = version()"))
 
 
+def test_a_statement_reads_no_environment_and_no_settings(spark: SparkSession) -> None:
+    sql = "SELECT '${env:PATH}' AS a, '${spark.master}' AS b, '${system:user.dir}' AS c"
+    (row,) = spark.sql(sql).collect()
+    assert tuple(row) == ("${env:PATH}", "${spark.master}", "${system:user.dir}")
+    (rule,) = spark.range(1).selectExpr("'${env:PATH}' AS a").collect()
+    assert rule["a"] == "${env:PATH}"
+
+
 def test_xml_reads_no_files(spark: SparkSession) -> None:
     entity = '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>'
     for expression in ("xpath_string(x, '/a')", "from_xml(x, '_VALUE STRING').`_VALUE`"):

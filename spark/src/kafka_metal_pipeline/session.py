@@ -24,6 +24,8 @@ BEHAVIOUR = {
     "spark.sql.ansi.enabled": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
+    # `${env:NAME}` or `${spark.some.key}` in a statement stays text: it would give away passwords.
+    "spark.sql.variable.substitute": "false",
     f"spark.sql.catalog.{formats.JSON}": "metal.kafka.spark.JsonFunctions",
     # Of images/spark/disk: the local file system, without a process for each file.
     "spark.hadoop.fs.file.impl": LOCAL_DISK,
