@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from ansible.errors import AnsibleError
 from ansible_collections.metal.kafka.plugins.filter.pipeline import pipeline_document
 from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import (
     driver_settled,
@@ -38,14 +39,14 @@ def test_equal_declarations_give_equal_text_in_any_order():
 
 
 def test_a_declaration_allows_itself_no_function():
-    sly = {**DECLARED, "sql_functions": ["reflect"], "kafka_options": {"password": "hidden"}}
-    site = {"sql_functions": []}
+    sly = {**DECLARED, "sql_functions": ["reflect"], "databases": {"d": {"password": "hidden"}}}
 
-    checked = json.loads(pipeline_statements({"a": sly}, [], "/"))["a"]
-    driven = pipeline_document(sly, "a", site, "/")
+    checked = pipeline_statements({"a": sly}, [], "/")
 
-    assert (checked["sql_functions"], driven["sql_functions"]) == ([], [])
-    assert "hidden" not in json.dumps(checked)
+    assert json.loads(checked)["a"]["sql_functions"] == []
+    assert "hidden" not in checked
+    with pytest.raises(AnsibleError, match="sql_functions: found"):
+        pipeline_document(sly, "a", {"sql_functions": []}, "/")
 
 
 def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():

@@ -55,7 +55,11 @@ def failing(spark: SparkSession, declared: Declaration, streaming: bool) -> Iter
             yield Problem(declared.name, f"rules.{name}", error.said, RUNS)
     if not is_sound:
         return
-    judged = queries.judge(records, declared)
+    try:
+        judged = queries.judge(records, declared)
+    except queries.StatementError as error:
+        yield Problem(declared.name, error.key, error.said, RUNS)
+        return
     for output in declared.outputs:
         alone = replace(declared, outputs=(output,), invalid=None)
         try:
