@@ -18,9 +18,10 @@ WORKER = "worker-20260101000000-node2-7078"
 class Pages:
     """A program of Spark with a page, and what it says in JSON."""
 
-    def __init__(self, told: object, status: int = 200, word: str = "") -> None:
+    def __init__(self, told: object, status: int = 200, word: str = "", seconds: float = 0) -> None:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                time.sleep(seconds)
                 body = json.dumps(told, indent=1) if self.path == "/json/" else "<html></html>"
                 known = not word or self.headers["Authorization"] == f"Basic {word}"
                 self.send_response(status if known else 401)
@@ -101,6 +102,43 @@ def test_a_page_that_asks_who_comes_is_shown_the_word(check: Check):
     assert check.run(page=closed) != 0
     check.word.write_text("c2VjcmV0")
     assert check.run(page=closed) == 0
+
+
+class Watcher(threading.Thread):
+    """Reads arguments and environments of all processes again and again."""
+
+    def __init__(self, secret: str) -> None:
+        super().__init__(daemon=True)
+        self.secret, self.found, self.rounds, self.ends = secret.encode(), [], 0, threading.Event()
+
+    def run(self) -> None:
+        while not self.ends.is_set():
+            self.rounds += 1
+            for name in ("cmdline", "environ"):
+                for file in Path("/proc").glob(f"[0-9]*/{name}"):
+                    try:
+                        text = file.read_bytes()
+                    except OSError:
+                        continue
+                    if self.secret in text:
+                        self.found.append(text)
+
+
+def test_the_password_of_pages_is_in_no_argument_or_environment_at_any_moment(check: Check):
+    secret = "bmV2ZXItc2Vlbi1ieS1vdGhlcnM="
+    check.word.write_text(secret)
+    # Slow pages: each request is there to be seen.
+    page = Pages({"id": WORKER}, word=secret, seconds=0.4)
+    leader = Pages({"status": "ALIVE", "workers": [{"id": WORKER}]}, word=secret, seconds=0.4)
+    watcher = Watcher(secret)
+    watcher.start()
+    try:
+        assert [check.run(leader, page=page) for _ in range(3)] == [0, 0, 0]
+    finally:
+        watcher.ends.set()
+        watcher.join()
+    assert watcher.rounds > 5
+    assert watcher.found == []
 
 
 def test_a_worker_that_the_leader_knows_is_healthy_and_what_was_is_forgotten(check: Check):
