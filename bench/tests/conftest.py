@@ -34,6 +34,7 @@ def declared_broker(number):
         "definition": {
             "name": f"bench-kafka{number}",
             "image": "kafka:1",
+            "entrypoint": ["log-relay", "/log", "20m"],
             "command": ["kafka-server", "/etc/kafka/server.properties"],
             "environment": {"KAFKA_HEAP": "1g", "KAFKA_JVM_OPTIONS": "-XX:+UseG1GC -Da=b"},
             "user": "10001:10001",
@@ -61,6 +62,7 @@ def plain():
             "record_size": 100,
             "partitions": 6,
             "image": "kafka:1",
+            "entrypoint": ["log-relay", "/log", "20m"],
         },
         "minutes": 1,
         "rounds": 5,

@@ -58,7 +58,11 @@ def test_our_broker_runs_as_it_is_declared(plain, broker):
         "type=bind,source=/bench/config/bench-kafka1,target=/etc/kafka,readonly",
     ]
     assert options(argv, "--label")[0] == "kafka-metal.cluster=bench"
-    assert argv[-3:] == ["kafka:1", "kafka-server", "/etc/kafka/server.properties"]
+    assert options(argv, "--entrypoint") == ["log-relay"]
+    assert argv[-5:] == [
+        *("kafka:1", "/log", "20m"),
+        *("kafka-server", "/etc/kafka/server.properties"),
+    ]
 
 
 def test_a_bare_broker_has_the_same_command_variables_and_directories(broker):
@@ -66,6 +70,7 @@ def test_a_bare_broker_has_the_same_command_variables_and_directories(broker):
     assert argv[argv.index("--") + 2 :] == [
         "KAFKA_HEAP=1g",
         "KAFKA_JVM_OPTIONS=-XX:+UseG1GC -Da=b",
+        *("log-relay", "/log", "20m"),
         "kafka-server",
         "/etc/kafka/server.properties",
     ]

@@ -30,6 +30,10 @@ options:
     description: Directory with the configuration of containers.
     type: path
     default: /etc/kafka-metal
+  log_root:
+    description: Directory with the logs that services keep themselves.
+    type: path
+    default: /var/log/kafka-metal
   socket:
     description: Socket that the engine answers on.
     type: path
@@ -77,6 +81,7 @@ def main():
             "figures": {"type": "dict", "default": {}},
             "lines": {"type": "int", "default": 5000},
             "config_root": {"type": "path", "default": "/etc/kafka-metal"},
+            "log_root": {"type": "path", "default": "/var/log/kafka-metal"},
             "socket": {"type": "path", "default": engine.SOCKET},
         },
         supports_check_mode=True,
@@ -88,6 +93,7 @@ def main():
         texts |= host.collect(
             f"kafka-metal.cluster={cluster}",
             Path(given["config_root"]),
+            Path(given["log_root"]),
             f"{cluster}-",
             given["lines"],
             given["socket"],

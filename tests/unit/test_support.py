@@ -89,9 +89,16 @@ def test_files_of_a_cluster_whose_name_begins_alike_are_left_out(tmp_path):
 
 
 def test_a_machine_without_an_engine_says_so(tmp_path):
-    found = host.collect("l", tmp_path, "local-", 10, str(tmp_path / "no.sock"))
+    kept = tmp_path / "log/local-kafka1"
+    kept.mkdir(parents=True)
+    (kept / "log.1").write_text("first\nsecond\nthird\n")
+    (kept / "log").write_text("fourth\n")
+
+    found = host.collect("l", tmp_path, tmp_path / "log", "local-", 3, str(tmp_path / "no.sock"))
 
     assert "does not answer" in found["engine-obstacle.txt"]
+    # Services keep their logs themselves.
+    assert found["logs/local-kafka1.file.log"] == "second\nthird\nfourth"
     assert found["machine/proc/meminfo.txt"].startswith("MemTotal")
 
 

@@ -149,7 +149,9 @@ def docker_run(service: Service, plan: Plan, config_dir: str) -> List[str]:
         argv[-1] += ",readonly" if read_only else ""
     if its["network_mode"] == network_name(plan):
         argv += ["--volume", STOCK_LOG_DIR]
-    return [*argv, its["image"], *its["command"]]
+    first, *rest = its.get("entrypoint") or [""]
+    argv += ["--entrypoint", first] if first else []
+    return [*argv, its["image"], *rest, *its["command"]]
 
 
 # The mounts live in a namespace of the process and vanish with it; nothing else is apart from the
@@ -176,7 +178,7 @@ def bare_process(service: Service, root: str, config_dir: str) -> List[str]:
     for name in ("/etc/hosts", "/etc/resolv.conf"):
         argv += [name, name]
     environment = [f"{key}={value}" for key, value in sorted(its["environment"].items())]
-    return [*argv, "--", PATH, *environment, *its["command"]]
+    return [*argv, "--", PATH, *environment, *(its.get("entrypoint") or ()), *its["command"]]
 
 
 def data_directories(services: Sequence[Service]) -> List[str]:

@@ -36,3 +36,34 @@ def test_53_secrets_on_machines_are_their_readers_alone(cluster: Cluster):
             file = machine.file(path)
             assert file.mode & 0o377 == 0, path
             assert file.uid == 10_001, path
+
+
+# Seconds: reads every process of the machine again and again, for the password of Spark's pages as
+# files hold it and as people type it; prints how often it read, and where it found one.
+WATCHER = """
+import base64, pathlib, sys, time
+texts = {file.read_bytes().strip() for file in pathlib.Path("/etc/kafka-metal").glob("*/pages")}
+secrets = texts | {base64.b64decode(text).split(b":", 1)[1] for text in texts}
+end, rounds, seen = time.monotonic() + float(sys.argv[1]), 0, set()
+while time.monotonic() < end:
+    rounds += 1
+    for file in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        for name in ("cmdline", "environ"):
+            try:
+                text = file.with_name(name).read_bytes()
+            except OSError:
+                continue
+            if any(secret in text for secret in secrets):
+                seen.add(f"{name} of {text.split(bytes(1))[0].decode()}")
+print(len(secrets), rounds, *sorted(seen), sep="\\n")
+"""
+# Two health checks of each container, and the pages they ask, fall into it.
+WATCH_SECONDS = 22
+
+
+def test_52_the_password_of_pages_is_in_no_argument_at_any_moment(cluster: Cluster):
+    worker = next(iter(cluster.topology.spark_workers.values()))
+    told = cluster.machine(worker).check_output("python3 -c %s %s", WATCHER, str(WATCH_SECONDS))
+    secrets, rounds, *seen = told.splitlines()
+    assert (int(secrets) >= 2, int(rounds) >= 20) == (True, True), told
+    assert seen == []

@@ -27,12 +27,15 @@ FILES = ("mounts", "meminfo", "loadavg", "stat", "vmstat", "diskstats", "pressur
 LINES = 2000
 
 
-def collect(label: str, config_root: Path, prefix: str, lines: int, socket: str) -> dict[str, str]:
-    """Texts by name: containers with this label, their files, and the machine.
+def collect(
+    label: str, config_root: Path, log_root: Path, prefix: str, lines: int, socket: str
+) -> dict[str, str]:
+    """Texts by name: containers with this label, their files and logs, and the machine.
 
     What cannot be had is a text that says why: a machine in trouble is the reason to ask.
     """
     found = dict(containers(label, lines, socket))
+    found |= {f"logs/{name}.file.log": text for name, text in logs(log_root, prefix, lines)}
     found |= {f"config/{name}": text for name, text in files(config_root, prefix)}
     found |= {f"machine/{name}.txt": said(words) for name, words in COMMANDS.items()}
     return found | {f"machine/proc/{name}.txt": shown(Path("/proc") / name) for name in FILES}
@@ -66,6 +69,16 @@ def files(root: Path, prefix: str) -> Iterator[tuple[str, str]]:
             secret = not path.stat().st_mode & 0o044
             name = str(path.relative_to(root))
             yield name, "left out: for its owner alone" if secret else shown(path)
+
+
+def logs(root: Path, prefix: str, lines: int) -> Iterator[tuple[str, str]]:
+    """The last lines of the log that each service keeps itself, by name of its container.
+
+    They are there without the engine, and have lines that it did not read in time.
+    """
+    for folder in sorted(root.glob(f"{prefix}*")):
+        parts = [shown(folder / name) for name in ("log.1", "log") if (folder / name).exists()]
+        yield folder.name, "\n".join("".join(parts).splitlines()[-lines:])
 
 
 def said(words: Sequence[str]) -> str:

@@ -1,0 +1,63 @@
+"""The engine of every machine stands still for three minutes, and a broker dies in that time.
+
+Nobody reads the consoles of containers then. A broker that waited for a reader would stand still as
+soon as its pipe is full, and the others write much while one of them is gone.
+"""
+
+import time
+from contextlib import ExitStack
+
+import pytest
+import testinfra
+from testing import consoles
+from testing.cluster import Cluster
+from testing.consoles import MISSING
+from testing.traffic import TOPIC, Traffic
+
+HALT_SECONDS = 180
+# The session of a dead broker lasts 18 s: after that other replicas lead.
+LONGEST_GAP = 18 + 5
+# What the services of an incident write in that time, and more than is kept for a console.
+LINES = 55_000
+
+
+def readers(kind: str, machine: testinfra.host.Host, pids: dict[str, int]) -> list[int]:
+    """Processes between the console of a container and its log."""
+    if kind == "engine":
+        return [consoles.engine(machine)]
+    return [consoles.parent(machine, pid) for pid in pids.values()]
+
+
+@pytest.mark.parametrize("kind", ["engine", "shims"])
+def test_writing_goes_on_while_engines_stand_still_and_a_broker_dies(cluster: Cluster, kind: str):
+    name = cluster.topology.cluster
+    machines = cluster.shells()
+    pids = [consoles.first_processes(machine, name) for machine in machines]
+    victim = cluster.broker(cluster.brokers.leader_of(f"{TOPIC}-0"))
+    before = victim.started()
+    taken: list[int] = []
+
+    with Traffic(cluster.topology.bootstrap, rate=300) as traffic:
+        with ExitStack() as healing:
+            for machine, its in zip(machines, pids, strict=True):
+                halted = consoles.halted(machine, readers(kind, machine, its))
+                healing.enter_context(halted)
+            for machine, its in zip(machines, pids, strict=True):
+                taken += [consoles.write(machine, pid, LINES) for pid in its.values()]
+            for machine, its in zip(machines, pids, strict=True):
+                if victim.name in its:
+                    machine.check_output("kill -KILL %s", str(its[victim.name]))
+            time.sleep(HALT_SECONDS)
+            gaps = traffic.gaps()
+            print(f"longest gap: {max(gaps.values()):.1f} s")
+        victim.wait_until_back(before, seconds=60)
+        cluster.wait_until_whole()
+    account = traffic.account()
+
+    assert max(gaps.values()) <= LONGEST_GAP
+    assert (account.lost, account.errors) == ([], {})
+    assert min(taken) == LINES * 100
+    for machine, its in zip(machines, pids, strict=True):
+        for container in its:
+            log = machine.check_output("docker logs %s 2>&1", container)
+            assert MISSING.search(log) or container == victim.name, container

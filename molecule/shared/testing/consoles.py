@@ -1,0 +1,74 @@
+"""The console of a container when nobody reads it, and much that its service writes there."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import testinfra
+
+# A line that the relay writes where lines are missing.
+MISSING = re.compile(r"WARN log-relay: console: (\d+) lines \(\d+ bytes\) are missing here")
+# Begins each line that a test writes as if the service had.
+MARK = "console-test"
+# First process of a container, lines: writes so many lines of 100 bytes to the standard output of
+# the service in it, without waiting; tells how many bytes were taken when all are, or when nothing
+# more is taken for two seconds. The service is a child of the init process, or of the relay.
+WRITER = f"""
+import os, pathlib, sys, time
+pid, count = int(sys.argv[1]), int(sys.argv[2])
+name = lambda pid: pathlib.Path(f"/proc/{{pid}}/comm").read_text().strip()
+def children(pid):
+    text = pathlib.Path(f"/proc/{{pid}}/task/{{pid}}/children").read_text()
+    return [int(each) for each in text.split()]
+pid = children(pid)[0]
+if name(pid) == "log-relay":
+    pid = [each for each in children(pid) if name(each) != "log-relay"][0]
+out = os.open(f"/proc/{{pid}}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
+lines = "".join(f"{MARK} {{number:086d}}\\n" for number in range(count)).encode()
+taken, last = 0, time.monotonic()
+while taken < len(lines) and time.monotonic() < last + 2:
+    try:
+        taken += os.write(out, lines[taken : taken + 4000])
+        last = time.monotonic()
+    except BlockingIOError:
+        time.sleep(0.01)
+print(taken)
+"""
+
+
+def first_processes(machine: testinfra.host.Host, cluster: str) -> dict[str, int]:
+    """Process id of the first process of each running container of a cluster, by its name."""
+    names = machine.check_output(
+        "docker ps --quiet --filter label=kafka-metal.cluster=%s", cluster
+    ).split()
+    if not names:
+        return {}
+    told = json.loads(machine.check_output("docker inspect " + " ".join(names)))
+    return {each["Name"].lstrip("/"): int(each["State"]["Pid"]) for each in told}
+
+
+def write(machine: testinfra.host.Host, first_process: int, lines: int) -> int:
+    """Let a service write lines of 100 bytes; how many bytes of them were taken."""
+    return int(machine.check_output("python3 -c %s %s %s", WRITER, str(first_process), str(lines)))
+
+
+def parent(machine: testinfra.host.Host, pid: int) -> int:
+    """Process id of the parent; of a container's first process that is the shim of the engine."""
+    return int(machine.check_output("ps -o ppid= -p %s", str(pid)))
+
+
+def engine(machine: testinfra.host.Host) -> int:
+    """Process id of the container engine."""
+    return int(machine.check_output("pgrep --oldest --exact dockerd"))
+
+
+@contextmanager
+def halted(machine: testinfra.host.Host, pids: Iterable[int]) -> Iterator[None]:
+    """Processes that stand still, as those of a machine in trouble."""
+    words = " ".join(str(pid) for pid in pids)
+    machine.check_output(f"kill -STOP {words}")
+    try:
+        yield
+    finally:
+        machine.check_output(f"kill -CONT {words}")
