@@ -11,29 +11,33 @@ import testinfra
 MISSING = re.compile(r"WARN log-relay: console: (\d+) lines \(\d+ bytes\) are missing here")
 # Begins each line that a test writes as if the service had.
 MARK = "console-test"
-# First process of a container, lines: writes so many lines of 100 bytes to the standard output of
-# the service in it, without waiting; tells how many bytes were taken when all are, or when nothing
-# more is taken for two seconds. The service is a child of the init process, or of the relay.
+# Lines, first processes of containers: writes so many lines of 100 bytes to the standard output of
+# the service in each, without waiting. Prints how many bytes were taken when all are, or when
+# nothing more is taken for two seconds. A service is a child of the init process or of the relay.
 WRITER = f"""
 import os, pathlib, sys, time
-pid, count = int(sys.argv[1]), int(sys.argv[2])
+count, *pids = map(int, sys.argv[1:])
+lines = "".join(f"{MARK} {{number:086d}}\\n" for number in range(count)).encode()
 name = lambda pid: pathlib.Path(f"/proc/{{pid}}/comm").read_text().strip()
 def children(pid):
     text = pathlib.Path(f"/proc/{{pid}}/task/{{pid}}/children").read_text()
     return [int(each) for each in text.split()]
-pid = children(pid)[0]
-if name(pid) == "log-relay":
-    pid = [each for each in children(pid) if name(each) != "log-relay"][0]
-out = os.open(f"/proc/{{pid}}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
-lines = "".join(f"{MARK} {{number:086d}}\\n" for number in range(count)).encode()
-taken, last = 0, time.monotonic()
-while taken < len(lines) and time.monotonic() < last + 2:
-    try:
-        taken += os.write(out, lines[taken : taken + 4000])
-        last = time.monotonic()
-    except BlockingIOError:
-        time.sleep(0.01)
-print(taken)
+def service(pid):
+    pid = children(pid)[0]
+    if name(pid) == "log-relay":
+        pid = [each for each in children(pid) if name(each) != "log-relay"][0]
+    return pid
+for pid in pids:
+    out = os.open(f"/proc/{{service(pid)}}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
+    taken, last = 0, time.monotonic()
+    while taken < len(lines) and time.monotonic() < last + 2:
+        try:
+            taken += os.write(out, lines[taken : taken + 4000])
+            last = time.monotonic()
+        except BlockingIOError:
+            time.sleep(0.01)
+    os.close(out)
+    print(taken)
 """
 
 
@@ -48,9 +52,11 @@ def first_processes(machine: testinfra.host.Host, cluster: str) -> dict[str, int
     return {each["Name"].lstrip("/"): int(each["State"]["Pid"]) for each in told}
 
 
-def write(machine: testinfra.host.Host, first_process: int, lines: int) -> int:
-    """Let a service write lines of 100 bytes; how many bytes of them were taken."""
-    return int(machine.check_output("python3 -c %s %s %s", WRITER, str(first_process), str(lines)))
+def write(machine: testinfra.host.Host, pids: dict[str, int], lines: int) -> dict[str, int]:
+    """Let services write lines of 100 bytes; how many bytes of them were taken, by container."""
+    words = " ".join(str(pid) for pid in pids.values())
+    taken = machine.check_output(f"python3 -c %s %s {words}", WRITER, str(lines)).split()
+    return dict(zip(pids, map(int, taken), strict=True))
 
 
 def parent(machine: testinfra.host.Host, pid: int) -> int:

@@ -26,8 +26,7 @@ def test_nothing_that_a_service_writes_waits_for_a_reader_of_its_console(cluster
             shims = [consoles.parent(machine, pid) for pid in pids[key].values()]
             # They read the consoles. It is over before health checks have failed often enough.
             with consoles.halted(machine, shims):
-                for name, pid in pids[key].items():
-                    taken[name] = consoles.write(machine, pid, LINES)
+                taken |= consoles.write(machine, pids[key], LINES)
         ledger = stream.finish(seconds=60)
         account = stream.account()
 
