@@ -10,6 +10,7 @@ mount, and then the cluster's id in ``meta.properties``.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -61,12 +62,18 @@ def release(directory: str, cluster: str) -> bool:
 def _write(directory: str, found: Mapping[str, Sequence[str]]) -> None:
     path = os.path.join(directory, MARKER)
     temporary = f"{path}.{os.getpid()}"
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), "w") as stream:
-        stream.write(json.dumps({"clusters": found}, sort_keys=True) + "\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)
+    try:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), "w") as stream:
+            stream.write(json.dumps({"clusters": found}, sort_keys=True) + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError:
+        # On a full disk the file may be there, and empty.
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def mounting(containers: Iterable[Mapping[str, Any]], directory: str) -> set[str]:

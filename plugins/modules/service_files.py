@@ -172,6 +172,7 @@ container:
   returned: with O(container)
 """
 
+import errno
 import os
 
 from ansible.module_utils.basic import AnsibleModule
@@ -232,6 +233,17 @@ def write(path, content, mode, owner, group):
     os.chmod(temporary, mode)
     os.chown(temporary, owner, group)
     os.replace(temporary, path)
+
+
+def unmarked(path, cluster, service):
+    """Mark a directory; why that has to wait, where its disk is full, read-only or broken."""
+    try:
+        ownership.mark(path, cluster, service)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO):
+            raise
+        return f"its owner cannot be written there: {error.strerror}"
+    return ""
 
 
 def foreign(directories, owner):
@@ -328,12 +340,14 @@ def main():
         if not owner:
             continue
         service = "" if path in owner["shared"] else owner["service"]
-        if not ownership.is_marked(path, owner["cluster"], service):
-            if not made:
-                differs.append(os.path.join(path, ownership.MARKER))
-                steps.append(f"directory {path} is marked as cluster {owner['cluster']}'s")
-            if not module.check_mode:
-                ownership.mark(path, owner["cluster"], service)
+        if ownership.is_marked(path, owner["cluster"], service):
+            continue
+        if not module.check_mode and (reason := unmarked(path, owner["cluster"], service)):
+            gone.append(f"{path}: {reason}")
+            continue
+        if not made:
+            differs.append(os.path.join(path, ownership.MARKER))
+            steps.append(f"directory {path} is marked as cluster {owner['cluster']}'s")
 
     secrets = {entry["name"] for entry in wish["secret_files"]}
     for entry in wish["files"] + wish["secret_files"]:

@@ -1,7 +1,10 @@
 """Log dirs are made on their disk or not at all."""
 
+import errno
 import os
 
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import ownership
 from ansible_collections.metal.kafka.plugins.modules import service_files
 
 
@@ -38,3 +41,25 @@ def test_a_disk_with_errors_is_not_taken_for_a_missing_one(monkeypatch):
 
     monkeypatch.setattr(service_files.os, "lstat", broken)
     assert service_files.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO])
+def test_a_disk_that_takes_no_marker_does_not_end_the_run(monkeypatch, tmp_path, number):
+    """A full disk is when a run is needed most; the marker waits for the next one."""
+
+    def broken(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(ownership.os, "fsync", broken)
+    said = service_files.unmarked(str(tmp_path), "prod", "kafka1")
+    assert os.strerror(number) in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_nobody_may_write_to_ends_the_run(monkeypatch, tmp_path):
+    def refused(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(ownership.os, "fsync", refused)
+    with pytest.raises(OSError, match="not permitted"):
+        service_files.unmarked(str(tmp_path), "prod", "kafka1")
