@@ -83,3 +83,8 @@ def test_a_disk_that_hangs_holds_nobody_up(monkeypatch):
     monkeypatch.setattr(log_dirs, "ANSWER_SECONDS", 0.1)
     with subprocess.Popen(["sleep", "5"], stdout=subprocess.PIPE, text=True) as process:
         assert log_dirs._answer(process) is None
+
+
+def test_a_container_that_a_failed_change_goes_back_to_counts_too():
+    """The declaration of today may be bound to the dead disk where the new one is not."""
+    assert log_dirs.blockers([BROKEN], ["/data", MOUNT], DISKS, "node1") != []
