@@ -23,7 +23,13 @@ def refusing(name, function):
 def phase_words(phase):
     """What a phase means to what is derived from it, in plain types."""
     at = closing.PHASES[phase]
-    return {"doors": at.doors, "open": at.open, "asks": at.asks, "door": at.clients_door}
+    return {
+        "doors": at.doors,
+        "open": at.open,
+        "asks": at.asks,
+        "door": at.clients_door,
+        "owned": at.owned,
+    }
 
 
 def way(brokers, name, step):

@@ -6,6 +6,7 @@ from typing import Any
 
 from ansible_collections.metal.kafka.plugins.module_utils import (
     zookeeper_closing,
+    zookeeper_nodes,
     zookeeper_recovery,
     zookeeper_security,
 )
@@ -63,6 +64,25 @@ def connect(ensemble: list[dict[str, Any]]) -> list[str]:
     return zookeeper_closing.connect(plain(ensemble))
 
 
+def nodes(brokers: list[str], masters: list[str], spark: str, trust: str) -> list[dict[str, Any]]:
+    """Nodes that brokers and masters of Spark own, from the certificates that they show."""
+    subjects = [[zookeeper_security.subject(str(each)) for each in of] for of in (brokers, masters)]
+    return zookeeper_nodes.wanted(*subjects, str(spark), str(trust))
+
+
+def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
+    """Sentences on who gets further into an ensemble than allowed, for `make verify`."""
+    found = [
+        f"zk{each['zookeeper_server_id']}: the quorum trusts {', '.join(trusted)}, which issues "
+        "for clients: each of them can join as an observer and read everything"
+        for each in servers
+        if (trusted := each.get("zookeeper_shared_trust"))
+    ]
+    found += [f"node {each}" for each in open_nodes]
+    help_text = "playbooks/zookeeper_trust.yml mends it while the cluster serves: docs/security.md"
+    return [*found, help_text] if found else []
+
+
 class FilterModule:
     """Filters of the zookeeper role."""
 
@@ -75,6 +95,10 @@ class FilterModule:
             "ensemble_client_in_phase": zookeeper_closing.client_properties,
             "ensemble_in_phase": zookeeper_closing.server_properties,
             "ensemble_recovery": recovery,
+            "ensemble_drift": drift,
+            "ensemble_nodes": nodes,
+            "ensemble_quorum_trusted": zookeeper_security.quorum_trusted,
+            "ensemble_shared_trust": zookeeper_security.shared_trust,
             "ensemble_tls_in_phase": zookeeper_closing.with_certificate,
             "zookeeper_server_entries": server_entries,
             "zookeeper_endpoints": endpoints,

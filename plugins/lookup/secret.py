@@ -19,6 +19,9 @@ options:
       - C(keypair:NAME) gives key, certificate and chain in one text, a keystore of type PEM.
       - C(key:NAME) and C(certificate:NAME) give its halves; the certificate with its chain.
       - C(truststore) gives all trusted roots, C(ca) the CA that issues with those above it.
+      - >-
+        C(quorum_truststore) gives what servers of the ensemble trust of each other, C(quorum_stage)
+        whose certificates they show, as RV(metal.kafka.credentials#module:quorum).
     type: list
     elements: str
     required: true

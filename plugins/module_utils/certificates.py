@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,8 +18,40 @@ ANY = ("0.0.0.0", "::", "")
 ENSEMBLE_CLIENT = "brokers"
 # And so are all masters of Spark.
 MASTERS = "spark-masters"
+# Added to the name of a server's certificate for that which it shows to other servers.
+QUORUM = "-quorum"
 # Nobody comes in with the certificate of a proxy.
 PROXY = "metrics"
+
+
+# Of a server of an ensemble, to brokers and to other servers.
+SERVER = "ensemble-"
+# Names of the store, and subjects of certificates, that are the platform's own: a user with one of
+# them would be shown, or taken for, what they stand for.
+RESERVED = re.compile(
+    "|".join(
+        (
+            OPERATOR,
+            f"{BROKER}.*",
+            f"{SERVER}.*",
+            ENSEMBLE_CLIENT,
+            MASTERS,
+            # Certificates of proxies, and the word for all of them.
+            f"{PROXY}(-.*)?",
+            # Spark's own secrets.
+            "spark-(rpc|pages)",
+            # Certificates of brokers, servers and masters.
+            r"kafka\d+",
+            rf"zk\d+({QUORUM})?",
+            ".*-ensemble",
+        )
+    )
+)
+
+
+def reserved(name: str) -> bool:
+    """Whether a user of this name would be one with a part of the platform."""
+    return RESERVED.fullmatch(name) is not None
 
 
 def is_address(name: str) -> bool:
@@ -61,19 +94,21 @@ def of_brokers(brokers: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def of_servers(servers: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """One certificate for each server of an ensemble: for brokers and for the other servers.
+    """Two certificates for each server of an ensemble: for its clients, and for the other servers.
 
-    ``servers`` have ``id``, ``host`` (where others reach it) and ``name`` of the inventory.
+    ``servers`` have ``id``, ``host`` (where others reach it) and ``name`` of the inventory. The
+    second one is of a CA that signs for nobody else.
     """
-    return [
-        declared(
+    found = []
+    for server in servers:
+        shown = declared(
             f"zk{server['id']}",
-            f"ensemble-{server['id']}",
+            f"{SERVER}{server['id']}",
             [server["host"], server["name"], *OWN],
             ("server", "client"),
         )
-        for server in servers
-    ]
+        found += [shown, {**shown, "name": f"{shown['name']}{QUORUM}", "authority": "quorum"}]
+    return found
 
 
 def of_masters(masters: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .security import OPERATOR, SecurityError, reserved
+from .certificates import reserved
+from .security import OPERATOR, SecurityError
 
 PIPELINE = "pipeline-"
 DEMO = "demo"

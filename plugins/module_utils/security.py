@@ -126,11 +126,6 @@ def super_users(brokers: Iterable[int], further: Sequence[str] = ()) -> list[str
     return [f"User:{name}" for name in dict.fromkeys(names)]
 
 
-def reserved(name: str) -> bool:
-    """Whether a user of this name would be taken for a broker or for the operator."""
-    return name == OPERATOR or name.startswith(BROKER)
-
-
 def broker_properties(
     mode: str,
     protocols: Mapping[str, str],

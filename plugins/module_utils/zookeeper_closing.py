@@ -28,11 +28,14 @@ def port_of(which: str, port: int, step: int) -> int:
     return port if which == FIRST else port + step
 
 
-def server_properties(mode: str, phase: str, port: int, bind: str, step: int) -> dict[str, Any]:
+def server_properties(
+    mode: str, phase: str, port: int, bind: str, step: int, quorum_stage: str
+) -> dict[str, Any]:
     """Keys of zoo.cfg for the ports of clients and for the quorum."""
     if not mode_of(mode).tls:
         return ensemble_properties(mode, port, bind)
-    keys = ensemble_properties(mode, port_of(ASKING_PORT[phase], port, step), bind)
+    asking = port_of(ASKING_PORT[phase], port, step)
+    keys = ensemble_properties(mode, asking, bind, quorum_stage)
     if phase in PLAIN_PORT:
         keys |= {"clientPort": port, "clientPortAddress": bind}
         # Whoever comes by the plain port has nothing to show.

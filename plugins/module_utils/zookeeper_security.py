@@ -6,12 +6,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from .credentials.items import PLATFORM
+from .credentials.quorum import OWN, SHOWN
+from .credentials.quorum import TRUSTED as TRUSTED_TOO
+from .pki.pem import PkiError, certificates_of, subject_of
 from .security import TRUSTED, mode_of, tls_properties
 
 # Where containers find their files: brokers, and servers of the ensemble.
 BROKER_KEYS = "/etc/kafka/ensemble.pem"
 SERVER_KEYS = "/etc/zookeeper/server.pem"
 SERVER_TRUSTED = "/etc/zookeeper/ca.pem"
+# What a server shows to the other servers and trusts of them, once its quorum has a CA of its own.
+QUORUM_KEYS = "/etc/zookeeper/quorum.pem"
+# By name: a server that trusts less than before restarts, and old connections with it.
+QUORUM_TRUSTED = {OWN: "quorum-ca.pem", TRUSTED_TOO: "quorum-both.pem", SHOWN: "quorum-both.pem"}
 
 
 def ensemble_client_properties(mode: str) -> dict[str, Any]:
@@ -27,11 +35,19 @@ def ensemble_client_properties(mode: str) -> dict[str, Any]:
     }
 
 
-def ensemble_properties(mode: str, port: int, bind: str) -> dict[str, Any]:
-    """Keys of zoo.cfg that close a server: no plain port, certificates on every connection."""
+def ensemble_properties(mode: str, port: int, bind: str, quorum_stage: str = OWN) -> dict[str, Any]:
+    """Keys of zoo.cfg that close a server: no plain port, certificates on every connection.
+
+    ``quorum_stage``: whose certificates are shown and trusted on the ports between servers, see
+    credentials/quorum.py; at ``platform`` they are those for clients, as they were at first.
+    """
     if not mode_of(mode).tls:
         return {"clientPort": port, "clientPortAddress": bind}
     files = {"keyStore": SERVER_KEYS, "trustStore": SERVER_TRUSTED}
+    among = files
+    if quorum_stage != PLATFORM:
+        trusted = f"/etc/zookeeper/{quorum_trusted(quorum_stage)}"
+        among = {"keyStore": QUORUM_KEYS, "trustStore": trusted}
     keys: dict[str, Any] = {
         "secureClientPort": port,
         "secureClientPortAddress": bind,
@@ -50,8 +66,30 @@ def ensemble_properties(mode: str, port: int, bind: str) -> dict[str, Any]:
         "client.certReload": True,
         "sslQuorumReloadCertFiles": True,
     }
-    for scope in ("ssl", "ssl.quorum"):
+    for scope, stores in (("ssl", files), ("ssl.quorum", among)):
         keys[f"{scope}.enabledProtocols"] = "TLSv1.3,TLSv1.2"
-        keys |= {f"{scope}.{store}.location": path for store, path in files.items()}
-        keys |= {f"{scope}.{store}.type": "PEM" for store in files}
+        keys |= {f"{scope}.{store}.location": path for store, path in stores.items()}
+        keys |= {f"{scope}.{store}.type": "PEM" for store in stores}
     return keys
+
+
+def quorum_trusted(stage: str) -> str:
+    """Name of the file with the CAs that servers trust among each other in a stage."""
+    return QUORUM_TRUSTED.get(stage, QUORUM_TRUSTED[OWN])
+
+
+def subject(certificate: str) -> str:
+    """The subject, which an ensemble takes for an id; empty for a text that is no certificate."""
+    try:
+        return subject_of(certificates_of(certificate.encode())[0])
+    except PkiError:
+        return ""
+
+
+def shared_trust(quorum: str, clients: str) -> list[str]:
+    """Subjects of CAs that issue for clients and that servers trust among each other; PEM texts.
+
+    Whoever has a certificate of one of them joins the quorum as an observer and reads everything.
+    """
+    both = set(certificates_of(quorum.encode())) & set(certificates_of(clients.encode()))
+    return sorted(map(subject_of, both))

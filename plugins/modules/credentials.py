@@ -104,6 +104,13 @@ options:
           renewal.
         type: int
         default: 397
+      authority:
+        description: >-
+          Who issues it: the platform's CA, or that of the ensemble's quorum, which is
+          made here and which nothing else trusts.
+        type: str
+        choices: [platform, quorum]
+        default: platform
   passwords:
     description: Names of passwords; each is made of 192 random bits, 32 characters.
     type: list
@@ -124,7 +131,11 @@ options:
       - What is made anew although nothing is wrong with it.
       - The value before stays in the store beside a password (C(previous_password:NAME)).
     type: str
-    choices: [none, certificates, ca, passwords]
+      - >-
+        V(quorum) moves the quorum of the ensemble to a CA of its own, or back to the platform's, as
+        O(quorum_ca) says; where it is there, nothing changes. Its CA is made anew with V(ca).
+    type: str
+    choices: [none, certificates, ca, passwords, quorum]
     default: none
   names:
     description: >-
@@ -133,11 +144,19 @@ options:
     type: list
     elements: str
     default: []
+  quorum_ca:
+    description: >-
+      Whose certificates servers of the ensemble show and trust on their quorum ports. A new store
+      begins like that; one of before is taken there by O(rotate=quorum).
+    type: str
+    choices: [own, platform]
+    default: own
   phase:
     description:
       - >-
-        With O(rotate=ca). V(trust) adds a new CA to what is trusted, V(issue) makes all
-        certificates anew with it, V(drop) removes the old one. Roll out each before the next.
+        With O(rotate=ca) and O(rotate=quorum). V(trust) adds a new CA to what is trusted,
+        V(issue) makes all certificates anew with it, V(drop) removes the old one. Roll out each
+        before the next.
         A phase that is done already changes nothing, so that an interrupted rotation can begin
         again.
       - >-
@@ -260,6 +279,12 @@ ca:
     C(fingerprints) of the trusted roots, C(issuer) (fingerprint of the CA that issues, empty with
     ready-made certificates), C(rotation) (none, trusted or issued).
   type: dict
+  returned: always
+quorum:
+  description: >-
+    Whose certificates servers of the ensemble show and trust among each other: V(platform), V(own),
+    or on the way V(trusted) (both are trusted) and V(shown) (its own are shown, both are trusted).
+  type: str
   returned: always
 unused:
   description: What the store holds and no option names, such as "password bob".

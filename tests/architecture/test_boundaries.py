@@ -11,7 +11,8 @@ OWNERS = (
     "images/zookeeper/*",
     "inventories/*",
     "playbooks/metadata*",
-    "playbooks/zookeeper.yml",
+    "playbooks/zookeeper*.yml",
+    "playbooks/internal_zookeeper_*.yml",
 )
 
 # Who else may name it, and why.
@@ -27,6 +28,7 @@ EXCEPTIONS = {
     "playbooks/restart.yml": "restarts it",
     "playbooks/reboot.yml": "stops and starts it with its machine",
     "playbooks/status.yml": "asks it",
+    "playbooks/verify.yml": "shows what is open in it",
     "playbooks/render.yml": "renders its containers",
     "playbooks/compose.yml": "hands keys to its containers",
     "playbooks/internal_phase.yml": "closes it before the brokers",

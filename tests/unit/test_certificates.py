@@ -1,5 +1,6 @@
 """Who needs a certificate, and under which names others reach whoever shows it."""
 
+import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import certificates
 
 BROKER = {
@@ -47,13 +48,25 @@ def test_who_only_connects_serves_nobody():
 
 
 def test_a_server_of_the_ensemble_is_reached_by_brokers_and_by_itself():
-    (server,) = certificates.of_servers([{"id": 3, "host": "10.0.0.3", "name": "node3"}])
+    found = by_name(certificates.of_servers([{"id": 3, "host": "10.0.0.3", "name": "node3"}]))
+    server = found["zk3"]
 
     assert (server["name"], server["dns"], server["ips"]) == (
         "zk3",
         ["node3", "localhost"],
         ["10.0.0.3", "127.0.0.1"],
     )
+
+
+def test_servers_of_the_ensemble_know_each_other_by_an_authority_of_their_own():
+    found = by_name(certificates.of_servers([{"id": 3, "host": "10.0.0.3", "name": "node3"}]))
+
+    assert found["zk3-quorum"] == {
+        **found["zk3"],
+        "name": "zk3-quorum",
+        "authority": "quorum",
+    }
+    assert "authority" not in found["zk3"]
 
 
 def test_the_proxy_of_a_machine_is_reached_by_name_or_address_and_comes_in_nowhere():
@@ -81,3 +94,30 @@ def test_masters_of_spark_come_into_the_ensemble_as_clients():
             "usages": ["client"],
         }
     ]
+
+
+MASTER = {"name": "spark-master1", "host": "node1"}
+PLATFORM = [
+    *certificates.of_brokers([BROKER]),
+    *certificates.of_servers([{"id": 3, "host": "10.0.0.3", "name": "node3"}]),
+    *certificates.of_masters([MASTER]),
+    *certificates.of_proxies({"node1": "10.0.0.1:9443"}),
+]
+
+
+@pytest.mark.parametrize("certificate", PLATFORM, ids=lambda each: each["name"])
+def test_no_user_has_a_name_for_which_the_platform_issues_a_certificate(certificate):
+    assert certificates.reserved(certificate["name"])
+    assert certificates.reserved(certificate["common_name"])
+
+
+@pytest.mark.parametrize(
+    "name", ["spark-rpc", "spark-pages", "metrics-proxy", "operator", "broker-x"]
+)
+def test_no_user_has_the_name_of_a_secret_of_the_platform(name):
+    assert certificates.reserved(name)
+
+
+@pytest.mark.parametrize("name", ["shop", "metrics2", "broker", "ensemble", "kafka", "spark"])
+def test_other_names_are_the_site_s(name):
+    assert not certificates.reserved(name)

@@ -49,7 +49,7 @@ def server(mode: str, phase: str) -> tuple[set[tuple[int, bool]], bool, set[bool
     """Ports of a server with whether they ask; what it speaks in the quorum, and what it takes."""
     if phase == closing.OPEN:
         return {(2181, False)}, False, {False}
-    keys = zookeeper_closing.server_properties(mode, phase, 2181, "0.0.0.0", STEP)
+    keys = zookeeper_closing.server_properties(mode, phase, 2181, "0.0.0.0", STEP, "own")
     ports = {(keys["clientPort"], False)} if "clientPort" in keys else set()
     ports.add((keys["secureClientPort"], True))
     takes = {True, False} if keys.get("portUnification") else {bool(keys["sslQuorum"])}

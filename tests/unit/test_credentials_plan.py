@@ -459,7 +459,7 @@ def test_a_dry_run_shows_the_same_difference_as_the_run_after_it():
         ("", "found no store of credentials in the vault"),
         ("[]", "found no store of credentials in the vault"),
         ('{"a": 1}', "found no store of credentials"),
-        ('{"format": 2}', "found a store of format 2; wanted: 1, or a newer kafka-metal"),
+        ('{"format": 3}', "found a store of format 3; wanted: 1 or 2, or a newer kafka-metal"),
         ('{"format": 1}', r"found a damaged store of credentials \(KeyError\)"),
         (content.write(FRESH).replace("BEGIN CERT", "BEGIN SERT"), "damaged store"),
     ],

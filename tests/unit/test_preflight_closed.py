@@ -50,6 +50,18 @@ FAULTS: Faults = {
         put("kafka2", "security_closing", "both"),
         ["kafka: security_closing: found 2 words"],
     ),
+    "a trust of the ensemble that nobody knows": (
+        everywhere("security_ensemble_trust", "all"),
+        ["kafka: security_ensemble_trust: found 'all'; allowed: one of 'own', 'platform'"],
+    ),
+    "two trusts for one ensemble": (
+        put("kafka2", "security_ensemble_trust", "platform"),
+        ["kafka: security_ensemble_trust: found 2 words"],
+    ),
+    "a user who is all brokers to the ensemble": (
+        put("kafka1", "kafka_content_users", {"brokers": {}}),
+        ["kafka1: kafka_content_users.brokers: found a name of the platform itself"],
+    ),
     "an open cluster that others reach": (
         everywhere("security_mode", "plain"),
         ["plain, and whoever reaches", "reads, writes and deletes", "tls_scram or mtls"],

@@ -81,8 +81,3 @@ def test_plain_is_refused_where_another_machine_could_connect():
 @pytest.mark.parametrize("bind", ["127.0.0.1", "localhost", "::1"])
 def test_plain_is_allowed_on_loopback(bind):
     security.check_plain("plain", {"CLIENTS": {"bind": bind}})
-
-
-@pytest.mark.parametrize("name", ["operator", "broker-1", "broker-x"])
-def test_names_that_open_every_door_are_no_users(name):
-    assert security.reserved(name)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cryptography import x509
@@ -16,6 +16,8 @@ from ..pki.leaf import Pair
 from ..pki.pem import PkiError, certificates_of, key_of, key_pem, pem
 
 FORMAT = 1
+# With a CA for the quorum: who does not know it would take it away, and servers their keys with it.
+WITH_QUORUM = 2
 
 
 class ContentError(ValueError):
@@ -52,11 +54,23 @@ class Content:
     passwords: Mapping[str, Password] = field(default_factory=dict)
     made: int = 0
     generations: Mapping[str, int] = field(default_factory=dict)
+    quorum: Quorum | None = None
 
     @property
     def signing(self) -> Authority | None:
         """The CA that issues; None where certificates come ready-made."""
         return next((a for a in self.authorities if a.fingerprint == self.issuer), None)
+
+
+@dataclass(frozen=True)
+class Quorum:
+    """What servers of the ensemble trust and show on their quorum ports; ``stage``: quorum.py.
+
+    ``held`` is a content of its own, without passwords.
+    """
+
+    stage: str
+    held: Content
 
 
 def document(text: str) -> dict[str, Any]:
@@ -66,9 +80,10 @@ def document(text: str) -> dict[str, Any]:
         version = found["format"]
     except (ValueError, KeyError, TypeError):
         raise ContentError("found no store of credentials in the vault") from None
-    if version != FORMAT:
+    if version not in (FORMAT, WITH_QUORUM):
         raise ContentError(
-            f"found a store of format {version}; wanted: {FORMAT}, or a newer kafka-metal"
+            f"found a store of format {version}; wanted: {FORMAT} or {WITH_QUORUM}, or a newer "
+            "kafka-metal"
         )
     return dict(found)
 
@@ -77,27 +92,35 @@ def read(text: str) -> Content:
     """The content of a store."""
     found = document(text)
     try:
-        return Content(
-            cluster=found["cluster"],
-            authorities=tuple(
-                Authority(*_three(each["certificate"], each["key"], each["chain"]))
-                for each in found["authorities"]
-            ),
-            issuer=found["issuer"],
-            roots=tuple(_one(each) for each in found["roots"]),
-            certificates={
-                name: Pair(*_three(each["certificate"], each["key"], each["chain"]))
-                for name, each in found["certificates"].items()
-            },
-            passwords={name: Password(**each) for name, each in found["passwords"].items()},
-            made=found["made"],
-            # A store of an earlier release has none, and an earlier release leaves it out.
-            generations={str(k): int(v) for k, v in found.get("generations", {}).items()},
+        quorum = found.get("quorum")
+        return replace(
+            _content(found),
+            quorum=quorum and Quorum(quorum["stage"], _content(quorum)),
         )
     except (KeyError, TypeError, AttributeError, PkiError) as error:
         raise ContentError(f"found a damaged store of credentials ({type(error).__name__})") from (
             None
         )
+
+
+def _content(found: Mapping[str, Any]) -> Content:
+    return Content(
+        cluster=found["cluster"],
+        authorities=tuple(
+            Authority(*_three(each["certificate"], each["key"], each["chain"]))
+            for each in found["authorities"]
+        ),
+        issuer=found["issuer"],
+        roots=tuple(_one(each) for each in found["roots"]),
+        certificates={
+            name: Pair(*_three(each["certificate"], each["key"], each["chain"]))
+            for name, each in found["certificates"].items()
+        },
+        passwords={name: Password(**each) for name, each in found["passwords"].items()},
+        made=found["made"],
+        # A store of an earlier release has none, and an earlier release leaves it out.
+        generations={str(k): int(v) for k, v in found.get("generations", {}).items()},
+    )
 
 
 def _one(text: str) -> x509.Certificate:
@@ -111,26 +134,28 @@ def _three(certificate: str, key: str, chain: str) -> tuple[Any, Any, Any]:
 
 def write(content: Content) -> str:
     """The same content is the same text."""
-    return json.dumps(
-        {
-            "format": FORMAT,
-            "cluster": content.cluster,
-            "authorities": [
-                {**_signed(each), "fingerprint": each.fingerprint} for each in content.authorities
-            ],
-            "issuer": content.issuer,
-            "roots": [pem([root]) for root in content.roots],
-            "certificates": {name: _signed(each) for name, each in content.certificates.items()},
-            "passwords": {
-                name: {"value": each.value, "since": each.since, "previous": each.previous}
-                for name, each in content.passwords.items()
-            },
-            "made": content.made,
-            **({"generations": dict(content.generations)} if content.generations else {}),
+    quorum = content.quorum
+    own = {"quorum": {"stage": quorum.stage, **_plain(quorum.held)}} if quorum else {}
+    version = WITH_QUORUM if quorum else FORMAT
+    return json.dumps({"format": version, **_plain(content), **own}, indent=1, sort_keys=True)
+
+
+def _plain(content: Content) -> dict[str, Any]:
+    return {
+        "cluster": content.cluster,
+        "authorities": [
+            {**_signed(each), "fingerprint": each.fingerprint} for each in content.authorities
+        ],
+        "issuer": content.issuer,
+        "roots": [pem([root]) for root in content.roots],
+        "certificates": {name: _signed(each) for name, each in content.certificates.items()},
+        "passwords": {
+            name: {"value": each.value, "since": each.since, "previous": each.previous}
+            for name, each in content.passwords.items()
         },
-        indent=1,
-        sort_keys=True,
-    )
+        "made": content.made,
+        **({"generations": dict(content.generations)} if content.generations else {}),
+    }
 
 
 def _signed(each: Authority | Pair) -> dict[str, str]:

@@ -17,7 +17,9 @@ NAMED = {
     "key": "certificates",
     "certificate": "certificates",
 }
-ALONE = ("truststore", "ca")
+ALONE = ("truststore", "ca", "quorum_truststore", "quorum_stage")
+# Of a store from before the quorum had a CA of its own.
+PLATFORM = "platform"
 
 
 class TermError(ValueError):
@@ -51,7 +53,14 @@ def pick(store: Mapping[str, Any], term: str) -> str:
         return "".join(store["roots"])
     if kind == "ca":
         return _ca(store)
-    items = store[NAMED[kind]]
+    quorum = store.get("quorum") or {"stage": PLATFORM, "roots": [], "certificates": {}}
+    if kind == "quorum_stage":
+        return str(quorum["stage"])
+    if kind == "quorum_truststore":
+        if not quorum["roots"]:
+            raise Missing("there is no CA of the quorum")
+        return "".join(quorum["roots"])
+    items = {**store[NAMED[kind]], **(quorum["certificates"] if kind != "password" else {})}
     if name not in items:
         raise Missing(f"there is no {kind} {name!r}; there are: {', '.join(sorted(items)) or '-'}")
     item = items[name]

@@ -32,6 +32,8 @@ CERTIFICATE: dict[str, dict[str, Any]] = {
         "default": ["server", "client"],
     },
     "days": {"type": "int", "default": 397},
+    # Who issues it: the platform's CA, or that of the ensemble's quorum.
+    "authority": {"type": "str", "choices": ["platform", "quorum"], "default": "platform"},
 }
 
 MACHINE: dict[str, dict[str, Any]] = {
@@ -55,11 +57,12 @@ OPTIONS: dict[str, Any] = {
     "renew_before_days": {"type": "int", "default": 30},
     "rotate": {
         "type": "str",
-        "choices": ["none", "certificates", "ca", "passwords"],
+        "choices": ["none", "certificates", "ca", "passwords", "quorum"],
         "default": "none",
     },
     "names": {"type": "list", "elements": "str", "default": []},
     "phase": {"type": "str", "choices": ["trust", "issue", "drop", "replace"]},
+    "quorum_ca": {"type": "str", "choices": ["own", "platform"], "default": "own"},
     "purge": {"type": "bool", "default": False},
     "machines": {"type": "list", "elements": "dict", "options": MACHINE, "default": []},
     "anew": {"type": "str", "default": ""},

@@ -16,7 +16,7 @@ from ..pki.authority import Authority, day
 from ..pki.leaf import Leaf, Pair, issue
 from ..pki.pem import subject_of
 from ..pki.renewal import days_left, reason_to_renew
-from . import exposure, rotation
+from . import exposure, quorum, rotation
 from .content import Content, Password
 from .wishes import CredentialsError, Wish
 
@@ -60,7 +60,12 @@ def plan(held: Content | None, wish: Wish, given: Given, now: datetime) -> Plan:
     problems = [] if wish.phase == "replace" else rotation.obstacles(before, content)
     if problems:
         raise CredentialsError(*problems)
-    return Plan(exposure.marked(held, content), tuple(steps), _notes(content, wish, now))
+    own, said = quorum.advance(
+        held, content, wish, now, lambda theirs, mine: _certificates(theirs, mine, Given(), now)
+    )
+    steps += [f"quorum of the ensemble: {each}" for each in said]
+    content = exposure.marked(held, replace(content, quorum=own))
+    return Plan(content, tuple(steps), _notes(content, wish, now))
 
 
 Part = tuple[Content, tuple[str, ...]]
@@ -68,7 +73,8 @@ Part = tuple[Content, tuple[str, ...]]
 
 def unused(content: Content, wish: Wish) -> list[str]:
     """What the store holds and nobody declares."""
-    certificates = content.certificates.keys() - {leaf.name for leaf in wish.certificates}
+    declared = {leaf.name for leaf in wish.leaves}
+    certificates = {*content.certificates, *_of_quorum(content)} - declared
     passwords = content.passwords.keys() - set(wish.passwords)
     return [
         *(f"certificate {name}" for name in sorted(certificates)),
@@ -80,12 +86,20 @@ def _purged(content: Content, wish: Wish, given: Given, now: datetime) -> Part:
     said = tuple(f"{item}: removed, nobody declares it" for item in unused(content, wish))
     if not wish.purge or not said:
         return content, ()
-    declared = {leaf.name for leaf in wish.certificates}
+    declared = {leaf.name for leaf in wish.leaves}
+    own = content.quorum
+    left = {k: v for k, v in _of_quorum(content).items() if k in declared}
     return replace(
         content,
         certificates={k: v for k, v in content.certificates.items() if k in declared},
         passwords={k: v for k, v in content.passwords.items() if k in wish.passwords},
+        quorum=own and replace(own, held=replace(own.held, certificates=left)),
     ), said
+
+
+def _of_quorum(content: Content) -> Mapping[str, Pair]:
+    """Certificates that the quorum's CA issues."""
+    return content.quorum.held.certificates if content.quorum else {}
 
 
 def _certificates(content: Content, wish: Wish, given: Given, now: datetime) -> Part:

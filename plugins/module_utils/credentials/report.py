@@ -13,25 +13,28 @@ from ..pki.renewal import end_report, names_of
 from . import exposure, rotation
 from .content import Content
 from .plan import Plan, unused
+from .quorum import stage_of
 from .wishes import Wish
 
 
 def report(planned: Plan, wish: Wish, now: datetime) -> dict[str, Any]:
     """The result of the module ``credentials``."""
     content = planned.content
+    quorum = content.quorum.held if content.quorum else Content(content.cluster)
     return {
         "steps": list(planned.steps),
         "notes": list(planned.notes),
         "expiry": [
             *(
                 {"kind": "certificate", **end_report(name, pair.certificate, now)}
-                for name, pair in sorted(content.certificates.items())
+                for name, pair in sorted({**content.certificates, **quorum.certificates}.items())
             ),
             *(
                 {"kind": "root", **end_report(subject_of(root), root, now)}
-                for root in content.roots
+                for root in dict.fromkeys([*content.roots, *quorum.roots])
             ),
         ],
+        "quorum": stage_of(content),
         "ca": {
             "issuer": content.issuer,
             "fingerprints": [fingerprint(root) for root in content.roots],
@@ -46,6 +49,8 @@ def lines(content: Content | None) -> str:
     """The content for a diff. Nothing that is random: a dry run makes other keys than the run."""
     if content is None:
         return ""
+    own = [f"quorum, stage {content.quorum.stage}"] if content.quorum else []
+    own += lines(content.quorum.held).splitlines() if content.quorum else []
     said = [
         f"CA {subject_of(each.certificate)}: valid until "
         f"{day(each.certificate.not_valid_after_utc)}"
@@ -62,4 +67,4 @@ def lines(content: Content | None) -> str:
     said += [
         f"password {name}: since {each.since}" for name, each in sorted(content.passwords.items())
     ]
-    return "".join(f"{line}\n" for line in said)
+    return "".join(f"{line}\n" for line in [*said, *own])

@@ -93,6 +93,14 @@ class Wish:
     purge: bool
     machines: tuple[Machine, ...] = ()
     anew: str = ""
+    # Certificates of the ensemble's quorum, and whose CA they shall be of: own or platform.
+    quorum: tuple[Leaf, ...] = ()
+    quorum_ca: str = "own"
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """All certificates, whoever issues them."""
+        return (*self.certificates, *self.quorum)
 
 
 def wish_of(arguments: Mapping[str, Any]) -> Wish:
@@ -101,7 +109,7 @@ def wish_of(arguments: Mapping[str, Any]) -> Wish:
     wish = Wish(
         cluster=cluster,
         ca=_ca(arguments["ca"] or {}, cluster),
-        certificates=tuple(_leaf(each, cluster) for each in arguments["certificates"]),
+        certificates=_leaves(arguments["certificates"], cluster, "platform"),
         passwords=tuple(map(str, arguments["passwords"])),
         given_passwords={str(k): str(v) for k, v in arguments["given_passwords"].items()},
         renew_before_days=arguments["renew_before_days"],
@@ -111,6 +119,8 @@ def wish_of(arguments: Mapping[str, Any]) -> Wish:
         purge=arguments["purge"],
         machines=tuple(map(_machine, arguments["machines"])),
         anew=str(arguments["anew"]),
+        quorum=_leaves(arguments["certificates"], cluster, "quorum"),
+        quorum_ca=str(arguments["quorum_ca"]),
     )
     problems = [
         *_cluster_problems(wish),
@@ -141,6 +151,11 @@ def _ca(given: Mapping[str, Any], cluster: str) -> CaWish:
         days=LIFE_OF_A_CA if days is None else days,
         **{key: str(given.get(key) or "") for key in paths},
     )
+
+
+def _leaves(given: Iterable[Mapping[str, Any]], cluster: str, of: str) -> tuple[Leaf, ...]:
+    """The certificates that one of the two authorities issues."""
+    return tuple(_leaf(each, cluster) for each in given if each["authority"] == of)
 
 
 def _leaf(given: Mapping[str, Any], cluster: str) -> Leaf:
@@ -210,8 +225,8 @@ def _ca_problems(ca: CaWish) -> list[str]:
 
 
 def _certificate_problems(wish: Wish) -> list[str]:
-    problems = _names("certificates", [leaf.name for leaf in wish.certificates])
-    for leaf in wish.certificates:
+    problems = _names("certificates", [leaf.name for leaf in wish.leaves])
+    for leaf in wish.leaves:
         where = f"certificates: {leaf.name}"
         if leaf.name == RESERVED:
             problems.append(_said(where, "the name of the CA", "another name"))
@@ -280,16 +295,19 @@ def _password_problems(wish: Wish) -> list[str]:
 
 def _rotation_problems(wish: Wish) -> list[str]:
     problems = []
-    if (wish.rotate == "ca") != bool(wish.phase):
+    if (wish.rotate in ("ca", "quorum")) != bool(wish.phase):
         problems.append(
             _said(
                 "phase",
                 f"{wish.phase or 'none'} with rotate: {wish.rotate}",
-                "trust, issue, drop or replace with rotate: ca, and none with all others",
+                "trust, issue, drop or replace with rotate: ca, the first three with rotate: "
+                "quorum, and none with all others",
             )
         )
+    if wish.rotate == "quorum" and wish.phase == "replace":
+        problems.append(_said("phase", "replace with rotate: quorum", "trust, issue or drop"))
     declared = {
-        "certificates": {leaf.name for leaf in wish.certificates},
+        "certificates": {leaf.name for leaf in wish.leaves},
         "passwords": set(wish.passwords),
     }.get(wish.rotate, set())
     if unknown := set(wish.names) - declared:
@@ -304,7 +322,7 @@ def _rotation_problems(wish: Wish) -> list[str]:
         problems.append(
             _said("rotate", "certificates", f"new files in {wish.ca.directory}, where they are")
         )
-    if wish.ca.directory and wish.phase == "issue":
+    if wish.ca.directory and wish.rotate == "ca" and wish.phase == "issue":
         wanted = "the phase trust or drop: certificates come from ca.directory"
         problems.append(_said("phase", "issue", wanted))
     return problems

@@ -72,6 +72,7 @@ CHECKS: tuple[Check, ...] = (
     closed.names_of_ours,
     closed.security_word,
     closed.closing_word,
+    closed.trust_word,
     closed.plain_on_loopback,
     closed.watched_on_loopback,
     closed.agents_ask_nobody,

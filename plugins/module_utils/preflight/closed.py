@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .. import closing, programs, security
+from .. import certificates, closing, programs, security
 from .catalogue import KAFKA, MONITORING, SERVICES
 from .problem import Problem, advice
 from .site import Site
 
 _MODE = "security_mode"
 _CLOSING = "security_closing"
+_TRUST = "security_ensemble_trust"
 _USERS = "kafka_content_users"
 
 
@@ -39,6 +40,15 @@ def closing_word(site: Site) -> Iterator[Problem]:
     if found != {""} and "plain" in modes:
         closed = ", ".join(name for name, mode in security.MODES.items() if mode.closed)
         yield Problem(KAFKA.group, _MODE, f"plain, and {_CLOSING}", f"one of {closed}")
+
+
+def trust_word(site: Site) -> Iterator[Problem]:
+    """One word that is known says whom servers of the ensemble trust among each other."""
+    found = {str(site.value(host, _TRUST, "own")) for host in site.members(KAFKA.group)}
+    for word in sorted(found - {"own", "platform"}):
+        yield Problem(KAFKA.group, _TRUST, repr(word), "one of 'own', 'platform'")
+    if len(found) > 1:
+        yield Problem(KAFKA.group, _TRUST, f"{len(found)} words", "one for the whole cluster")
 
 
 def plain_on_loopback(site: Site) -> Iterator[Problem]:
@@ -98,7 +108,7 @@ def names_of_ours(site: Site) -> Iterator[Problem]:
     }
     for host in site.members(KAFKA.group)[:1]:
         for name in _names(site, host, _USERS):
-            if name in ours or security.reserved(name):
+            if name in ours or certificates.reserved(name):
                 yield Problem(host, f"{_USERS}.{name}", "a name of the platform itself", "another")
 
 
