@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client of ZooKeeper for what no tool of it can say: ACLs whose ids have commas in them.
 
-`setAcl` of ZooKeeper's shell splits at each comma, and a certificate's subject has some. Five
+`setAcl` of ZooKeeper's shell splits at each comma, and a certificate's subject has some. Four
 requests of the protocol (ZooKeeper's zookeeper.jute) need no library on the hosts.
 
 Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
@@ -18,7 +18,7 @@ from typing import Any
 
 from .zookeeper import connection_to
 
-CREATE, GET_ACL, SET_ACL, GET_CHILDREN, CLOSE = 1, 6, 7, 8, -11
+CREATE, GET_ACL, SET_ACL, CLOSE = 1, 6, 7, -11
 NO_NODE, NO_AUTH, NODE_EXISTS = -101, -102, -110
 REASONS = {NO_AUTH: "this certificate has no right to", -113: "session moved", -114: "invalid ACL"}
 SESSION_MS = 10_000
@@ -146,16 +146,6 @@ class Client:
         except ZooKeeperError as error:
             if error.code != NODE_EXISTS:
                 raise
-
-    def children(self, path: str) -> list[str]:
-        """Names below a node; none where there is no such node."""
-        try:
-            answer = self._ask(f"list {path}", GET_CHILDREN, text(path) + b"\0")
-        except ZooKeeperError as error:
-            if error.code == NO_NODE:
-                return []
-            raise
-        return [answer.text() for _ in range(answer.number())]
 
     def _ask(self, what: str, kind: int, body: bytes) -> Reader:
         self._xid += 1

@@ -20,17 +20,19 @@ WORLD_READS = Acl("world", "anyone", "r")
 OPEN = (Acl("world", "anyone", ALL),)
 # What is left open: by ZooKeeper itself, by Kafka, by us for Spark.
 OF_BROKERS = ("/", "/zookeeper", "/zookeeper/quota", "/consumers")
+# Below Spark's node: masters' election, and what they know. What they make in there is open, but
+# nobody else can list, make or delete it.
+OF_MASTERS = ("/leader_election", "/master_status")
 OWNED, ANYBODY = "own", "platform"
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node and its ACLs; ``create``: it has to be there, ``below``: all under it, too."""
+    """A node and its ACLs; ``create``: it has to be there."""
 
     path: str
     acls: tuple[Acl, ...]
     create: bool = False
-    below: bool = False
 
 
 class Ensemble(Protocol):
@@ -38,9 +40,6 @@ class Ensemble(Protocol):
 
     def acl(self, path: str) -> list[Acl] | None:
         """The ACLs of a node, None without one."""
-
-    def children(self, path: str) -> list[str]:
-        """Names below a node."""
 
     def set_acl(self, path: str, wanted: Sequence[Acl]) -> None:
         """Give a node these ACLs."""
@@ -71,7 +70,7 @@ def wanted(
     nodes = [
         *(Node(path, of_brokers) for path in OF_BROKERS),
         *(Node(path, of_brokers, create=create) for path in above),
-        Node(spark, of_spark, create=create, below=True),
+        *(Node(f"{spark}{part}", of_spark, create=create) for part in ("", *OF_MASTERS)),
     ]
     return [{**vars(node), "acls": [vars(each) for each in node.acls]} for node in nodes]
 
@@ -83,7 +82,6 @@ def read(plain: Iterable[Mapping[str, Any]]) -> list[Node]:
             path=each["path"],
             acls=tuple(Acl(a["scheme"], a["id"], a["rights"]) for a in each["acls"]),
             create=bool(each.get("create")),
-            below=bool(each.get("below")),
         )
         for each in plain
     ]
@@ -98,13 +96,6 @@ def differences(ensemble: Ensemble, nodes: Iterable[Node]) -> list[dict[str, Any
             continue
         if has is None or sorted(has) != sorted(node.acls):
             found.append({"path": node.path, "acls": node.acls, "found": has})
-        if has is not None and node.below:
-            prefix = node.path.rstrip("/")
-            under = [
-                Node(f"{prefix}/{name}", node.acls, below=True)
-                for name in sorted(ensemble.children(node.path))
-            ]
-            found += differences(ensemble, under)
     return found
 
 

@@ -71,10 +71,6 @@ options:
         description: Makes it when it is not there; else such a node is passed over.
         type: bool
         default: false
-      below:
-        description: Nodes under it get the same ACLs.
-        type: bool
-        default: false
   timeout:
     description: Seconds to wait for one answer.
     type: float
@@ -133,7 +129,6 @@ NODE = {
     "path": {"type": "str", "required": True},
     "acls": {"type": "list", "elements": "dict", "options": ACL, "required": True},
     "create": {"type": "bool", "default": False},
-    "below": {"type": "bool", "default": False},
 }
 
 

@@ -1,0 +1,79 @@
+"""What goes over the wire to an ensemble, and what is made of its answers."""
+
+import socket
+import struct
+import threading
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import zookeeper_client
+from ansible_collections.metal.kafka.plugins.module_utils.zookeeper_client import (
+    Acl,
+    ZooKeeperError,
+    acls,
+    first_that_serves,
+)
+
+OWNER = Acl("x509", "CN=brokers,O=shop", "cdrwa")
+
+
+class Server:
+    """Gives one session, and each request the next of some answers: a code and a body."""
+
+    def __init__(self, *answers):
+        self._answers, self.requests = [*answers, (0, b"")], []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.place = {"host": "127.0.0.1", "port": self._listener.getsockname()[1]}
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self):
+        with self._listener, self._listener.accept()[0] as client:
+            stream = client.makefile("rwb", buffering=0)
+            self._read(stream)
+            self._write(stream, struct.pack(">iiqi16xB", 0, 10_000, 1, 16, 0))
+            for xid, (code, body) in enumerate(self._answers, 1):
+                self.requests.append(self._read(stream))
+                self._write(stream, struct.pack(">iqi", xid, 1, code) + body)
+
+    def _read(self, stream):
+        return stream.read(struct.unpack(">i", stream.read(4))[0])
+
+    def _write(self, stream, body):
+        stream.write(struct.pack(">i", len(body)) + body)
+
+
+def session(server):
+    return first_that_serves([server.place], 5, None)
+
+
+def test_acls_of_a_node_are_read_with_their_commas():
+    with session(Server((0, acls([OWNER, Acl("world", "anyone", "r")])))) as client:
+        assert client.acl("/") == [OWNER, Acl("world", "anyone", "r")]
+
+
+def test_a_node_that_is_not_there_has_none():
+    with session(Server((zookeeper_client.NO_NODE, b""))) as client:
+        assert client.acl("/consumers") is None
+
+
+def test_a_refusal_says_what_was_asked_for():
+    with (
+        session(Server((zookeeper_client.NO_AUTH, b""))) as client,
+        pytest.raises(ZooKeeperError, match="set the ACL of /: this certificate has no right to"),
+    ):
+        client.set_acl("/", [OWNER])
+
+
+def test_a_node_that_is_there_is_not_made_twice():
+    server = Server((zookeeper_client.NODE_EXISTS, b""))
+    with session(server) as client:
+        client.create("/kafka-metal", [OWNER])
+    assert b"/kafka-metal" in server.requests[0]
+
+
+def test_servers_that_do_not_answer_are_all_named():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    places = [{"host": "127.0.0.1", "port": port, "also": [port]}]
+    with pytest.raises(OSError, match=f"127.0.0.1:{port}: .*; 127.0.0.1:{port}: "):
+        first_that_serves(places, 1, None)
