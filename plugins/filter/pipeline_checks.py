@@ -80,6 +80,8 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]
             continue
         if state.get("error"):
             reason = f"{state['error']} ({state.get('failed_starts', 1)} failed starts)"
+        elif failing := _failing_outputs(state):
+            reason = "; ".join(failing)
         elif state:
             reason = f"it is still {state['state']}: make logs S=pipeline-{name}"
         elif isinstance(answer.get("json"), Mapping):
@@ -104,7 +106,17 @@ def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) ->
 
 
 def _has_failed(state: Mapping[str, Any]) -> bool:
-    return bool(state.get("refused")) or int(state.get("failed_starts") or 0) >= FAILED_STARTS
+    failed = int(state.get("failed_starts") or 0) >= FAILED_STARTS
+    return bool(state.get("refused")) or failed or bool(_failing_outputs(state))
+
+
+def _failing_outputs(state: Mapping[str, Any]) -> list[str]:
+    """Outputs that their driver has started again in vain, each with its last error."""
+    return [
+        f"output {name}: {output['exception']}"
+        for name, output in (state.get("outputs") or {}).items()
+        if output.get("exception") and int(output.get("restarts") or 0) >= FAILED_STARTS
+    ]
 
 
 def _state(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:

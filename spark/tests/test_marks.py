@@ -123,3 +123,72 @@ def test_the_end_of_a_batch_is_told_as_starting_takes_it() -> None:
     assert ends_of("") == {}
     with pytest.raises(LostCheckpointError, match=json.dumps({"in": {"0": 10}})[1:-1]):
         restored(Mark("one", 0, 'v1\n{}\n{"in":{"0":10}}'), None, -1, WHO)
+
+
+def test_where_no_state_depends_on_them_lost_batches_come_back_from_the_mark() -> None:
+    assert restored(Mark("one", 9, OFFSETS), "one", 2, WHO, False) == Mark("one", 9, OFFSETS)
+    files, target = Folder(), Target()
+    for batch in range(3):
+        plan(files, batch)
+        run(files, target, batch)
+    for batch in (1, 2):
+        del files.texts[f"c/offsets/{batch}"]
+    assert Batches(files, "c", target, WHO).resume(0, 0) == 2
+    assert "c/offsets/2" in files.texts
+
+
+def test_a_mark_that_is_gone_while_a_batch_was_underway_is_no_reason_to_write_it_twice() -> None:
+    files, target = Folder(), Target()
+    plan(files, 0)
+    run(files, target, 0)
+    target.last = None
+    plan(files, 1)
+    # Between two batches the target has what the checkpoint says.
+    assert Batches(files, "c", target, WHO).resume(1, 1) is None
+    with pytest.raises(LostCheckpointError, match="batch 1 may be in the target or not"):
+        Batches(files, "c", target, WHO).resume(1, 0)
+
+
+def test_a_mark_that_was_cut_is_none() -> None:
+    whole = Mark("one", 4, OFFSETS).to_text()
+    assert Mark.if_whole(whole) == Mark("one", 4, OFFSETS)
+    for text in (None, "", whole[: len(whole) // 2], "{}", "null"):
+        assert Mark.if_whole(text) is None
+
+
+def test_the_state_of_a_batch_that_the_target_holds_is_made_again() -> None:
+    class Rows(list):
+        """Rows that know whether they were read."""
+
+        read = False
+
+        def __getattr__(self, _: str) -> Any:
+            return self
+
+        def __call__(self, _: str) -> Any:
+            return self
+
+        def save(self) -> None:
+            self.read = True
+
+    for stateful in (True, False):
+        files, target = Folder(), Target()
+        if stateful:
+            files.write("c/state/0/0/1.delta", "")
+            files.names = lambda _: ["state"]  # type: ignore[method-assign]
+        batches = Batches(files, "c", target, WHO)
+        batches([], 0)
+        rows = Rows()
+        batches(rows, 0)
+        assert rows.read == stateful
+
+
+def test_a_batch_is_not_written_where_the_guard_says_no() -> None:
+    files, target = Folder(), Target()
+
+    def guard() -> None:
+        raise Crash
+
+    with pytest.raises(Crash):
+        Batches(files, "c", target, WHO, guard)(["row"], 0)
+    assert target.rows == []

@@ -67,7 +67,10 @@ def test_the_state_is_served_whatever_it_is_and_health_only_when_all_runs(
         "watermark": None,
         "state_rows": None,
         "input_rows_total": 0,
+        "state": "starting",
         "exception": None,
+        "restarts": 0,
+        "retry_at": None,
     }
     board.set_state(FAILED)
     assert get(f"{address}/health")[0] == 503

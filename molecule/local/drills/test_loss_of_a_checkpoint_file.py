@@ -1,4 +1,4 @@
-"""The newest file of every checkpoint is gone when the driver starts again."""
+"""Files of checkpoints are gone or empty when the driver starts again."""
 
 from collections.abc import Callable
 
@@ -29,3 +29,20 @@ def test_every_payment_is_archived_once_and_no_result_is_missing(cluster: Cluste
         stream.reconcile()
 
     assert ledger["acknowledged"] == 40_000
+
+
+def test_a_state_whose_newest_files_are_empty_is_made_again_from_the_batch_before(
+    cluster: Cluster,
+):
+    kept = Checkpoints(cluster)
+    with cluster.stream(count=20_000, rate=200) as stream:
+        with dead(cluster, cluster.topology.drivers["payments"]):
+            batches = {output: kept.newest(output, "commits") for output in kept.outputs()}
+            assert kept.empty_newest_state("metrics")
+        assert stream.runs, "the stream was over before the files were emptied"
+        for output, batch in batches.items():
+            kept.wait_for_batch(output, batch + 2, HEAL_SECONDS)
+        ledger = stream.finish(seconds=240)
+        stream.reconcile()
+
+    assert ledger["acknowledged"] == 20_000

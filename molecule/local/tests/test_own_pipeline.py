@@ -4,12 +4,15 @@ import csv
 import importlib.util
 import json
 import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
-from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
-from testing import access, pipelines
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+from kafka.admin import NewTopic
+from testing import access, pages, pipelines
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -81,39 +84,113 @@ def flights(tmp_path_factory) -> Path:
     return target
 
 
-def test_counts_of_a_declared_pipeline_equal_those_of_the_file(
-    cluster: Cluster, make, flights: Path, tmp_path: Path
-):
+@dataclass(frozen=True)
+class Own:
+    """The pipeline that was declared, and what its source has."""
+
+    cluster: Cluster
+    # HOST:PORT of its driver's state.
+    status: str
+    delays: list[str]
+
+    @property
+    def late(self) -> list[float]:
+        """Delays of the flights that are late."""
+        known = (float(delay) for delay in self.delays if delay not in ("", "NA"))
+        return [delay for delay in known if delay > LATE]
+
+    def send(self, *values: str) -> None:
+        """Records into its source, as they are."""
+        settings = {**access.librdkafka(), "bootstrap.servers": self.cluster.topology.bootstrap}
+        producer = Producer(settings)
+        for value in values:
+            producer.produce("flights", value.encode())
+        assert producer.flush(30) == 0
+
+    def ends(self, **expected: int) -> None:
+        """Raise NotYet until topics have so many records."""
+        found = {topic: self.cluster.brokers.end(topic) for topic in expected}
+        if found != expected:
+            raise NotYet(f"{found}, not {expected}")
+
+    def fails(self, words: str) -> None:
+        """Raise NotYet until each output says why it does not run."""
+        state = pages.told(self.status, "/status")
+        told = {name: each["exception"] or "" for name, each in state["outputs"].items()}
+        if state["state"] != "failing" or not all(words in each for each in told.values()):
+            raise NotYet(f"{state['state']}: {told}")
+
+
+@pytest.fixture(scope="module")
+def own(cluster: Cluster, make, flights: Path, tmp_path_factory) -> Iterator[Own]:
     with flights.open(newline="") as lines:
         delays = [row["dep_delay"] for row in csv.DictReader(lines)]
-    known = [float(delay) for delay in delays if delay not in ("", "NA")]
-    late = sum(1 for delay in known if delay > LATE)
-    very_late = sum(1 for delay in known if delay > VERY_LATE)
     content = yaml.safe_load(CONTENT.read_text())
     content["kafka_content_topics"] |= TOPICS
     source = PIPELINE["source"] | {"schema": {"sample": str(flights)}}
     content["pipeline_pipelines"]["flights"] = PIPELINE | {"source": source}
-    declared = tmp_path / "content.json"
+    declared = tmp_path_factory.mktemp("declared") / "content.json"
     declared.write_text(json.dumps(content))
+    place = list(content["pipeline_pipelines"]).index("flights")
+    host, _, port = cluster.topology.drivers["payments"].endpoint.rpartition(":")
 
-    up = make("up", args=f"-e @{declared}")
-    sent = make("produce", FILE=str(flights), TOPIC="flights", NULL="NA", KEY="carrier")
+    try:
+        up = make("up", args=f"-e @{declared}")
+        assert up.returncode == 0, up.stdout[-3000:]
+        sent = make("produce", FILE=str(flights), TOPIC="flights", NULL="NA", KEY="carrier")
+        assert sent.returncode == 0, sent.stderr[-3000:]
+        yield Own(cluster, f"{host}:{int(port) + place}", delays)
+    finally:
+        pipelines.remove(cluster, "flights", *TOPICS)
+
+
+def test_counts_of_a_declared_pipeline_equal_those_of_the_file(own: Own):
+    late, cluster = len(own.late), own.cluster
+    very_late = sum(delay > VERY_LATE for delay in own.late)
 
     def all_late_flights_found() -> None:
         found = cluster.brokers.end("late_flights")
         if found < late:
             raise NotYet(f"{found:,} of {late:,} late flights")
 
-    try:
-        assert up.returncode == 0, up.stdout[-3000:]
-        assert sent.returncode == 0, sent.stderr[-3000:]
-        assert len(delays) >= 300_000
-        assert cluster.brokers.end("flights") == len(delays)
-        wait_for("the pipeline has read every flight", all_late_flights_found, seconds=300)
-        assert cluster.brokers.end("late_flights") == late
-        assert cluster.brokers.end("flights_invalid") == 0
-        wait_for(
-            "every late flight is there once", lambda: all_once(cluster, very_late), seconds=120
-        )
-    finally:
-        pipelines.remove(cluster, "flights", *TOPICS)
+    assert len(own.delays) >= 300_000
+    assert cluster.brokers.end("flights") == len(own.delays)
+    wait_for("the pipeline has read every flight", all_late_flights_found, seconds=300)
+    assert cluster.brokers.end("late_flights") == late
+    assert cluster.brokers.end("flights_invalid") == 0
+    wait_for("every late flight is there once", lambda: all_once(cluster, very_late), seconds=120)
+
+
+def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_ones_come(own: Own):
+    # As text, each quote of the object gets a backslash: 0.9 MB become 1.8 MB.
+    large = '{"dep_delay": 61, "carrier": {"k": "' + '\\"' * 449_400 + '"}}'
+    late = own.cluster.brokers.end("late_flights")
+    own.send(large, '{"dep_delay": 62, "carrier": "XX"}')
+
+    wait_for(
+        "one row is late, one is invalid",
+        lambda: own.ends(late_flights=late + 1, flights_invalid=1),
+        seconds=60,
+    )
+    assert pages.told(own.status, "/status")["state"] == "running"
+
+
+def test_a_topic_that_is_made_again_stops_its_readers_before_they_skip_records(own: Own):
+    late = own.cluster.brokers.end("late_flights")
+    with access.admin(own.cluster.topology.bootstrap) as admin:
+        admin.delete_topics(["flights"])
+
+        def gone() -> None:
+            if "flights" in admin.list_topics():
+                raise NotYet("flights is there")
+
+        wait_for("the topic is gone", gone, seconds=30)
+        admin.create_topics([NewTopic("flights", 6, 3)])
+    own.send(*(f'{{"dep_delay": {100 + number}, "carrier": "YY"}}' for number in range(30)))
+
+    wait_for(
+        "each output refuses the new topic",
+        lambda: own.fails("deleted and created again"),
+        seconds=60,
+    )
+    assert own.cluster.brokers.end("late_flights") == late

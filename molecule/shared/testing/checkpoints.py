@@ -29,6 +29,19 @@ class Checkpoints:
         self._machine.check_output("rm --force %s/.%s.crc", folder, str(batch))
         return batch
 
+    def empty_newest_state(self, output: str) -> list[str]:
+        """Leave the newest file of each part of a state empty, as a crash may; their paths."""
+        parts = f"{self._folder}/{output}/state/0"
+        found = []
+        for part in self._machine.check_output("ls %s", parts).split():
+            if not part.isdecimal():
+                continue
+            names = self._machine.check_output("ls %s/%s", parts, part).split()
+            versions = [int(name[:-6]) for name in names if name.endswith(".delta")]
+            found.append(f"{parts}/{part}/{max(versions)}.delta")
+            self._machine.check_output("truncate --size 0 %s", found[-1])
+        return found
+
     def wait_for_batch(self, output: str, batch: int, seconds: float) -> None:
         """Wait until an output has ended this batch."""
 

@@ -9,7 +9,7 @@ whatever lies in the folders is a whole file of a batch that counts.
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from kafka_metal_pipeline.marks import Mark
+from kafka_metal_pipeline.marks import LostCheckpointError, Mark
 from kafka_metal_pipeline.model import Output
 from kafka_metal_pipeline.storage import Shelf
 
@@ -33,12 +33,19 @@ class Archive:
         """The newest batch; batches that did not come to their end are removed or moved on."""
         for name in self._storage.names(f"{self._location}/{STAGING}"):
             batch = f"{self._location}/{STAGING}/{name}"
-            if self._storage.read(f"{batch}/{MARK}") is None:
+            written = self._storage.read(f"{batch}/{MARK}")
+            if written is None:
                 self._storage.remove(batch)
-            else:
+            elif Mark.if_whole(written):
                 self._publish(batch)
-        written = self._storage.read(f"{self._location}/{MARK}")
-        return Mark.from_text(written) if written else None
+            else:
+                raise LostCheckpointError(
+                    f"{batch}/{MARK} was cut by a crash, and some files of its batch may be in the "
+                    "archive's folders. Compare the sizes of what is in both; move the rest, or "
+                    f"all of it back, and remove {batch}; or give the output another name and "
+                    "another path, and run `make up`."
+                )
+        return Mark.if_whole(self._storage.read(f"{self._location}/{MARK}"))
 
     def write(self, rows: "DataFrame", mark: Mark) -> None:
         """Add the rows of a batch."""

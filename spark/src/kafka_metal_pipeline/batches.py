@@ -6,11 +6,18 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from kafka_metal_pipeline import queries, registry, session, streams
+from kafka_metal_pipeline import preparation, queries, registry, session, sizes, streams
+from kafka_metal_pipeline.brokers import limits_of, written
 from kafka_metal_pipeline.driver import DIED, DONE, REFUSALS, REFUSED
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.model import Declaration, Starting
-from kafka_metal_pipeline.repair import MESSAGE_COLUMNS, messages, repaired, sent_before
+from kafka_metal_pipeline.repair import (
+    MESSAGE_COLUMNS,
+    messages,
+    repaired,
+    sent_before,
+    too_large,
+)
 from kafka_metal_pipeline.sql_check import SqlError, require_expressions
 
 log = logging.getLogger(__name__)
@@ -27,7 +34,9 @@ def run(declaration: Declaration) -> int:
         def read(_: str, starting: Starting | None) -> DataFrame:
             return queries.judge(streams.stored(spark, declaration, starting), declaration)
 
-        for flow in queries.flows(read, declaration):
+        limits = limits_of(spark, declaration.site, written(declaration))
+        for flow in queries.flows(read, declaration, limits):
+            preparation.check_room(flow, declaration)
             queries.once(flow, declaration)
             log.info("%s: written", flow.name)
 
@@ -55,12 +64,20 @@ def repair(declaration: Declaration, expression: str, condition: str, dry_run: b
             expression,
             condition,
         )
+        limit = limits_of(spark, declaration.site, source.topics).get(source.topics[0])
         sendable = found.sendable.persist()
+        if limit is not None:
+            is_small = sizes.fits(sendable, sizes.usable(limit, declaration.site))
+            found = replace(
+                found, left=found.left.unionByName(too_large(sendable.where(~is_small)))
+            )
+            sendable = sendable.where(is_small)
         for row in found.left.groupBy("reason").count().orderBy("reason").collect():
             log.info("left: %s, %s records", row["reason"], row["count"])
         log.info("%s: %s records", "sendable" if dry_run else "sent", sendable.count())
         if not dry_run:
-            streams.into_topic(sendable, source.topics[0], declaration.site)
+            limits = [] if limit is None else [limit]
+            streams.into_topic(sendable, source.topics[0], declaration.site, limits)
 
     return _with_session(declaration, command)
 

@@ -6,6 +6,8 @@ else. So each checkpoint keeps what it was made for, and is compared before its 
 
 import json
 import re
+import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +15,15 @@ from kafka_metal_pipeline.archive import MARK, foreign
 from kafka_metal_pipeline.ddl import to_ddl
 from kafka_metal_pipeline.marks import LostCheckpointError, Mark, ends_of, restored
 from kafka_metal_pipeline.model import Declaration, Output
-from kafka_metal_pipeline.storage import Files, Shelf
+from kafka_metal_pipeline.recreated import refusal
+from kafka_metal_pipeline.storage import Files
+from kafka_metal_pipeline.torn import COMMITS, METADATA, OFFSETS, STATE, CheckpointError
 
 PURPOSE = "kafka-metal.json"
-# Logs of Spark: batches that were planned, each with its offsets, and batches that were made.
-OFFSETS, COMMITS = "offsets", "commits"
-STATE = "state"
+# Of its keys: ids of the source's topics by name, and the id of the query.
+TOPICS, ID = "topics", "id"
+# The same again: a crash cuts the newest file at most.
+COPY = "kafka-metal.copy.json"
 BATCH = re.compile(r"(\d+)(\.compact)?")
 NEW, VALID, INVALID = "new", "valid", "invalid"
 
@@ -41,10 +46,6 @@ REMEDY = (
 )
 
 
-class CheckpointError(RuntimeError):
-    """A checkpoint that must not be used; the message says what to do instead."""
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a query does with its checkpoint: ``new``, ``valid`` or ``invalid``, and why."""
@@ -61,14 +62,19 @@ class Checkpoint:
     purpose: dict[str, Any]
     # Where the archive is, when the query writes one.
     archive: str | None
+    # Whether records that the topic has no more are passed over, or end the query.
+    passes_over_loss: bool = False
 
-    def verdict(self, files: Files) -> Verdict:
-        """Whether the query can go on from here; changes nothing."""
-        written = files.read(f"{self.location}/{PURPOSE}")
+    def verdict(self, files: Files, ids: Mapping[str, str] | None = None) -> Verdict:
+        """Whether the query can go on from here; changes nothing.
+
+        ``ids`` are those that the cluster has for the source's topics; None where nobody asked.
+        """
+        written = self.noted(files)
         ends = self.ends(files)
         if written is not None:
             stateful = STATE in files.names(self.location)
-            if found := differences(json.loads(written), self.purpose, stateful):
+            if found := differences(written, self.purpose, stateful):
                 return Verdict(
                     INVALID,
                     f"no longer fits its checkpoint {self.location}: it "
@@ -78,50 +84,60 @@ class Checkpoint:
             return Verdict(INVALID, why)
         if not ends and self.planned(files) < 0:
             return Verdict(NEW, "has no checkpoint: it starts at source.starting, or its own")
+        if again := self.recreated(files, ids or {}):
+            if not self.passes_over_loss:
+                return Verdict(INVALID, refusal(again, (written or {}).get(TOPICS, {}), ids, ends))
+            return Verdict(VALID, f"goes on with the first record of {', '.join(again)}")
         return Verdict(VALID, f"goes on after {json.dumps(ends) if ends else 'its last batch'}")
 
-    def claim(self, files: Files, who: str) -> None:
-        """Note the purpose; raise CheckpointError when the checkpoint is one of another."""
-        self.check(files, who)
-        files.write(f"{self.location}/{PURPOSE}", json.dumps(self.purpose, indent=1))
+    def recreated(self, files: Files, ids: Mapping[str, str]) -> list[str]:
+        """Topics that were deleted and created again since their offsets were noted."""
+        noted = (self.noted(files) or {}).get(TOPICS, {})
+        return [name for name in ids if noted.get(name, ids[name]) != ids[name]]
 
-    def check(self, files: Files, who: str) -> Verdict:
+    def noted(self, files: Files) -> dict[str, Any] | None:
+        """What the checkpoint was made for; None where nothing whole says so."""
+        for name in (PURPOSE, COPY):
+            text = files.read(f"{self.location}/{name}")
+            try:
+                found = json.loads(text or "")
+            except ValueError:
+                continue
+            if isinstance(found, dict):
+                return found
+        return None
+
+    def claim(self, files: Files, who: str, ids: Mapping[str, str] | None = None) -> None:
+        """Note the purpose; raise CheckpointError when the checkpoint is one of another.
+
+        A checkpoint that was made before ids were noted gets those of now.
+        """
+        self.check(files, who, None if self.passes_over_loss else ids)
+        noted = self.noted(files) or {}
+        if self.query_id(files) is None and self.planned(files) < 0:
+            # Before Spark gives it one: so it is known here as well, and can be restored.
+            files.write(f"{self.location}/{METADATA}", json.dumps({"id": str(uuid.uuid4())}))
+        topics = {**noted.get(TOPICS, {}), **(ids or {})}
+        content = {**self.purpose, TOPICS: topics, ID: self.query_id(files) or noted.get(ID)}
+        text = json.dumps(content, indent=1)
+        for name in (PURPOSE, COPY):
+            # Written only when it changes: what is not written, no crash can cut.
+            if files.read(f"{self.location}/{name}") != text:
+                files.write(f"{self.location}/{name}", text)
+
+    def check(self, files: Files, who: str, ids: Mapping[str, str] | None = None) -> Verdict:
         """As ``verdict``; raises CheckpointError when it is invalid."""
-        verdict = self.verdict(files)
+        verdict = self.verdict(files, ids)
         if verdict.state == INVALID:
             raise CheckpointError(f"{who} {verdict.reason}")
         return verdict
 
-    def sweep(self, files: Shelf) -> list[str]:
-        """Remove the newest file of a log where it is empty, as a machine without power may leave
-        it: Spark refuses to start from it. Those that are gone."""
-        empty = [
-            f"{log}/{batch}"
-            for log in (OFFSETS, COMMITS)
-            if (batch := latest_batch(files.names(f"{self.location}/{log}"))) >= 0
-            and not (files.read(f"{self.location}/{log}/{batch}") or "").strip()
-        ]
-        for file in empty:
-            files.remove(f"{self.location}/{file}")
-        return empty
-
-    def mend(self, files: Shelf, who: str) -> int | None:
-        """Take back that the newest batch was made where its offsets are lost; its number.
-
-        Spark would make it again, and die of its own note that it did, at every start anew. Where
-        the target remembers the offsets they have been written back before, see ``marks``; else
-        the batch comes again. Raises CheckpointError where more is lost.
-        """
-        if why := self._gap(files):
-            raise CheckpointError(f"{who} {why}")
-        made, planned = self.made(files), self.planned(files)
-        if made <= planned:
+    def query_id(self, files: Files) -> str | None:
+        """The id that Spark gave the query; None before its first start."""
+        try:
+            return str(json.loads(files.read(f"{self.location}/{METADATA}") or "")["id"])
+        except (ValueError, KeyError, TypeError):
             return None
-        if planned < 0:
-            # Of the first batch alone; Spark takes no other's state for it.
-            files.remove(f"{self.location}/{STATE}")
-        files.remove(f"{self.location}/{COMMITS}/{made}")
-        return made
 
     def planned(self, files: Files) -> int:
         """The newest batch that was planned; -1 when none was."""
@@ -137,17 +153,14 @@ class Checkpoint:
         return ends_of(files.read(f"{self.location}/{OFFSETS}/{done}") or "") if done >= 0 else {}
 
     def _gap(self, files: Files) -> str | None:
-        """Why nobody knows where batches that were made had ended; the newest alone comes again."""
-        made, planned = self.made(files), self.planned(files)
-        # Where the first batch began is a file of its own.
-        begun = planned >= 0 or files.names(f"{self.location}/sources/0")
-        if made <= (planned + 1 if begun else planned):
+        """Why nobody knows where batches that were made had ended."""
+        if self.planned(files) >= 0 or self.made(files) <= 0:
             return None
         return (
-            f"has made batches up to {made}, and of its checkpoint {self.location} the offsets "
-            f"{f'after batch {planned}' if planned >= 0 else 'of all batches'} are lost. Bring the "
-            "files of its folder offsets back, or give the output another name: it gets a "
-            "checkpoint of its own, and begins at source.starting or its own."
+            f"has made batches up to {self.made(files)}, and of its checkpoint {self.location} the "
+            f"offsets of all batches are lost. Bring the files of its folder {OFFSETS} back, or "
+            "give the output another name: it gets a checkpoint of its own, and begins at "
+            "source.starting or its own. Then run `make up`."
         )
 
     def _archive_fault(self, files: Files) -> str | None:
@@ -159,14 +172,14 @@ class Checkpoint:
                 f"writes the archive {self.archive}, and {why}. Give it another path, or move "
                 "what is there away."
             )
-        written = files.read(f"{self.archive}/{MARK}")
-        metadata = files.read(f"{self.location}/metadata")
+        mark = Mark.if_whole(files.read(f"{self.archive}/{MARK}"))
         try:
             restored(
-                Mark.from_text(written) if written else None,
-                str(json.loads(metadata)["id"]) if metadata else None,
+                mark,
+                self.query_id(files) or (self.noted(files) or {}).get(ID),
                 self.planned(files),
                 f"writes the archive {self.archive}",
+                STATE in files.names(self.location),
             )
         except LostCheckpointError as error:
             return str(error)
@@ -191,6 +204,7 @@ def of_output(declaration: Declaration, name: str, output: Output | None) -> Che
             "watermark": output.watermark.column if output and output.watermark else None,
         },
         archive=f"{site.archive_root.rstrip('/')}/{archive}" if archive else None,
+        passes_over_loss=declaration.source.on_data_loss == "continue",
     )
 
 

@@ -1,7 +1,7 @@
-"""The life of a driver: start every query, watch them, end as one.
+"""The life of a driver: start every query, and keep each of them running.
 
-When a query dies the driver ends with it, and the container's restart policy brings all back from
-their checkpoints: a pipeline never runs in part without anyone noticing.
+A query that fails is started again alone, see ``supervision``. The driver itself ends when its JVM
+cannot go on, and the container's restart policy brings all back from their checkpoints.
 """
 
 import logging
@@ -14,16 +14,28 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafka_metal_pipeline import cores, progress, queries, rate, reading, registry, session, streams
-from kafka_metal_pipeline.checkpoint import CheckpointError, all_of
+from kafka_metal_pipeline import (
+    brokers,
+    cores,
+    preparation,
+    queries,
+    rate,
+    reading,
+    registry,
+    session,
+)
+from kafka_metal_pipeline.checkpoint import all_of
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.marks import LostCheckpointError
-from kafka_metal_pipeline.model import Declaration
+from kafka_metal_pipeline.model import AVAILABLE_NOW, Declaration
+from kafka_metal_pipeline.recreated import RecreatedTopicError
 from kafka_metal_pipeline.registry import RegistryError
 from kafka_metal_pipeline.sql_check import SqlError
-from kafka_metal_pipeline.status import FINISHED, RUNNING, STOPPING, Board
+from kafka_metal_pipeline.status import FINISHED, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
+from kafka_metal_pipeline.supervision import Supervisor
+from kafka_metal_pipeline.torn import CheckpointError
 from kafka_metal_pipeline.words import milliseconds
 
 log = logging.getLogger(__name__)
@@ -44,6 +56,7 @@ REFUSALS = (
     LostCheckpointError,
     OptionError,
     RegistryError,
+    preparation.LimitError,
     queries.StatementError,
     SqlError,
 )
@@ -89,26 +102,40 @@ def _run(
     limits = reading.common(limits_of(declaration, storage), shared)
     if shared:
         log.info("read together: %s", ", ".join(shared))
-    cores.check(declaration, partial(streams.partitions, spark, declaration))
+    cores.check(declaration, partial(brokers.partitions, spark, declaration))
     read = reading.reader(spark, declaration, limits, shared)
-    flows = queries.flows(read, declaration)
-    names = {flow.name: f"pipeline {declaration.name}: outputs.{flow.name}" for flow in flows}
-    # All are looked at before one is touched.
-    for flow in flows:
-        verdict = flow.checkpoint.check(storage, names[flow.name])
-        log.info("%s: %s", flow.name, verdict.reason)
-    writers = {flow.name: queries.prepare(flow, declaration) for flow in flows}
-    started: dict[str, StreamingQuery] = {}
-    for flow in flows:
-        flow.checkpoint.claim(storage, names[flow.name])
-        started[flow.name] = queries.start(flow, declaration, writers[flow.name])
-        board.set_output(flow.name, {"limit": limits.get(flow.name)})
-    code = _watch(started, declaration, board, stopping)
-    if code == DONE:
-        board.set_state(STOPPING)
-    stop_between_batches(started, STOP_S)
-    for flow in flows:
-        _keep_capacity(started[flow.name], f"{flow.checkpoint.location}/{CAPACITY}", storage)
+    asked = brokers.Brokers(spark, declaration.site)
+    source = declaration.source
+    watch = brokers.TopicWatch(asked, () if source.path else source.topics)
+    # Statements are one mistake of the whole; a checkpoint is the matter of its output.
+    sizes = asked.limits(brokers.written(declaration))
+    flows = {flow.name: flow for flow in queries.flows(read, declaration, sizes)}
+
+    def start(name: str) -> StreamingQuery:
+        # Limits may have changed since; its reader has ended with the query before.
+        flow = flows.pop(name, None) or queries.flow(
+            name, read, declaration, asked.limits(brokers.written(declaration))
+        )
+        topics = asked.topics(() if source.path else source.topics)
+        batches = preparation.prepare(flow, declaration, topics, watch.check)
+        board.set_output(name, {"limit": limits.get(name)})
+        return queries.start(flow, declaration, batches)
+
+    outputs = list(flows)
+    is_endless = declaration.trigger != AVAILABLE_NOW
+    supervisor = Supervisor(declaration.name, outputs, start, board, is_endless)
+    try:
+        code = _watch(supervisor, watch, declaration, board, stopping)
+        if code == DONE:
+            board.set_state(STOPPING)
+        running = supervisor.queries
+        stop_between_batches(running, STOP_S)
+        for name, checkpoint in all_of(declaration).items():
+            if name in running:
+                _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
+    finally:
+        watch.stop()
+        asked.close()
     return code
 
 
@@ -123,7 +150,9 @@ def limits_of(declaration: Declaration, files: Files) -> dict[str, int]:
         if name in one_by_one:
             continue
         capacity = files.read(f"{checkpoint.location}/{CAPACITY}")
-        load = rate.Load(float(capacity), ceiling) if capacity else None
+        # A crash may have cut the file, to nothing or to fewer digits.
+        is_known = (capacity or "").strip().isdecimal()
+        load = rate.Load(float(str(capacity)), ceiling) if is_known else None
         found[name] = rate.limit(load, milliseconds(declaration.trigger) / 1000, ceiling)
     return found
 
@@ -135,32 +164,33 @@ def _keep_capacity(query: StreamingQuery, file: str, files: Files) -> None:
 
 
 def _watch(
-    started: Queries, declaration: Declaration, board: Board, stopping: threading.Event
+    supervisor: Supervisor,
+    watch: brokers.TopicWatch,
+    declaration: Declaration,
+    board: Board,
+    stopping: threading.Event,
 ) -> int:
     reported = time.monotonic()
-    counted = dict.fromkeys(started, -1)
+    supervisor.start_due()
     while not stopping.wait(POLL_S):
-        state = {name: progress.of_query(query) for name, query in started.items()}
-        for name, found in state.items():
-            board.set_output(name, {**found, "exception": None})
-            rows, counted[name] = progress.rows_since(started[name], counted[name])
-            board.add_rows(name, rows)
-        if all(found["input_rows"] is not None for found in state.values()):
-            board.set_state(RUNNING)
+        state = supervisor.look()
         if time.monotonic() - reported >= REPORT_EVERY_S:
             _report(state)
             reported = time.monotonic()
-        ended = {name: query for name, query in started.items() if not query.isActive}
-        died = {name: error for name, query in ended.items() if (error := query.exception())}
-        for name, error in died.items():
-            message = explain(error)
-            board.set_output(name, {"exception": message})
-            log.error("pipeline %s: output %s died: %s", declaration.name, name, message)
-            board.fail(f"pipeline {declaration.name}: output {name} died: {message}")
-        if died:
-            return DIED
-        if len(ended) == len(started):
-            return DONE
+        if supervisor.is_done:
+            errors = supervisor.errors
+            if not errors:
+                return DONE
+            is_refused = all(isinstance(each, REFUSALS) for each in errors.values())
+            told = "; ".join(f"output {name}: {explain(each)}" for name, each in errors.items())
+            board.fail(f"pipeline {declaration.name}: {told}", refused=is_refused)
+            return REFUSED if is_refused else DIED
+        try:
+            watch.check_seen()
+        except RecreatedTopicError as error:
+            supervisor.interrupt(error)
+            watch.renew()
+        supervisor.start_due()
     log.info("pipeline %s: told to stop", declaration.name)
     return DONE
 

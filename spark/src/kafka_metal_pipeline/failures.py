@@ -17,8 +17,9 @@ KNOWN = {
     "TopicAuthorization": "the cluster does not allow it to read or write the topic",
     "SaslAuthentication": "the cluster refused its name or password",
     "RecordTooLarge": (
-        "a record is larger than the topic takes: raise max.message.bytes there and "
-        "max.request.size in kafka_options"
+        "a record is larger than the topic takes. Where the declaration has a topic of invalid "
+        "records such a row goes there; else raise max.message.bytes of the topic. The limit is "
+        "read again with the next try"
     ),
     "STATE_STORE_KEY_SCHEMA": OTHER_STATE,
     "STATE_STORE_VALUE_SCHEMA": OTHER_STATE,
@@ -32,6 +33,9 @@ KNOWN = {
 }
 
 
+# What no query of the same JVM survives either.
+PROCESS = ("OutOfMemoryError", "SparkContext was shut down", "stopped SparkContext", "Py4JNetwork")
+
 # The last line of a traceback, which Spark hands on inside its own error.
 RAISED = re.compile(r"^[\w.]*(?:Error|Exception|Exit|Interrupt)\b: .+$", re.MULTILINE)
 
@@ -44,6 +48,12 @@ def explain(error: Any) -> str:
         if words in text:
             return f"{meaning} ({own})"
     return own
+
+
+def is_of_process(error: Any) -> bool:
+    """Whether the whole process has to be started again, and not the query alone."""
+    text = f"{type(error).__name__}: {error}"
+    return any(words in text for words in PROCESS)
 
 
 def _raised(text: str) -> str | None:

@@ -10,12 +10,18 @@ from typing import Any
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX = "kafka_metal_pipeline"
-STATES = ("starting", "running", "stopping", "finished", "failed")
+STATES = ("starting", "running", "failing", "stopping", "finished", "failed")
 
 # Name, type, what it says, and the key of an output's state.
 OUTPUT_METRICS = (
     ("batch", "gauge", "Number of the last batch", "batch"),
     ("input_records", "gauge", "Records that the last batch read", "input_rows"),
+    (
+        "output_restarts_total",
+        "counter",
+        "How often the output's query was started again",
+        "restarts",
+    ),
     ("input_records_total", "counter", "Records read since the driver started", "input_rows_total"),
     ("records_per_second", "gauge", "Records per second of the last batch", "rows_per_second"),
     ("lag_records", "gauge", "Records of the source beyond the last batch", "lag"),

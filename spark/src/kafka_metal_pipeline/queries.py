@@ -5,7 +5,7 @@ touching the rest. Which of them read the topic together is in ``reading``.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from kafka_metal_pipeline import checkpoint, cores
+from kafka_metal_pipeline import checkpoint, cores, sizes
 from kafka_metal_pipeline.checkpoint import Checkpoint
 from kafka_metal_pipeline.declared_outputs import INVALID
 from kafka_metal_pipeline.invalid import invalid_records
@@ -26,9 +26,8 @@ from kafka_metal_pipeline.model import (
     Output,
     Starting,
 )
-from kafka_metal_pipeline.sinks import batches_of, target_of
+from kafka_metal_pipeline.sinks import target_of
 from kafka_metal_pipeline.statements import archive_rows, rows_of, topic_rows
-from kafka_metal_pipeline.storage import Storage
 from kafka_metal_pipeline.streams import into_topic, to_topic
 from kafka_metal_pipeline.transforms import accepted, judged, parse, rejected
 
@@ -51,6 +50,8 @@ class Flow:
     topic: str | None
     output: Output | None
     checkpoint: Checkpoint
+    # Bytes that a record of each topic may have which the rows go to.
+    limits: tuple[int, ...] = ()
 
 
 class StatementError(ValueError):
@@ -65,6 +66,8 @@ class StatementError(ValueError):
         super().__init__(f"pipeline {pipeline}: {key}: {self.said}")
 
 
+# ``max.message.bytes`` by topic, of those that exist.
+Limits = Mapping[str, int]
 # What is judged for one output, by its name and where it starts, None for where the source does.
 Reader = Callable[[str, Starting | None], DataFrame]
 
@@ -78,7 +81,9 @@ def judge(records: DataFrame, declaration: Declaration) -> DataFrame:
         raise StatementError(declaration.name, RULES, error) from error
 
 
-def flows(records: DataFrame | Reader, declaration: Declaration) -> list[Flow]:
+def flows(
+    records: DataFrame | Reader, declaration: Declaration, limits: Limits | None = None
+) -> list[Flow]:
     """What becomes of the source's records. Raises StatementError, naming the output or rule."""
 
     def read(name: str, starting: Starting | None) -> DataFrame:
@@ -86,26 +91,46 @@ def flows(records: DataFrame | Reader, declaration: Declaration) -> list[Flow]:
             return judge(records, declaration)
         return records(name, starting)
 
-    found = [
-        _flow(accepted(read(each.name, each.starting), declaration.source), declaration, each)
-        for each in declaration.outputs
-    ]
-    if declaration.invalid is None:
-        return found
-    return [
-        *found,
-        Flow(
-            name=INVALID,
-            rows=invalid_records(
-                rejected(read(INVALID, None), declaration.source, declaration.rules)
-            ),
-            mode="append",
-            trigger=declaration.trigger,
-            topic=declaration.invalid,
-            output=None,
-            checkpoint=checkpoint.of_output(declaration, INVALID, None),
-        ),
-    ]
+    return [flow(name, read, declaration, limits) for name in checkpoint.all_of(declaration)]
+
+
+def flow(name: str, read: Reader, declaration: Declaration, limits: Limits | None = None) -> Flow:
+    """What one output gets, or ``INVALID``. Rows that are too large for a topic go to invalid."""
+    limits = limits or {}
+    outputs = {each.name: each for each in declaration.outputs}
+    if output := outputs.get(name):
+        events = accepted(read(name, output.starting), declaration.source)
+        return _divided(_flow(events, declaration, output), declaration, limits)
+    room = limits.get(str(declaration.invalid))
+    rows = invalid_records(
+        rejected(read(INVALID, None), declaration.source, declaration.rules),
+        room and sizes.usable(room, declaration.site),
+    )
+    return Flow(
+        name=INVALID,
+        rows=rows,
+        mode="append",
+        trigger=declaration.trigger,
+        topic=declaration.invalid,
+        output=None,
+        checkpoint=checkpoint.of_output(declaration, INVALID, None),
+        limits=() if room is None else (room,),
+    )
+
+
+def _divided(flow: Flow, declaration: Declaration, limits: Limits) -> Flow:
+    topic, invalid, output = flow.topic, declaration.invalid, flow.output
+    if topic is None or output is None or topic not in limits:
+        return flow
+    if invalid is None or invalid not in limits:
+        return replace(flow, limits=(limits[topic],))
+    known = None
+    if declaration.source.format != "bytes":
+        # Names, numbers and at most one topic's name; then what the declaration adds.
+        added = output.metadata
+        known = 1024 + (len(f"{added.application}{added.schema}".encode()) if added else 0)
+    rows = sizes.divided(flow.rows, topic, invalid, declaration.site, limits, flow.name, known)
+    return replace(flow, rows=rows, limits=(limits[topic], limits[invalid]))
 
 
 def start(flow: Flow, declaration: Declaration, batches: Batches | None = None) -> StreamingQuery:
@@ -139,25 +164,6 @@ def check_streaming(flow: Flow, pipeline: str) -> None:
         raise StatementError(pipeline, f"outputs.{flow.name}", error) from error
 
 
-def prepare(flow: Flow, declaration: Declaration) -> Batches | None:
-    """Bring target and checkpoint together; None where Spark's own sink writes.
-
-    Raises LostCheckpointError when the one is not the other's, CheckpointError when too much of a
-    checkpoint is lost.
-    """
-    spark = flow.rows.sparkSession
-    storage = Storage(spark)
-    who = f"pipeline {declaration.name}: outputs.{flow.name}"
-    if empty := flow.checkpoint.sweep(storage):
-        log.warning("%s: empty files of its checkpoint are removed: %s", who, ", ".join(empty))
-    batches = batches_of(spark, declaration, flow.output, flow.checkpoint.location)
-    if batches:
-        batches.resume(flow.checkpoint.planned(storage))
-    if (again := flow.checkpoint.mend(storage, who)) is not None:
-        log.warning("%s: the offsets of batch %s are lost: it comes again", who, again)
-    return batches
-
-
 def once(flow: Flow, declaration: Declaration) -> None:
     """Write the rows of a flow over what is stored, as one batch.
 
@@ -165,9 +171,11 @@ def once(flow: Flow, declaration: Declaration) -> None:
     another writer, is refused.
     """
     if flow.topic and not (flow.output and flow.output.delivery == TRANSACTIONAL):
-        into_topic(flow.rows, flow.topic, declaration.site)
+        into_topic(flow.rows, flow.topic, declaration.site, list(flow.limits))
         return
-    target = flow.output and target_of(flow.rows.sparkSession, declaration, flow.output)
+    target = flow.output and target_of(
+        flow.rows.sparkSession, declaration, flow.output, list(flow.limits)
+    )
     if not target:
         raise ValueError(f"{flow.name} has no target")
     if target.mark():
@@ -211,7 +219,7 @@ def _writer(flow: Flow, declaration: Declaration, batches: Batches | None) -> Da
         return flow.rows.writeStream.foreachBatch(batches)
     if flow.topic is None:
         raise ValueError(f"{flow.name} has no topic, and nothing that writes its batches")
-    return to_topic(flow.rows, flow.topic, declaration.site)
+    return to_topic(flow.rows, flow.topic, declaration.site, list(flow.limits))
 
 
 def _triggered(writer: DataStreamWriter, trigger: str) -> DataStreamWriter:

@@ -16,7 +16,7 @@ from kafka_metal_pipeline.transforms import accepted_records, is_accepted, parse
 
 MESSAGE = (
     "reason STRING, topic STRING, partition INT, offset LONG, timestamp LONG, raw STRING, "
-    "raw_encoding STRING, raw_bytes LONG"
+    "raw_encoding STRING, raw_bytes LONG, output STRING"
 )
 PLACE = ("topic", "partition", "offset")
 # What the expressions of a repair see.
@@ -41,6 +41,8 @@ def messages(records: DataFrame) -> DataFrame:
     """
     told = F.from_json(F.col("value").cast("string"), MESSAGE).alias("_told")
     rows = records.select("key", told).select("key", "_told.*").where(F.col("offset").isNotNull())
+    # Of a row that was too large for its topic, the source's record is no invalid one.
+    rows = rows.where(F.col("output").isNull())
     text, encoding = F.col("raw"), F.col("raw_encoding")
     raw = F.when(encoding == "base64", F.unbase64(text)).otherwise(F.encode(text, "UTF-8"))
     # Only the beginning of a large value was kept.
@@ -71,6 +73,17 @@ def sent_before(records: DataFrame) -> DataFrame:
         header("partition").cast("int").alias("partition"),
         header("offset").cast("long").alias("offset"),
     ).where(F.col("topic").isNotNull())
+
+
+def too_large(sendable: DataFrame) -> DataFrame:
+    """PLACE and ``reason`` of repaired records that their topic does not take."""
+
+    def header(place: int, kind: str) -> Column:
+        return F.col("headers")[place]["value"].cast("string").cast(kind)
+
+    kinds = zip(PLACE, ("string", "int", "bigint"), strict=True)
+    places = [header(n, kind).alias(name) for n, (name, kind) in enumerate(kinds)]
+    return sendable.select(*places, F.lit("too_large").alias("reason"))
 
 
 def repaired(

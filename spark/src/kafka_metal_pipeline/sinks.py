@@ -4,6 +4,7 @@ Topics get rows at least once by Spark's own sink; transactional topics, archive
 them exactly once, by a mark that is written with the rows.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from pyspark.sql import SparkSession
@@ -13,25 +14,34 @@ from kafka_metal_pipeline.archive import archive_of
 from kafka_metal_pipeline.jdbc import table_of
 from kafka_metal_pipeline.marks import Batches, Target
 from kafka_metal_pipeline.model import TRANSACTIONAL, Declaration, Output
+from kafka_metal_pipeline.sizes import librdkafka_options
 from kafka_metal_pipeline.storage import Storage
 from kafka_metal_pipeline.transactions import TransactionalTopic
 
 
 def batches_of(
-    spark: SparkSession, declaration: Declaration, output: Output | None, location: str
+    spark: SparkSession,
+    declaration: Declaration,
+    output: Output | None,
+    location: str,
+    limits: list[int],
+    guard: Callable[[], None] | None = None,
 ) -> Batches | None:
     """What writes an output's batches; None where Spark's own sink does.
 
-    ``location`` is the output's checkpoint.
+    ``location`` is the output's checkpoint, ``limits`` the bytes that records of its topics may
+    have, ``guard`` that of ``Batches``.
     """
-    target = target_of(spark, declaration, output) if output else None
+    target = target_of(spark, declaration, output, limits) if output else None
     if target is None or output is None:
         return None
     who = f"pipeline {declaration.name}: outputs.{output.name}"
-    return Batches(Storage(spark), location, target, who)
+    return Batches(Storage(spark), location, target, who, guard)
 
 
-def target_of(spark: SparkSession, declaration: Declaration, output: Output) -> Target | None:
+def target_of(
+    spark: SparkSession, declaration: Declaration, output: Output, limits: list[int]
+) -> Target | None:
     """The target that is written with a mark; None for a topic that gets rows at least once."""
     site, owner = declaration.site, f"{declaration.name}/{output.name}"
     if output.path:
@@ -45,7 +55,7 @@ def target_of(spark: SparkSession, declaration: Declaration, output: Output) -> 
             topic=output.topic,
             marks=site.marks_topic,
             owner=owner,
-            connect=partial(librdkafka.connect, client),
+            connect=partial(librdkafka.connect, librdkafka_options(limits) | client),
             read_marks=partial(librdkafka.read_all, client, site.marks_topic),
         )
     return None

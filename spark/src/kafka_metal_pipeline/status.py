@@ -19,6 +19,8 @@ from kafka_metal_pipeline import metrics
 from kafka_metal_pipeline.starts import Starts
 
 STARTING, RUNNING, STOPPING = "starting", "running", "stopping"
+# At least one output does not run, and is tried again; the others go on.
+FAILING = "failing"
 FINISHED, FAILED = "finished", "failed"
 REQUEST_TIMEOUT_S = 10
 
@@ -37,6 +39,15 @@ NOTHING: dict[str, Any] = dict.fromkeys(
 )
 
 
+UNTRIED: dict[str, Any] = {
+    "input_rows_total": 0,
+    "state": STARTING,
+    "exception": None,
+    "restarts": 0,
+    "retry_at": None,
+}
+
+
 class Board:
     """What the driver says about itself; written by its main thread, read by requests."""
 
@@ -49,7 +60,7 @@ class Board:
         self._name = name
         self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
         self._outputs: dict[str, dict[str, Any]] = {
-            output: {**NOTHING, "input_rows_total": 0, "exception": None} for output in outputs
+            output: {**NOTHING, **UNTRIED} for output in outputs
         }
 
     def set_state(self, state: str) -> None:

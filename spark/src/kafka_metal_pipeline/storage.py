@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kafka_metal_pipeline import wholeness
+
 if TYPE_CHECKING:
     # Local files need no Spark, and the control node has none.
     from pyspark.sql import SparkSession
@@ -28,7 +30,13 @@ class Files(Protocol):
 
 
 class Shelf(Files, Protocol):
-    """What an archive needs besides."""
+    """What an archive, and mending a checkpoint, need besides."""
+
+    def is_whole(self, file: str) -> bool:
+        """Whether a file of a checkpoint is as it was written; see ``wholeness``."""
+
+    def drop_orphans(self, directory: str) -> None:
+        """Remove checksums of files that are gone: Spark could not write these files again."""
 
     def files(self, directory: str) -> list[str]:
         """Paths of all files below a directory, relative to it, sorted."""
@@ -64,6 +72,21 @@ class LocalFiles:
         part.write_text(text, encoding="utf-8")
         part.replace(path)
 
+    def is_whole(self, file: str) -> bool:
+        """Whether a file of a checkpoint is as it was written; see ``wholeness``."""
+        return wholeness.is_whole(_local(file), self._unpack)
+
+    def drop_orphans(self, directory: str) -> None:
+        """Remove checksums of files that are gone: Spark could not write these files again."""
+        for sums in _local(directory).rglob(".*.crc"):
+            if not sums.with_name(sums.name[1:].removesuffix(".crc")).exists():
+                sums.unlink(missing_ok=True)
+
+    @staticmethod
+    def _unpack(_: Path) -> bytes:
+        # Without a JVM nothing reads the rows of a state: its checksum is all there is.
+        return b""
+
     def files(self, directory: str) -> list[str]:
         """Paths of all files below a directory, relative to it, sorted."""
         root = _local(directory)
@@ -82,10 +105,16 @@ class LocalFiles:
     def remove(self, place: str) -> None:
         """Remove a file, or a directory and all below it; that there is none is fine."""
         path = _local(place)
+        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         if path.is_file():
             path.unlink()
         else:
             shutil.rmtree(path, ignore_errors=True)
+
+
+def is_local(file: str) -> bool:
+    """Whether a place is a path of this machine."""
+    return file.startswith(("/", "file:"))
 
 
 def _local(file: str) -> Path:
@@ -98,6 +127,7 @@ class Storage:
     def __init__(self, spark: "SparkSession") -> None:
         """Use the session's file systems and their settings."""
         # No public API of pyspark reaches the file systems.
+        self._session = spark
         self._jvm: Any = spark._jvm
         self._gateway: Any = spark.sparkContext._gateway
         self._settings: Any = spark._jsc.hadoopConfiguration()
@@ -120,8 +150,40 @@ class Storage:
             found.append(every.next().getPath().toUri().getPath().removeprefix(base))
         return sorted(found)
 
+    def is_whole(self, file: str) -> bool:
+        """Whether a file of a checkpoint is as it was written; see ``wholeness``."""
+        if is_local(file):
+            return wholeness.is_whole(_local(file), self._unpack)
+        path, system = self._locate(file)
+        # Such a file system has checksums of its own, and tells when they do not fit.
+        return int(system.getFileStatus(path).getLen()) > 0
+
+    def drop_orphans(self, directory: str) -> None:
+        """Remove checksums of files that are gone: Spark could not write these files again."""
+        if is_local(directory):
+            LocalFiles().drop_orphans(directory)
+
+    def _unpack(self, file: Path) -> bytes:
+        """The last four bytes of a state's file, which Spark has compressed."""
+        io, java = self._jvm.org.apache.commons.io.IOUtils, self._jvm.java.io
+        name = self._session.conf.get("spark.sql.streaming.stateStore.compression.codec", "lz4")
+        settings = self._session.sparkContext._jsc.sc().conf()
+        codec = self._jvm.org.apache.spark.io.CompressionCodec.createCodec(settings, name)
+        stream = codec.compressedInputStream(java.FileInputStream(str(file)))
+        length = io.consume(stream)
+        stream.close()
+        stream = codec.compressedInputStream(java.FileInputStream(str(file)))
+        try:
+            io.skipFully(stream, max(0, length - 4))
+            return bytes(io.toByteArray(stream))
+        finally:
+            stream.close()
+
     def read(self, file: str) -> str | None:
         """The text of a file, or None when there is none."""
+        if is_local(file):
+            # A checksum that a crash has cut is no reason not to read what it is of.
+            return LocalFiles().read(file)
         path, system = self._locate(file)
         if not system.exists(path):
             return None
@@ -168,6 +230,9 @@ class Storage:
 
     def remove(self, place: str) -> None:
         """Remove a file, or a directory and all below it; that there is none is fine."""
+        if is_local(place):
+            LocalFiles().remove(place)
+            return
         path, system = self._locate(place)
         system.delete(path, True)
 

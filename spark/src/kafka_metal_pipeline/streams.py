@@ -8,8 +8,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 
+from kafka_metal_pipeline.brokers import settings
 from kafka_metal_pipeline.ddl import HEADERS, RECORD_COLUMNS
 from kafka_metal_pipeline.model import Declaration, Site, Starting
+from kafka_metal_pipeline.sizes import java_options
 
 # Columns of a record as Spark's source of Kafka has them; headers are there where they are wanted.
 RECORD = (
@@ -81,23 +83,6 @@ def _stream(
     return reader.option("startingOffsets", _places(starting or declaration.source.starting))
 
 
-def partitions(spark: SparkSession, declaration: Declaration) -> int:
-    """Partitions of the source's topics, as the cluster has them now."""
-    jvm: Any = spark._jvm
-    options = jvm.java.util.Properties()
-    for name, value in _settings(declaration.site, {}).items():
-        options.setProperty(name, value)
-    admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(options)
-    try:
-        topics = jvm.java.util.ArrayList()
-        for topic in declaration.source.topics:
-            topics.add(topic)
-        found = admin.describeTopics(topics).allTopicNames().get().values()
-        return sum(topic.partitions().size() for topic in found)
-    finally:
-        admin.close()
-
-
 def stored(
     spark: SparkSession, declaration: Declaration, starting: Starting | None = None
 ) -> DataFrame:
@@ -114,25 +99,22 @@ def stored(
     )
 
 
-def to_topic(rows: DataFrame, topic: str, site: Site) -> DataStreamWriter:
-    """Rows of key, value and headers into a topic, each at least once."""
-    return rows.writeStream.format("kafka").options(**_sink_options(topic, site))
+def to_topic(rows: DataFrame, topic: str, site: Site, limits: list[int]) -> DataStreamWriter:
+    """Rows of key, value and headers into a topic, each at least once.
+
+    A row's own ``topic`` goes before ``topic``. ``limits`` are the bytes that a record may have.
+    """
+    return rows.writeStream.format("kafka").options(**_sink_options(rows, topic, site, limits))
 
 
-def into_topic(rows: DataFrame, topic: str, site: Site) -> None:
-    """Write rows of key, value and headers into a topic, at once."""
-    rows.write.format("kafka").options(**_sink_options(topic, site)).save()
+def into_topic(rows: DataFrame, topic: str, site: Site, limits: list[int]) -> None:
+    """The same at once."""
+    rows.write.format("kafka").options(**_sink_options(rows, topic, site, limits)).save()
 
 
 def client(site: Site, tuning: dict[str, str]) -> dict[str, str]:
     """Options of Spark's client; what the site says wins over our tuning."""
-    return {f"kafka.{name}": value for name, value in _settings(site, tuning).items()}
-
-
-def _settings(site: Site, tuning: dict[str, str]) -> dict[str, str]:
-    """The same under the names that Kafka has for them."""
-    own = {name.removeprefix("kafka."): value for name, value in site.kafka_options.items()}
-    return {**tuning, **own, "bootstrap.servers": ",".join(site.bootstrap)}
+    return {f"kafka.{name}": value for name, value in settings(site, tuning).items()}
 
 
 def _source_options(declaration: Declaration) -> dict[str, str]:
@@ -147,8 +129,10 @@ def _source_options(declaration: Declaration) -> dict[str, str]:
     return options | ({"includeHeaders": "true"} if source.format == "bytes" else {})
 
 
-def _sink_options(topic: str, site: Site) -> dict[str, str]:
-    return {**client(site, PRODUCER), "topic": topic}
+def _sink_options(rows: DataFrame, topic: str, site: Site, limits: list[int]) -> dict[str, str]:
+    options = client(site, PRODUCER | java_options(limits))
+    # Where the option is set, Spark passes over the column.
+    return options if "topic" in rows.columns else {**options, "topic": topic}
 
 
 def _location(declaration: Declaration) -> str:

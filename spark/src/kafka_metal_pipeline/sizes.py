@@ -1,0 +1,146 @@
+"""Rows that are larger than their topic takes. They go to the topic of invalid records instead.
+
+The brokers compare a batch of records with the topic's ``max.message.bytes``, and the client its
+own estimate with ``max.request.size``. A row that meets neither alone would end the query, and end
+it again after every restart.
+"""
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from kafka_metal_pipeline.invalid import Place, headers_of, message_of
+from kafka_metal_pipeline.model import Site
+
+REASON = "too_large"
+REQUEST = "max.request.size"
+# Bytes of a batch of one record beside key, value and headers: at most 82 in Kafka's format.
+FRAME_BYTES = 100
+# Bytes of a header beside its name and value: at most 10.
+HEADER_BYTES = 10
+# What compression adds to bytes that cannot be compressed: LZ4 has 4 bytes for each 64 KiB.
+INCOMPRESSIBLE = 8192
+# Kafka's and librdkafka's own limits of a request, and of what waits to be sent, in bytes.
+LEAST_REQUEST, LEAST_BUFFER = 1_048_576, 33_554_432
+LIBRDKAFKA_BATCH = 1_000_000
+
+
+def usable(limit: int, site: Site) -> int:
+    """Bytes that a record of a topic may have.
+
+    ``limit`` is the topic's ``max.message.bytes``; a site may allow less by ``kafka_options``.
+    """
+    own = site.kafka_options.get(f"kafka.{REQUEST}", site.kafka_options.get(REQUEST))
+    least = min(limit, int(own)) if own else limit
+    return least - least // INCOMPRESSIBLE - FRAME_BYTES
+
+
+def fits(rows: DataFrame, room: int, header_bytes: int | None = None) -> Column:
+    """Whether a row of key, value and perhaps headers has at most ``room`` bytes; never null.
+
+    ``header_bytes`` is the most that the headers can have, where that is known: most rows are so
+    small that nobody has to count.
+    """
+    size = _bytes("key") + _bytes("value")
+    if "headers" not in rows.columns:
+        return size <= room
+    exact = size + F.coalesce(
+        F.aggregate(
+            "headers",
+            F.lit(0),
+            lambda total, each: (
+                total
+                + F.coalesce(F.octet_length(each["key"]), F.lit(0))
+                + F.coalesce(F.octet_length(each["value"]), F.lit(0))
+                + HEADER_BYTES
+            ),
+        ),
+        F.lit(0),
+    )
+    if header_bytes is None:
+        return exact <= room
+    return F.when(size <= room - header_bytes, F.lit(True)).otherwise(exact <= room)
+
+
+def divided(
+    rows: DataFrame,
+    topic: str,
+    invalid: str,
+    site: Site,
+    limits: Mapping[str, int],
+    output: str,
+    header_bytes: int | None = None,
+) -> DataFrame:
+    """``topic``, key, value and headers: each row for ``topic``, or for ``invalid`` if too large.
+
+    ``limits`` are those of both topics. The invalid record has the beginning of the row's value.
+    """
+    limit = limits[topic]
+    held = rows.select(*(_once(F.col(name)).alias(name) for name in rows.columns))
+    marked = held.withColumn("_fits", _once(fits(held, usable(limit, site), header_bytes)))
+    has_headers = "headers" in rows.columns
+    place = Place.of_headers(F.col("headers")) if has_headers else Place.unknown()
+    detail = F.concat(
+        F.lit(f"output {output}: the row's value has "),
+        F.octet_length("value").cast("string"),
+        F.lit(
+            f" bytes; with key and headers it does not fit into the {limit} bytes that "
+            f"topic {topic} takes (max.message.bytes)"
+        ),
+    )
+    key, value = message_of(
+        reason=F.lit(REASON),
+        detail=detail,
+        place=place,
+        raw=F.col("value").cast("binary"),
+        key=F.col("key").cast("binary"),
+        room=usable(limits[invalid], site),
+        output=output,
+    )
+
+    def either(whole: Column, other: Column) -> Column:
+        return F.when(F.col("_fits"), whole).otherwise(other)
+
+    columns = [
+        either(F.lit(topic), F.lit(invalid)).alias("topic"),
+        either(F.col("key").cast("binary"), key).alias("key"),
+        either(F.col("value").cast("binary"), value.cast("binary")).alias("value"),
+    ]
+    if has_headers:
+        columns.append(either(F.col("headers"), headers_of(place)).alias("headers"))
+    return marked.select(*columns)
+
+
+def java_options(limits: list[int]) -> dict[str, str]:
+    """Options of Kafka's producer for topics of these limits."""
+    if not limits:
+        return {}
+    largest = max(*limits, LEAST_REQUEST)
+    return {
+        REQUEST: str(largest),
+        "buffer.memory": str(max(LEAST_BUFFER, 2 * largest)),
+        "batch.size": str(min(262_144, *limits)),
+    }
+
+
+def librdkafka_options(limits: list[int]) -> dict[str, str]:
+    """The same for librdkafka, which does not divide a batch that is too large."""
+    if not limits:
+        return {}
+    largest = max(*limits, LIBRDKAFKA_BATCH)
+    return {
+        "message.max.bytes": str(largest),
+        "batch.size": str(min(LIBRDKAFKA_BATCH, *limits)),
+        # In the driver's memory, beside its heap.
+        "queue.buffering.max.kbytes": str(max(65_536, 2 * largest // 1024)),
+    }
+
+
+def _bytes(name: str) -> Column:
+    return F.coalesce(F.octet_length(F.col(name)), F.lit(0))
+
+
+def _once(value: Column) -> Column:
+    """The value, not computed anew in each place that uses it: see ``transforms``."""
+    return F.when(F.spark_partition_id() >= 0, value)

@@ -1,0 +1,88 @@
+"""Whether a file of a checkpoint is whole: as it was written, and not cut by a crash.
+
+Spark starts from no checkpoint in which a file is empty or cut, and nothing else notices. On a
+local disk each file has Hadoop's checksum in ``.NAME.crc``, which a crash can cut as well: then
+the file's own form counts, and the checksum is removed, as a file may be without one.
+"""
+
+import json
+import re
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+HEAD = b"crc\0"
+# Rows of a state by version, or all of them; with RocksDB under other names.
+STATE_FILE = re.compile(r"(\d+)(?:_[\w-]+)?\.(delta|snapshot|changelog|zip)")
+FITS, DIFFERS, UNKNOWN = "fits", "differs", "unknown"
+
+# The last bytes of a state's file once it is unpacked; raises where it cannot be.
+Unpack = Callable[[Path], bytes]
+
+
+def checksum(file: Path) -> str:
+    """Whether a file is what its checksum is of; UNKNOWN where that is missing or cut itself."""
+    sums = file.with_name(f".{file.name}.crc")
+    content = file.read_bytes()
+    told = sums.read_bytes() if sums.exists() else b""
+    if len(told) < 8 or told[:4] != HEAD:
+        return UNKNOWN
+    (size,) = struct.unpack(">i", told[4:8])
+    parts = -(-len(content) // size) if size > 0 else -1
+    if len(told) != 8 + 4 * parts:
+        # One of the two is cut, and nobody knows which.
+        return UNKNOWN
+    own = (zlib.crc32(content[at : at + size]) for at in range(0, len(content), size))
+    return FITS if told[8:] == b"".join(struct.pack(">I", each) for each in own) else DIFFERS
+
+
+def is_whole(file: Path, unpack: Unpack) -> bool:
+    """Whether a file is whole; removes a checksum that is not."""
+    if not file.stat().st_size:
+        return False
+    found = checksum(file)
+    if found != UNKNOWN:
+        return found == FITS
+    if not _is_whole_by_form(file, unpack):
+        return False
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    return True
+
+
+def is_log(text: str, least: int = 1) -> bool:
+    """Whether a text is a whole file of Spark's logs, or its metadata: JSON after a version.
+
+    ``least`` is the number of its lines without the version.
+    """
+    lines = text.lstrip("\0").strip().splitlines()
+    if lines and re.fullmatch(r"v\d+", lines[0]):
+        lines = lines[1:]
+    return len(lines) >= least and all(line == "-" or _is_json(line) for line in lines)
+
+
+def _is_whole_by_form(file: Path, unpack: Unpack) -> bool:
+    if file.suffix in (".zip", ".changelog"):
+        # Only the checksum tells.
+        return True
+    if STATE_FILE.fullmatch(file.name):
+        try:
+            # Behind the last row stands -1 in place of a key's length.
+            return unpack(file) == b"\xff" * 4
+        except Exception:
+            # Whatever the codec says of what it cannot read.
+            return False
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return False
+    # A batch has a line about itself, and one for each source.
+    return is_log(text, 2 if file.parent.name == "offsets" else 1)
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,167 @@
+"""An output that fails is started again alone, and the status names it."""
+
+from typing import Any
+
+import pytest
+from kafka_metal_pipeline import supervision
+from kafka_metal_pipeline.status import Board
+from kafka_metal_pipeline.supervision import ProcessError, Supervisor
+
+
+class Query:
+    """What is used of Spark's: it runs until it is told to fail."""
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self.isActive = True
+        self.lastProgress: dict[str, Any] | None = None
+        self.recentProgress: list[dict[str, Any]] = []
+        self.status = {"message": "Initializing sources", "isTriggerActive": True,
+                       "isDataAvailable": False}  # fmt: skip
+
+    def exception(self) -> Exception | None:
+        return self.error
+
+    def stop(self) -> None:
+        self.isActive = False
+
+    def idle(self) -> None:
+        self.status["message"] = "Waiting for data to arrive"
+
+    def fail(self, text: str) -> None:
+        self.error, self.isActive = RuntimeError(text), False
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Outputs:
+    """Two outputs under a supervisor; ``refused`` are errors at the start of one."""
+
+    def __init__(self, is_endless: bool = True) -> None:
+        self.board = Board("p", ["good", "bad"])
+        self.started: list[tuple[str, Query]] = []
+        self.refused: dict[str, Exception] = {}
+        self.supervisor = Supervisor("p", ["good", "bad"], self.start, self.board, is_endless)
+        self.supervisor.start_due()
+
+    def start(self, name: str) -> Any:
+        if name in self.refused:
+            raise self.refused[name]
+        self.started.append((name, Query()))
+        return self.started[-1][1]
+
+    def newest(self, name: str) -> Query:
+        return next(query for each, query in reversed(self.started) if each == name)
+
+    def starts(self, name: str) -> int:
+        return sum(each == name for each, _ in self.started)
+
+    def look(self) -> dict[str, Any]:
+        self.supervisor.look()
+        self.supervisor.start_due()
+        self.supervisor.look()
+        return self.board.snapshot()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(supervision, "time", found)
+    return found
+
+
+def test_the_others_go_on_while_one_is_tried_again(clock: Clock) -> None:
+    outputs = Outputs()
+    for name in ("good", "bad"):
+        outputs.newest(name).idle()
+    assert outputs.look()["state"] == "running"
+    outputs.newest("bad").fail("topic is away")
+    state = outputs.look()
+    assert state["state"] == "failing"
+    bad, good = state["outputs"]["bad"], state["outputs"]["good"]
+    assert (bad["state"], bad["exception"], bad["restarts"]) == ("failed", "topic is away", 0)
+    assert bad["retry_at"] is not None
+    assert (good["state"], good["exception"]) == ("running", None)
+    assert outputs.newest("good").isActive
+    clock.now += 4
+    outputs.look()
+    assert outputs.starts("bad") == 1
+    clock.now += 2
+    bad = outputs.look()["outputs"]["bad"]
+    # Its error stays until it has made a batch or found nothing to read.
+    assert bad["exception"] == "topic is away (started again 1 times)"
+    assert (bad["restarts"], bad["retry_at"]) == (1, None)
+    outputs.newest("bad").idle()
+    state = outputs.look()
+    assert (state["state"], state["outputs"]["bad"]["exception"]) == ("running", None)
+    assert state["outputs"]["bad"]["restarts"] == 1
+    assert outputs.starts("good") == 1
+
+
+def test_each_try_is_later_than_the_one_before_and_none_is_the_last(clock: Clock) -> None:
+    outputs = Outputs()
+    outputs.newest("bad").fail("x")
+    outputs.refused["bad"] = ValueError("its checkpoint does not fit")
+    pauses, began = [], clock.now
+    while len(pauses) < 9:
+        before = outputs.look()["outputs"]["bad"]["restarts"]
+        clock.now += 1
+        if outputs.look()["outputs"]["bad"]["restarts"] > before:
+            pauses.append(round(clock.now - began))
+            began = clock.now
+    assert pauses[:4] == [5, 10, 20, 40]
+    assert pauses[-2:] == [300, 300]
+    del outputs.refused["bad"]
+    clock.now += 301
+    outputs.look()
+    assert outputs.starts("bad") == 2
+
+
+def test_an_output_that_cannot_start_stops_no_other(clock: Clock) -> None:
+    outputs = Outputs.__new__(Outputs)
+    outputs.board, outputs.started = Board("p", ["bad", "good"]), []
+    outputs.refused = {"bad": ValueError("has offsets of another topic")}
+    outputs.supervisor = Supervisor("p", ["bad", "good"], outputs.start, outputs.board, True)
+    outputs.supervisor.start_due()
+    state = outputs.look()
+    assert state["outputs"]["bad"]["exception"] == "has offsets of another topic"
+    assert outputs.starts("good") == 1
+    assert outputs.newest("good").isActive
+
+
+def test_a_query_that_ends_and_says_no_reason_is_started_again(clock: Clock) -> None:
+    outputs = Outputs()
+    outputs.newest("bad").stop()
+    assert "says no reason" in outputs.look()["outputs"]["bad"]["exception"]
+    clock.now += 6
+    outputs.look()
+    assert outputs.starts("bad") == 2
+
+
+def test_what_no_query_survives_ends_the_process(clock: Clock) -> None:
+    outputs = Outputs()
+    outputs.newest("bad").fail("java.lang.OutOfMemoryError: Java heap space")
+    with pytest.raises(ProcessError, match="OutOfMemoryError"):
+        outputs.look()
+
+
+def test_a_pipeline_that_ends_after_what_there_is_tries_nothing_again(clock: Clock) -> None:
+    outputs = Outputs(is_endless=False)
+    outputs.newest("bad").fail("x")
+    outputs.look()
+    assert not outputs.supervisor.is_done
+    outputs.newest("good").stop()
+    outputs.look()
+    clock.now += 1_000
+    outputs.look()
+    assert outputs.supervisor.is_done
+    assert set(outputs.supervisor.errors) == {"bad"}
+    assert outputs.starts("bad") == 1
