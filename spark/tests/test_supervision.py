@@ -42,15 +42,27 @@ class Clock:
         return self.now
 
 
+class AtOnce:
+    """A thread that is over when it was started."""
+
+    def __init__(self, target: Any, args: Any, daemon: bool) -> None:
+        self.start = lambda: target(*args)
+
+    def is_alive(self) -> bool:
+        return False
+
+
 class Outputs:
     """Two outputs under a supervisor; ``refused`` are errors at the start of one."""
 
-    def __init__(self, is_endless: bool = True) -> None:
+    def __init__(self, is_endless: bool = True, **refused: Exception) -> None:
         self.board = Board("p", ["good", "bad"])
         self.started: list[tuple[str, Query]] = []
-        self.refused: dict[str, Exception] = {}
-        self.supervisor = Supervisor("p", ["good", "bad"], self.start, self.board, is_endless)
-        self.supervisor.start_due()
+        self.refused: dict[str, Exception] = refused
+        self.supervisor = Supervisor(
+            "p", ["bad", "good"], self.start, self.board, is_endless, AtOnce
+        )
+        self.supervisor.start_all()
 
     def start(self, name: str) -> Any:
         if name in self.refused:
@@ -66,7 +78,9 @@ class Outputs:
 
     def look(self) -> dict[str, Any]:
         self.supervisor.look()
-        self.supervisor.start_due()
+        for _ in range(2):
+            # What was started is known at the next turn.
+            self.supervisor.start_due()
         self.supervisor.look()
         return self.board.snapshot()
 
@@ -126,11 +140,7 @@ def test_each_try_is_later_than_the_one_before_and_none_is_the_last(clock: Clock
 
 
 def test_an_output_that_cannot_start_stops_no_other(clock: Clock) -> None:
-    outputs = Outputs.__new__(Outputs)
-    outputs.board, outputs.started = Board("p", ["bad", "good"]), []
-    outputs.refused = {"bad": ValueError("has offsets of another topic")}
-    outputs.supervisor = Supervisor("p", ["bad", "good"], outputs.start, outputs.board, True)
-    outputs.supervisor.start_due()
+    outputs = Outputs(bad=ValueError("has offsets of another topic"))
     state = outputs.look()
     assert state["outputs"]["bad"]["exception"] == "has offsets of another topic"
     assert outputs.starts("good") == 1

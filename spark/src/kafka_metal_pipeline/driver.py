@@ -171,7 +171,7 @@ def _watch(
     stopping: threading.Event,
 ) -> int:
     reported = time.monotonic()
-    supervisor.start_due()
+    supervisor.start_all()
     while not stopping.wait(POLL_S):
         state = supervisor.look()
         if time.monotonic() - reported >= REPORT_EVERY_S:

@@ -5,6 +5,7 @@ with its last error and how often it was started again.
 """
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -49,12 +50,21 @@ class Supervisor:
     """Starts queries and starts them again; ``start`` raises where an output cannot run."""
 
     def __init__(
-        self, pipeline: str, outputs: Iterable[str], start: Start, board: Board, is_endless: bool
+        self,
+        pipeline: str,
+        outputs: Iterable[str],
+        start: Start,
+        board: Board,
+        is_endless: bool,
+        thread: Callable[..., threading.Thread] = threading.Thread,
     ) -> None:
-        """``is_endless``: a query that ends has failed, and is started again."""
+        """``is_endless``: a query that ends has failed, and is started again, in a ``thread``."""
         self._pipeline, self._start, self._board = pipeline, start, board
         self._is_endless = is_endless
         self._attempts = {name: Attempt() for name in outputs}
+        self._outcomes: dict[str, StreamingQuery | Exception] = {}
+        self._worker: threading.Thread | None = None
+        self._thread = thread
 
     @property
     def queries(self) -> dict[str, StreamingQuery]:
@@ -74,24 +84,50 @@ class Supervisor:
             each.is_finished or each.error for each in self._attempts.values()
         )
 
+    def start_all(self) -> None:
+        """Start each output, one after the other."""
+        self._try(list(self._attempts))
+        self._collect()
+
     def start_due(self) -> None:
-        """Start what does not run and whose pause is over."""
+        """Start again what does not run and whose pause is over; does not wait for it.
+
+        A target that is away can hold up a start for a minute, and the others are looked at
+        meanwhile. One at a time: statements share the name of their view.
+        """
+        if self._worker and self._worker.is_alive():
+            return
+        self._collect()
         now = time.monotonic()
-        for name, attempt in self._attempts.items():
-            if attempt.query or attempt.is_finished or attempt.due > now:
-                continue
-            if attempt.error and not self._is_endless:
-                continue
-            again = int(attempt.error is not None)
+        due = [
+            name
+            for name, attempt in self._attempts.items()
+            if attempt.error and not attempt.query and attempt.due <= now
+        ]
+        if due and self._is_endless:
+            self._worker = self._thread(target=self._try, args=(due,), daemon=True)
+            self._worker.start()
+
+    def _try(self, names: list[str]) -> None:
+        for name in names:
             try:
-                query = self._start(name)
+                self._outcomes[name] = self._start(name)
             except Exception as error:
-                self._fail(name, error, again)
+                self._outcomes[name] = error
+
+    def _collect(self) -> None:
+        """Take over how starts ended."""
+        while self._outcomes:
+            name, outcome = self._outcomes.popitem()
+            attempt = self._attempts[name]
+            again = int(attempt.error is not None)
+            if isinstance(outcome, Exception):
+                self._fail(name, outcome, again)
                 continue
             self._attempts[name] = replace(
                 attempt,
-                query=query,
-                began=now,
+                query=outcome,
+                began=time.monotonic(),
                 counted=-1,
                 restarts=attempt.restarts + again,
             )
