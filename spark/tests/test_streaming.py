@@ -13,7 +13,6 @@ from kafka_metal_pipeline.archive import SINK_LOG
 from kafka_metal_pipeline.checkpoint import CheckpointError, latest_batch
 from kafka_metal_pipeline.cli import main
 from kafka_metal_pipeline.declaration import parse
-from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.queries import Flow, flows
 from kafka_metal_pipeline.storage import Storage
 from pyspark.sql import DataFrame, Row, SparkSession
@@ -243,7 +242,7 @@ def test_a_checkpoint_made_anew_under_a_driver_is_no_reason_to_skip(place: Place
     flow = place.flow("kept")
     place.run(flow)
     shutil.rmtree(place.root / "checkpoints")
-    with pytest.raises(LostCheckpointError, match="a new one is in its place"):
+    with pytest.raises(CheckpointError, match="a new one is in its place"):
         preparation.prepare(flow, place.declared)
 
 
