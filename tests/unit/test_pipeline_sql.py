@@ -124,3 +124,18 @@ def test_the_reason_of_each_driver_is_told_and_who_runs_as_before():
         "c: no answer from its status port: Connection refused\n  there is no other declaration"
         in said
     )
+
+
+def test_an_output_that_was_started_again_in_vain_ends_the_wait_with_its_error():
+    def failing(restarts):
+        outputs = {
+            "good": {"exception": None, "restarts": 4},
+            "bad": {"exception": "has offsets of another topic", "restarts": restarts},
+        }
+        return answer(state="failing", outputs=outputs)
+
+    assert not driver_settled(failing(2), "a")
+    assert driver_settled(failing(3), "a")
+    assert failed_drivers([failing(3)]) == [
+        {"name": "a", "reason": "output bad: has offsets of another topic"}
+    ]

@@ -56,6 +56,20 @@ class Place:
         )
 
     @classmethod
+    def of_own(cls, headers: Column) -> "Place":
+        """By headers that begin with those, in their order."""
+
+        def header(place: int) -> Column:
+            return F.get(headers, F.lit(place))["value"].cast("string")
+
+        return cls(
+            header(0),
+            header(1).try_cast("int"),
+            header(2).try_cast("long"),
+            header(3).try_cast("long"),
+        )
+
+    @classmethod
     def unknown(cls) -> "Place":
         """Of an aggregate, which is made of many records."""
         return cls(

@@ -27,7 +27,13 @@ from kafka_metal_pipeline.model import (
     Starting,
 )
 from kafka_metal_pipeline.sinks import target_of
-from kafka_metal_pipeline.statements import archive_rows, rows_of, topic_rows
+from kafka_metal_pipeline.statements import (
+    archive_rows,
+    has_origin,
+    own_headers,
+    rows_of,
+    topic_rows,
+)
 from kafka_metal_pipeline.streams import into_topic, to_topic
 from kafka_metal_pipeline.transforms import accepted, judged, parse, rejected
 
@@ -52,6 +58,8 @@ class Flow:
     checkpoint: Checkpoint
     # Bytes that a record of each topic may have which the rows go to.
     limits: tuple[int, ...] = ()
+    # How many headers each row has, where all have as many; first those of the origin.
+    own_headers: int | None = None
 
 
 class StatementError(ValueError):
@@ -124,12 +132,9 @@ def _divided(flow: Flow, declaration: Declaration, limits: Limits) -> Flow:
         return flow
     if invalid is None or invalid not in limits:
         return replace(flow, limits=(limits[topic],))
-    known = None
-    if declaration.source.format != "bytes":
-        # Names, numbers and at most one topic's name; then what the declaration adds.
-        added = output.metadata
-        known = 1024 + (len(f"{added.application}{added.schema}".encode()) if added else 0)
-    rows = sizes.divided(flow.rows, topic, invalid, declaration.site, limits, flow.name, known)
+    rows = sizes.divided(
+        flow.rows, topic, invalid, declaration.site, limits, flow.name, flow.own_headers
+    )
     return replace(flow, rows=rows, limits=(limits[topic], limits[invalid]))
 
 
@@ -192,9 +197,12 @@ def first_line(error: BaseException) -> str:
 
 
 def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:
+    own = None
     try:
         rows = rows_of(events, output)
         if output.topic:
+            if declaration.source.format != "bytes" and has_origin(rows):
+                own = own_headers(output.metadata)
             rows = topic_rows(rows, output, declaration.source)
         elif output.path:
             rows = archive_rows(rows, output, declaration.source)
@@ -211,6 +219,7 @@ def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:
         topic=output.topic,
         output=output,
         checkpoint=checkpoint.of_output(declaration, output.name, output),
+        own_headers=own,
     )
 
 

@@ -6,6 +6,7 @@ it again after every restart.
 """
 
 from collections.abc import Mapping
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -36,31 +37,21 @@ def usable(limit: int, site: Site) -> int:
     return least - least // INCOMPRESSIBLE - FRAME_BYTES
 
 
-def fits(rows: DataFrame, room: int, header_bytes: int | None = None) -> Column:
+def fits(rows: DataFrame, room: int, own_headers: int | None = None) -> Column:
     """Whether a row of key, value and perhaps headers has at most ``room`` bytes; never null.
 
-    ``header_bytes`` is the most that the headers can have, where that is known: most rows are so
-    small that nobody has to count.
+    ``own_headers`` is the number of headers, where each row has as many: no function over arrays is
+    needed then, with which Spark does not compile the rows' way to their topic.
     """
-    size = _bytes("key") + _bytes("value")
+    size = _bytes(F.col("key")) + _bytes(F.col("value"))
     if "headers" not in rows.columns:
         return size <= room
-    exact = size + F.coalesce(
-        F.aggregate(
-            "headers",
-            F.lit(0),
-            lambda total, each: (
-                total
-                + F.coalesce(F.octet_length(each["key"]), F.lit(0))
-                + F.coalesce(F.octet_length(each["value"]), F.lit(0))
-                + HEADER_BYTES
-            ),
-        ),
-        F.lit(0),
-    )
-    if header_bytes is None:
-        return exact <= room
-    return F.when(size <= room - header_bytes, F.lit(True)).otherwise(exact <= room)
+    headers = F.col("headers")
+    if own_headers is None:
+        counted = F.aggregate(headers, F.lit(0), lambda total, each: total + _header_bytes(each))
+        return size + F.coalesce(counted, F.lit(0)) <= room
+    each = (_header_bytes(F.get(headers, F.lit(place))) for place in range(own_headers))
+    return size + reduce(Column.__add__, each, F.lit(0)) <= room
 
 
 def divided(
@@ -70,7 +61,7 @@ def divided(
     site: Site,
     limits: Mapping[str, int],
     output: str,
-    header_bytes: int | None = None,
+    own_headers: int | None = None,
 ) -> DataFrame:
     """``topic``, key, value and headers: each row for ``topic``, or for ``invalid`` if too large.
 
@@ -78,9 +69,12 @@ def divided(
     """
     limit = limits[topic]
     held = rows.select(*(_once(F.col(name)).alias(name) for name in rows.columns))
-    marked = held.withColumn("_fits", _once(fits(held, usable(limit, site), header_bytes)))
+    marked = held.withColumn("_fits", _once(fits(held, usable(limit, site), own_headers)))
     has_headers = "headers" in rows.columns
-    place = Place.of_headers(F.col("headers")) if has_headers else Place.unknown()
+    place = Place.unknown()
+    if has_headers:
+        is_own = own_headers is not None
+        place = Place.of_own(F.col("headers")) if is_own else Place.of_headers(F.col("headers"))
     detail = F.concat(
         F.lit(f"output {output}: the row's value has "),
         F.octet_length("value").cast("string"),
@@ -137,8 +131,12 @@ def librdkafka_options(limits: list[int]) -> dict[str, str]:
     }
 
 
-def _bytes(name: str) -> Column:
-    return F.coalesce(F.octet_length(F.col(name)), F.lit(0))
+def _header_bytes(header: Column) -> Column:
+    return _bytes(header["key"]) + _bytes(header["value"]) + HEADER_BYTES
+
+
+def _bytes(column: Column) -> Column:
+    return F.coalesce(F.octet_length(column), F.lit(0))
 
 
 def _once(value: Column) -> Column:

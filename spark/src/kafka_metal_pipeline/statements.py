@@ -79,6 +79,11 @@ def origin_headers() -> Column:
     return F.array(*_entries(_origin_values())).alias("headers")
 
 
+def own_headers(metadata: Metadata | None) -> int:
+    """How many headers a row has that says which record it comes from, these first."""
+    return len(_origin_values()) + len(_metadata_entries(metadata))
+
+
 def _origin_entries(rows: DataFrame) -> list[Column]:
     return _entries(_origin_values()) if has_origin(rows) else []
 
