@@ -76,7 +76,14 @@ def test_the_page_shows_a_name_as_text(name):
     (row,) = [page._group(page.Reading(name, "t", 1, 2, 3.0))]
     (table,) = [page.Table("groups", ("group", "topic"), ("a", "b", "c"), [row])]
     text = page.ENVIRONMENT.get_template("cluster.html").render(
-        cluster=name, links=[], problems=[name], age=1.0, interval=1, script="", tables=[table]
+        cluster=name,
+        links=[],
+        problems=[name],
+        notes=[name],
+        age=1.0,
+        interval=1,
+        script="",
+        tables=[table],
     )
     body = text.partition("<table")[2]
     assert "<script>alert" not in text
