@@ -99,13 +99,37 @@ def differences(ensemble: Ensemble, nodes: Iterable[Node]) -> list[dict[str, Any
     return found
 
 
-def apply(ensemble: Ensemble, changes: Iterable[Mapping[str, Any]]) -> None:
-    """Carry out what ``differences`` found."""
-    for change in changes:
-        if change["found"] is None:
+def apply(ensemble: Ensemble, changes: Iterable[Mapping[str, Any]], nodes: Iterable[Node]) -> None:
+    """Carry out what ``differences`` found of ``nodes``.
+
+    A node whose parent belongs to masters is made by a broker, who is the parent's administrator
+    and no more: for this moment its rights there are all of them. A run that dies then leaves that
+    for the next one to find.
+    """
+    known = {node.path: node for node in nodes}
+    opened: dict[str, Node] = {}
+    try:
+        for change in changes:
+            if change["found"] is not None:
+                ensemble.set_acl(change["path"], change["acls"])
+                continue
+            parent = known.get(change["path"].rpartition("/")[0] or "/")
+            if parent and parent.path not in opened and _administered(parent.acls):
+                ensemble.set_acl(parent.path, _with_all_rights(parent.acls))
+                opened[parent.path] = parent
             ensemble.create(change["path"], change["acls"])
-        else:
-            ensemble.set_acl(change["path"], change["acls"])
+    finally:
+        for parent in opened.values():
+            ensemble.set_acl(parent.path, parent.acls)
+
+
+def _administered(acls: Iterable[Acl]) -> bool:
+    """Whether somebody may say who makes children and cannot make any."""
+    return any("a" in each.rights and "c" not in each.rights for each in acls)
+
+
+def _with_all_rights(acls: Iterable[Acl]) -> list[Acl]:
+    return [Acl(a.scheme, a.id, ALL) if "a" in a.rights else a for a in acls]
 
 
 def sentences(changes: Iterable[Mapping[str, Any]]) -> list[str]:

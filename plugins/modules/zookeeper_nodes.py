@@ -148,9 +148,10 @@ def main():
     try:
         tls = zookeeper.tls_of(given["ca_file"], given["cert_file"])
         with zookeeper_client.first_that_serves(given["servers"], given["timeout"], tls) as session:
-            changes = zookeeper_nodes.differences(session, zookeeper_nodes.read(given["nodes"]))
+            nodes = zookeeper_nodes.read(given["nodes"])
+            changes = zookeeper_nodes.differences(session, nodes)
             if not module.check_mode:
-                zookeeper_nodes.apply(session, changes)
+                zookeeper_nodes.apply(session, changes, nodes)
     except OSError as error:
         if module.check_mode:
             # A fresh site: what runs first decides what there is.

@@ -30,8 +30,11 @@ class Tree:
 
 
 class Growing(Tree):
+    """What a broker may do: ZooKeeper asks for the right to create at the parent."""
+
     def create(self, path, wanted):
-        assert self.acls[path.rpartition("/")[0] or "/"]
+        parent = self.acls[path.rpartition("/")[0] or "/"]
+        assert any("c" in each.rights for each in parent if each.id in (BROKERS, "anyone")), path
         self.acls[path] = list(wanted)
 
 
@@ -41,7 +44,7 @@ def given(trust="own", masters=(MASTERS,)):
 
 def carry(tree, wanted):
     changes = nodes.differences(tree, wanted)
-    nodes.apply(tree, changes)
+    nodes.apply(tree, changes, wanted)
     return nodes.sentences(changes)
 
 
@@ -105,6 +108,17 @@ def test_nodes_of_masters_are_made_for_them_under_parents_that_they_cannot_write
         f"{SPARK}/master_status",
     ]
     assert MASTERS in writers(found.acls[SPARK])
+    # The rights that making them took are gone.
+    assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
+    assert carry(found, given()) == []
+
+
+def test_a_node_that_masters_have_lost_is_made_again():
+    found = Growing()
+    carry(found, given())
+    del found.acls[f"{SPARK}/leader_election"]
+    assert len(carry(found, given())) == 1
+    assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
 
 
 @pytest.mark.parametrize("trust", ["own", "platform"])
