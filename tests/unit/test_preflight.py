@@ -71,6 +71,11 @@ FAULTS: Faults = {
         ["kafka1: kafka_broker_hepa: found a variable that role kafka_broker does not know; "
          "allowed: kafka_broker_heap (did you mean that?)"],
     ),
+    "a variable that has another name now": (
+        put("kafka1", "roll_mark_seconds", 7200),
+        ["kafka1: roll_mark_seconds: found a variable of an earlier release; "
+         "allowed: roll_silent_seconds in its place"],
+    ),
     "a near miss of a variable of the site": (
         put("kafka1", "port_ofset", 100),
         ["kafka1: port_ofset: found a variable that looks like port_offset and is not",

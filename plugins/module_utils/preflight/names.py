@@ -11,6 +11,12 @@ from ..suggestion import did_you_mean
 from .problem import Problem
 from .site import SITE_VARIABLES, Site
 
+# Names of earlier releases, and what a site sets instead.
+RENAMED = {
+    "kafka_broker_disk_mounts": "kafka_broker_disks",
+    "monitoring_host_root": "monitoring_disk_mounts and monitoring_space_dirs",
+    "roll_mark_seconds": "roll_silent_seconds",
+}
 # How alike a name outside every role's prefix must be to one of ours to be taken for a slip of it.
 _ALIKE = 0.9
 
@@ -28,6 +34,10 @@ def unknown_variables(site: Site) -> Iterator[Problem]:
             if name in known or name in seen or name in allowed:
                 continue
             seen.add(name)
+            if name in RENAMED:
+                found = "a variable of an earlier release"
+                yield Problem(host, name, found, f"{RENAMED[name]} in its place")
+                continue
             role = _role_of(name, site)
             if role is not None:
                 own = site.roles[role].options
