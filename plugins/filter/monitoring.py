@@ -8,6 +8,7 @@ import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.module_utils import monitoring
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
 
 
 def declared(changes):
@@ -98,6 +99,11 @@ def in_a_row(names, host, port):
     return {str(name): f"{host}:{int(port) + index}" for index, name in enumerate(names)}
 
 
+def receiver_secrets(receivers):
+    """Addresses, keys and passwords of receivers, to be taken out of texts that leave the house."""
+    return sorted(set(redaction.secrets_of(plain(receivers))))
+
+
 class FilterModule:
     def filters(self):
         return {
@@ -105,6 +111,7 @@ class FilterModule:
             "alert_rules": alert_rules,
             "in_a_row": in_a_row,
             "proxy_config": proxy_config,
+            "receiver_secrets": receiver_secrets,
             "scrape_config": scrape_config,
             "target_files": target_files,
         }

@@ -4,29 +4,73 @@
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
 
 GONE = "<removed>"
 
 # A word that names a secret, in whatever notation its value follows.
-_NAMES = "password|passwd|passphrase|secret|token|credential|api[_-]?key|routing[_-]?key"
+_NAMES = (
+    "password|passwd|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|access[_-]?key"
+    "|private[_-]?key|routing[_-]?key|service[_-]?key|shared[_-]?key|api[_-]?url|webhook"
+    "|session[_-]?id|cookie|signature"
+)
 _WORD = rf"[\w.-]*(?:{_NAMES})[\w.-]*"
+# What may stand between a name and its value: quotes, escaped once or more, as JSON in JSON has
+# them, and as HTML writes them.
+_QUOTE = r"(?:\\*[\"']|&quot;|&#39;)"
 _RULES = (
     # Keys, whole; a text may have their lines escaped, as JSON does.
     (
         re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\Z)", re.DOTALL),
         GONE,
     ),
-    # name: "value", "name": "value" and name="value".
-    (re.compile(rf'(?i)({_WORD}\\?"?\s*[:=]\s*\\?")((?:[^"\\]|\\[^"])*)'), rf"\1{GONE}"),
-    (re.compile(rf"(?i)({_WORD}\s*[:=]\s*')([^']*)"), rf"\1{GONE}"),
-    # name=value and name: value, to the end of the word; what is quoted has been dealt with.
-    (re.compile(rf"(?i)({_WORD}\s*[:=]\s*)(?![\"\\<{{\[|>])([^\s,;\"']+)"), rf"\1{GONE}"),
-    # user:password@ of an address.
-    (re.compile(r"(\w+://[^\s/:@]+:)[^\s/@]+@"), rf"\1{GONE}@"),
-    (re.compile(r"(?i)(authorization:?\s*\"?(?:basic|bearer)\s+)[\w.~+/=-]+"), rf"\1{GONE}"),
-)
+    # <password>value</password>, and <property name="password" value="value"/>.
+    (re.compile(rf"(?i)(<(?:\w+:)?{_WORD}(?:\s[^>]*)?>)[^<]+"), rf"\1{GONE}"),
+    (re.compile(rf'(?i)(name="{_WORD}"\s+value=")[^"]*'), rf"\1{GONE}"),
+    # A block of YAML, one line or more that are indented deeper.
+    (
+        re.compile(rf"(?im)^(\s*)((?:- )?{_WORD}\s*:\s*[|>][+-]?\d*)\n((?:\1\s+\S.*\n?)+)"),
+        rf"\1\2\n\1  {GONE}\n",
+    ),
+    # A list in brackets.
+    (re.compile(rf"(?i)({_WORD}{_QUOTE}?\s*(?:[:=]>?)\s*\[)[^\]]*"), rf"\1{GONE}"),
+    # "name": "value", 'name': 'value', name="value", escaped or not, to the end of quote or line.
+    (
+        re.compile(rf"(?i)({_WORD}{_QUOTE}?\s*(?:[:=]>?|,)\s*({_QUOTE}))((?:(?!\2)[^\n])*)"),
+        rf"\1{GONE}",
+    ),
+    # name=value, name: value, name => value to the end of the word; %3D is an equals sign in an
+    # address. What is quoted has been dealt with.
+    (
+        re.compile(
+            rf"(?i)({_WORD}{_QUOTE}?\s*(?:=>|[:=]|%3D)\s*)"
+            rf"(?![\"'\\<{{\[|>]|&quot;|&#39;|[:=])([^\s,;\"'&}})\]]+)"
+        ),
+        rf"\1{GONE}",
+    ),
+    # --password value, -Dpassword value; "password value" of netrc.
+    (re.compile(rf"(?i)((?:--?|\blogin \S+ ){_WORD}\s+)(?![-<])(\S+)"), rf"\1{GONE}"),
+    (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{GONE}"),
+    # curl -u user:password, --user user:password.
+    (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{GONE}"),
+    # user:password@ of an address; the path of a webhook is its secret.
+    (re.compile(r"(\w+://[^\s/:@]*:)[^\s/@]+@"), rf"\1{GONE}@"),
+    (re.compile(r"(https?://hooks\.[\w.-]+/)[^\s\"'<>]+"), rf"\1{GONE}"),
+    (re.compile(r"(https?://[\w.-]*pagerduty[\w.-]*/\S*?/)[0-9a-f]{20,}"), rf"\1{GONE}"),
+    (re.compile(r"(?i)((?:proxy-)?authorization\W{1,6}(?:basic|bearer|token)\s+)[\w.~+/=-]+"),
+     rf"\1{GONE}"),
+    # Tokens that say what they are: JWT, Slack, cloud keys, code hosting.
+    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), GONE),
+    (re.compile(r"\bxox[abprs]-[\w-]{8,}"), GONE),
+    (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), GONE),
+    (re.compile(r"\bgh[opsu]_\w{20,}"), GONE),
+)  # fmt: skip
+# A key of a receiver whose value is a secret: the address of a webhook is one as well.
+_NAMED = re.compile(rf"(?i){_WORD}|url")
 # What is shorter is a word of every text.
 _SHORTEST = 6
 
@@ -34,12 +78,43 @@ _SHORTEST = 6
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """The text without what looks like a secret, and without ``secrets``, which are known.
 
-    Known ones go wherever they stand; those of fewer than six characters only where they look like
-    what they are.
+    Known ones go wherever they are, also in base64 and as an address encodes them; those of fewer
+    than six characters only where they look like what they are. A secret of several lines, as a
+    key, goes line by line.
     """
-    for known in sorted(set(secrets), key=len, reverse=True):
-        if len(known) >= _SHORTEST:
-            text = text.replace(known, GONE)
+    known = {form for secret in secrets for form in forms_of(secret)}
+    for form in sorted(known, key=len, reverse=True):
+        text = text.replace(form, GONE)
     for pattern, instead in _RULES:
         text = pattern.sub(instead, text)
     return text
+
+
+def secrets_of(value: Any) -> Iterator[str]:
+    """Texts of a nested value that stand under a name of a secret, such as those of receivers."""
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            if isinstance(each, str) and _NAMED.fullmatch(str(name)):
+                yield each
+            else:
+                yield from secrets_of(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from secrets_of(each)
+
+
+def forms_of(secret: str) -> Iterator[str]:
+    """A secret in the notations that texts have it in."""
+    for line in secret.splitlines():
+        if len(line) < _SHORTEST or line.startswith("-----"):
+            continue
+        yield line
+        yield quote(line, safe="")
+        raw = line.encode()
+        yield base64.b64encode(raw).decode().rstrip("=")
+        yield base64.urlsafe_b64encode(raw).decode().rstrip("=")
+        # Behind other text the bits of base64 are shifted: what no neighbour changes is the same.
+        for before in (1, 2):
+            shifted = base64.b64encode(b"\0" * before + raw).decode().rstrip("=")
+            if len(shifted) > _SHORTEST + 8:
+                yield shifted[4:-4]

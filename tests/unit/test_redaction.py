@@ -1,0 +1,144 @@
+"""Secrets in every notation that logs, configurations and answers have, and what is none."""
+
+import base64
+import json
+import urllib.parse
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.support.redaction import (
+    GONE,
+    redacted,
+    secrets_of,
+)
+
+PLANTED = "hunter2-planted"
+KEY = f"-----BEGIN PRIVATE KEY-----\n{PLANTED}\n-----END PRIVATE KEY-----"
+
+NOTATIONS = (
+    f"password={PLANTED}",
+    f"ssl.keystore.password = {PLANTED}",
+    f"sasl_plain_password: {PLANTED}",
+    f'sasl.jaas.config=Scram required username="a" password="{PLANTED}";',
+    f"{{'password': '{PLANTED}', 'user': 'a'}}",
+    f"{{password={PLANTED}, user=a}}",
+    f"password => {PLANTED}",
+    f"'password' => '{PLANTED}'",
+    json.dumps({"sasl.password": PLANTED}),
+    json.dumps({"passwords": [PLANTED, PLANTED]}),
+    json.dumps({"config": json.dumps({"api_key": PLANTED})}),
+    json.dumps({"a": json.dumps({"b": json.dumps({"client_secret": PLANTED})})}),
+    json.dumps({"Env": [f"DB_PASSWORD={PLANTED}", "LANG=C"]}),
+    f"<password>{PLANTED}</password>",
+    f'<ns:secretKey type="x">{PLANTED}</ns:secretKey>',
+    f'<property name="db.password" value="{PLANTED}"/>',
+    f"password=&quot;{PLANTED}&quot;",
+    f"routing_key: '{PLANTED}'",
+    f'routing_key: "{PLANTED}"',
+    f"password: |\n  {PLANTED}\n  {PLANTED}\nnext: line",
+    f"  - token: >-\n      {PLANTED}\n  - other: value",
+    f"-Djavax.net.ssl.trustStorePassword={PLANTED} -Xmx1g",
+    f"tool --password {PLANTED} --verbose",
+    f"tool --password={PLANTED}",
+    f"curl -u operator:{PLANTED} http://127.0.0.1",
+    f"curl --user operator:{PLANTED} http://127.0.0.1",
+    f"machine h login a password {PLANTED}",
+    f"jdbc:postgresql://shop:{PLANTED}@db.example.com/shop",
+    f"redis://:{PLANTED}@cache.example.com",
+    f"jdbc:postgresql://db/shop?user=a&password={PLANTED}&ssl=true",
+    f"GET /x?access_token={PLANTED}&a=b HTTP/1.1",
+    f"callback=http%3A%2F%2Fa%3Ftoken%3D{PLANTED}%26b",
+    f"Authorization: Bearer {PLANTED}",
+    f'{{"Authorization": "Basic {base64.b64encode(PLANTED.encode()).decode()}"}}',
+    f"x-api-key: {PLANTED}",
+    f"Set-Cookie: {PLANTED}; Path=/",
+    f"ALTER USER a IDENTIFIED BY '{PLANTED}'",
+    f"SCRAM-SHA-512=[iterations=8192,password={PLANTED}]",
+    f"slack_api_url: https://hooks.slack.com/services/T0/B0/{PLANTED}",
+    f"posting to https://hooks.slack.com/services/T0/B0/{PLANTED}: 404",
+    f"aws_secret_access_key = {PLANTED}",
+    KEY,
+    json.dumps({"pem": KEY}),
+    f"cut off -----BEGIN RSA PRIVATE KEY-----\n{PLANTED}",
+)
+
+
+@pytest.mark.parametrize("text", NOTATIONS)
+def test_what_looks_like_a_secret_is_taken_out(text):
+    found = redacted(text)
+    assert PLANTED not in found
+    assert base64.b64encode(PLANTED.encode()).decode() not in found
+    assert GONE in found
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
+        "xoxb-1234567890-abcdefgh",
+        "AKIA" + "ABCDEFGHIJKLMNOP",
+    ],
+)
+def test_a_token_that_says_what_it_is_goes_without_a_name(token):
+    assert token not in redacted(f"sent {token} to somebody")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"he said {PLANTED} aloud",
+        f"value {base64.b64encode(PLANTED.encode()).decode()} end",
+        f"header {base64.b64encode(b'operator:' + PLANTED.encode()).decode()} end",
+        f"header {base64.b64encode(b'a:' + PLANTED.encode()).decode()} end",
+        f"q={urllib.parse.quote('p&=' + PLANTED, safe='')}",
+    ],
+)
+def test_a_secret_that_is_known_goes_in_every_form(text):
+    found = redacted(text, [PLANTED])
+    assert PLANTED not in found
+    for piece in found.split():
+        if len(piece) > 12:
+            padded = piece + "=" * (-len(piece) % 4)
+            try:
+                assert PLANTED.encode() not in base64.b64decode(padded)
+            except ValueError:
+                continue
+
+
+def test_lines_of_a_known_key_go_one_by_one():
+    body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7"
+    key = f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"
+    assert body not in redacted(f"a line of a file: {body}", [key])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "log.retention.hours=168\nnum.io.threads=8",
+        "INFO [SocketServer] Awaiting socket connections on 127.0.0.1:9092",
+        '{"Memory": 1610612736, "Name": "/local-kafka1"}',
+        "http://127.0.0.1:9290/api/v1/alerts",
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+        'kafka_server_metrics{listener="CLIENTS"} 3',
+        "2026-03-02 10:00:00 WARN a topic has 3 partitions, 2 in sync",
+    ],
+)
+def test_what_is_no_secret_stays(text):
+    assert redacted(text) == text
+
+
+def test_what_follows_a_secret_stays():
+    found = redacted(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
+    assert found == f'{{"password": "{GONE}", "port": 9092}}\nnext line'
+
+
+def test_secrets_of_receivers_are_found_by_their_names():
+    receivers = {
+        "page": {"pagerduty": [{"routing_key": "a"}], "slack": [{"api_url": "b", "channel": "c"}]},
+        "ticket": {"webhook": [{"url": "d", "http_config": {"basic_auth": {"password": "e"}}}]},
+    }
+    assert sorted(secrets_of(receivers)) == ["a", "b", "d", "e"]
+
+
+def test_an_unclosed_quote_hides_nothing_and_takes_no_time():
+    text = f'password="{PLANTED}\n' + 'password="' * 20_000
+    assert PLANTED not in redacted(text)
