@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -18,24 +18,34 @@ _NAMES = (
     "|private[_-]?key|routing[_-]?key|service[_-]?key|shared[_-]?key|api[_-]?url|webhook"
     "|session[_-]?id|cookie|signature"
 )
-_WORD = rf"[\w.-]*(?:{_NAMES})[\w.-]*"
+# Names are short: a word without end, such as a line of base64, is looked at once.
+_BARE = rf"[\w.-]{{0,48}}?(?:{_NAMES})[\w.-]{{0,48}}"
+_WORD = rf"(?<![\w.-]){_BARE}"
 # What may stand between a name and its value: quotes, escaped once or more, as JSON in JSON has
 # them, and as HTML writes them.
 _QUOTE = r"(?:\\*[\"']|&quot;|&#39;)"
-_RULES = (
+# Of several lines.
+_BLOCKS = (
     # Keys, whole; a text may have their lines escaped, as JSON does.
     (
         re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\Z)", re.DOTALL),
         GONE,
     ),
-    # <password>value</password>, and <property name="password" value="value"/>.
-    (re.compile(rf"(?i)(<(?:\w+:)?{_WORD}(?:\s[^>]*)?>)[^<]+"), rf"\1{GONE}"),
-    (re.compile(rf'(?i)(name="{_WORD}"\s+value=")[^"]*'), rf"\1{GONE}"),
     # A block of YAML, one line or more that are indented deeper.
     (
         re.compile(rf"(?im)^(\s*)((?:- )?{_WORD}\s*:\s*[|>][+-]?\d*)\n((?:\1\s+\S.*\n?)+)"),
         rf"\1\2\n\1  {GONE}\n",
     ),
+)
+# Of one line; only lines with such a sign are looked at.
+_SIGNS = re.compile(
+    rf"(?i){_NAMES}|authorization|identified|://|\beyJ|\bxox|\bA[KS]IA|\bgh[opsu]_"
+    r"|(?:-u|--user)[ =]"
+)
+_RULES = (
+    # <password>value</password>, and <property name="password" value="value"/>.
+    (re.compile(rf"(?i)(<(?:\w+:)?{_WORD}(?:\s[^>]*)?>)[^<]+"), rf"\1{GONE}"),
+    (re.compile(rf'(?i)(name="{_WORD}"\s+value=")[^"]*'), rf"\1{GONE}"),
     # A list in brackets.
     (re.compile(rf"(?i)({_WORD}{_QUOTE}?\s*(?:[:=]>?)\s*\[)[^\]]*"), rf"\1{GONE}"),
     # "name": "value", 'name': 'value', name="value", escaped or not, to the end of quote or line.
@@ -53,7 +63,7 @@ _RULES = (
         rf"\1{GONE}",
     ),
     # --password value, -Dpassword value; "password value" of netrc.
-    (re.compile(rf"(?i)((?:--?|\blogin \S+ ){_WORD}\s+)(?![-<])(\S+)"), rf"\1{GONE}"),
+    (re.compile(rf"(?i)((?:--?|\blogin \S+ ){_BARE}\s+)(?![-<])(\S+)"), rf"\1{GONE}"),
     (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{GONE}"),
     # curl -u user:password, --user user:password.
     (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{GONE}"),
@@ -69,13 +79,15 @@ _RULES = (
     (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), GONE),
     (re.compile(r"\bgh[opsu]_\w{20,}"), GONE),
 )  # fmt: skip
+# A line of a key in PEM.
+_LINE_OF_A_KEY = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,64}={0,2}(?![A-Za-z0-9+/=])")
 # A key of a receiver whose value is a secret: the address of a webhook is one as well.
 _NAMED = re.compile(rf"(?i){_WORD}|url")
 # What is shorter is a word of every text.
 _SHORTEST = 6
 
 
-def redacted(text: str, secrets: Iterable[str] = ()) -> str:
+def redacted(text: str, secrets: Collection[str] = ()) -> str:
     """The text without what looks like a secret, and without ``secrets``, which are known.
 
     Known ones go wherever they are, also in base64 and as an address encodes them; those of fewer
@@ -85,6 +97,17 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     known = {form for secret in secrets for form in forms_of(secret)}
     for form in sorted(known, key=len, reverse=True):
         text = text.replace(form, GONE)
+    keys = {line for secret in secrets for line in secret.splitlines()[1:-1]}
+    if keys:
+        text = _LINE_OF_A_KEY.sub(lambda found: GONE if found[0] in keys else found[0], text)
+    for pattern, instead in _BLOCKS:
+        text = pattern.sub(instead, text)
+    return "".join(
+        _line(line) if _SIGNS.search(line) else line for line in text.splitlines(keepends=True)
+    )
+
+
+def _line(text: str) -> str:
     for pattern, instead in _RULES:
         text = pattern.sub(instead, text)
     return text
@@ -104,17 +127,16 @@ def secrets_of(value: Any) -> Iterator[str]:
 
 
 def forms_of(secret: str) -> Iterator[str]:
-    """A secret in the notations that texts have it in."""
-    for line in secret.splitlines():
-        if len(line) < _SHORTEST or line.startswith("-----"):
-            continue
-        yield line
-        yield quote(line, safe="")
-        raw = line.encode()
-        yield base64.b64encode(raw).decode().rstrip("=")
-        yield base64.urlsafe_b64encode(raw).decode().rstrip("=")
-        # Behind other text the bits of base64 are shifted: what no neighbour changes is the same.
-        for before in (1, 2):
-            shifted = base64.b64encode(b"\0" * before + raw).decode().rstrip("=")
-            if len(shifted) > _SHORTEST + 8:
-                yield shifted[4:-4]
+    """A secret of one line in the notations that texts have it in."""
+    if len(secret) < _SHORTEST or "\n" in secret:
+        return
+    yield secret
+    yield quote(secret, safe="")
+    raw = secret.encode()
+    yield base64.b64encode(raw).decode().rstrip("=")
+    yield base64.urlsafe_b64encode(raw).decode().rstrip("=")
+    # Behind other text the bits of base64 are shifted: what no neighbour changes is the same.
+    for before in (1, 2):
+        shifted = base64.b64encode(b"\0" * before + raw).decode().rstrip("=")
+        if len(shifted) > _SHORTEST + 8:
+            yield shifted[4:-4]
