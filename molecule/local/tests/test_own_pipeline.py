@@ -122,7 +122,9 @@ class Own:
 
 
 @pytest.fixture(scope="module")
-def own(cluster: Cluster, make, flights: Path, tmp_path_factory) -> Iterator[Own]:
+def own(platform: Cluster, make, flights: Path, tmp_path_factory) -> Iterator[Own]:
+    cluster = platform
+    cluster.wait_until_whole()
     with flights.open(newline="") as lines:
         delays = [row["dep_delay"] for row in csv.DictReader(lines)]
     content = yaml.safe_load(CONTENT.read_text())
