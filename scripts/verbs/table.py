@@ -136,7 +136,9 @@ def _client(run: Run, command: str, options: Mapping[str, str], *files: str) -> 
         given.append(f"--client-config={way['access']}")
     given += ["--dry-run"] if yes("DRY") else []
     bootstrap = ",".join(way["bootstrap"])
-    return wait(["kafka-metal", command, f"--bootstrap={bootstrap}", *given, "--", *files])
+    # A word after it is a file, whatever it begins with.
+    last = ["--", *files] if files else []
+    return wait(["kafka-metal", command, f"--bootstrap={bootstrap}", *given, *last])
 
 
 def produce(run: Run) -> int:

@@ -87,6 +87,8 @@ def test_an_invalid_record_keeps_key_place_and_value(records: Records) -> None:
     values = [json.loads(row["value"]) for row in found]
     assert values[0] == {
         "reason": "malformed",
+        # Its length where a key is too long to be kept.
+        "key_bytes": None,
         "detail": "the value is no JSON",
         "topic": "in",
         "partition": 0,
