@@ -191,7 +191,7 @@ def test_every_verb_hands_its_values_over_whole(stubs: Stubs, text: str):
         ["--bootstrap=b:1", f"--topic={text}", f"--key={text}", f"--null={text}", "--", text],
         [
             *("--bootstrap=b:1", f"--source={text}", f"--target={text}"),
-            *(f"--from={text}", f"--until={text}", "--"),
+            *(f"--from={text}", f"--until={text}"),
         ],
     ]
     disk = dict.fromkeys(("disk_host", "disk_name", "disk_device", "disk_force"), ("unsafe", text))
