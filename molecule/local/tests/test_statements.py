@@ -1,13 +1,11 @@
 """A mistake in a pipeline's SQL costs no output: it is refused, or what ran goes on."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 import yaml
 from testing.cluster import Cluster
-from testing.waiting import NotYet, wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 CONTENT = ROOT / "inventories/example/group_vars/all/content.yml"
@@ -57,27 +55,3 @@ def test_a_field_that_is_not_there_is_found_by_plan(make, declared):
     assert refused.returncode != 0
     assert "pipeline payments: outputs.fraud: found" in said
     assert "amuont" in said
-
-
-def test_a_driver_that_refuses_ends_the_wait_and_what_ran_goes_on(cluster: Cluster, make, declared):
-    # Another aggregate does not fit the state in the checkpoint.
-    other = "SELECT country, max(amount) AS amount FROM events GROUP BY country"
-    began = time.monotonic()
-
-    failed = make("up", args=f"-e @{declared('metrics', sql=other, key='country')}")
-
-    took = time.monotonic() - began
-    said = failed.stdout + failed.stderr
-    assert failed.returncode != 0
-    assert "pipeline payments: outputs.metrics" in said
-    assert "its last good declaration runs again" in said
-    # Not the 120 tries.
-    assert took < 300
-
-    def runs() -> None:
-        if make("status").returncode:
-            raise NotYet("the pipeline does not run as before")
-
-    wait_for("the last good declaration runs", runs, seconds=180)
-    again = make("up")
-    assert again.returncode == 0, again.stdout[-3000:]

@@ -1,0 +1,22 @@
+"""Drills use fixtures of the tests of the same platform."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+
+
+def _of(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"tests_of_local_{name}", TESTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make = _of("conftest").make
+flights = _of("test_own_pipeline").flights
+own = _of("test_own_pipeline").own
+declared = _of("test_statements").declared

@@ -1,0 +1,34 @@
+"""A topic that is deleted and made again stops its readers before they skip records."""
+
+from kafka.admin import NewTopic
+from kafka.errors import TopicAlreadyExistsError
+from testing import access
+from testing.waiting import NotYet, wait_for
+
+
+def test_a_topic_that_is_made_again_stops_its_readers_before_they_skip_records(own):
+    late = own.cluster.brokers.end("late_flights")
+    with access.admin(own.cluster.topology.bootstrap) as admin:
+        admin.delete_topics(["flights"])
+
+        def gone() -> None:
+            if "flights" in admin.list_topics():
+                raise NotYet("flights is there")
+
+        def made() -> None:
+            # Brokers forget a topic one after the other; the last of them refuses its name.
+            try:
+                admin.create_topics([NewTopic("flights", 6, 3)])
+            except TopicAlreadyExistsError as error:
+                raise NotYet(str(error)) from error
+
+        wait_for("the topic is gone", gone, seconds=30)
+        wait_for("the topic is there again", made, seconds=60)
+    own.send(*(f'{{"dep_delay": {100 + number}, "carrier": "YY"}}' for number in range(30)))
+
+    wait_for(
+        "each output refuses the new topic",
+        lambda: own.fails("deleted and created again"),
+        seconds=60,
+    )
+    assert own.cluster.brokers.end("late_flights") == late
