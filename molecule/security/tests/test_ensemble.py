@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from testing import access, observer
+from testing import access
 from testing.cluster import Cluster
 from testing.topology import Instance
 
@@ -92,61 +92,6 @@ def test_47_there_is_no_plain_port_and_servers_speak_tls(cluster: Cluster):
         assert "clientPort" not in found
         assert found["secureClientPort"] == "2181"
         assert found["sslQuorum"] == "true"
-
-
-def test_46_only_servers_get_into_the_quorum(cluster: Cluster, keys: Keys):
-    """Whoever a leader takes for an observer is sent every node, whatever its ACL."""
-    server, ca = leader(cluster), access.folder / "ca.pem"
-
-    # An intruder who is no server is told nothing; one with a server's key would be.
-    assert observer.tree_sent(server.address, PEER, ca, keys("zk1/quorum"))
-    for kind in (*OTHERS, None):
-        with pytest.raises(observer.Refused):
-            observer.tree_sent(server.address, PEER, ca, keys(kind) if kind else None)
-
-
-def test_46_only_servers_vote(cluster: Cluster, keys: Keys):
-    ca = access.folder / "ca.pem"
-    for server in cluster.topology.zookeepers.values():
-        assert observer.election_accepts(server.address, ELECTION, ca, keys("zk1/quorum"))
-        for kind in (*OTHERS, None):
-            own = keys(kind) if kind else None
-            assert not observer.election_accepts(server.address, ELECTION, ca, own), kind
-
-
-def test_46_a_key_for_the_quorum_opens_no_port_for_clients(cluster: Cluster, keys: Keys):
-    server, ca = cluster.topology.zookeepers[1], access.folder / "ca.pem"
-
-    assert observer.answers_clients(server.address, server.port, ca, keys("kafka1/ensemble"))
-    assert not observer.answers_clients(server.address, server.port, ca, keys("zk1/quorum"))
-    assert not observer.answers_clients(server.address, server.port, ca, None)
-
-
-def test_48_every_node_belongs_to_brokers_or_to_masters_of_spark(cluster: Cluster):
-    assert configured(cluster, 1)["enforce.auth.enabled"] == "true"
-    said = shell(cluster, 1, "ls", "-R", "/").split("\n")
-    paths = [line for line in said if line.startswith("/")]
-    assert len(paths) > 30
-    cluster_name = cluster.topology.cluster
-    brokers, masters = (f"x509,CN={who},O={cluster_name}" for who in ("brokers", "spark-masters"))
-    of_spark = f"/kafka-metal/spark/{cluster_name}"
-    parts = [of_spark, f"{of_spark}/leader_election", f"{of_spark}/master_status"]
-    assert set(parts) <= set(paths)
-    # What masters make in there is open, and nobody else can list, make or delete it.
-    paths = [each for each in paths if each in parts or not each.startswith(f"{of_spark}/")]
-
-    found = acls(cluster, paths)
-
-    for path, rights in found.items():
-        # Whoever has a certificate of this ensemble may read what is no secret, and no more.
-        assert rights.pop("world,anyone", "r") == "r", (path, rights)
-        writers = {who for who, letters in rights.items() if set(letters) & set("cdw")}
-        if path == "/zookeeper/config":
-            # Nobody's: servers say there who they are.
-            assert writers == set()
-        else:
-            assert writers == {masters if path in parts else brokers}, (path, rights)
-    assert "world,anyone" not in permissions(shell(cluster, 1, "getAcl", "/config/users"))
 
 
 def test_49_only_one_word_is_answered_and_everything_is_written_down(cluster: Cluster):
