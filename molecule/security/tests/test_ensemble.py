@@ -4,11 +4,7 @@ That it answers nobody without a certificate: molecule/shared/tests/test_who_get
 """
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 
-import pytest
-from testing import access
 from testing.cluster import Cluster
 from testing.topology import Instance
 
@@ -16,31 +12,6 @@ from testing.topology import Instance
 PEER, ELECTION = 2888, 3888
 # Every kind of certificate that the platform issues, but that of servers for servers.
 OTHERS = ("operator", "kafka1/broker", "kafka1/ensemble", "spark-master1/ensemble", "zk1/server")
-
-Keys = Callable[[str], Path]
-
-
-@pytest.fixture
-def keys(cluster: Cluster, tmp_path: Path) -> Keys:
-    """A file with the key and certificate of one kind, by service and name, as a machine has it."""
-
-    def of(kind: str) -> Path:
-        if kind == "operator":
-            assert access.folder is not None
-            return access.folder / "operator.pem"
-        service, _, name = kind.rpartition("/")
-        folder = f"/etc/kafka-metal/{cluster.topology.cluster}-{service}"
-        [there] = [
-            cluster.machine(each)
-            for each in cluster.topology.instances
-            if each.container == f"{cluster.topology.cluster}-{service}"
-        ]
-        file = tmp_path / f"{service}-{name}.pem"
-        file.touch(mode=0o600)
-        file.write_text(there.file(f"{folder}/{name}.pem").content_string, encoding="utf-8")
-        return file
-
-    return of
 
 
 def leader(cluster: Cluster) -> Instance:
@@ -66,20 +37,6 @@ def configured(cluster: Cluster, server: int) -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
 
 
-def acls(cluster: Cluster, paths: list[str]) -> dict[str, dict[str, str]]:
-    """Rights of each node, as a broker reads them, in one session of ZooKeeper's shell."""
-    broker = cluster.topology.brokers[1]
-    said = cluster.machine(broker).check_output(
-        "printf '%%b' %s | docker exec -i %s zookeeper-shell %s "
-        "-zk-tls-config-file /etc/kafka/ensemble.properties 2>&1",
-        "".join(f"version\\ngetAcl {path}\\n" for path in paths) + "quit\\n",
-        broker.container, cluster.topology.zookeepers[1].endpoint,
-    )  # fmt: skip
-    answers = said.split("ZooKeeper CLI version")[1:]
-    assert len(answers) == len(paths), said[-2000:]
-    return {path: permissions(answer) for path, answer in zip(paths, answers, strict=True)}
-
-
 def permissions(acl: str) -> dict[str, str]:
     """Rights by scheme and identity, as `getAcl` shows them on two lines each."""
     found = re.findall(r"^'(\w+),'(\S+)\n: (\w+)$", acl, re.MULTILINE)
@@ -92,6 +49,22 @@ def test_47_there_is_no_plain_port_and_servers_speak_tls(cluster: Cluster):
         assert "clientPort" not in found
         assert found["secureClientPort"] == "2181"
         assert found["sslQuorum"] == "true"
+
+
+def test_48_what_brokers_write_belongs_to_them(cluster: Cluster):
+    assert configured(cluster, 1)["enforce.auth.enabled"] == "true"
+    nodes = shell(cluster, 1, "ls", "-R", "/").split("\n")
+    paths = [line for line in nodes if line.startswith("/") and not line.startswith("/zookeeper")]
+    assert len(paths) > 30
+    for path in ("/config/users", "/kafka-acl", "/config/topics", "/brokers/topics/payments"):
+        rights = permissions(shell(cluster, 1, "getAcl", path))
+        assert {"x509"} <= {who.partition(",")[0] for who in rights} <= {"x509", "world"}, (
+            path,
+            rights,
+        )
+        # Whoever has a certificate of this ensemble may read what is no secret.
+        assert rights.get("world,anyone", "r") == "r", (path, rights)
+        assert path != "/config/users" or "world,anyone" not in rights
 
 
 def test_49_only_one_word_is_answered_and_everything_is_written_down(cluster: Cluster):
