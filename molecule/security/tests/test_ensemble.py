@@ -4,43 +4,18 @@ That it answers nobody without a certificate: molecule/shared/tests/test_who_get
 """
 
 import re
-from collections.abc import Callable
-from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from testing import access, observer
 from testing.cluster import Cluster
+from testing.keys import Keys
 from testing.topology import Instance
 
 # As the inventory has them: between servers, and for elections.
 PEER, ELECTION = 2888, 3888
 # Every kind of certificate that the platform issues, but that of servers for servers.
-OTHERS = ("operator", "kafka1/broker", "kafka1/ensemble", "spark-master1/ensemble", "zk1/server")
-
-Keys = Callable[[str], Path]
-
-
-@pytest.fixture
-def keys(cluster: Cluster, tmp_path: Path) -> Keys:
-    """A file with the key and certificate of one kind, by service and name, as a machine has it."""
-
-    def of(kind: str) -> Path:
-        if kind == "operator":
-            assert access.folder is not None
-            return access.folder / "operator.pem"
-        service, _, name = kind.rpartition("/")
-        folder = f"/etc/kafka-metal/{cluster.topology.cluster}-{service}"
-        [there] = [
-            cluster.machine(each)
-            for each in cluster.topology.instances
-            if each.container == f"{cluster.topology.cluster}-{service}"
-        ]
-        file = tmp_path / f"{service}-{name}.pem"
-        file.touch(mode=0o600)
-        file.write_text(there.file(f"{folder}/{name}.pem").content_string, encoding="utf-8")
-        return file
-
-    return of
+OTHERS = ("operator", "kafka/broker", "kafka/ensemble", "spark-master/ensemble", "zk/server")
 
 
 def leader(cluster: Cluster) -> Instance:
@@ -82,7 +57,8 @@ def acls(cluster: Cluster, paths: list[str]) -> dict[str, dict[str, str]]:
 
 def permissions(acl: str) -> dict[str, str]:
     """Rights by scheme and identity, as `getAcl` shows them on two lines each."""
-    found = re.findall(r"^'(\w+),'(\S+)\n: (\w+)$", acl, re.MULTILINE)
+    # The shell writes a comma in an identity as %2C.
+    found = re.findall(r"^'(\w+),'(\S+)\n: (\w+)$", unquote(acl), re.MULTILINE)
     return {f"{scheme},{identity}": rights for scheme, identity, rights in found}
 
 
@@ -91,7 +67,7 @@ def test_46_only_servers_get_into_the_quorum(cluster: Cluster, keys: Keys):
     server, ca = leader(cluster), access.folder / "ca.pem"
 
     # An intruder who is no server is told nothing; one with a server's key would be.
-    assert observer.tree_sent(server.address, PEER, ca, keys("zk1/quorum"))
+    assert observer.tree_sent(server.address, PEER, ca, keys("zk/quorum"))
     for kind in (*OTHERS, None):
         with pytest.raises(observer.Refused):
             observer.tree_sent(server.address, PEER, ca, keys(kind) if kind else None)
@@ -100,7 +76,7 @@ def test_46_only_servers_get_into_the_quorum(cluster: Cluster, keys: Keys):
 def test_46_only_servers_vote(cluster: Cluster, keys: Keys):
     ca = access.folder / "ca.pem"
     for server in cluster.topology.zookeepers.values():
-        assert observer.election_accepts(server.address, ELECTION, ca, keys("zk1/quorum"))
+        assert observer.election_accepts(server.address, ELECTION, ca, keys("zk/quorum"))
         for kind in (*OTHERS, None):
             own = keys(kind) if kind else None
             assert not observer.election_accepts(server.address, ELECTION, ca, own), kind
@@ -109,8 +85,8 @@ def test_46_only_servers_vote(cluster: Cluster, keys: Keys):
 def test_46_a_key_for_the_quorum_opens_no_port_for_clients(cluster: Cluster, keys: Keys):
     server, ca = cluster.topology.zookeepers[1], access.folder / "ca.pem"
 
-    assert observer.answers_clients(server.address, server.port, ca, keys("kafka1/ensemble"))
-    assert not observer.answers_clients(server.address, server.port, ca, keys("zk1/quorum"))
+    assert observer.answers_clients(server.address, server.port, ca, keys("kafka/ensemble"))
+    assert not observer.answers_clients(server.address, server.port, ca, keys("zk/quorum"))
     assert not observer.answers_clients(server.address, server.port, ca, None)
 
 

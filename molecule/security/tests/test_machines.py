@@ -1,57 +1,8 @@
-"""What a machine shows to its neighbours: points 24 to 30 of docs/security-checklist.md."""
+"""How a machine is closed: points 24, 25 and 30 of docs/security-checklist.md."""
 
 import json
 
 from testing.cluster import Cluster
-
-# Kafka for clients and brokers; ZooKeeper for clients, followers and elections; Spark's master and
-# worker with their pages, its history; the state of a pipeline.
-DECLARED = {9092, 9192, 2181, 2888, 3888, 7077, 7078, 8080, 8081, 18080, 4050}
-# The kernel's own range for connections that go out, where drivers and executors listen too.
-EPHEMERAL = 32_768
-
-
-def listening(cluster: Cluster, name: str) -> set[int]:
-    """Ports of a machine on which somebody listens for others."""
-    machine = cluster.shell(name)
-    lines = machine.check_output("ss --numeric --listening --tcp --no-header").splitlines()
-    places = [line.split()[3].rpartition(":") for line in lines]
-    return {int(port) for address, _, port in places if not address.startswith(("127.", "[::1]"))}
-
-
-def open_from(cluster: Cluster, name: str, target: str) -> set[int]:
-    """Ports of another machine that answer to this one, all 65,535 of them tried."""
-    script = """
-import asyncio, sys
-async def tried(port, gate):
-    async with gate:
-        try:
-            _, writer = await asyncio.wait_for(asyncio.open_connection(sys.argv[1], port), 2)
-        except (OSError, asyncio.TimeoutError):
-            return 0
-        writer.close()
-        return port
-async def main():
-    gate = asyncio.Semaphore(256)
-    found = await asyncio.gather(*(tried(port, gate) for port in range(1, 65536)))
-    print(*sorted(port for port in found if port))
-asyncio.run(main())
-"""
-    machine = cluster.shell(name)
-    return {int(port) for port in machine.check_output("python3 -c %s %s", script, target).split()}
-
-
-def test_27_a_neighbour_finds_the_declared_ports_and_no_other(cluster: Cluster):
-    found = {port for port in open_from(cluster, "node2", "node1") if port < EPHEMERAL}
-
-    assert found <= DECLARED
-    # The machine that has everything. The scan sees: what must be open is found.
-    assert {9092, 9192, 2181} <= found
-
-
-def test_26_the_engine_listens_on_no_port(cluster: Cluster):
-    for name in cluster.topology.machines:
-        assert not {2375, 2376} & listening(cluster, name)
 
 
 def test_24_the_engine_trusts_no_registry_without_tls(cluster: Cluster):

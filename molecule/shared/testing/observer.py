@@ -23,7 +23,8 @@ class Refused(Exception):
     """The server closed the connection, or sent a TLS alert, before it sent anything else."""
 
 
-def _connected(host: str, port: int, ca: Path, keys: Path | None) -> ssl.SSLSocket:
+def connected(host: str, port: int, ca: Path, keys: Path | None) -> ssl.SSLSocket:
+    """A connection that shows these keys; Refused where the handshake says so."""
     tls = ssl.create_default_context(cafile=ca)
     # Names are tested elsewhere: a node is asked here at an address of its own.
     tls.check_hostname = False
@@ -43,7 +44,8 @@ def _packet(kind: int, zxid: int, data: bytes) -> bytes:
     return struct.pack(">iqi", kind, zxid, len(data)) + data + struct.pack(">i", -1)
 
 
-def _received(connection: ssl.SSLSocket, size: int) -> bytes:
+def received(connection: ssl.SSLSocket, size: int) -> bytes:
+    """So many bytes; Refused where the other side ends before."""
     found = b""
     while len(found) < size:
         part = connection.recv(size - len(found))
@@ -60,13 +62,13 @@ def tree_sent(host: str, peer_port: int, ca: Path, keys: Path | None) -> bytes:
     other servers do not listen on their peer port.
     """
     try:
-        with _connected(host, peer_port, ca, keys) as leader:
+        with connected(host, peer_port, ca, keys) as leader:
             info = struct.pack(">qiq", INTRUDER, PROTOCOL, 0)
             leader.sendall(_packet(OBSERVER_INFO, 0, info))
-            kind, zxid, size = struct.unpack(">iqi", _received(leader, 16))
+            kind, zxid, size = struct.unpack(">iqi", received(leader, 16))
             if kind != LEADER_INFO:
                 raise Refused(f"answered with a packet of type {kind}")
-            _received(leader, size + 4)
+            received(leader, size + 4)
             leader.sendall(_packet(ACK_EPOCH, 0, struct.pack(">i", zxid >> 32)))
             sent = b""
             while len(sent) < 1 << 20:
@@ -93,7 +95,7 @@ def election_accepts(host: str, election_port: int, ca: Path, keys: Path | None)
     own = b"127.0.0.1:1"
     greeting = struct.pack(">qqi", ELECTION_GREETING, INTRUDER, len(own)) + own
     try:
-        with _connected(host, election_port, ca, keys) as server:
+        with connected(host, election_port, ca, keys) as server:
             server.sendall(greeting)
             server.settimeout(3)
             return server.recv(1) != b""
@@ -106,7 +108,7 @@ def election_accepts(host: str, election_port: int, ca: Path, keys: Path | None)
 def answers_clients(host: str, port: int, ca: Path, keys: Path | None) -> bool:
     """Whether a server tells its state to a client with these keys."""
     try:
-        with _connected(host, port, ca, keys) as server:
+        with connected(host, port, ca, keys) as server:
             server.sendall(b"srvr")
             return b"Mode" in b"".join(iter(lambda: server.recv(4096), b""))
     except (Refused, OSError):

@@ -17,9 +17,11 @@ def state(cluster: str) -> Path:
     return Path("~/.cache/kafka-metal/molecule").expanduser() / cluster
 
 
-def command(name: str, *args: str, extra: Mapping[str, Any] | None = None) -> list[str]:
+def command(
+    name: str, *args: str, extra: Mapping[str, Any] | None = None, sources: str = ""
+) -> list[str]:
     """The words that run ``playbooks/<name>.yml``; ``extra`` are variables."""
-    inventories = [f"--inventory={path}" for path in inventory.split(",")]
+    inventories = [f"--inventory={path}" for path in (sources or inventory).split(",")]
     variables = ["-e", json.dumps(extra)] if extra else []
     return ["ansible-playbook", *inventories, f"playbooks/{name}.yml", *variables, *args]
 
@@ -39,10 +41,14 @@ def run(
     extra: Mapping[str, Any] | None = None,
     check: bool = True,
     seconds: float = 900,
+    beside: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a playbook to its end; with ``check``, its failure is the test's, with what it said."""
+    """Run a playbook to its end; with ``check``, its failure is the test's, with what it said.
+
+    ``beside`` is the inventory of another cluster than the scenario's.
+    """
     done = subprocess.run(
-        command(name, *args, extra=extra),
+        command(name, *args, extra=extra, sources=beside),
         cwd=ROOT,
         env=environment(),
         stdin=subprocess.DEVNULL,

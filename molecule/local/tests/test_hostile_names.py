@@ -1,0 +1,235 @@
+"""Names that a client chose stay text in every verb, page, report, export, log and alert."""
+
+import json
+import re
+import shlex
+import sys
+import tarfile
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from kafka.admin import (
+    ACL,
+    ACLOperation,
+    ACLPermissionType,
+    ResourcePattern,
+    ResourceType,
+)
+from kafka.structs import OffsetAndMetadata, TopicPartition
+from testing import access, playbooks
+from testing.cluster import Cluster
+from testing.waiting import NotYet, wait_for
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/unit"))
+
+from hostile_names import MARKER, NAMES  # noqa: E402 - tests are no package
+
+# Of the scenario's own alert (inventory/group_vars/monitoring.yml).
+TOPIC, ALERT = "hostile-names", "GroupOfTheTest"
+# A topic's name has letters, digits and three signs, and up to 249 of them.
+LONGEST = "n" * 249
+# Brokers keep no ACL of a principal without a name.
+QUOTED = NAMES[::6]
+EVERYWHERE = tuple(name for name in NAMES if len(name) < 200)
+
+
+class Exported(yaml.SafeLoader):
+    """YAML with the tag that Ansible reads as text."""
+
+
+Exported.add_constructor("!unsafe", Exported.construct_scalar)
+
+
+@pytest.fixture(scope="module")
+def named(platform: Cluster) -> Iterator[Cluster]:
+    """The platform with groups, users, ACLs and quotas of every name; gone at the end."""
+    platform.wait_until_whole()
+    Path(f"/tmp/{MARKER}").unlink(missing_ok=True)
+    at, way = platform.operator_of(1)
+    tool = f"--bootstrap-server {at} --command-config {way}"
+    for topic in (TOPIC, LONGEST):
+        said(platform, f"kafka-topics {tool} --create --topic {topic} --replica-assignment 1")
+    said(
+        platform,
+        f"kafka-producer-perf-test --topic {TOPIC} --num-records 10 --record-size 9 --throughput -1"
+        f" --producer-props bootstrap.servers={at} --producer.config {way}",
+    )
+    rights = [right(name) for name in NAMES if "/" not in name]
+    try:
+        with access.admin(platform.topology.bootstrap) as admin:
+            for name in NAMES:
+                admin.alter_group_offsets(
+                    name, {TopicPartition(TOPIC, 0): OffsetAndMetadata(1, "", -1)}
+                )
+            admin.create_acls(rights)
+        for name in QUOTED:
+            said(
+                platform,
+                f"kafka-configs {tool} --alter --add-config producer_byte_rate=1000000"
+                f" --entity-type clients --entity-name {shlex.quote(name)}",
+            )
+        yield platform
+    finally:
+        for name in QUOTED:
+            said(
+                platform,
+                f"kafka-configs {tool} --alter --delete-config producer_byte_rate"
+                f" --entity-type clients --entity-name {shlex.quote(name)}",
+            )
+        with access.admin(platform.topology.bootstrap) as admin:
+            admin.delete_groups(list(NAMES))
+            admin.delete_acls(rights)
+        for topic in (TOPIC, LONGEST):
+            said(platform, f"kafka-topics {tool} --delete --topic {topic}")
+
+
+def right(name: str) -> ACL:
+    pattern = ResourcePattern(ResourceType.GROUP, name)
+    return ACL(f"User:{name}", "*", ACLOperation.READ, ACLPermissionType.ALLOW, pattern)
+
+
+def said(cluster: Cluster, words: str) -> str:
+    """What a tool says in the container of broker 1; AssertionError when it fails."""
+    machine = cluster.machine(cluster.topology.brokers[1])
+    return machine.check_output(f"docker exec {cluster.broker(1).name} {words} 2>&1")
+
+
+def nothing_ran(cluster: Cluster) -> None:
+    """No value has made its file, on the machine or in a container."""
+    assert not Path(f"/tmp/{MARKER}").exists()
+    for instance in cluster.topology.instances:
+        machine = cluster.machine(instance)
+        found = machine.run("docker exec %s ls /tmp/%s", instance.container, MARKER)
+        assert found.rc != 0, instance.container
+
+
+def shown(text: str) -> str:
+    """What a terminal gets, without the colours that molecule asks for."""
+    plain = re.sub(r"\x1b\[[\d;]*m", "", text)
+    bad = [line for line in plain.splitlines() if not line.replace("\t", "").isprintable()]
+    assert not bad, bad[:3]
+    return plain
+
+
+def asked(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return json.load(answer)
+
+
+def places(cluster: Cluster) -> dict[str, str]:
+    """Where services answer, as the status screen has written it."""
+    state = json.loads((playbooks.state(cluster.topology.cluster) / "state.json").read_text())
+    return {each["name"]: each["endpoint"] for each in state["services"]}
+
+
+@pytest.mark.parametrize("verb", ["status", "groups", "plan", "verify", "export", "report"])
+def test_a_verb_that_looks_shows_names_as_text(verb: str, named: Cluster, make):
+    done = make(verb)
+
+    assert "Traceback" not in done.stdout + done.stderr
+    text = shown(done.stdout) + shown(done.stderr)
+    # Some have nothing to tell of groups; none is confused.
+    assert done.returncode in (0, 2), text[-3000:]
+    if verb == "groups":
+        for name in (LONGEST, *EVERYWHERE):
+            assert not name.isascii() or not name.isprintable() or name in text or name == LONGEST
+    nothing_ran(named)
+
+
+@pytest.mark.parametrize("name", [*NAMES[:8:3], NAMES[15], NAMES[16], "\x1b[31mred\x1b[0m", "-rf"])
+def test_a_verb_that_is_given_a_name_takes_it_as_one(name: str, named: Cluster, make):
+    moved = make("groups", G=name, TO="earliest", T=TOPIC, DRY="1")
+
+    assert moved.returncode == 0, moved.stdout[-3000:] + moved.stderr
+    shown(moved.stdout)
+    for verb, values in {
+        "access": {"U": name},
+        "logs": {"S": name},
+        "produce": {"FILE": name, "TOPIC": name},
+        "replay": {"SOURCE": name, "TARGET": name},
+    }.items():
+        refused = make(verb, **values)
+        assert refused.returncode != 0, verb
+        assert "Traceback" not in refused.stdout + refused.stderr, verb
+    nothing_ran(named)
+
+
+def test_an_export_holds_every_name_as_text_and_applies(named: Cluster, make, tmp_path: Path):
+    exported = make("export")
+
+    assert exported.returncode == 0, exported.stderr[-3000:]
+    found = yaml.load(exported.stdout, Exported)
+    assert {each["client"] for each in found["kafka_content_quotas"] if "client" in each} >= set(
+        QUOTED
+    )
+    principals = {each["principal"] for each in found["kafka_content_acls"]}
+    assert principals >= {f"User:{name}" for name in NAMES if "/" not in name} or {
+        name.removeprefix("User:") for name in principals
+    } >= {name for name in NAMES if "/" not in name}
+    file = tmp_path / "content.yml"
+    file.write_text(exported.stdout)
+    planned = make("plan", args=f"-e @{file}")
+    assert planned.returncode == 0, planned.stdout[-3000:]
+    text = shown(planned.stdout)
+    for name in QUOTED:
+        assert f"quota of {name}" not in text
+    nothing_ran(named)
+
+
+def test_pages_and_figures_hold_names_as_text(named: Cluster, make):
+    make("status")
+    at = places(named)
+
+    def read() -> None:
+        query = urllib.parse.quote(f'kafka_metal_group_lag_records{{topic="{TOPIC}"}}')
+        series = asked(f"{at['prometheus']}/api/v1/query?query={query}")["data"]["result"]
+        found = {each["metric"]["group"] for each in series}
+        if found != set(NAMES):
+            raise NotYet(f"{len(found)} of {len(NAMES)} groups, without {set(NAMES) - found}")
+
+    wait_for("Prometheus has every group, exactly", read, seconds=120)
+    with urllib.request.urlopen(at["page"], timeout=10) as answer:
+        page = answer.read().decode()
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    report = (playbooks.state(named.topology.cluster) / "report.html").read_text()
+    assert "<script>alert" not in report
+    assert "<img src=x" not in report
+
+
+def test_an_alert_tells_of_names_as_text(named: Cluster, make):
+    make("status")
+    at = places(named)
+
+    def told() -> None:
+        alerts = asked(f"{at['alertmanager']}/api/v2/alerts")
+        own = {
+            each["labels"]["group"]: each["annotations"]["summary"]
+            for each in alerts
+            if each["labels"]["alertname"] == ALERT
+        }
+        if set(own) != set(NAMES):
+            raise NotYet(f"{len(own)} of {len(NAMES)} groups")
+        # Not evaluated once more: a name is no template of Prometheus, either.
+        assert {name: f"group {name} reads" for name in NAMES} == own
+
+    wait_for("an alert of every group is with Alertmanager", told, seconds=180)
+    shown(make("status").stdout)
+
+
+def test_the_archive_for_helpers_holds_names_as_text(named: Cluster, make):
+    done = make("support")
+
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    with tarfile.open(playbooks.state(named.topology.cluster) / "support.tar.gz") as archive:
+        names = archive.getnames()
+        series = archive.extractfile("monitor1/figures/series.txt").read().decode()
+    assert all(name.isprintable() and ".." not in name for name in names)
+    assert MARKER in series
+    nothing_ran(named)

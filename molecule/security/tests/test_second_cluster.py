@@ -1,0 +1,114 @@
+"""Two clusters on the same machines: neither gets into the other, nor is deleted with it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+from testing import access, observer, playbooks
+from testing.cluster import Cluster
+
+BESIDE = str(Path(__file__).resolve().parents[1] / "beside")
+NAME, MACHINE = "closed-eu", "node1"
+CLIENTS, ZOOKEEPER, PEER = 19092, 12181, 12888
+SECONDS = 5
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_is_left(platform: Cluster) -> Iterator[None]:
+    yield
+    if mine(platform):
+        playbooks.run("destroy", beside=BESIDE, extra={"confirm_destroy": NAME})
+    # The spare disk is as blank as drills want it.
+    machine = platform.shell(MACHINE)
+    machine.check_output("sed -i '\\#/data/eu1#d' /etc/fstab")
+    machine.check_output("umount /data/eu1 && wipefs --quiet --all /dev/sdd")
+    shutil.rmtree(playbooks.state(NAME), ignore_errors=True)
+
+
+@pytest.fixture
+def second(cluster: Cluster) -> Path:
+    """Folder with what the operator of the second cluster has."""
+    if not mine(cluster):
+        playbooks.run("site", beside=BESIDE)
+    return playbooks.state(NAME) / "operator"
+
+
+def settings(folder: Path) -> dict[str, str]:
+    lines = (folder / "client.conf").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def topics(bootstrap: str, shown: dict[str, str], **other: str) -> set[str]:
+    """What an operator sees, at the first or the second cluster."""
+    quiet = {"log_level": 0, "error_cb": lambda _: None}
+    client = AdminClient({**shown, **quiet, "bootstrap.servers": bootstrap, **other})
+    return set(client.list_topics(timeout=SECONDS).topics)
+
+
+def mine(cluster: Cluster) -> list[str]:
+    """Containers of the second cluster on the machine, running or not."""
+    words = "docker ps --all --quiet --filter label=kafka-metal.cluster=%s"
+    return cluster.shell(MACHINE).check_output(words, NAME).split()
+
+
+def test_an_operator_of_one_does_not_get_into_the_other(second: Path, cluster: Cluster):
+    first = cluster.topology.bootstrap
+    there = f"{cluster.topology.brokers[1].address}:{CLIENTS}"
+    theirs, ours = settings(second), access.librdkafka()
+    assert "orders" in topics(there, theirs)
+
+    # Also who does not mind whom he talks to, and shows what the other has given him.
+    careless = {"enable.ssl.certificate.verification": "false"}
+    for place, shown in ((first, theirs), (there, ours)):
+        for other in ({}, careless):
+            with pytest.raises(KafkaException):
+                topics(place, shown, **other)
+
+
+def test_a_key_of_one_opens_no_ensemble_of_the_other(second: Path, cluster: Cluster):
+    server, ca = cluster.topology.zookeepers[1], access.folder / "ca.pem"
+    own, foreign = access.folder / "operator.pem", second / "operator.pem"
+
+    assert observer.answers_clients(server.address, server.port, ca, own)
+    assert not observer.answers_clients(server.address, server.port, ca, foreign)
+    assert observer.answers_clients(server.address, ZOOKEEPER, ca, foreign)
+    assert not observer.answers_clients(server.address, ZOOKEEPER, ca, own)
+
+
+def test_a_run_for_one_leaves_the_other(second: Path, cluster: Cluster):
+    before = [cluster.container(each).started() for each in cluster.topology.instances]
+    again = playbooks.run("site", beside=BESIDE)
+
+    assert playbooks.changes(again) == 0, again.stdout[-3000:]
+    assert [cluster.container(each).started() for each in cluster.topology.instances] == before
+    assert len(mine(cluster)) == 2
+
+
+def test_a_deletion_of_the_one_whose_name_begins_the_other_s_is_refused(
+    second: Path, cluster: Cluster
+):
+    there = mine(cluster)
+    typo = playbooks.run(
+        "destroy", beside=BESIDE, check=False,
+        extra={"cluster_name": "closed", "confirm_destroy": "closed"},
+    )  # fmt: skip
+
+    assert typo.returncode != 0, typo.stdout[-3000:]
+    assert mine(cluster) == there
+    cluster.wait_until_whole(seconds=10)
+
+
+def test_a_deletion_takes_its_own_and_nothing_else(second: Path, cluster: Cluster):
+    before = [cluster.container(each).started() for each in cluster.topology.instances]
+
+    playbooks.run("destroy", beside=BESIDE, extra={"confirm_destroy": NAME})
+
+    assert mine(cluster) == []
+    machine = cluster.shell(MACHINE)
+    assert machine.run("ls -d /data/eu1/kafka /etc/kafka-metal/closed-eu-*").stdout == ""
+    assert [cluster.container(each).started() for each in cluster.topology.instances] == before
+    assert machine.file("/data/disk1/kafka").is_directory
+    cluster.wait_until_whole(seconds=10)

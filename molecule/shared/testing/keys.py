@@ -1,0 +1,48 @@
+"""Keys and certificates of every kind that a platform has, as its machines hold them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from testing import access
+from testing.cluster import Cluster
+
+CONFIGURATION = "/etc/kafka-metal"
+OPERATOR = "operator"
+
+
+class Keys:
+    """Copies of keys in a folder of the test; a kind is a service and a file, as kafka/broker."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        self._folder = folder
+        self._found = dict(_found(cluster))
+
+    @property
+    def kinds(self) -> list[str]:
+        """Every kind that there is."""
+        return [OPERATOR, *sorted(self._found)]
+
+    def __call__(self, kind: str) -> Path:
+        """File with the key and the certificate of a kind."""
+        if kind == OPERATOR:
+            assert access.folder is not None
+            return access.folder / "operator.pem"
+        file = self._folder / f"{kind.replace('/', '-')}.pem"
+        file.touch(mode=0o600)
+        machine, path = self._found[kind]
+        file.write_text(machine.file(path).content_string, encoding="utf-8")
+        return file
+
+
+def _found(cluster: Cluster) -> Iterator[tuple[str, tuple]]:
+    """One file of each kind, and the machine that has it."""
+    name = cluster.topology.cluster
+    for machine in cluster.shells():
+        paths = machine.check_output(
+            f"grep --recursive --files-with-matches 'BEGIN.* PRIVATE KEY' {CONFIGURATION}/{name}-*"
+        ).splitlines()
+        for path in paths:
+            folder, _, file = path.removeprefix(f"{CONFIGURATION}/{name}-").partition("/")
+            service = re.sub(r"(-?node)?\d+$", "", folder)
+            yield f"{service}/{file.removesuffix('.pem')}", (machine, path)
