@@ -94,11 +94,6 @@ def target_files(targets, proxies=None):
         raise AnsibleFilterError(f"monitoring: {error}") from error
 
 
-def in_a_row(names, host, port):
-    """Endpoints by name, of programs whose ports follow each other in the order of their names."""
-    return {str(name): f"{host}:{int(port) + index}" for index, name in enumerate(names)}
-
-
 def receiver_secrets(receivers):
     """Addresses, keys and passwords of receivers, to be taken out of texts that leave the house."""
     return sorted(set(redaction.secrets_of(plain(receivers))))
@@ -109,7 +104,6 @@ class FilterModule:
         return {
             "alert_routes": alert_routes,
             "alert_rules": alert_rules,
-            "in_a_row": in_a_row,
             "proxy_config": proxy_config,
             "receiver_secrets": receiver_secrets,
             "scrape_config": scrape_config,

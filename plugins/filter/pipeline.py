@@ -9,6 +9,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.module_utils.content import applied
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+from ansible_collections.metal.kafka.plugins.module_utils.status_ports import status_ports
 from kafka_metal_pipeline.declaration import DeclarationError, parse
 from kafka_metal_pipeline.infer import SampleError, with_schema
 from kafka_metal_pipeline.placement import conflicts, misplaced, placed
@@ -37,6 +38,15 @@ def pipeline_document(
     except (DeclarationError, SampleError) as error:
         raise AnsibleFilterError(f"pipeline {name}: {error}") from error
     return document
+
+
+def status_endpoints(
+    pipelines: Mapping[str, Any], host: str, first: int | str, own: Mapping[str, Any]
+) -> dict[str, str]:
+    """host:port of each driver by the name of its pipeline; ``own`` are ports by name, too."""
+    fixed = {str(name): int(port) for name, port in plain(own).items()}
+    ports = status_ports(map(str, pipelines), int(first), fixed)
+    return {name: f"{host}:{port}" for name, port in ports.items()}
 
 
 def undeclared_drivers(
@@ -109,6 +119,7 @@ class FilterModule:
         """Names as templates use them."""
         return {
             "pipeline_document": pipeline_document,
+            "status_endpoints": status_endpoints,
             "database_sites": database_sites,
             "database_files": database_files,
             "undeclared_drivers": undeclared_drivers,

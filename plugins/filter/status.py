@@ -29,19 +29,19 @@ def _state_of(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def pipeline_rows(
-    states: list[dict[str, Any]], address: str, first_port: int
+    states: list[dict[str, Any]], endpoints: Mapping[str, str]
 ) -> list[dict[str, str]]:
-    """Rows of the status screen, one per pipeline; their ports follow each other."""
+    """Rows of the status screen, one per pipeline."""
     return [
         {
             "name": f"pipeline-{state['name']}",
             "kind": "pipeline",
             "state": "running" if state["state"] == "running" else "down",
             "health": "healthy" if state["state"] == "running" else "",
-            "endpoint": f"http://{address}:{first_port + place}/status",
+            "endpoint": f"http://{endpoints[state['name']]}/status",
             "note": state["state"],
         }
-        for place, state in enumerate(states)
+        for state in states
     ]
 
 

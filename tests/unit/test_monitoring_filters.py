@@ -10,13 +10,6 @@ from ansible_collections.metal.kafka.plugins.filter.monitoring import FilterModu
 filters = FilterModule().filters()
 
 
-def test_ports_follow_the_order_of_names():
-    assert filters["in_a_row"]({"payments": {}, "orders": {}}, "node1", "4050") == {
-        "payments": "node1:4050",
-        "orders": "node1:4051",
-    }
-
-
 def test_every_job_has_a_file_of_targets_that_restarts_nothing():
     files = filters["target_files"](
         {"node": [{"address": "h:9100", "cluster": "c", "host": "h", "instance": "h"}]}

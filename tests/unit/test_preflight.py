@@ -211,6 +211,18 @@ FAULTS: Faults = {
         pipeline(checkpoint_root="/mine"),
         ["driver1: pipeline_pipelines.payments.checkpoint_root: found /mine; allowed: nothing"],
     ),
+    "a port of a pipeline that is not there": (
+        put("driver1", "pipeline_status_ports", {"paymets": 4060}),
+        ["driver1: pipeline_status_ports: found paymets", "payments (did you mean that?)"],
+    ),
+    "a port of a pipeline that is none": (
+        put("driver1", "pipeline_status_ports", {"payments": 70000}),
+        ["driver1: pipeline_status_ports.payments: found 70000; allowed: 1 to 65535"],
+    ),
+    "a port of a pipeline that another has": (
+        put("driver1", "pipeline_status_ports", {"payments": 8081}),
+        ["pipeline_status_ports.payments: found", "8081"],
+    ),
     "pipelines as a list": (
         put("driver1", "pipeline_pipelines", ["payments"]),
         ["driver1: pipeline_pipelines: found ['payments']; allowed: a mapping by name"],

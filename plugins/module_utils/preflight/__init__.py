@@ -81,6 +81,7 @@ CHECKS: tuple[Check, ...] = (
     masters.one_master_leads,
     pipelines.declarations,
     pipelines.pipeline_topics,
+    pipelines.ports_of_drivers,
     pipelines.pipeline_cores,
     pipelines.cores_of_outputs,
     stored.storage_declared,

@@ -75,7 +75,7 @@ SPARK_HISTORY = Service(
     agent="spark_history_metrics_port",
 )
 
-# Drivers: one port and one heap per pipeline, in alphabetical order of their names.
+# Drivers: one port and one heap per pipeline.
 PIPELINE = Service(
     group="pipeline",
     role="pipeline",
@@ -83,6 +83,7 @@ PIPELINE = Service(
     ports=("pipeline_status_port",),
     directories=("pipeline_work_dir",),
     each="pipeline_pipelines",
+    own_ports="pipeline_status_ports",
 )
 
 # What watches. The node exporter is no service of this group: it is on every machine.

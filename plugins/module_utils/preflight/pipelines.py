@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..suggestion import did_you_mean
+from ..suggestion import did_you_mean, one_of
 from .catalogue import KAFKA, PIPELINE, SPARK_WORKER
 from .problem import Problem, advice, listed, note
 from .services import entries
@@ -15,6 +15,7 @@ from .topics import TOPICS
 from .values import whole_number
 
 PIPELINES = "pipeline_pipelines"
+OWN_PORTS = "pipeline_status_ports"
 
 # Keys that are judged against the schema, which a sample gives only when the file is rendered.
 _AFTER_SAMPLE = ("source.schema.sample", "source.event_time", "partition_by")
@@ -85,6 +86,18 @@ def _topics_of(site: Site, host: str, pipeline: object) -> Iterator[tuple[str, s
     yield from needs.topics
     if needs.marks:
         yield "delivery", str(site.value(host, "pipeline_marks_topic", "kafka-metal-marks"))
+
+
+def ports_of_drivers(site: Site) -> Iterator[Problem]:
+    """A port of its own is a number, and of a pipeline that is declared."""
+    for host in site.members(PIPELINE.group):
+        names = entries(site, host, PIPELINES)
+        for name, value in entries(site, host, OWN_PORTS).items():
+            port = whole_number(value)
+            if name not in names:
+                yield Problem(host, OWN_PORTS, str(name), one_of(str(name), map(str, names)))
+            elif port is None or not 0 < port < 65_536:
+                yield Problem(host, f"{OWN_PORTS}.{name}", str(value), "1 to 65535")
 
 
 def pipeline_cores(site: Site) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..status_ports import status_ports
 from .site import Site
 from .values import memory_bytes, whole_number
 
@@ -32,9 +33,10 @@ class Service:
     ``ids`` are the lowest and highest number allowed. ``ports`` name a port each, or listeners by
     name; ``bind`` the address that single ports bind. ``directories`` name a path or a list of
     paths; those also in ``disks`` want a disk of their own. ``each`` names a dict with an entry per
-    process, each of which takes the next port. ``address`` is what others call an instance by;
-    ``callers`` are those others. What is written to ``journal`` is fsynced before every answer;
-    ``open_files`` is the limit of open files that the instance wants, ``rack`` where it stands.
+    process, each of which takes the next port, or its own in the dict ``own_ports``. ``address`` is
+    what others call an instance by; ``callers`` are those others. What is written to ``journal`` is
+    fsynced before every answer; ``open_files`` is the limit of open files that the instance wants,
+    ``rack`` where it stands.
     ``agent`` is the port at which the JVM tells its figures, 0 for none, at ROLE_metrics_bind.
     """
 
@@ -49,6 +51,7 @@ class Service:
     heap: str | None = None
     memory: str | None = None
     each: str | None = None
+    own_ports: str | None = None
     address: str | None = None
     callers: tuple[Caller, ...] = ()
     journal: tuple[str, ...] = ()
@@ -85,9 +88,18 @@ def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
                     bind = str(at.get("bind") or "")
                     yield Socket(host, f"{variable}.{name}.port", bind, port)
         elif (first := whole_number(value)) is not None:
-            count = len(entries(site, host, service.each)) if service.each else 1
-            for port in range(first, first + count):
-                yield Socket(host, variable, address, port)
+            if not service.each or not service.own_ports:
+                yield Socket(host, variable, address, first)
+                continue
+            own = {
+                name: port
+                for name, value in entries(site, host, service.own_ports).items()
+                if (port := whole_number(value)) is not None
+            }
+            names = entries(site, host, service.each)
+            for name, port in status_ports(names, first, own).items():
+                where = f"{service.own_ports}.{name}" if name in own else variable
+                yield Socket(host, where, address, port)
     if service.agent and (port := whole_number(site.value(host, service.agent, 0))):
         bind = str(site.value(host, f"{service.role}_metrics_bind", "127.0.0.1"))
         yield Socket(host, service.agent, bind, port)
