@@ -28,13 +28,14 @@ test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade close down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas rotate
+.PHONY: status plan upgrade close zookeeper-trust down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas rotate
 .PHONY: support report
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
 plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
 upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
 close: env ## close an open cluster while it serves, as far as security_closing says: docs/security.md
+zookeeper-trust: env ## give ZooKeeper's servers a CA of their own and its nodes owners, once after 0.1: docs/from-0.1.md
 verify: env ## settings of every host: wanted, persisted, live; the exit code tells drift
 rotate: env ## new secrets while everything runs: WHAT=passwords|certificates|ca [NAMES=shop,audit]
 restart: env ## restart brokers and ensemble one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
@@ -50,7 +51,7 @@ export: env ## what is in the cluster, as declarations that would change nothing
 replay: env ## a part of a topic once more, to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [DRY=1]
 replicas: env ## whether replicas hold the same batches, broker by broker: SECONDS=60; the exit code tells
 access: env ## files with which a declared user comes in, to be handed out: make access U=shop
-status preflight upgrade close verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
+status preflight upgrade close zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
 	@scripts/verb $@
 
 pipeline: status ## what runs: pipelines with their state, lag and speed
@@ -118,4 +119,4 @@ env-dev:
 	@scripts/bootstrap
 
 help: ## this text
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))

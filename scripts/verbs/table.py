@@ -227,6 +227,7 @@ VERBS: Mapping[str, Verb] = {
     "up": report("up"),
     "upgrade": loud("upgrade", FINISH="upgrade_finish"),
     "verify": answer("verify"),
+    "zookeeper-trust": loud("zookeeper_trust"),
 }
 
 

@@ -10,7 +10,7 @@ from confluent_kafka.admin import AdminClient
 from testing import access, observer, playbooks
 from testing.cluster import Cluster
 
-BESIDE = str(Path(__file__).resolve().parents[1] / "beside")
+SECOND = str(Path(__file__).resolve().parents[1] / "second_cluster")
 NAME, MACHINE = "closed-eu", "node1"
 CLIENTS, ZOOKEEPER, PEER = 19092, 12181, 12888
 SECONDS = 5
@@ -20,7 +20,7 @@ SECONDS = 5
 def _nothing_is_left(platform: Cluster) -> Iterator[None]:
     yield
     if mine(platform):
-        playbooks.run("destroy", beside=BESIDE, extra={"confirm_destroy": NAME})
+        playbooks.run("destroy", sources=SECOND, extra={"confirm_destroy": NAME})
     # The spare disk is as blank as drills want it.
     machine = platform.shell(MACHINE)
     machine.check_output("sed -i '\\#/data/eu1#d' /etc/fstab")
@@ -32,7 +32,7 @@ def _nothing_is_left(platform: Cluster) -> Iterator[None]:
 def second(cluster: Cluster) -> Path:
     """Folder with what the operator of the second cluster has."""
     if not mine(cluster):
-        playbooks.run("site", beside=BESIDE)
+        playbooks.run("site", sources=SECOND)
     return playbooks.state(NAME) / "operator"
 
 
@@ -80,7 +80,7 @@ def test_a_key_of_one_opens_no_ensemble_of_the_other(second: Path, cluster: Clus
 
 def test_a_run_for_one_leaves_the_other(second: Path, cluster: Cluster):
     before = [cluster.container(each).started() for each in cluster.topology.instances]
-    again = playbooks.run("site", beside=BESIDE)
+    again = playbooks.run("site", sources=SECOND)
 
     assert playbooks.changes(again) == 0, again.stdout[-3000:]
     assert [cluster.container(each).started() for each in cluster.topology.instances] == before
@@ -92,7 +92,7 @@ def test_a_deletion_of_the_one_whose_name_begins_the_other_s_is_refused(
 ):
     there = mine(cluster)
     typo = playbooks.run(
-        "destroy", beside=BESIDE, check=False,
+        "destroy", sources=SECOND, check=False,
         extra={"cluster_name": "closed", "confirm_destroy": "closed"},
     )  # fmt: skip
 
@@ -104,7 +104,7 @@ def test_a_deletion_of_the_one_whose_name_begins_the_other_s_is_refused(
 def test_a_deletion_takes_its_own_and_nothing_else(second: Path, cluster: Cluster):
     before = [cluster.container(each).started() for each in cluster.topology.instances]
 
-    playbooks.run("destroy", beside=BESIDE, extra={"confirm_destroy": NAME})
+    playbooks.run("destroy", sources=SECOND, extra={"confirm_destroy": NAME})
 
     assert mine(cluster) == []
     machine = cluster.shell(MACHINE)

@@ -41,14 +41,14 @@ def run(
     extra: Mapping[str, Any] | None = None,
     check: bool = True,
     seconds: float = 900,
-    beside: str = "",
+    sources: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run a playbook to its end; with ``check``, its failure is the test's, with what it said.
 
-    ``beside`` is the inventory of another cluster than the scenario's.
+    ``sources`` is the inventory of another cluster than the scenario's.
     """
     done = subprocess.run(
-        command(name, *args, extra=extra, sources=beside),
+        command(name, *args, extra=extra, sources=sources),
         cwd=ROOT,
         env=environment(),
         stdin=subprocess.DEVNULL,
