@@ -10,8 +10,9 @@ that is no longer declared may need its default set at run time until then.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .properties import as_text
@@ -73,6 +74,12 @@ LIVE_KEYS: Mapping[str, str] = {
     "unclean.leader.election.enable": "whether a replica that is behind may lead: it loses records",
 }
 
+# The same limits of one listener, each without a default of its own.
+LISTENER_KEY = re.compile(
+    r"listener\.name\.[a-z0-9._-]+\.(max\.connections|max\.connection\.creation\.rate)"
+)
+NO_LIMIT = "2147483647"
+
 # Keys without a default of their own: one in another unit gives it, with the factor between them.
 OTHER_UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "log.flush.interval.ms": (("log.flush.scheduler.interval.ms", 1),),
@@ -89,7 +96,7 @@ DEFAULT = "DEFAULT_CONFIG"
 
 def is_live(key: str) -> bool:
     """Whether a running broker takes a new value of ``key``."""
-    return key in LIVE_KEYS
+    return key in LIVE_KEYS or LISTENER_KEY.fullmatch(key) is not None
 
 
 def split(properties: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -186,6 +193,8 @@ def fresh(key: str, entries: Mapping[str, Entry]) -> str | None:
     found = entries[key].without(ON_BROKER, FROM_FILE)
     if found is not None:
         return found
+    if LISTENER_KEY.fullmatch(key):
+        return NO_LIMIT
     for other, unit in OTHER_UNITS.get(key, ()):
         text = entries[other].text if other in entries else None
         if text is not None:
@@ -196,6 +205,7 @@ def fresh(key: str, entries: Mapping[str, Entry]) -> str | None:
 def plan(wish: Wish, entries: Mapping[str, Entry]) -> Plan:
     """Steps that bring one broker to ``wish``; ``entries`` are all its keys."""
     steps, foreign, later = [], [], []
+    entries = with_listeners(entries, wish.live)
     for key, text in sorted(wish.live.items()):
         entry = entries.get(key)
         if entry is None or entry.fixed:
@@ -217,6 +227,16 @@ def plan(wish: Wish, entries: Mapping[str, Entry]) -> Plan:
         elif note := not_ours(wish.broker, key, entries):
             foreign.append(note)
     return Plan(tuple(steps), tuple(foreign), tuple(later))
+
+
+def with_listeners(entries: Mapping[str, Entry], wanted: Iterable[str]) -> dict[str, Entry]:
+    """``entries`` with limits of listeners: a broker lists those that are set, as fixed ones."""
+    found = {
+        key: replace(entry, fixed=False, kind="INT") if LISTENER_KEY.fullmatch(key) else entry
+        for key, entry in entries.items()
+    }
+    missing = [key for key in wanted if LISTENER_KEY.fullmatch(key) and key not in found]
+    return {**found, **{key: Entry(None, "INT", {}) for key in missing}}
 
 
 def in_force(entry: Entry, text: str, restarts: bool) -> str | None:

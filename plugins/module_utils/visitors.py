@@ -8,6 +8,7 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 from __future__ import annotations
 
 import ipaddress
+import socket
 import struct
 from collections.abc import Iterable
 
@@ -56,3 +57,16 @@ def look(ports: Iterable[int]) -> dict[int, dict[str, int]]:
             counts = found.setdefault(port, {})
             counts[peer] = counts.get(peer, 0) + 1
     return found
+
+
+def resolved(names: Iterable[str]) -> list[str]:
+    """Addresses of ``names`` as this machine resolves them, sorted; none of a name without any."""
+    found: set[str] = set()
+    for name in names:
+        try:
+            answers = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        except OSError:
+            continue
+        # A link-local address carries its interface after a percent sign.
+        found.update(str(answer[4][0]).partition("%")[0] for answer in answers)
+    return sorted(found)

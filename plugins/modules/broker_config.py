@@ -150,14 +150,19 @@ def wishes_of(declared):
     return wishes
 
 
-def converge(connection, wishes, read, allow_unreachable, dry):
+def converge(connection, wishes, read, read_live, allow_unreachable, dry):
     """Read, plan, have it judged, apply, wait; the result of the module.
 
     Raises ClusterError and Refusal.
     """
     wanted = {wish.broker for wish in wishes}
-    asked = wanted | (set(connection.known_brokers()) if read else set())
+    asked = wanted | (set(connection.known_brokers()) if read or read_live else set())
     found, silent = connection.read_brokers(sorted(asked))
+    if read_live:
+        # Limits of listeners too, whose names only the brokers know.
+        read = sorted(
+            {*read, *(key for keys in found.values() for key in keys if dynamic.is_live(key))}
+        )
     if silent and not allow_unreachable:
         raise endpoint.ClusterError(broker_settings.silence(silent))
     wishes = [wish for wish in wishes if wish.broker in found]
@@ -209,7 +214,6 @@ def main():
     )
     wish = access.wish_of(module)
     lenient = wish["allow_unreachable"]
-    read = wish["read"] + (sorted(dynamic.LIVE_KEYS) if wish["read_live"] else [])
     if connecting.MISSING:
         # A host on which nothing has been prepared yet: nothing runs there either.
         if lenient:
@@ -228,7 +232,9 @@ def main():
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     try:
         with connection:
-            found = converge(connection, wishes, read, lenient, module.check_mode)
+            found = converge(
+                connection, wishes, wish["read"], wish["read_live"], lenient, module.check_mode
+            )
     except Refusal as error:
         module.fail_json(msg=str(error), errors=error.sentences)
     except endpoint.ClusterError as error:

@@ -11,6 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.dynamic import (
     Wish,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.waiting import Deadline
+from ansible_collections.metal.kafka.plugins.modules.broker_config import converge
 
 KEY = "num.io.threads"
 
@@ -148,3 +149,25 @@ def test_a_broker_that_closes_connections_for_a_change_is_asked_again():
             return super().describe_configs(resources, **more)
 
     assert connection(Closing(b1=16)).wait_until_in_force([Wish(1, {KEY: "16"})]) == []
+
+
+LISTENER = "listener.name.clients.max.connections"
+
+
+class Limited(Brokers):
+    """One broker with a limit of one listener, which it calls read-only."""
+
+    def describe_configs(self, resources, **more):
+        answer = super().describe_configs(resources, **more)
+        of_file = told("900", (LISTENER, "900", FROM_FILE), read_only=True)
+        for keys in answer["broker"].values():
+            keys.update({LISTENER: of_file, "log.dirs": told("/data", read_only=True)})
+        return answer
+
+
+def test_what_is_in_force_includes_limits_of_listeners():
+    """A change of one by hand is then seen by a run that compares nothing else."""
+    made = connection(Limited(b1=8))
+    made.known_brokers = lambda: [1]
+    found = converge(made, [], [], True, False, True)
+    assert found["in_force"] == {KEY: {"1": "8"}, LISTENER: {"1": "900"}}

@@ -170,3 +170,39 @@ def test_a_step_says_broker_key_and_both_values():
         "before": {"broker 3": {"num.io.threads": "8", "log.retention.ms": DAY}},
         "after": {"broker 3": {"num.io.threads": "16", "log.retention.ms": WEEK}},
     }
+
+
+CLIENTS = "listener.name.clients.max.connections"
+
+
+def test_limits_of_one_listener_need_no_restart_and_other_settings_of_it_do():
+    keys = {CLIENTS: 9, "listener.name.clients.max.connection.creation.rate": 5}
+    other = {"listener.name.clients.sasl.enabled.mechanisms": "PLAIN", "listeners": "x"}
+    assert split({**keys, **other}) == (other, keys)
+
+
+@pytest.mark.parametrize(
+    ("entries", "live", "previous", "done"),
+    [
+        # A broker does not list what is not set, and lists the rest as read-only.
+        ({}, {CLIENTS: "900"}, [], [(CLIENTS, "900")]),
+        ({CLIENTS: entry("UNKNOWN", fixed=True, file="900")}, {CLIENTS: "900"}, [], []),
+        (
+            {CLIENTS: entry("INT", fixed=True, file="900", broker="700")},
+            {CLIENTS: "900"},
+            [],
+            [(CLIENTS, "900")],
+        ),
+        ({CLIENTS: entry(fixed=True, broker="900")}, {}, [CLIENTS], [(CLIENTS, None)]),
+        # The file that the broker started with is in the way until it starts again.
+        ({CLIENTS: entry(fixed=True, file="900")}, {}, [CLIENTS], [(CLIENTS, "2147483647")]),
+        ({CLIENTS: entry(fixed=True, broker="2147483647")}, {}, [], [(CLIENTS, None)]),
+    ],
+)
+def test_a_limit_of_one_listener_is_set_and_taken_back(entries, live, previous, done):
+    assert steps(entries, live, previous) == done
+
+
+def test_a_limit_of_a_listener_that_somebody_else_set_is_named():
+    found = plan(Wish(1, {}), {CLIENTS: entry(fixed=True, broker="50")})
+    assert found.foreign == (f"broker 1: {CLIENTS} = 50 was set at run time and is not declared",)

@@ -30,3 +30,10 @@ def test_a_connection_of_this_machine_is_seen_and_is_gone_when_it_ends(host):
         with socket.create_connection((host, port)):
             assert visitors.look([port]) == {port: {host: 1}}
         assert visitors.look([port]) == {}
+
+
+def test_names_are_resolved_and_one_without_an_address_is_left_out():
+    assert visitors.resolved(["127.0.0.1", "10.0.0.7", "nobody.invalid"]) == [
+        "10.0.0.7",
+        "127.0.0.1",
+    ]

@@ -33,6 +33,7 @@ FOUND = Found(
     lags=(Lag("g", "t", 0, 10, 5, 2.5),),
     members={("g", "t"): 2},
     certificates={"kafka1:9092": 99.0},
+    limits={(1, "CLIENTS"): 900},
     pipelines={"payments": STATE, "gone": None},
     masters={"m1": {"status": "STANDBY"}, "m2": LEADS, "m3": None},
     workers=2,

@@ -20,7 +20,10 @@ class Cluster:
         return self.offsets[group]
 
     def overview(self):
-        return Overview((Broker(1, registered=True),))
+        return Overview((Broker(1, registered=True), Broker(2)))
+
+    def limits(self, brokers):
+        return {(broker, "CLIENTS"): 900 for broker in brokers}
 
     def ends(self, partitions):
         return {each: self.end[each] for each in partitions if each in self.end}
@@ -32,7 +35,11 @@ def test_lag_of_every_group_but_those_nobody_asks_for():
     assert found.read == 100.0
     assert [(x.group, x.partition, x.records) for x in found.lags] == [("g", 0, 5), ("g", 1, 0)]
     assert found.members == {("g", "t"): 2}
-    assert found.overview.brokers == (Broker(1, registered=True),)
+    assert found.overview.brokers == (Broker(1, registered=True), Broker(2))
+
+
+def test_brokers_that_are_registered_are_asked_for_their_limits():
+    assert Reader(Cluster()).read(1.0).limits == {(1, "CLIENTS"): 900}
 
 
 def test_a_group_whose_members_left_has_none_instead_of_no_figure():

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec
 
+from . import limits
 from .figures import Found
 from .lag import History, Partition, lags, members_by_topic
 from .overview import Overview, overview
@@ -31,6 +32,9 @@ class Cluster(Protocol):
 
     def overview(self) -> Overview:
         """Brokers and topics."""
+
+    def limits(self, brokers: Iterable[int]) -> dict[tuple[int, str], int]:
+        """Connections that may be open, by broker and listener."""
 
 
 class Kafka:
@@ -91,6 +95,24 @@ class Kafka:
             {node.id: node.rack for node in racks if node.rack},
         )
 
+    def limits(self, brokers: Iterable[int]) -> dict[tuple[int, str], int]:
+        """Connections that may be open, by broker and listener; none of a broker that is silent."""
+        # A broker answers for itself, and a request holds no more than one.
+        answers = {
+            broker: self._admin.describe_configs([resource], request_timeout=PATIENCE_S)[resource]
+            for broker in brokers
+            for resource in [ConfigResource(ConfigResource.Type.BROKER, str(broker))]
+        }
+        found = {}
+        for broker, answer in answers.items():
+            try:
+                settings = {name: entry.value for name, entry in answer.result().items()}
+            except KafkaException:
+                continue
+            for listener, limit in limits.of_listeners(settings).items():
+                found[broker, listener] = limit
+        return found
+
 
 class Reader:
     """Reads lag again and again, and remembers where ends were."""
@@ -120,6 +142,7 @@ class Reader:
         return Found(
             read=now,
             overview=seen,
+            limits=self._cluster.limits(each.id for each in seen.brokers if each.registered),
             lags=tuple(
                 lag
                 for group in groups

@@ -23,6 +23,8 @@ class Found:
     lags: tuple[Lag, ...] = ()
     members: Mapping[tuple[str, str], int] = field(default_factory=dict)
     certificates: Mapping[str, float] = field(default_factory=dict)
+    # Connections that may be open, by broker and listener.
+    limits: Mapping[tuple[int, str], int] = field(default_factory=dict)
     # The answer of each pipeline's driver, None for one that did not answer.
     pipelines: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
     # The same of each master of Spark; and how many workers there are to be.
@@ -172,6 +174,15 @@ class Figures(Collector):
             "Until when the certificate of a listener is valid",
             ("endpoint",),
             [((endpoint,), until) for endpoint, until in sorted(found.certificates.items())],
+        )
+        yield family(
+            "connections_limit",
+            "Connections that a listener of a broker accepts",
+            ("broker", "listener"),
+            [
+                ((str(broker), name), limit)
+                for (broker, name), limit in sorted(found.limits.items())
+            ],
         )
         yield from of_pipelines(found)
         yield from of_spark(found)

@@ -76,6 +76,13 @@ BROKERS = Board(
                         "{{instance}} {{listener}}",
                     ),
                 ),
+                graph(
+                    "Connections of the limit",
+                    "Open connections of those that a listener accepts; at 1 new clients wait.",
+                    RATIO,
+                    ("kafka_metal:connections:ratio{{C}}", "{{instance}} {{listener}}"),
+                    empty="Empty where a site has taken the limits away.",
+                ),
             ),
         ),
         (

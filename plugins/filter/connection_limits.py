@@ -1,0 +1,45 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of a broker's connections."""
+
+from ansible_collections.metal.kafka.plugins.module_utils import connection_limits as decide
+from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+
+def _open(found):
+    """Open connections as M(metal.kafka.broker_connections) returns them; none of a new broker."""
+    return decide.Open(found.get("listeners", {}), found.get("addresses", {}))
+
+
+def connection_limits(listeners, heap, open_files, found, own):
+    """Keys of server.properties for ``listeners`` of clients; ``found`` is kafka_broker_found."""
+    found = plain(found)
+    connections = found.get("connections", {})
+    return decide.limits(
+        decide.sizes(plain(heap), plain(open_files), plain(own)),
+        plain(listeners),
+        found.get("live", {}),
+        _open(connections),
+        connections.get("exempt", []),
+        plain(own),
+    )
+
+
+def connection_messages(effective, listeners, heap, open_files, found, own, broker):
+    """What a run prints of the limits: a summary, and each that is not as memory is sized for."""
+    told = decide.summary(plain(heap), plain(effective), plain(listeners))
+    return ([told] if told else []) + decide.warnings(
+        plain(broker),
+        decide.sizes(plain(heap), plain(open_files), plain(own)),
+        plain(effective),
+        plain(own),
+        _open(plain(found).get("connections", {})),
+    )
+
+
+class FilterModule:
+    def filters(self):
+        return {
+            "connection_limits": connection_limits,
+            "connection_messages": connection_messages,
+        }

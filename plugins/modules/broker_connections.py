@@ -1,0 +1,80 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: broker_connections
+short_description: Connections that are open on a broker's listeners, and addresses of brokers
+description:
+  - >-
+    Reads what limits of connections depend on: the kernel's table of connections, and the addresses
+    that names of brokers have on this host. A name that has none is left out.
+extends_documentation_fragment: [metal.kafka.only_reads]
+options:
+  ports:
+    description: Port of each listener, by the listener's name.
+    type: dict
+    required: true
+  names:
+    description: Names or addresses of brokers.
+    type: list
+    elements: str
+    default: []
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Read the open connections of a broker
+  metal.kafka.broker_connections:
+    ports: {CLIENTS: 9092, BROKERS: 9192}
+    names: [kafka1.example, kafka2.example]
+  register: connections
+"""
+
+RETURN = r"""
+listeners:
+  description: Open connections by listener.
+  type: dict
+  returned: always
+  sample: {CLIENTS: 120, BROKERS: 9}
+addresses:
+  description: Open connections to all of these listeners, by the address of the other side.
+  type: dict
+  returned: always
+  sample: {10.0.0.7: 12}
+exempt:
+  description: Addresses of O(names) and of this host's loopback, sorted.
+  type: list
+  elements: str
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.metal.kafka.plugins.module_utils import visitors
+
+
+def main():
+    """Read and return."""
+    module = AnsibleModule(
+        argument_spec={
+            "ports": {"type": "dict", "required": True},
+            "names": {"type": "list", "elements": "str", "default": []},
+        },
+        supports_check_mode=True,
+    )
+    ports = {name: int(port) for name, port in module.params["ports"].items()}
+    found = visitors.look(ports.values())
+    addresses = {}
+    for peers in found.values():
+        for peer, count in peers.items():
+            addresses[peer] = addresses.get(peer, 0) + count
+    module.exit_json(
+        changed=False,
+        listeners={name: sum(found.get(port, {}).values()) for name, port in ports.items()},
+        addresses=addresses,
+        exempt=visitors.resolved(["127.0.0.1", *module.params["names"]]),
+    )
+
+
+if __name__ == "__main__":
+    main()

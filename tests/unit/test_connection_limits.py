@@ -1,0 +1,136 @@
+"""Limits of connections follow the heap, are never below what is open, and leave brokers out."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.connection_limits import (
+    UNLIMITED,
+    Open,
+    Sizes,
+    limits,
+    not_below,
+    sizes,
+    summary,
+    warnings,
+)
+
+CLIENTS = "listener.name.clients.max.connections"
+ADDRESS = "max.connections.per.ip"
+OVERRIDES = "max.connections.per.ip.overrides"
+ALL = "max.connections"
+# A heap of 640m: a quarter of it, 100 kB each.
+LAPTOP = Sizes(clients=1118, address=559, all=1677)
+
+
+def made(found=None, listeners=None, addresses=None, exempt=(), own=None, names=("CLIENTS",)):
+    now = Open(listeners or {}, addresses or {})
+    return limits(LAPTOP, names, found or {}, now, exempt, own or {})
+
+
+@pytest.mark.parametrize(
+    ("heap", "files", "sized"),
+    [
+        ("640m", 0, LAPTOP),
+        ("4g", 100_000, Sizes(7158, 3579, 10_737)),
+        ("6g", "100000", Sizes(10_737, 5368, 16_106)),
+        # Half of the open files are for segments.
+        ("6g", 4096, Sizes(1365, 682, 2048)),
+    ],
+)
+def test_limits_follow_the_heap_and_the_open_files(heap, files, sized):
+    assert sizes(heap, files, {}) == sized
+
+
+def test_limits_follow_the_number_that_the_site_sets_for_all():
+    assert sizes("640m", 0, {ALL: "3000"}) == Sizes(2000, 1000, 3000)
+
+
+def test_a_new_broker_limits_its_clients_an_address_and_itself():
+    assert made() == {CLIENTS: 1118, ADDRESS: 559, ALL: 1677}
+
+
+def test_the_inter_broker_listener_has_no_limit_of_its_own_and_addresses_of_brokers_have_none():
+    found = made(exempt=["127.0.0.1", "10.0.0.2"])
+    assert [key for key in found if key.startswith("listener.name.")] == [CLIENTS]
+    assert found[OVERRIDES] == [f"10.0.0.2:{UNLIMITED}", f"127.0.0.1:{UNLIMITED}"]
+
+
+def test_a_broker_with_one_listener_for_all_has_no_limit_that_would_keep_brokers_out():
+    assert made(names=()) == {ADDRESS: 559}
+
+
+@pytest.mark.parametrize(
+    ("now", "found", "limit"),
+    [
+        (0, None, 1000),
+        (1000, None, 1000),
+        # More are open than memory is sized for: the first limit leaves room.
+        (1001, None, 1300),
+        (2000, None, 2500),
+        # A limit in force stays while it is used, and does not grow with whoever fills it.
+        (2400, 2500, 2500),
+        (2500, 2500, 2500),
+        (801, 2500, 2500),
+        (800, 2500, 1000),
+        (1050, 1000, 1000),
+        # More heap, more connections.
+        (900, 500, 1000),
+    ],
+)
+def test_no_limit_is_set_below_what_is_open(now, found, limit):
+    assert not_below(1000, now, found) == limit
+
+
+def test_every_limit_of_a_broker_with_many_clients_is_above_what_is_open():
+    open_now = {"CLIENTS": 3000, "BROKERS": 40}
+    found = made(listeners=open_now, addresses={"10.9.9.9": 2500, "10.0.0.2": 540})
+    assert found == {CLIENTS: 3800, ADDRESS: 3200, ALL: 4359}
+
+
+def test_connections_of_brokers_do_not_raise_the_limit_of_an_address():
+    found = made(listeners={"CLIENTS": 900}, addresses={"10.0.0.2": 900}, exempt=["10.0.0.2"])
+    assert found[ADDRESS] == 559
+
+
+def test_a_second_run_sets_the_same_limits():
+    open_now = {"listeners": {"CLIENTS": 3000}, "addresses": {"10.9.9.9": 2500}}
+    first = made(**open_now)
+    later = {"listeners": {"CLIENTS": 3105}, "addresses": {"10.9.9.9": 2611}}
+    assert made(found={key: str(value) for key, value in first.items()}, **later) == first
+
+
+@pytest.mark.parametrize("own", [5000, "5000"])
+def test_what_the_site_sets_for_clients_is_what_the_other_limits_follow(own):
+    found = made(own={CLIENTS: own})
+    assert (found[ADDRESS], found[ALL]) == (2500, 5559)
+
+
+def test_a_limit_of_the_site_for_fewer_clients_also_lowers_that_of_an_address():
+    assert made(own={CLIENTS: 100})[ADDRESS] == 50
+
+
+def test_a_limit_that_the_site_takes_back_is_sized_for_the_others():
+    assert made(own={CLIENTS: None})[ADDRESS] == 559
+
+
+def test_the_plan_prints_every_limit():
+    assert summary("640m", made(), ["CLIENTS"]) == (
+        "connections of a broker with a heap of 640m: at most 1118 on CLIENTS, "
+        "559 from one address, 1677 in all"
+    )
+    assert summary("640m", {CLIENTS: None, ADDRESS: None, ALL: None}, ["CLIENTS"]) == ""
+
+
+def test_a_limit_above_what_memory_is_sized_for_is_reported_with_what_to_do():
+    now = Open({"CLIENTS": 2000, "BROKERS": 9}, {})
+    assert warnings("kafka1", LAPTOP, {CLIENTS: 2500}, {}, now) == [
+        "kafka1: the limit of CLIENTS is 2500 connections, its heap is sized for 1118: 2000 are "
+        "open now. Find out who holds them, or raise kafka_broker_heap (docs/settings.md)"
+    ]
+    assert warnings("kafka1", LAPTOP, {CLIENTS: 1118}, {}, now) == []
+
+
+def test_a_declared_limit_below_what_is_open_is_applied_and_reported():
+    found = warnings("kafka1", LAPTOP, {CLIENTS: 100}, {CLIENTS: 100}, Open({"CLIENTS": 300}, {}))
+    assert found == [
+        f"kafka1: 300 connections are open on CLIENTS and {CLIENTS} is declared as 100: they stay "
+        "open, new ones wait until fewer than 100 are left"
+    ]

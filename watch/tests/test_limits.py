@@ -1,0 +1,32 @@
+"""Limits of listeners out of the settings of a broker."""
+
+import pytest
+from kafka_metal_watch.limits import of_listeners
+
+LISTENERS = {"listeners": "CLIENTS://0.0.0.0:9092,BROKERS://0.0.0.0:9192"}
+NONE = {"max.connections": "2147483647"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "limits"),
+    [
+        ({}, {}),
+        ({"listeners": None}, {}),
+        ({**LISTENERS, **NONE}, {}),
+        ({**LISTENERS, "max.connections": "30"}, {"CLIENTS": 30, "BROKERS": 30}),
+        (
+            {
+                **LISTENERS,
+                "max.connections": "30",
+                "listener.name.clients.max.connections": "20",
+            },
+            {"CLIENTS": 20, "BROKERS": 30},
+        ),
+        (
+            {**LISTENERS, **NONE, "listener.name.clients.max.connections": "20"},
+            {"CLIENTS": 20},
+        ),
+    ],
+)
+def test_a_listener_has_its_own_limit_or_that_of_the_broker(settings, limits):
+    assert of_listeners(settings) == limits
