@@ -15,10 +15,10 @@ from ansible_collections.metal.kafka.plugins.plugin_utils import components
 def lists(contents, images):
     """Components by image that was read, and of the control node."""
     root = repository_root()
-    jars = components.Jars(root, read_mapping(root, "galaxy.yml")["version"])
+    known = components.Known(root, read_mapping(root, "galaxy.yml")["version"])
     found = {
         image["name"]: components.of_image(
-            image["name"], contents[image["image"]]["components"], jars
+            image["name"], contents[image["image"]]["components"], known
         )
         for image in images
         if image["image"] in contents

@@ -27,7 +27,6 @@ PART = re.compile(r"/jrt-fs\.jar$|/share/py4j/")
 # Those of the distribution belong to its packages.
 METADATA = re.compile(r"(?!usr/lib/python3/).*\.dist-info/METADATA")
 POM = re.compile(r"META-INF/maven/([^/]+)/([^/]+)/pom\.(?:xml|properties)")
-COMMON = re.compile(r"/usr/share/common-licenses/([A-Za-z]+(?:-[0-9.]+)?)")
 APACHE = re.compile(rb"\s*Apache License\s+Version 2\.0, January 2004")
 LICENCE_FILES = ("META-INF/LICENSE", "META-INF/LICENSE.txt", "META-INF/LICENSE.md", "LICENSE")
 
@@ -98,10 +97,11 @@ def debian_packages(status: str) -> Iterator[dict[str, Any]]:
 def debian_licences(text: str) -> list[str]:
     """Short names of licences in a package's copyright file, that of most of its files first.
 
-    A file without Debian's machine-readable form names the common licences that it refers to.
+    None where the file does not have Debian's machine-readable form: a licence that is named in
+    plain text may be that of a small part.
     """
     if not text.startswith("Format:"):
-        return list(dict.fromkeys(name.rstrip(".") for name in COMMON.findall(text)))
+        return []
     names = []
     for paragraph in re.split(r"\n\s*\n", text):
         if re.search(r"^Files:", paragraph, re.MULTILINE):

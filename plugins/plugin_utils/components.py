@@ -7,11 +7,11 @@ from __future__ import annotations
 import importlib.metadata
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
@@ -19,9 +19,10 @@ from ..module_utils import image_contents
 from .licences import spdx
 
 CONTROL_NODE = "control node"
-JARS = "images/jars.yml"
+KNOWN = "images/licences.yml"
 LISTS = "images/*/checksums.sha256"
 UNKNOWN = "unknown"
+T = TypeVar("T")
 NUMBERED = re.compile(r"(.+?)-(\d.*)")
 
 
@@ -50,22 +51,39 @@ class Component:
         return f"{self.group}:{self.name}" if self.group else self.name
 
 
-class Jars:
-    """What is known of jars beside what is in them: lists of checksums, and images/jars.yml."""
+class Known:
+    """What is known beside what is in images: lists of checksums, and images/licences.yml."""
 
     def __init__(self, root: Path, version: str) -> None:
         """Read them from the repository at ``root``; ``version`` is that of the project's jars."""
         self.version = version
-        self.known: Mapping[str, Mapping[str, str]] = yaml.safe_load((root / JARS).read_text())
+        read = yaml.safe_load((root / KNOWN).read_text())
+        self.jars: Mapping[str, Mapping[str, str]] = read["jars"]
+        self.packages: Mapping[str, str] = read["packages"]
         lines = (
             line.split() for path in root.glob(LISTS) for line in path.read_text().splitlines()
         )
         self.paths = {sum_: path for sum_, path in lines if path.endswith(".jar")}
 
     def component(self, found: Mapping[str, Any]) -> Component:
-        """The jar that ``image_contents`` found."""
+        """The component that ``image_contents`` found."""
+        if found["kind"] == "jar":
+            return self._jar(found)
+        kind, name, licences = found["kind"], found.get("name", "OpenJDK"), tuple(found["licences"])
+        if kind == "deb" and not licences:
+            licences = tuple(list(_fitting(name, self.packages))[:1])
+        return Component(
+            kind,
+            name,
+            found["version"],
+            architecture=found.get("architecture", ""),
+            distribution=found.get("distribution", ""),
+            licences=licences,
+        )
+
+    def _jar(self, found: Mapping[str, Any]) -> Component:
         file, stem = found["file"], found["file"].removesuffix(".jar")
-        known = next((each for name, each in self.known.items() if fnmatch(file, name)), {})
+        known = next(_fitting(file, self.jars), {})
         group, name, version = self._coordinates(found, stem, known)
         licences = (known["licence"],) if "licence" in known else tuple(found["licences"])
         return Component("jar", name, version, group, licences=licences, sha256=found["sha256"])
@@ -86,29 +104,19 @@ class Jars:
         return group, stem, self.version if stem.startswith("kafka-metal-") else ""
 
 
+def _fitting(name: str, patterns: Mapping[str, T]) -> Iterator[T]:
+    return (each for pattern, each in patterns.items() if fnmatch(name, pattern))
+
+
 def normalised(component: Component, place: str) -> Component:
     """The component at a place, with names of licences as SPDX has them."""
     licences = tuple(dict.fromkeys(spdx(name) for name in component.licences))
     return replace(component, licences=licences, places=(place,))
 
 
-def of_image(name: str, found: Iterable[Mapping[str, Any]], jars: Jars) -> list[Component]:
+def of_image(name: str, found: Iterable[Mapping[str, Any]], known: Known) -> list[Component]:
     """Components of one image."""
-    listed = []
-    for each in found:
-        if each["kind"] == "jar":
-            component = jars.component(each)
-        else:
-            component = Component(
-                kind=each["kind"],
-                name="OpenJDK" if each["kind"] == "java" else each["name"],
-                version=each["version"],
-                architecture=each.get("architecture", ""),
-                distribution=each.get("distribution", ""),
-                licences=tuple(each["licences"]),
-            )
-        listed.append(normalised(component, name))
-    return sorted(set(listed), key=order)
+    return sorted({normalised(known.component(each), name) for each in found}, key=order)
 
 
 def of_control_node() -> list[Component]:

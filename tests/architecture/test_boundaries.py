@@ -18,7 +18,7 @@ OWNERS = (
 # Who else may name it, and why.
 EXCEPTIONS = {
     "images/images.yml": "the catalogue lists every image",
-    "images/jars.yml": "licences of jars, by the names of their files",
+    "images/licences.yml": "licences of jars, by the names of their files",
     "images/kafka/*": "a broker carries the client of either mode",
     "playbooks/group_vars/all/security*.yml": "who gets which certificate; no logic",
     "playbooks/group_vars/all/wiring.yml": "the properties of each mode, by name; no logic",

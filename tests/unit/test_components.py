@@ -1,6 +1,6 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils import components, licences
-from ansible_collections.metal.kafka.plugins.plugin_utils.components import Component, Jars
+from ansible_collections.metal.kafka.plugins.plugin_utils.components import Component, Known
 
 SUM = "0" * 64
 LISTED = "1" * 64
@@ -8,16 +8,18 @@ CLASSPATH = "GPL-2.0-only WITH Classpath-exception-2.0"
 
 
 @pytest.fixture
-def jars(tmp_path):
+def known(tmp_path):
     (tmp_path / "images/kafka").mkdir(parents=True)
-    (tmp_path / "images/jars.yml").write_text(
-        "slf4j-*: {licence: MIT}\nkafka-metal-*: {group: metal.kafka, licence: Apache-2.0}\n"
-        "rocksdbjni-*: {group: org.rocksdb, licence: Apache-2.0 OR GPL-2.0-only}\n"
+    (tmp_path / "images/licences.yml").write_text(
+        "jars:\n  slf4j-*: {licence: MIT}\n"
+        "  kafka-metal-*: {group: metal.kafka, licence: Apache-2.0}\n"
+        "  rocksdbjni-*: {group: org.rocksdb, licence: Apache-2.0 OR GPL-2.0-only}\n"
+        "packages: {python3*: PSF-2.0}\n"
     )
     (tmp_path / "images/kafka/checksums.sha256").write_text(
         f"{LISTED}  io/prometheus/jmx/agent/1.0.1/agent-1.0.1.jar\n{SUM}  a/b/1/b-1.pom\n"
     )
-    return Jars(tmp_path, "0.1.0")
+    return Known(tmp_path, "0.1.0")
 
 
 @pytest.mark.parametrize(
@@ -27,22 +29,35 @@ def jars(tmp_path):
         ("agent.jar", LISTED, [["x", "y", "1"]], "io.prometheus.jmx:agent", "1.0.1"),
         # By the descriptor that is its own.
         ("own-1.2-linux.jar", SUM, [["b", "c", "1"], ["a", "own", "1.2"]], "a:own", "1.2"),
-        # By its name, with the group that images/jars.yml has.
+        # By its name, with the group that images/licences.yml has.
         ("rocksdbjni-9.8.4.jar", SUM, [], "org.rocksdb:rocksdbjni", "9.8.4"),
         ("zstd-jni-1.5.7-7.jar", SUM, [], "zstd-jni", "1.5.7-7"),
         ("kafka-metal-json.jar", SUM, [], "metal.kafka:kafka-metal-json", "0.1.0"),
         ("other.jar", SUM, [], "other", ""),
     ],
 )
-def test_coordinates_of_a_jar(jars, file, sum_, poms, title, version):
+def test_coordinates_of_a_jar(known, file, sum_, poms, title, version):
     found = {"kind": "jar", "file": file, "sha256": sum_, "poms": poms, "licences": []}
-    component = jars.component(found)
+    component = known.component(found)
     assert (component.title, component.version) == (title, version)
 
 
-def test_what_was_read_of_a_jar_by_a_person_wins(jars):
+def test_what_was_read_of_a_jar_by_a_person_wins(known):
     found = {"kind": "jar", "file": "slf4j-api-1.jar", "sha256": SUM, "poms": []}
-    assert jars.component({**found, "licences": ["Other"]}).licences == ("MIT",)
+    assert known.component({**found, "licences": ["Other"]}).licences == ("MIT",)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "licences_"),
+    [
+        ("python3.13", [], ("PSF-2.0",)),
+        ("python3.13", ["Other"], ("Other",)),
+        ("libc6", [], ()),
+    ],
+)
+def test_a_package_without_a_licence_that_a_program_reads(known, name, said, licences_):
+    found = {"kind": "deb", "name": name, "version": "1", "licences": said}
+    assert known.component(found).licences == licences_
 
 
 @pytest.mark.parametrize(
