@@ -194,13 +194,13 @@ def destroy(run: Run) -> int:
 
 def versions(run: Run) -> int:
     """Components with their licences; as CycloneDX too, in a folder."""
-    table, folder = run.folder / "versions.txt", value("SBOM")
-    given = {"versions_table": str(table)}
-    given |= {"versions_sbom": str(Path(folder).expanduser().absolute())} if folder else {}
+    folder = value("SBOM")
+    given = {"versions_sbom": str(Path(folder).expanduser().absolute())} if folder else {}
     code = run.play("versions", variables=given, quiet=True)
-    if table.exists():
+    table = run.file("versions.txt")
+    if table:
         sys.stdout.write(table.read_text(encoding="utf-8"))
-    if code:
+    if code or not table:
         run.said()
     return code
 
