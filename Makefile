@@ -29,7 +29,7 @@ test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 
 ##@ Day by day
 .PHONY: status plan upgrade close zookeeper-trust down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas rotate
-.PHONY: support report
+.PHONY: support report versions
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
 plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
@@ -59,6 +59,10 @@ pipeline: status ## what runs: pipelines with their state, lag and speed
 report: ## the overview as one HTML page with plots, without Grafana: HOURS=24 BOARDS=all
 	@scripts/bootstrap --no-dev --group monitoring --inexact
 	@scripts/verb report
+
+versions: ## every component with version, licence and place; SBOM=folder writes CycloneDX: docs/supply-chain.md
+	@scripts/bootstrap --no-dev --group sbom --inexact
+	@scripts/verb versions
 
 bench: ## measure a cluster beside its machine's limits: docs/benchmark; ARGS="-e benchmark_rounds=5"
 	@scripts/bootstrap --no-dev --group bench --inexact

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -23,6 +24,7 @@ import yaml
 REPOSITORY = "kafka-metal"
 CATALOGUE_FILE = "images/images.yml"
 VERSIONS_FILE = "versions.yml"
+CHECKSUMS_FILE = "checksums.sha256"
 KNOWN_KEYS = {
     *("version", "recipe", "packages", "parents", "uses", "sources", "runtime", "optional"),
 }
@@ -241,20 +243,48 @@ def chosen_versions(versions: Mapping[str, Any], wanted: Mapping[str, Any]) -> d
     return {**versions, **wanted}
 
 
+def check_recorded(
+    root: Path, name: str, entry: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> None:
+    """Raise ImageError for a wanted version of whose files the recipe has no checksums.
+
+    A recipe without such a list takes no files that would be on one.
+    """
+    folder = recipe(root, name, entry)
+    if not (folder / CHECKSUMS_FILE).is_file():
+        return
+    lists = [folder / each for each in (CHECKSUMS_FILE, "requirements.txt")]
+    text = "".join(path.read_text(encoding="ascii") for path in lists if path.is_file())
+    for key in set(entry.get("uses", [])) & set(wanted):
+        # In org/apache/kafka/kafka_2.13/3.9.2/kafka_2.13-3.9.2.jar, or pyspark==4.2.1
+        version = re.escape(str(wanted[key]))
+        if not re.search(rf"[/_]{version}/|=={version} ", text):
+            raise ImageError(
+                f"image_versions: {key} {wanted[key]}: {folder.relative_to(root)} has no checksums "
+                "of this version; docs/supply-chain.md says how they are recorded"
+            )
+
+
 def catalogue(
-    root: Path | None = None, registry: str = "", wanted: Mapping[str, Any] | None = None
+    root: Path | None = None,
+    registry: str = "",
+    wanted: Mapping[str, Any] | None = None,
+    recorded: bool = True,
 ) -> list[Image]:
     """All images in build order.
 
     ``registry`` is put before the references, for example ``registry.example``; it never changes
-    a tag. ``wanted`` are versions that a site has instead of those in the file. Raises ImageError
-    when a file is missing or an entry cannot be built.
+    a tag. ``wanted`` are versions that a site has instead of those in the file; with
+    ``recorded`` their checksums have to be known. Raises ImageError when a file is missing or an
+    entry cannot be built.
     """
     root = root or repository_root()
     versions = chosen_versions(read_mapping(root, VERSIONS_FILE), wanted or {})
     entries = read_mapping(root, CATALOGUE_FILE)
     for name, entry in entries.items():
         check_entry(root, name, entry, set(entries), set(versions))
+        if recorded:
+            check_recorded(root, name, entry, wanted or {})
 
     parents = {name: tuple(entry.get("parents", [])) for name, entry in entries.items()}
     levels = levels_of(parents)

@@ -192,6 +192,19 @@ def destroy(run: Run) -> int:
     return run.play("destroy", variables={"confirm_destroy": name}, prepare=False)
 
 
+def versions(run: Run) -> int:
+    """Components with their licences; as CycloneDX too, in a folder."""
+    folder = value("SBOM")
+    given = {"versions_sbom": str(Path(folder).expanduser().absolute())} if folder else {}
+    code = run.play("versions", variables=given, quiet=True)
+    table = run.file("versions.txt")
+    if table:
+        sys.stdout.write(table.read_text(encoding="utf-8"))
+    if code or not table:
+        run.said()
+    return code
+
+
 def bench(run: Run) -> int:
     """Measure; a cluster that is there only where INVENTORY is said to make itself."""
     said = value("INVENTORY") if "INVENTORY" in sys.argv[2:] else ""
@@ -227,6 +240,7 @@ VERBS: Mapping[str, Verb] = {
     "up": report("up"),
     "upgrade": loud("upgrade", FINISH="upgrade_finish"),
     "verify": answer("verify"),
+    "versions": versions,
     "zookeeper-trust": loud("zookeeper_trust"),
 }
 

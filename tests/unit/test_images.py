@@ -1,3 +1,4 @@
+import re
 import shutil
 from pathlib import Path
 
@@ -107,6 +108,29 @@ def test_a_site_that_wants_another_version_has_exactly_the_tags_of_that_version(
 def test_a_version_that_no_image_uses_is_refused(root, wanted, words):
     with pytest.raises(ImageError, match=words):
         catalogue(root, wanted=wanted)
+
+
+@pytest.fixture
+def recorded(root):
+    line = "0" * 64 + "  org/apache/kafka/kafka_2.13/{0}/kafka_2.13-{0}.jar\n"
+    path = root / "images/kafka/checksums.sha256"
+    path.write_text(line.format("3.9.2") + line.format("3.8.1"))
+    return root
+
+
+@pytest.mark.parametrize("version", ["3.7.2", "3.8", "3.8.*", "3.9.2/kafka", ""])
+def test_a_version_without_checksums_is_refused_before_anything_is_built(recorded, version):
+    words = rf"image_versions: kafka {re.escape(version)}: images/kafka has no checksums"
+    with pytest.raises(ImageError, match=words):
+        catalogue(recorded, wanted={"kafka": version})
+
+
+def test_a_version_with_checksums_is_built_and_any_while_they_are_recorded(recorded):
+    assert find("kafka", catalogue(recorded, wanted={"kafka": "3.8.1"})).version == "3.8.1"
+    new = catalogue(recorded, wanted={"kafka": "3.7.2"}, recorded=False)
+    assert find("kafka", new).version == "3.7.2"
+    # Other images take nothing of it.
+    assert find("spark", catalogue(recorded, wanted={"spark": "4.2.0"})).version == "4.2.0"
 
 
 def edit_recipe(root):

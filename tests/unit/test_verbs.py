@@ -55,7 +55,7 @@ HOSTILE = [
 NAMES = [
     *("G", "TO", "T", "FILE", "TOPIC", "KEY", "NULL", "SOURCE", "TARGET", "FROM", "UNTIL"),
     *("U", "S", "HOST", "DISK", "DEVICE", "FORCE", "CONFIRM", "SECONDS", "HOURS", "BOARDS"),
-    *("STRICT", "FINISH", "D", "TIMES", "CLUSTER", "INVENTORY", "ARGS", "SOMETHING_ELSE"),
+    *("STRICT", "FINISH", "D", "TIMES", "SBOM", "CLUSTER", "INVENTORY", "ARGS", "SOMETHING_ELSE"),
 ]
 # Writes its arguments and environment down, and answers as a run of Ansible does.
 STUB = r"""#!/bin/bash
@@ -264,6 +264,18 @@ def test_bench_measures_the_inventory_only_where_make_itself_is_told(stubs: Stub
 
     assert first[1] == "--inventory=inventories/benchmark"
     assert second[1] == "--inventory=inventories/example"
+
+
+@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("text", ["sbom", "a b", HOSTILE[0], HOSTILE[16], "~"])
+def test_the_folder_of_versions_is_a_path_whatever_it_is_called(stubs: Stubs, text: str):
+    environment = {**os.environ, "SBOM": text, "STUB_FOLDER": str(stubs.folder)}
+    environment["PATH"] = f"{stubs.folder / 'bin'}:{environment['PATH']}"
+    verb = [str(ROOT / "scripts/verb"), "versions"]
+    subprocess.run(verb, cwd=ROOT, env=environment, check=True)
+
+    wanted = str(Path.home()) if text == "~" else f"{ROOT}/{text}"
+    assert stubs.values()["versions_sbom"] == ("unsafe", wanted)
 
 
 def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():

@@ -1,0 +1,55 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the platform is made of, from the contents of its images."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.module_utils.images import (
+    read_mapping,
+    repository_root,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils import components
+
+
+def lists(contents, images):
+    """Components by image that was read, and of the control node."""
+    root = repository_root()
+    known = components.Known(root, read_mapping(root, "galaxy.yml")["version"])
+    found = {
+        image["name"]: components.of_image(
+            image["name"], contents[image["image"]]["components"], known
+        )
+        for image in images
+        if image["image"] in contents
+    }
+    return found | {components.CONTROL_NODE: components.of_control_node()}
+
+
+def components_table(contents, images):
+    """A line for each component; C(contents) is that of C(image_contents)."""
+    found = lists(contents, images)
+    return components.table(components.merged(found.values()), len(found) - 1)
+
+
+def cyclonedx(contents, images):
+    """The text of each CycloneDX file by its name; C(kafka-metal) has everything."""
+    try:
+        from ansible_collections.metal.kafka.plugins.plugin_utils import sbom
+    except ImportError as error:
+        raise AnsibleFilterError(
+            f"metal.kafka.cyclonedx: {error.name} is not installed; `make versions` installs it, "
+            "as does scripts/bootstrap --no-dev --group sbom --inexact"
+        ) from error
+    there = {
+        image["name"]: {"reference": image["image"], "id": contents[image["image"]]["id"]}
+        for image in images
+        if image["image"] in contents
+    }
+    version = read_mapping(repository_root(), "galaxy.yml")["version"]
+    return sbom.documents(lists(contents, images), there, version)
+
+
+class FilterModule:
+    def filters(self):
+        return {"components_table": components_table, "cyclonedx": cyclonedx}

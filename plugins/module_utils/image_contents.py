@@ -1,0 +1,183 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an image holds, from its file system as a tar stream.
+
+Packages, jars, Python packages and the JDK are described by their own files; names of licences are
+as they are written there. Runs on the host that has the image, with whatever Python it has from 3.9
+on and nothing but its library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from email.parser import HeaderParser
+from typing import IO, Any
+
+OS_RELEASE = "usr/lib/os-release"
+DPKG_STATUS = "var/lib/dpkg/status"
+JAVA_RELEASE = re.compile(r"opt/[^/]+/release")
+COPYRIGHT = re.compile(r"usr/share/doc/([^/]+)/copyright")
+# Part of a JDK, and of py4j.
+PART = re.compile(r"/jrt-fs\.jar$|/share/py4j/")
+# Those of the distribution belong to its packages.
+METADATA = re.compile(r"(?!usr/lib/python3/).*\.dist-info/METADATA")
+POM = re.compile(r"META-INF/maven/([^/]+)/([^/]+)/pom\.(?:xml|properties)")
+APACHE = re.compile(rb"\s*Apache License\s+Version 2\.0, January 2004")
+LICENCE_FILES = ("META-INF/LICENSE", "META-INF/LICENSE.txt", "META-INF/LICENSE.md", "LICENSE")
+
+
+def components(stream: IO[bytes]) -> list[dict[str, Any]]:
+    """Components of the file system in ``stream``, each with ``kind`` and what is known of it.
+
+    ``deb``: name, version, architecture, distribution (the release's name). ``jar``: file (its
+    name), sha256, poms (group, artifact, version of each that it has packed). ``python``: name,
+    version. ``java``: version. All have licences, a list of names or addresses. Raises ValueError
+    where the stream is no whole archive.
+    """
+    packages: list[dict[str, Any]] = []
+    release = ""
+    licences: dict[str, list[str]] = {}
+    # A package may share the folder of another one.
+    links: dict[str, str] = {}
+    found: list[dict[str, Any]] = []
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for entry in archive:
+                name = entry.name.lstrip("./")
+                if entry.issym() and name.startswith("usr/share/doc/"):
+                    links[name.rsplit("/", 1)[1]] = entry.linkname.rsplit("/", 1)[-1]
+                opened = archive.extractfile(entry) if entry.isfile() else None
+                if opened is None:
+                    continue
+                if name == DPKG_STATUS:
+                    packages = list(debian_packages(opened.read().decode()))
+                elif name == OS_RELEASE:
+                    release = codename(opened.read().decode())
+                elif match := COPYRIGHT.fullmatch(name):
+                    licences[match[1]] = debian_licences(opened.read().decode(errors="replace"))
+                elif name.endswith(".jar") and not PART.search(name):
+                    found.append(jar(name.rsplit("/", 1)[-1], opened.read()))
+                elif METADATA.fullmatch(name):
+                    found.append(python_package(opened.read().decode()))
+                elif JAVA_RELEASE.fullmatch(name):
+                    found += java(opened.read().decode())
+    except (tarfile.TarError, zipfile.BadZipFile) as error:
+        raise ValueError(f"not a whole file system: {error}") from error
+    for package in packages:
+        package["distribution"] = release
+        folder = links.get(package["name"], package["name"])
+        package["licences"] = licences.get(folder, [])
+    return packages + found
+
+
+def codename(os_release: str) -> str:
+    """Name of the distribution's release, such as trixie, from the text of os-release."""
+    found = re.search(r"^VERSION_CODENAME=(.+)$", os_release, re.MULTILINE)
+    return found[1].strip('"') if found else ""
+
+
+def debian_packages(status: str) -> Iterator[dict[str, Any]]:
+    """Installed packages from the text of dpkg's status file."""
+    for paragraph in status.split("\n\n"):
+        fields = HeaderParser().parsestr(paragraph)
+        if str(fields.get("Status", "")).endswith(" installed"):
+            yield {
+                "kind": "deb",
+                "name": fields["Package"],
+                "version": fields["Version"],
+                "architecture": fields["Architecture"],
+            }
+
+
+def debian_licences(text: str) -> list[str]:
+    """Short names of licences in a package's copyright file, that of most of its files first.
+
+    None where the file does not have Debian's machine-readable form: a licence that is named in
+    plain text may be that of a small part.
+    """
+    if not text.startswith("Format:"):
+        return []
+    names = []
+    for paragraph in re.split(r"\n\s*\n", text):
+        if re.search(r"^Files:", paragraph, re.MULTILINE):
+            name = re.search(r"^License:[ \t]*(.+)$", paragraph, re.MULTILINE)
+            names += [name[1].strip()] if name else []
+    return list(dict.fromkeys(names))
+
+
+def jar(file: str, content: bytes) -> dict[str, Any]:
+    """A jar by its content."""
+    poms: dict[tuple[str, str], str] = {}
+    texts: dict[tuple[str, str], str] = {}
+    manifest, apache = "", False
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            if match := POM.fullmatch(name):
+                text = archive.read(name).decode(errors="replace")
+                if name.endswith(".properties"):
+                    version = re.search(r"^version\s*=\s*(\S+)", text, re.MULTILINE)
+                    poms[match[1], match[2]] = version[1] if version else ""
+                else:
+                    texts[match[1], match[2]] = text
+            elif name == "META-INF/MANIFEST.MF":
+                manifest = archive.read(name).decode(errors="replace")
+            elif name in LICENCE_FILES:
+                apache = apache or APACHE.match(archive.read(name)) is not None
+    # Only its own descriptor speaks of it; others are those of what was packed into it.
+    own = [
+        text
+        for (_, artifact), text in texts.items()
+        if file.startswith((f"{artifact}-", f"{artifact}."))
+    ]
+    said = bundle_licences(manifest) or [
+        name.strip()
+        for text in own
+        for name in re.findall(r"<license>.*?<name>(.*?)</name>", text, re.DOTALL)
+    ]
+    return {
+        "kind": "jar",
+        "file": file,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "poms": [[*name, version] for name, version in poms.items()],
+        "licences": list(dict.fromkeys(said or (["Apache-2.0"] if apache else []))),
+    }
+
+
+def bundle_licences(manifest: str) -> list[str]:
+    """Licences that a jar's manifest names, whose lines are folded."""
+    lines = re.sub(r"\r?\n ", "", manifest)
+    found = re.search(r"^Bundle-License:\s*(.+)$", lines, re.MULTILINE)
+    # Each may have attributes, of which only the name counts.
+    words = found[1].split(",") if found and '"' not in found[1] else [found[1]] if found else []
+    return [word.split(";")[0].strip().strip('"') for word in words]
+
+
+def python_package(text: str) -> dict[str, Any]:
+    """A Python package from the text of its METADATA."""
+    fields = HeaderParser().parsestr(text)
+    classifiers = [
+        each.rsplit(" :: ", 1)[1]
+        for each in fields.get_all("Classifier", [])
+        if each.startswith("License :: ") and each.count(" :: ") > 1
+    ]
+    # Some have the whole text there.
+    plain = str(fields.get("License", "")).strip()
+    said = fields.get("License-Expression") or (plain if "\n" not in plain else "")
+    return {
+        "kind": "python",
+        "name": fields["Name"],
+        "version": fields["Version"],
+        "licences": [str(said)] if said and str(said) != "UNKNOWN" else classifiers,
+    }
+
+
+def java(release: str) -> list[dict[str, Any]]:
+    """The JDK from the text of its release file."""
+    version = re.search(r'^JAVA_VERSION="(.+)"$', release, re.MULTILINE)
+    licences = ["GPL-2.0-only WITH Classpath-exception-2.0"]
+    return [{"kind": "java", "version": version[1], "licences": licences}] if version else []

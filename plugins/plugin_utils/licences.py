@@ -1,0 +1,52 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of licences as SPDX has them, from the ways in which projects and packages write them."""
+
+from __future__ import annotations
+
+import re
+
+CLASSPATH = "GPL-2.0-only WITH Classpath-exception-2.0"
+# Tried in order against a name or an address.
+KNOWN = tuple(
+    (re.compile(pattern, re.IGNORECASE), name)
+    for pattern, name in (
+        (r"CDDL\+GPL|CDDL \+ GPL", f"CDDL-1.1 OR {CLASSPATH}"),
+        (r"classpath/license|w/ ?CPE|with classpath", CLASSPATH),
+        (r"^apache[- ]?2(\.0)?$", "Apache-2.0"),
+        (r"apache.*(licen[cs]e).*2\.0|^apache software license$", "Apache-2.0"),
+        (r"epl-2\.0|epl 2\.0", "EPL-2.0"),
+        (r"epl-v10", "EPL-1.0"),
+        (r"edl-v10", "BSD-3-Clause"),
+        (r"mpl[-/ ]?1\.1", "MPL-1.1"),
+        (r"^mpl[- ]?2\.0$|mozilla public license 2\.0", "MPL-2.0"),
+        (r"^lgpl[- ]?2\.1$|lgpl-2\.1\.html", "LGPL-2.1-only"),
+        (r"bsd[- ]?2|simplified bsd", "BSD-2-Clause"),
+        (r"bsd[- ]?3|3-clause bsd|new bsd|modified bsd|bsd-license", "BSD-3-Clause"),
+        (r"asm\.\w+\.(io|org)/licen", "BSD-3-Clause"),
+        (r"^(the )?mit(/x11)?( license)?$|^expat$|licenses?/mit", "MIT"),
+        (r"publicdomain/zero|^cc0$", "CC0-1.0"),
+        (r"wtfpl", "WTFPL"),
+        (r"^isc( license.*)?$", "ISC"),
+        (r"^zlib$", "Zlib"),
+        (r"python software foundation|^psfl$", "PSF-2.0"),
+        (r"^artistic$", "Artistic-1.0-Perl"),
+    )
+)
+# A family of licences with its version, as Debian and some projects write it.
+GNU = re.compile(
+    r"(A?GPL|LGPL|GFDL)[- ]?v?(\d)(?:\.(\d))?(?:\.0)?(\+|-only|-or-later)?", re.IGNORECASE
+)
+
+
+def spdx(name: str) -> str:
+    """The name in SPDX's list, or an expression of such names; what has none stays as it is."""
+    parts = re.split(r" (or|and) ", name.strip(), flags=re.IGNORECASE)
+    if len(parts) > 1:
+        words = [part.upper() if part.lower() in ("or", "and") else spdx(part) for part in parts]
+        # Only a whole expression is one.
+        return " ".join(words) if all(" " not in word for word in words) else name.strip()
+    if match := GNU.fullmatch(parts[0]):
+        end = "or-later" if match[4] in ("+", "-or-later") else "only"
+        return f"{match[1].upper()}-{match[2]}.{match[3] or 0}-{end}"
+    return next((known for pattern, known in KNOWN if pattern.search(parts[0])), parts[0])

@@ -1,0 +1,128 @@
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils import components, licences
+from ansible_collections.metal.kafka.plugins.plugin_utils.components import Component, Known
+
+SUM = "0" * 64
+LISTED = "1" * 64
+CLASSPATH = "GPL-2.0-only WITH Classpath-exception-2.0"
+
+
+@pytest.fixture
+def known(tmp_path):
+    (tmp_path / "images/kafka").mkdir(parents=True)
+    (tmp_path / "images/licences.yml").write_text(
+        "jars:\n  slf4j-*: {licence: MIT}\n"
+        "  kafka-metal-*: {group: metal.kafka, licence: Apache-2.0}\n"
+        "  rocksdbjni-*: {group: org.rocksdb, licence: Apache-2.0 OR GPL-2.0-only}\n"
+        "packages: {python3*: PSF-2.0}\n"
+    )
+    (tmp_path / "images/kafka/checksums.sha256").write_text(
+        f"{LISTED}  io/prometheus/jmx/agent/1.0.1/agent-1.0.1.jar\n{SUM}  a/b/1/b-1.pom\n"
+    )
+    return Known(tmp_path, "0.1.0")
+
+
+@pytest.mark.parametrize(
+    ("file", "sum_", "poms", "title", "version"),
+    [
+        # By the list of checksums, whatever its file is called.
+        ("agent.jar", LISTED, [["x", "y", "1"]], "io.prometheus.jmx:agent", "1.0.1"),
+        # By the descriptor that is its own.
+        ("own-1.2-linux.jar", SUM, [["b", "c", "1"], ["a", "own", "1.2"]], "a:own", "1.2"),
+        # By its name, with the group that images/licences.yml has.
+        ("rocksdbjni-9.8.4.jar", SUM, [], "org.rocksdb:rocksdbjni", "9.8.4"),
+        ("zstd-jni-1.5.7-7.jar", SUM, [], "zstd-jni", "1.5.7-7"),
+        ("kafka-metal-json.jar", SUM, [], "metal.kafka:kafka-metal-json", "0.1.0"),
+        ("other.jar", SUM, [], "other", ""),
+    ],
+)
+def test_coordinates_of_a_jar(known, file, sum_, poms, title, version):
+    found = {"kind": "jar", "file": file, "sha256": sum_, "poms": poms, "licences": []}
+    component = known.component(found)
+    assert (component.title, component.version) == (title, version)
+
+
+def test_what_was_read_of_a_jar_by_a_person_wins(known):
+    found = {"kind": "jar", "file": "slf4j-api-1.jar", "sha256": SUM, "poms": []}
+    assert known.component({**found, "licences": ["Other"]}).licences == ("MIT",)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "licences_"),
+    [
+        ("python3.13", [], ("PSF-2.0",)),
+        ("python3.13", ["Other"], ("Other",)),
+        ("libc6", [], ()),
+    ],
+)
+def test_a_package_without_a_licence_that_a_program_reads(known, name, said, licences_):
+    found = {"kind": "deb", "name": name, "version": "1", "licences": said}
+    assert known.component(found).licences == licences_
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("The Apache Software License, Version 2.0", "Apache-2.0"),
+        ("https://www.apache.org/licenses/LICENSE-2.0.txt", "Apache-2.0"),
+        ("Apache License, 2.0", "Apache-2.0"),
+        ("Apache 2", "Apache-2.0"),
+        ("Apache-1.1", "Apache-1.1"),
+        ("Expat", "MIT"),
+        ("http://www.opensource.org/licenses/mit-license.php", "MIT"),
+        ("MIT-0", "MIT-0"),
+        ("GPL-2+", "GPL-2.0-or-later"),
+        ("GPLv3", "GPL-3.0-only"),
+        ("LGPL-2.1+", "LGPL-2.1-or-later"),
+        ("GPL-2.0-only", "GPL-2.0-only"),
+        ("GPL", "GPL"),
+        ("GPL-1+ or Artistic", "GPL-1.0-or-later OR Artistic-1.0-Perl"),
+        ("Apache-2.0 AND BSD-2-Clause", "Apache-2.0 AND BSD-2-Clause"),
+        ("GPL2 w/ CPE", CLASSPATH),
+        (CLASSPATH, CLASSPATH),
+        (f"CDDL-1.1 OR {CLASSPATH}", f"CDDL-1.1 OR {CLASSPATH}"),
+        ("GPL-3+ with Bison exception", "GPL-3+ with Bison exception"),
+        ("New BSD License", "BSD-3-Clause"),
+        ("0BSD", "0BSD"),
+        ("Something of our own", "Something of our own"),
+    ],
+)
+def test_names_of_licences(written, name):
+    assert licences.spdx(written) == name
+
+
+def component(name, place, *names):
+    return Component("jar", name, "1", "g", licences=names, places=(place,))
+
+
+def test_a_component_of_several_images_is_listed_once():
+    both = [component("a", "kafka", "MIT"), component("b", "kafka")]
+    merged = components.merged([both, [component("a", "spark", "MIT")]])
+    assert [(each.name, each.places) for each in merged] == [
+        ("a", ("kafka", "spark")),
+        ("b", ("kafka",)),
+    ]
+
+
+def test_the_table_names_what_has_no_known_licence():
+    rows = [
+        Component("jar", "a", "1", "g", licences=("MIT", "ISC"), places=("kafka", "spark")),
+        Component("deb", "b", "2", places=("kafka",)),
+    ]
+    assert components.table(rows, 2).splitlines() == [
+        "kind  component  version  licence         where",
+        "jar   g:a        1        MIT and 1 more  all images",
+        "deb   b          2        unknown         kafka",
+        "",
+        "components by licence:",
+        "    1  MIT",
+        "    1  unknown",
+        "",
+        "licence unknown: b 2",
+    ]
+
+
+def test_the_control_node_lists_what_ansible_runs_with():
+    found = {each.name.lower(): each for each in components.of_control_node()}
+    assert found["ansible-core"].licences == ("GPL-3.0-or-later",)
+    assert all(each.version for each in found.values())

@@ -1,0 +1,184 @@
+import io
+import tarfile
+import zipfile
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils import image_contents
+
+STATUS = """Package: libssl3
+Status: install ok installed
+Architecture: amd64
+Version: 3.5.9-1
+Description: a library
+ Status: no field
+
+Package: gone
+Status: deinstall ok config-files
+Architecture: amd64
+Version: 1
+
+Package: libstdc++6
+Status: install ok installed
+Architecture: amd64
+Version: 14.2.0-19
+"""
+OF_FILES = """Format: https://example.org/copyright-format/1.0/
+License: no licence of files
+
+Files: *
+Copyright: somebody
+License: Apache-2.0
+
+Files: debian/*
+Copyright: somebody else
+License: Artistic or GPL-1+
+ and its text
+
+License: Artistic
+ a text
+"""
+METADATA = "Metadata-Version: 2.4\nName: confluent-kafka\nVersion: 2.16.1\n"
+
+
+def jar(files):
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return whole.getvalue()
+
+
+def stream(files, links=()):
+    """The file system of an image, as `docker export` gives it."""
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            data = content.encode() if isinstance(content, str) else content
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+        for name, target in links:
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname = tarfile.SYMTYPE, target
+            archive.addfile(entry)
+    whole.seek(0)
+    return whole
+
+
+def test_packages_are_those_that_are_installed_with_the_licences_of_their_files():
+    found = image_contents.components(
+        stream(
+            {
+                "usr/lib/os-release": 'ID=debian\nVERSION_CODENAME="trixie"\n',
+                "var/lib/dpkg/status": STATUS,
+                "usr/share/doc/libssl3/copyright": OF_FILES,
+                "usr/share/doc/gcc-14-base/copyright": "Format: 1\n\nFiles: *\nLicense: GPL-3+\n",
+            },
+            [("usr/share/doc/libstdc++6", "gcc-14-base")],
+        )
+    )
+
+    package = {"kind": "deb", "architecture": "amd64", "distribution": "trixie"}
+    assert found == [
+        {
+            **package,
+            "name": "libssl3",
+            "version": "3.5.9-1",
+            "licences": ["Apache-2.0", "Artistic or GPL-1+"],
+        },
+        {**package, "name": "libstdc++6", "version": "14.2.0-19", "licences": ["GPL-3+"]},
+    ]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"usr/share/doc/libssl3/copyright": "A part is under /usr/share/common-licenses/GPL-2.\n"},
+    ],
+)
+def test_a_package_that_does_not_tell_its_licence_has_none(files):
+    status = {"var/lib/dpkg/status": STATUS.split("\n\n")[0]}
+    [found] = image_contents.components(stream(status | files))
+    assert found["licences"] == []
+
+
+def test_a_jar_is_described_by_itself_and_not_by_what_is_packed_into_it():
+    pom = "<project><licenses><license>\n<name>{}</name></license></licenses></project>"
+    content = jar(
+        {
+            "META-INF/maven/org.example/own/pom.properties": "version=1.2\ngroupId=org.example\n",
+            "META-INF/maven/org.example/own/pom.xml": pom.format("MIT License"),
+            "META-INF/maven/org.other/packed/pom.properties": "version=9\n",
+            "META-INF/maven/org.other/packed/pom.xml": pom.format("GPL"),
+        }
+    )
+
+    [found] = image_contents.components(stream({"opt/kafka/libs/own-1.2.jar": content}))
+
+    assert found["file"] == "own-1.2.jar"
+    assert found["poms"] == [["org.example", "own", "1.2"], ["org.other", "packed", "9"]]
+    assert found["licences"] == ["MIT License"]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "licences"),
+    [
+        ("Bundle-License: http://a/LICENSE-2.0.txt\r\n", ["http://a/LICENSE-2.0.txt"]),
+        (
+            "Bundle-License: http://a/epl, http\r\n ://b\r\nOther: x\r\n",
+            ["http://a/epl", "http://b"],
+        ),
+        ('Bundle-License: "Apache, 2";link="http://a"\n', ["Apache, 2"]),
+        ("Bundle-License: http://a;description=BSD\n", ["http://a"]),
+        ("Other: x\n", []),
+    ],
+)
+def test_licences_of_a_manifest(manifest, licences):
+    [found] = image_contents.components(stream({"a.jar": jar({"META-INF/MANIFEST.MF": manifest})}))
+    assert found["licences"] == licences
+
+
+def test_the_text_of_apaches_licence_is_recognised():
+    text = "\n        Apache License\n   Version 2.0, January 2004\n"
+    assert image_contents.jar("a.jar", jar({"META-INF/LICENSE": text}))["licences"] == [
+        "Apache-2.0"
+    ]
+    assert image_contents.jar("a.jar", jar({"META-INF/LICENSE": "Mine\n"}))["licences"] == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "licences"),
+    [
+        ("License-Expression: MIT OR BSD-2-Clause\n", ["MIT OR BSD-2-Clause"]),
+        ("License: MIT\nClassifier: License :: OSI Approved :: Other\n", ["MIT"]),
+        ("License: The whole\n text\nClassifier: License :: OSI Approved :: ISC\n", ["ISC"]),
+        ("License: UNKNOWN\nClassifier: License :: OSI Approved\n", []),
+    ],
+)
+def test_python_packages_of_images_but_not_of_the_distribution(fields, licences):
+    files = {
+        "opt/watch/lib/python3.13/site-packages/c-1.dist-info/METADATA": METADATA + fields,
+        "usr/lib/python3/dist-packages/x-1.dist-info/METADATA": METADATA + fields,
+    }
+    assert image_contents.components(stream(files)) == [
+        {
+            "kind": "python",
+            "name": "confluent-kafka",
+            "version": "2.16.1",
+            "licences": licences,
+        }
+    ]
+
+
+def test_the_java_runtime_is_known_and_its_own_jar_is_no_component():
+    files = {"opt/java/release": 'JAVA_VERSION="21.0.13"\n', "opt/java/lib/jrt-fs.jar": jar({})}
+    [found] = image_contents.components(stream(files))
+    assert (found["kind"], found["version"]) == ("java", "21.0.13")
+
+
+@pytest.mark.parametrize("files", [{"a.jar": b"no archive"}, {"var/lib/dpkg/status": STATUS * 40}])
+def test_half_an_image_is_refused(files):
+    half = io.BytesIO(stream(files).getvalue()[:1500])
+    with pytest.raises(ValueError, match="not a whole file system"):
+        image_contents.components(half)
