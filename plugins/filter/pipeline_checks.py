@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the check of SQL is given, and what is said of it and of drivers that do not run."""
+"""What the check of pipelines is given, and what is said of it and of drivers that do not run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,23 +12,31 @@ from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 from kafka_metal_pipeline.declared_site import SITE_KEYS
 from kafka_metal_pipeline.infer import SampleError, with_schema
 
-# How the check of SQL begins what it says of a mistake, and how much of anything else is shown.
+# How the check begins what it says of a mistake, and how much of anything else is shown.
 PROBLEM = "pipeline "
+NOTE = "note: "
 LAST_LINES = 10
 # Starts in a row that have to fail before a driver is no longer waited for.
 FAILED_STARTS = 3
 
 
 def pipeline_statements(
-    pipelines: Mapping[str, Mapping[str, Any]], functions: Sequence[str], folder: str
+    pipelines: Mapping[str, Mapping[str, Any]],
+    functions: Sequence[str],
+    folder: str,
+    roots: Mapping[str, str] | None = None,
 ) -> str:
-    """The document that `kafka-metal-pipeline check --statements` reads: all pipelines, no secrets.
+    """The document that `kafka-metal-pipeline check` reads: all pipelines, no secrets.
 
-    ``functions`` are those that the site allows beyond Spark's harmless ones. Equal declarations
-    give equal text. Raises AnsibleFilterError for a sample that cannot be read.
+    ``functions`` are those that the site allows beyond Spark's harmless ones, ``roots`` those of
+    checkpoints and archives. Equal declarations give equal text. Raises AnsibleFilterError for a
+    sample that cannot be read.
     """
     # What a declaration says of the site counts as little here as in the driver's document.
     site = {"sql_functions": plain(list(functions))}
+    for key in ("checkpoint_root", "archive_root"):
+        if key in (roots or {}):
+            site[key] = str((roots or {})[key])
     try:
         bodies = {
             str(name): {
@@ -46,22 +54,38 @@ def pipeline_statements(
     return json.dumps(bodies, sort_keys=True)
 
 
-def sql_refusal(answer: Mapping[str, Any]) -> str:
-    """Why the SQL of pipelines is refused, from what the container of the check has ended with."""
+def running_drivers(containers: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of the pipelines whose drivers run, from containers as the engine lists them."""
+    return sorted(
+        str(each["Labels"]["kafka-metal.instance"]).removeprefix("pipeline-")
+        for each in containers
+        if each.get("State") == "running"
+    )
+
+
+def check_refusal(answer: Mapping[str, Any]) -> str:
+    """Why pipelines are refused, from what the container of their check has ended with."""
     output = answer.get("container", {}).get("Output") or answer.get("msg") or "no answer"
     lines = [line.strip() for line in str(output).splitlines() if line.strip()]
     found = [line for line in lines if line.startswith(PROBLEM)]
     if not found:
         said = "\n".join(lines[-LAST_LINES:])
-        return f"No service was touched: the SQL of pipelines could not be checked:\n{said}"
+        return f"No service was touched: the pipelines could not be checked:\n{said}"
     numbered = (f"{number}. {line}" for number, line in enumerate(found, start=1))
     return "\n".join(
         (
-            f"No service was touched: {len(found)} problem(s) in the SQL of pipelines",
+            f"No service was touched: {len(found)} problem(s) in the declared pipelines",
             *numbered,
-            'Mend the declarations, or see docs/pipelines.md, "What SQL may be".',
+            'Mend the declarations, or see docs/pipelines.md, "What SQL may be" and "A changed '
+            'declaration".',
         )
     )
+
+
+def check_notes(answer: Mapping[str, Any]) -> list[str]:
+    """What the container of the check has said of damage that is no fault of a declaration."""
+    lines = str(answer.get("container", {}).get("Output") or "").splitlines()
+    return [line.strip().removeprefix(NOTE) for line in lines if line.strip().startswith(NOTE)]
 
 
 def driver_settled(answer: Mapping[str, Any], name: str) -> bool:
@@ -132,7 +156,9 @@ class FilterModule:
         """Names as templates use them."""
         return {
             "pipeline_statements": pipeline_statements,
-            "sql_refusal": sql_refusal,
+            "running_drivers": running_drivers,
+            "check_refusal": check_refusal,
+            "check_notes": check_notes,
             "driver_settled": driver_settled,
             "failed_drivers": failed_drivers,
             "drivers_refusal": drivers_refusal,

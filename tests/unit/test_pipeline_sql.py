@@ -1,4 +1,4 @@
-"""What the control node hands to Spark's parser, and what an operator reads of its answer."""
+"""What the check of pipelines is given, and what an operator reads of its answer."""
 
 import json
 
@@ -6,11 +6,13 @@ import pytest
 from ansible.errors import AnsibleError
 from ansible_collections.metal.kafka.plugins.filter.pipeline import pipeline_document
 from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import (
+    check_notes,
+    check_refusal,
     driver_settled,
     drivers_refusal,
     failed_drivers,
     pipeline_statements,
-    sql_refusal,
+    running_drivers,
 )
 from kafka_metal_pipeline.declaration import parse_all
 
@@ -49,6 +51,56 @@ def test_a_declaration_allows_itself_no_function():
         pipeline_document(sly, "a", {"sql_functions": []}, "/")
 
 
+def test_the_check_reads_checkpoints_where_the_site_has_them():
+    sly = {**DECLARED, "checkpoint_root": "/elsewhere"}
+    roots = {"checkpoint_root": "/shared/checkpoints", "archive_root": "/shared/archive"}
+
+    text = pipeline_statements({"a": sly}, [], "/", {**roots, "event_log_dir": "/shared/events"})
+
+    site = parse_all(json.loads(text))["a"].site
+    assert (site.checkpoint_root, site.archive_root) == tuple(roots.values())
+    assert site.event_log_dir is None
+
+
+def test_drivers_that_run_are_told_from_those_that_start_over_and_over():
+    def container(name, state):
+        return {"Labels": {"kafka-metal.instance": f"pipeline-{name}"}, "State": state}
+
+    found = [container("b", "running"), container("a", "running"), container("c", "restarting")]
+
+    assert running_drivers(found) == ["a", "b"]
+
+
+def test_a_refusal_names_pipeline_and_output_of_a_checkpoint_that_does_not_fit():
+    line = (
+        "pipeline payments: output metrics: no longer fits its checkpoint "
+        "/shared/checkpoints/payments/metrics: it has another statement than the one its state is "
+        "of: SELECT 1. Declare it again as it was, or give the output another name: it gets a "
+        "checkpoint of its own."
+    )
+
+    said = check_refusal({"status": 2, "container": {"Output": f"[2026] WARNING x\n{line}\n"}})
+
+    assert said.splitlines() == [
+        "No service was touched: 1 problem(s) in the declared pipelines",
+        f"1. {line}",
+        'Mend the declarations, or see docs/pipelines.md, "What SQL may be" and "A changed '
+        'declaration".',
+    ]
+
+
+def test_damage_is_told_apart_from_mistakes():
+    log = (
+        "note: pipeline a: output o: has made batches up to 1\n"
+        "pipeline a: reads in; writes bad, out\n"
+    )
+
+    assert check_notes({"status": 0, "container": {"Output": log}}) == [
+        "pipeline a: output o: has made batches up to 1"
+    ]
+    assert check_notes({"status": 0, "container": {"Output": None}}) == []
+
+
 def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():
     log = (
         "WARNING: Using incubator modules\n"
@@ -56,7 +108,7 @@ def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():
         "pipeline b: rules.r: found a subquery; allowed: an expression over one record\n"
     )
 
-    said = sql_refusal({"status": 2, "container": {"Output": log}})
+    said = check_refusal({"status": 2, "container": {"Output": log}})
 
     assert "2 problem(s)" in said
     assert "1. pipeline a: outputs.o.sql" in said
@@ -66,7 +118,7 @@ def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():
 
 @pytest.mark.parametrize("answer", [{}, {"msg": "no space left"}, {"container": {"Output": "x"}}])
 def test_a_check_that_did_not_happen_is_no_success(answer):
-    assert "could not be checked" in sql_refusal(answer)
+    assert "could not be checked" in check_refusal(answer)
 
 
 def answer(**state):

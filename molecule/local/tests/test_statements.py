@@ -1,4 +1,4 @@
-"""A mistake in a pipeline's SQL costs no output: it is refused, or what ran goes on."""
+"""A mistake in a pipeline costs no output: it is refused before anything is touched."""
 
 import json
 from pathlib import Path
@@ -45,6 +45,21 @@ def test_hostile_and_mistaken_sql_is_refused_before_anything_is_touched(
     assert refused.returncode != 0
     assert "pipeline payments: outputs.fraud.sql: found the relation text./etc/passwd" in said
     assert "pipeline payments: outputs.fraud.key: found" in said
+    assert started(cluster) == before
+
+
+def test_a_changed_aggregate_is_refused_while_the_driver_goes_on(cluster: Cluster, make, declared):
+    before = started(cluster)
+    sql = "SELECT country, count(*) AS payments FROM events GROUP BY country"
+
+    refused = make("plan", args=f"-e @{declared('metrics', sql=sql, key='country')}")
+
+    said = refused.stdout + refused.stderr
+    assert refused.returncode != 0
+    assert "pipeline payments: output metrics: no longer fits its checkpoint" in said
+    assert "give the output another name" in said
+    # Its other outputs are declared as they run.
+    assert "1 problem(s)" in said
     assert started(cluster) == before
 
 

@@ -72,14 +72,12 @@ class Checkpoint:
         """
         written = self.noted(files)
         ends = self.ends(files)
-        if written is not None:
-            stateful = STATE in files.names(self.location)
-            if found := differences(written, self.purpose, stateful):
-                return Verdict(
-                    INVALID,
-                    f"no longer fits its checkpoint {self.location}: it "
-                    f"{' and '.join(found)}. {remedy(self.purpose, ends)}",
-                )
+        if found := self.changes(files):
+            return Verdict(
+                INVALID,
+                f"no longer fits its checkpoint {self.location}: it "
+                f"{' and '.join(found)}. {remedy(self.purpose, ends)}",
+            )
         if why := self._archive_fault(files) or self._gap(files):
             return Verdict(INVALID, why)
         if not ends and self.planned(files) < 0:
@@ -89,6 +87,13 @@ class Checkpoint:
                 return Verdict(INVALID, refusal(again, (written or {}).get(TOPICS, {}), ids, ends))
             return Verdict(VALID, f"goes on with the first record of {', '.join(again)}")
         return Verdict(VALID, f"goes on after {json.dumps(ends) if ends else 'its last batch'}")
+
+    def changes(self, files: Files) -> list[str] | None:
+        """What the query would do otherwise than its checkpoint knows; None where none says."""
+        written = self.noted(files)
+        if written is None:
+            return None
+        return differences(written, self.purpose, STATE in files.names(self.location))
 
     def recreated(self, files: Files, ids: Mapping[str, str]) -> list[str]:
         """Topics that were deleted and created again since their offsets were noted."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_pipeline import checkpoint as checkpoints
+from kafka_metal_pipeline import checkpoint_check, infer
 from kafka_metal_pipeline import declaration as declarations
-from kafka_metal_pipeline import infer
 from kafka_metal_pipeline.declared_site import missing_to_run
 from kafka_metal_pipeline.keys import DeclarationError, Problem
 from kafka_metal_pipeline.model import Declaration
@@ -73,13 +73,21 @@ def _chosen(options: argparse.Namespace) -> Declaration:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Say whether declarations can run; with ``--statements``, whether Spark takes their SQL."""
+    """Say whether declarations can run; with options, whether SQL and checkpoints let them."""
     found = {name: each for file in options.files for name, each in load(file).items()}
+    wrong: list[str] = []
+    if options.checkpoints:
+        judged = checkpoint_check.findings(found.values(), options.running)
+        wrong += judged.refused
+        for line in (*judged.damaged, *checkpoint_check.elsewhere(found.values())):
+            print(f"note: {line}")
     if options.statements:
         from kafka_metal_pipeline import analysis
 
-        if problems := analysis.problems_of(list(found.values())):
-            raise DeclarationError(problems)
+        wrong += map(str, analysis.problems_of(list(found.values())))
+    if wrong:
+        print(*wrong, sep="\n", file=sys.stderr)
+        return REFUSED
     for declared in found.values():
         topics = declarations.topics_of(declared)
         print(
@@ -221,6 +229,16 @@ def _parser() -> argparse.ArgumentParser:
     checking.add_argument("files", type=Path, nargs="+", metavar="FILE")
     checking.add_argument(
         "--statements", action="store_true", help="have Spark read rules and statements too"
+    )
+    checking.add_argument(
+        "--checkpoints", action="store_true", help="read whether the checkpoints still fit, too"
+    )
+    checking.add_argument(
+        "--running",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a pipeline whose driver runs: only what changes for it is compared",
     )
     checking.set_defaults(command=check)
     inferring = commands.add_parser("infer", help="print the schema of a CSV or JSON-lines file")

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Mapping
 
-from kafka_metal_pipeline import checkpoint
 from kafka_metal_pipeline.brokers import Topic
 from kafka_metal_pipeline.declared_outputs import INVALID
 from kafka_metal_pipeline.invalid import LEAST_BYTES
@@ -11,9 +10,10 @@ from kafka_metal_pipeline.marks import Batches
 from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.queries import Flow
 from kafka_metal_pipeline.recreated import begin_again
+from kafka_metal_pipeline.settling import settled, swept
 from kafka_metal_pipeline.sinks import batches_of
 from kafka_metal_pipeline.storage import Storage
-from kafka_metal_pipeline.torn import COMMITS, OFFSETS, Torn
+from kafka_metal_pipeline.torn import COMMITS, OFFSETS
 
 log = logging.getLogger(__name__)
 
@@ -50,19 +50,12 @@ def prepare(
     who = f"pipeline {declaration.name}: outputs.{flow.name}"
     check_room(flow, declaration)
     ids = {name: topic.id for name, topic in (topics or {}).items()}
-    torn = Torn(storage, flow.checkpoint.location, who)
-    if found := torn.sweep((flow.checkpoint.noted(storage) or {}).get(checkpoint.ID)):
-        log.warning("%s: files that a crash has cut are removed: %s", who, ", ".join(found))
-    verdict = flow.checkpoint.check(storage, who, ids)
-    log.info("%s: %s", flow.name, verdict.reason)
+    torn, how = swept(storage, flow.checkpoint, who, log.warning, ids)
+    log.info("%s: %s", flow.name, how)
     batches = batches_of(
         spark, declaration, flow.output, flow.checkpoint.location, list(flow.limits), guard
     )
-    held = None
-    if batches:
-        held = batches.resume(torn.newest(OFFSETS), torn.newest(COMMITS))
-    if again := torn.settle(held):
-        log.warning("%s: parts of its checkpoint were lost in a crash: %s comes again", who, again)
+    held = settled(torn, batches, log.warning)
     if names := flow.checkpoint.recreated(storage, ids):
         if held is not None and held == torn.newest(OFFSETS) > torn.newest(COMMITS):
             # Given up and planned anew, it would count as the one that the target holds.

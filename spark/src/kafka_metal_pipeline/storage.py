@@ -56,17 +56,17 @@ class LocalFiles:
 
     def names(self, directory: str) -> list[str]:
         """Names in a directory, sorted; none when there is no such directory."""
-        path = _local(directory)
+        path = local(directory)
         return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
 
     def read(self, file: str) -> str | None:
         """The text of a file, or None when there is none."""
-        path = _local(file)
+        path = local(file)
         return path.read_text(encoding="utf-8") if path.exists() else None
 
     def write(self, file: str, text: str) -> None:
         """Write or replace a file as a whole, and the directories above it."""
-        path = _local(file)
+        path = local(file)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.new")
         part.write_text(text, encoding="utf-8")
@@ -74,11 +74,11 @@ class LocalFiles:
 
     def is_whole(self, file: str) -> bool:
         """Whether a file of a checkpoint is as it was written; see ``wholeness``."""
-        return wholeness.is_whole(_local(file), self._unpack)
+        return wholeness.is_whole(local(file), self._unpack)
 
     def drop_orphans(self, directory: str) -> None:
         """Remove checksums of files that are gone: Spark could not write these files again."""
-        for sums in _local(directory).rglob(".*.crc"):
+        for sums in local(directory).rglob(".*.crc"):
             if not sums.with_name(sums.name[1:].removesuffix(".crc")).exists():
                 sums.unlink(missing_ok=True)
 
@@ -89,13 +89,13 @@ class LocalFiles:
 
     def files(self, directory: str) -> list[str]:
         """Paths of all files below a directory, relative to it, sorted."""
-        root = _local(directory)
+        root = local(directory)
         found = (path for path in root.rglob("*") if path.is_file())
         return sorted(path.relative_to(root).as_posix() for path in found)
 
     def move(self, file: str, target: str) -> None:
         """Move a file, and make the directories above its new place."""
-        path, place = _local(file), _local(target)
+        path, place = local(file), local(target)
         if place.exists():
             path.unlink()
             return
@@ -104,7 +104,7 @@ class LocalFiles:
 
     def remove(self, place: str) -> None:
         """Remove a file, or a directory and all below it; that there is none is fine."""
-        path = _local(place)
+        path = local(place)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         if path.is_file():
             path.unlink()
@@ -117,7 +117,8 @@ def is_local(file: str) -> bool:
     return file.startswith(("/", "file:"))
 
 
-def _local(file: str) -> Path:
+def local(file: str) -> Path:
+    """The path that a place on this machine is."""
     return Path(re.sub(r"^file:/*", "/", file))
 
 
@@ -153,7 +154,7 @@ class Storage:
     def is_whole(self, file: str) -> bool:
         """Whether a file of a checkpoint is as it was written; see ``wholeness``."""
         if is_local(file):
-            return wholeness.is_whole(_local(file), self._unpack)
+            return wholeness.is_whole(local(file), self._unpack)
         path, system = self._locate(file)
         # Such a file system has checksums of its own, and tells when they do not fit.
         return int(system.getFileStatus(path).getLen()) > 0

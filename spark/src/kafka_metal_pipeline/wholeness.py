@@ -15,6 +15,8 @@ from pathlib import Path
 HEAD = b"crc\0"
 # Rows of a state by version, or all of them; with RocksDB under other names.
 STATE_FILE = re.compile(r"(\d+)(?:_[\w-]+)?\.(delta|snapshot|changelog|zip)")
+# Behind the last row of a state stands -1 in place of a key's length.
+END_OF_ROWS = b"\xff" * 4
 FITS, DIFFERS, UNKNOWN = "fits", "differs", "unknown"
 
 # The last bytes of a state's file once it is unpacked; raises where it cannot be.
@@ -37,8 +39,8 @@ def checksum(file: Path) -> str:
     return FITS if told[8:] == b"".join(struct.pack(">I", each) for each in own) else DIFFERS
 
 
-def is_whole(file: Path, unpack: Unpack) -> bool:
-    """Whether a file is whole; removes a checksum that is not."""
+def is_whole(file: Path, unpack: Unpack, mend: bool = True) -> bool:
+    """Whether a file is whole; ``mend`` removes a checksum that is not."""
     if not file.stat().st_size:
         return False
     found = checksum(file)
@@ -46,7 +48,8 @@ def is_whole(file: Path, unpack: Unpack) -> bool:
         return found == FITS
     if not _is_whole_by_form(file, unpack):
         return False
-    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    if mend:
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     return True
 
 
@@ -67,8 +70,7 @@ def _is_whole_by_form(file: Path, unpack: Unpack) -> bool:
         return True
     if STATE_FILE.fullmatch(file.name):
         try:
-            # Behind the last row stands -1 in place of a key's length.
-            return unpack(file) == b"\xff" * 4
+            return unpack(file) == END_OF_ROWS
         except Exception:
             # Whatever the codec says of what it cannot read.
             return False
