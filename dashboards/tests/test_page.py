@@ -120,6 +120,29 @@ def state(folder: Path, services: list[dict[str, str]]) -> Path:
     return file
 
 
+@pytest.mark.parametrize(("written", "code"), [('user = "operator:secret"\n', 0), (None, 1)])
+def test_a_prometheus_with_a_password_is_asked_as_the_operator(written, code, tmp_path, capsys):
+    class Closed(Answers):
+        def do_GET(self) -> None:
+            if self.headers["Authorization"] == "Basic b3BlcmF0b3I6c2VjcmV0":
+                super().do_GET()
+            else:
+                self.send_error(401)
+
+    (tmp_path / "operator").mkdir()
+    if written:
+        (tmp_path / "operator/monitoring-web").write_text(written)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Closed) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        file = state(tmp_path, [{"name": "prometheus", "endpoint": url}])
+        found = json.loads(file.read_text())
+        file.write_text(json.dumps({**found, "access": str(tmp_path / "operator/client.conf")}))
+        assert main([str(file), str(tmp_path / "report.html")]) == code
+        server.shutdown()
+    assert "secret" not in capsys.readouterr().err
+
+
 def test_the_page_is_written_from_the_state_of_a_platform(prometheus, tmp_path, capsys):
     file = state(tmp_path, [{"name": "prometheus", "endpoint": prometheus.url}])
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.module_utils import monitoring
+from ansible_collections.metal.kafka.plugins.module_utils.monitoring import web
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
 
@@ -45,8 +46,13 @@ def alert_routes(receivers, changes, runbooks="docs/runbooks"):
     )
 
 
-def scrape_config(alertmanagers, options=None, alertmanager_options=None, proxied=False):
-    """The configuration of Prometheus; ``proxied``: targets are behind proxies of machines."""
+def scrape_config(
+    alertmanagers, options=None, alertmanager_options=None, proxied=False, password=False
+):
+    """The configuration of Prometheus; ``proxied``: targets are behind proxies of machines.
+
+    ``password``: Prometheus and Alertmanager ask for the one in web.password.
+    """
     return written(
         lambda peers: monitoring.prometheus_config(
             monitoring.read_jobs(),
@@ -54,15 +60,18 @@ def scrape_config(alertmanagers, options=None, alertmanager_options=None, proxie
             plain(options),
             plain(alertmanager_options),
             proxied=proxied,
+            password=password,
         ),
         alertmanagers,
     )
 
 
-def proxy_config(targets, machine):
-    """The configuration of the proxy of a machine."""
+def proxy_config(targets, machine, password=""):
+    """The configuration of the proxy of a machine; ``password``: of Prometheus and Alertmanager."""
     return written(
-        lambda wanted: monitoring.proxy_config(monitoring.read_jobs(), wanted, str(machine)),
+        lambda wanted: monitoring.proxy_config(
+            monitoring.read_jobs(), wanted, str(machine), str(password)
+        ),
         targets,
     )
 
@@ -94,6 +103,11 @@ def target_files(targets, proxies=None):
         raise AnsibleFilterError(f"monitoring: {error}") from error
 
 
+def web_config(password):
+    """The web configuration of Prometheus and Alertmanager that ask for this password."""
+    return web.web_config(str(password))
+
+
 def receiver_secrets(receivers):
     """Addresses, keys and passwords of receivers, to be taken out of texts that leave the house."""
     return sorted(set(redaction.secrets_of(plain(receivers))))
@@ -108,4 +122,5 @@ class FilterModule:
             "receiver_secrets": receiver_secrets,
             "scrape_config": scrape_config,
             "target_files": target_files,
+            "web_config": web_config,
         }

@@ -10,12 +10,14 @@ from typing import Any
 HEARTBEAT = "heartbeat"
 
 
-def prometheus_row(answers: list[dict[str, Any]], endpoint: str) -> dict[str, str]:
+def prometheus_row(
+    answers: list[dict[str, Any]], endpoint: str, password: bool = False
+) -> dict[str, str]:
     """The row of Prometheus: who gives figures, and which alerts fire.
 
     ``answers`` are those of its HTTP API to ``targets`` and to ``alerts``, as ansible.builtin.uri
     returns them. Alerts are no problems of the status screen: it asks the services themselves, and
-    an alert ends half a minute after its cause.
+    an alert ends half a minute after its cause. ``password``: it asks for the operator's.
     """
     targets, alerts = (_data(answer) for answer in answers)
     if targets is None or alerts is None:
@@ -31,6 +33,7 @@ def prometheus_row(answers: list[dict[str, Any]], endpoint: str) -> dict[str, st
         }
     )
     said = [f"{answering} of {count} targets answer", *(firing or ["no alert"])]
+    said += ["password in operator/monitoring-web"] if password else []
     return _row("prometheus", endpoint, ", ".join(said))
 
 

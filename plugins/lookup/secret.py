@@ -42,6 +42,12 @@ options:
       What is given in check mode when there is no store yet, or not this item: a dry run of a new
       site. Outside check mode a missing secret is an error where it is C(needed).
     type: str
+  absent:
+    description: >-
+      What is given, also outside check mode, when a store has no such item: for what only reads a
+      cluster that an older release made, whose store gets the item with the next
+      M(metal.kafka.credentials).
+    type: str
   needed:
     description: >-
       V(false) where services are only stopped or deleted: nothing is read, O(missing) is given, and
@@ -86,13 +92,14 @@ class LookupModule(LookupBase):
         store = Store(self.said("store"), self.said("password_file"))
         placeholder = self.get_option("missing")
         dry = bool((variables or {}).get("ansible_check_mode"))
+        instead = placeholder if dry else self.get_option("absent")
         try:
             for term in terms:
                 parts_of(term)
             if not self.get_option("needed"):
                 return [placeholder for _ in terms]
             held = document(store)
-            return [find(held, term, placeholder if dry else None) for term in terms]
+            return [find(held, term, instead) for term in terms]
         except Missing as error:
             raise AnsibleError(
                 f"metal.kafka.secret: store {store.path}: {error}; metal.kafka.credentials makes it"

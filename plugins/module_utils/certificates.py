@@ -40,6 +40,8 @@ RESERVED = re.compile(
             f"{PROXY}(-.*)?",
             # Spark's own secrets.
             "spark-(rpc|pages)",
+            # The password of Prometheus and Alertmanager.
+            "monitoring-web",
             # Certificates of brokers, servers and masters.
             r"kafka\d+",
             rf"zk\d+({QUORUM})?",

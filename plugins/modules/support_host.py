@@ -22,6 +22,10 @@ options:
     description: Addresses whose answers belong into the archive, by name.
     type: dict
     default: {}
+  figures_password:
+    description: Password of the user C(operator) at these addresses; empty where they ask nobody.
+    type: str
+    default: ''
   lines:
     description: How many lines of each log are wanted.
     type: int
@@ -79,6 +83,7 @@ def main():
             "dest": {"type": "path", "required": True},
             "cluster": {"type": "str", "default": ""},
             "figures": {"type": "dict", "default": {}},
+            "figures_password": {"type": "str", "default": "", "no_log": True},
             "lines": {"type": "int", "default": 5000},
             "config_root": {"type": "path", "default": "/etc/kafka-metal"},
             "log_root": {"type": "path", "default": "/var/log/kafka-metal"},
@@ -88,7 +93,10 @@ def main():
     )
     given = module.params
     cluster, dest = given["cluster"], Path(given["dest"])
-    texts = {f"figures/{name}.txt": host.fetched(at) for name, at in given["figures"].items()}
+    texts = {
+        f"figures/{name}.txt": host.fetched(at, given["figures_password"])
+        for name, at in given["figures"].items()
+    }
     if cluster:
         texts |= host.collect(
             f"kafka-metal.cluster={cluster}",

@@ -112,7 +112,7 @@ def test_no_user_has_a_name_for_which_the_platform_issues_a_certificate(certific
 
 
 @pytest.mark.parametrize(
-    "name", ["spark-rpc", "spark-pages", "metrics-proxy", "operator", "broker-x"]
+    "name", ["spark-rpc", "spark-pages", "monitoring-web", "metrics-proxy", "operator", "broker-x"]
 )
 def test_no_user_has_the_name_of_a_secret_of_the_platform(name):
     assert certificates.reserved(name)

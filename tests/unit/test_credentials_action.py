@@ -516,6 +516,13 @@ def test_in_a_real_run_a_placeholder_never_takes_the_place_of_a_secret(run, secr
         secret("password:eve", missing="later")
 
 
+def test_who_only_reads_is_told_what_an_older_store_lacks(run, secret):
+    assert secret("password:eve", absent="") == [""]
+    run()
+    assert secret("password:eve", absent="") == [""]
+    assert secret("password:alice", absent="") != [""]
+
+
 def test_a_placeholder_hides_no_wrong_term_and_no_lost_password(run, secret, tmp_path):
     with pytest.raises(AnsibleError, match="found 'pasword:alice'; wanted: password"):
         secret("pasword:alice", dry=True, missing="later")

@@ -97,6 +97,38 @@ def test_a_proxy_reads_what_is_on_its_machine_and_tells_figures():
     assert modules["s1"]["http"]["path"] == "/own"
 
 
+PAGES = ("prometheus", "alertmanager")
+LOGIN = {"basic_auth": {"username": "operator", "password_file": "/etc/prometheus/web.password"}}
+
+
+def test_prometheus_authenticates_to_what_asks_for_a_password_and_to_nobody_else():
+    jobs = {name: {} for name in (*PAGES, "kafka")}
+    config = prometheus_config(jobs, ["a:9093"], password=True)
+    asked = {each["job_name"]: each.get("basic_auth") for each in config["scrape_configs"]}
+    assert asked == {**dict.fromkeys(PAGES, LOGIN["basic_auth"]), "kafka": None}
+    (alertmanager,) = config["alerting"]["alertmanagers"]
+    assert alertmanager["basic_auth"] == LOGIN["basic_auth"]
+
+
+def test_a_site_says_itself_how_prometheus_authenticates():
+    own = {"authorization": {"credentials": "x"}}
+    config = prometheus_config({"prometheus": {}}, [], {"prometheus": own}, own, password=True)
+    (job,) = config["scrape_configs"]
+    (alertmanager,) = config["alerting"]["alertmanagers"]
+    assert not {"basic_auth"} & (set(job) | set(alertmanager))
+    assert job["authorization"] == alertmanager["authorization"] == own["authorization"]
+
+
+def test_a_proxy_sends_the_password_to_what_asks_for_it_and_to_nobody_else():
+    targets = {job: [target(f"{job}1", "127.0.0.1:1")] for job in (*PAGES, "kafka")}
+    jobs = {job: {} for job in targets}
+    asked = prometheus_config(jobs, [], proxied=True, password=True)["scrape_configs"]
+    assert not [each for each in asked if "basic_auth" in each]
+    modules = proxy_config(jobs, targets, "node1", "secret")["modules"]
+    shown = {name: each["http"].get("basic_auth_password") for name, each in modules.items()}
+    assert shown == {"prometheus1": "secret", "alertmanager1": "secret", "kafka1": None}
+
+
 def test_a_job_reads_its_targets_within_its_interval():
     config = prometheus_config(
         {"kafka": {"interval": "15s"}, "probe": {"interval": "5s", "path": "/figures"}},

@@ -34,8 +34,12 @@ def watching(**variables):
 WATCHERS = ("prometheus", "alertmanager", "probe", "exporter")
 FAULTS: Faults = {
     "a Prometheus that asks nobody and that others reach": (
-        watching(monitoring_bind="0.0.0.0"),
+        watching(monitoring_bind="0.0.0.0", monitoring_web_open=True),
         ["kafka1: monitoring_bind: found 0.0.0.0, and whoever reaches it", "monitoring_web"],
+    ),
+    "a Prometheus whose password crosses a network in plain text": (
+        watching(monitoring_bind="0.0.0.0"),
+        ["monitoring_bind: found 0.0.0.0, and whoever hears the network reads the password"],
     ),
     "a word that nobody knows": (
         everywhere("security_mode", "tls"),

@@ -2,6 +2,8 @@
 
 import json
 import tarfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import ownership
@@ -113,3 +115,21 @@ def test_archives_are_joined_for_their_owner_alone(tmp_path):
     assert (tmp_path / "all.tar.gz").stat().st_mode & 0o777 == 0o600
     with tarfile.open(tmp_path / "all.tar.gz") as archive:
         assert archive.getnames() == ["node1/logs/a.log", "node2/logs/a.log"]
+
+
+@pytest.mark.parametrize(("password", "found"), [("secret", "figures"), ("", "401")])
+def test_figures_that_ask_for_a_password_are_read_with_it(password, found):
+    class Closed(BaseHTTPRequestHandler):
+        def do_GET(self):
+            # operator:secret
+            known = self.headers["Authorization"] == "Basic b3BlcmF0b3I6c2VjcmV0"
+            self.send_response(200 if known else 401)
+            self.end_headers()
+            self.wfile.write(b"figures" if known else b"")
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Closed) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        assert found in host.fetched(f"http://127.0.0.1:{server.server_port}/", password)

@@ -57,6 +57,14 @@ def test_prometheus_that_asks_for_a_password_is_said_to():
     assert (row["state"], row["note"]) == ("running", "answers 401")
 
 
+def test_prometheus_with_a_password_says_where_that_is():
+    answers = [answer(activeTargets=[target("kafka1")]), answer(alerts=[])]
+
+    row = prometheus_row(answers, "h:9090", True)
+
+    assert row["note"] == "1 of 1 targets answer, no alert, password in operator/monitoring-web"
+
+
 def test_the_page_says_what_its_title_says():
     row = page_row({"status": 200, "content": "<title>prod: 2 problems</title>"}, "h:9309")
 

@@ -170,3 +170,20 @@ def test_nobody_at_home_is_no_state_and_no_certificate(tmp_path):
     assert master_state(endpoint) is None
     keystore(tmp_path, UNTIL)
     assert certificate_expiry(endpoint, str(tmp_path / "ca.pem")) is None
+
+
+@pytest.mark.parametrize(("login", "found"), [("d29yZA==", {"m1": 12.5}), ("", {})])
+def test_prometheus_that_asks_for_a_password_is_shown_it(login, found):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            known = self.headers["Authorization"] == "Basic d29yZA=="
+            self.send_response(200 if known else 401)
+            self.end_headers()
+            self.wfile.write(json.dumps({"data": {"result": RESULT}}).encode() if known else b"")
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        assert engines(f"127.0.0.1:{server.server_port}", login) == found

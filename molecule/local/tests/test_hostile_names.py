@@ -9,7 +9,6 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -21,7 +20,7 @@ from kafka.admin import (
     ResourceType,
 )
 from kafka.structs import OffsetAndMetadata, TopicPartition
-from testing import access, playbooks
+from testing import access, pages, playbooks
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -117,11 +116,6 @@ def shown(text: str) -> str:
     return plain
 
 
-def asked(url: str) -> Any:
-    with urllib.request.urlopen(url, timeout=10) as answer:
-        return json.load(answer)
-
-
 def places(cluster: Cluster) -> dict[str, str]:
     """Where services answer, as the status screen has written it."""
     state = json.loads((playbooks.state(cluster.topology.cluster) / "state.json").read_text())
@@ -188,7 +182,7 @@ def test_pages_and_figures_hold_names_as_text(named: Cluster, make):
 
     def read() -> None:
         query = urllib.parse.quote(f'kafka_metal_group_lag_records{{topic="{TOPIC}"}}')
-        series = asked(f"{at['prometheus']}/api/v1/query?query={query}")["data"]["result"]
+        series = pages.asked(f"{at['prometheus']}/api/v1/query?query={query}")["data"]["result"]
         found = {each["metric"]["group"] for each in series}
         if found != set(NAMES):
             raise NotYet(f"{len(found)} of {len(NAMES)} groups, without {set(NAMES) - found}")
@@ -206,9 +200,11 @@ def test_pages_and_figures_hold_names_as_text(named: Cluster, make):
 def test_an_alert_tells_of_names_as_text(named: Cluster, make):
     make("status")
     at = places(named)
+    found = pages.asked(f"{at['prometheus']}/api/v1/alertmanagers")
+    (told_by,) = found["data"]["activeAlertmanagers"]
 
     def told() -> None:
-        alerts = asked(f"{at['alertmanager']}/api/v2/alerts")
+        alerts = pages.asked(told_by["url"])
         own = {
             each["labels"]["group"]: each["annotations"]["summary"]
             for each in alerts

@@ -1,13 +1,14 @@
 """What watches the platform sees all of it."""
 
 import json
+import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from testing import playbooks
+from testing import pages, playbooks
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -42,8 +43,7 @@ def ask(prometheus: str) -> Ask:
 
     def answer(expression: str) -> list[dict]:
         query = urllib.parse.urlencode({"query": expression})
-        with urllib.request.urlopen(f"{prometheus}/api/v1/query?{query}", timeout=10) as said:
-            return json.load(said)["data"]["result"]
+        return pages.asked(f"{prometheus}/api/v1/query?{query}")["data"]["result"]
 
     return answer
 
@@ -55,6 +55,18 @@ def test_every_service_gives_figures(ask: Ask):
             raise NotYet(str(found))
 
     wait_for("every target is up", all_up, seconds=90)
+
+
+def test_neither_prometheus_nor_alertmanager_answers_without_the_password(prometheus: str):
+    found = pages.asked(f"{prometheus}/api/v1/alertmanagers")["data"]["activeAlertmanagers"]
+    assert found
+    own = (f"{prometheus}{path}" for path in ("/", "/api/v1/query?query=up", "/-/healthy"))
+
+    for url in (*own, *(each["url"] for each in found)):
+        # As a web site does that points its own name at loopback.
+        rebound = urllib.request.Request(url, headers={"Host": "attacker.example"})
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(rebound, timeout=10)
 
 
 def test_the_probe_is_served_by_every_broker(ask: Ask, cluster: Cluster):

@@ -1,4 +1,4 @@
-"""Pages of Spark, opened as their operator does."""
+"""Pages of Spark, Prometheus and Alertmanager, opened as their operator does."""
 
 import base64
 import json
@@ -9,9 +9,9 @@ from typing import Any
 from testing import access
 
 
-def shown() -> dict[str, str]:
+def shown(pages: str = "spark-pages") -> dict[str, str]:
     """The header with which the operator comes in; none where pages ask nobody."""
-    file = access.folder / "spark-pages" if access.folder else None
+    file = access.folder / pages if access.folder else None
     if file is None or not file.exists():
         return {}
     (login,) = re.findall('"(.+)"', file.read_text(encoding="utf-8"))
@@ -22,4 +22,11 @@ def told(endpoint: str, path: str = "/json/", seconds: float = 5) -> Any:
     """What a page says in JSON."""
     asked = urllib.request.Request(f"http://{endpoint}{path}", headers=shown())
     with urllib.request.urlopen(asked, timeout=seconds) as answer:
+        return json.load(answer)
+
+
+def asked(url: str, seconds: float = 10) -> Any:
+    """What Prometheus or Alertmanager says in JSON."""
+    question = urllib.request.Request(url, headers=shown("monitoring-web"))
+    with urllib.request.urlopen(question, timeout=seconds) as answer:
         return json.load(answer)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..security import PAGES_USER
 from .alerts import MonitoringError
 
 JOB_KEYS = {"interval", "path", "rename"}
@@ -16,6 +17,12 @@ TARGET_KEYS = {"address", "cluster", "host", "instance"}
 # Files with which Prometheus comes to the proxy of a machine.
 CA_FILE, TOKEN_FILE = "ca.pem", "metrics.token"
 LIMIT = 10
+# Who opens Prometheus and Alertmanager.
+WEB_USER = PAGES_USER
+# Jobs whose targets ask for a password, and the file with it. Prometheus reads it again each time.
+WEB_JOBS = {"prometheus", "alertmanager"}
+WEB_FILE = "web.password"
+AUTH_OPTIONS = {"authorization", "basic_auth", "oauth2"}
 
 
 def seconds(duration: str) -> int:
@@ -28,11 +35,17 @@ def seconds(duration: str) -> int:
 
 
 def scrape_config(
-    job: str, entry: Mapping[str, Any], options: Mapping[str, Any], folder: str, proxied: bool
+    job: str,
+    entry: Mapping[str, Any],
+    options: Mapping[str, Any],
+    folder: str,
+    proxied: bool,
+    password: bool = False,
 ) -> dict[str, Any]:
     """One job in Prometheus' words. ``options`` are Prometheus' own, of the site.
 
     ``proxied``: its targets are behind the proxies of their machines, as target_file() says.
+    ``password``: those of WEB_JOBS ask for one; a proxy sends it itself.
     """
     unknown = sorted(set(entry) - JOB_KEYS)
     if unknown:
@@ -46,6 +59,7 @@ def scrape_config(
         "file_sd_configs": [{"files": [f"{folder}/targets-{job}.json"]}],
         **({"metric_relabel_configs": _renames(entry["rename"])} if "rename" in entry else {}),
         **(proxy_options(folder) if proxied else {}),
+        **(web_options(folder, options) if password and job in WEB_JOBS and not proxied else {}),
         **options,
     }
 
@@ -72,6 +86,13 @@ def proxy_options(folder: str) -> dict[str, Any]:
     }
 
 
+def web_options(folder: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """How Prometheus authenticates to itself and to Alertmanager, unless the site says how."""
+    if AUTH_OPTIONS & set(options):
+        return {}
+    return {"basic_auth": {"username": WEB_USER, "password_file": f"{folder}/{WEB_FILE}"}}
+
+
 def prometheus_config(
     jobs: Mapping[str, Mapping[str, Any]],
     alertmanagers: Iterable[str],
@@ -79,12 +100,14 @@ def prometheus_config(
     alertmanager_options: Mapping[str, Any] | None = None,
     folder: str = "/etc/prometheus",
     proxied: bool = False,
+    password: bool = False,
 ) -> dict[str, Any]:
     """``prometheus.yml``: jobs, rules, and who is told of alerts.
 
     Targets are files of their own that Prometheus reads again by itself, so that a broker more
-    restarts nothing. ``options`` holds further keys of a scrape_config by job. Raises
-    MonitoringError for options of a job that is not there.
+    restarts nothing. ``options`` holds further keys of a scrape_config by job. With
+    ``password`` Prometheus and Alertmanager ask for the one in WEB_FILE. Raises MonitoringError for
+    options of a job that is not there.
     """
     unknown = sorted(set(options or {}) - set(jobs))
     if unknown:
@@ -96,12 +119,13 @@ def prometheus_config(
             "alertmanagers": [
                 {
                     "static_configs": [{"targets": sorted(alertmanagers)}],
+                    **(web_options(folder, alertmanager_options or {}) if password else {}),
                     **(alertmanager_options or {}),
                 }
             ]
         },
         "scrape_configs": [
-            scrape_config(job, entry, (options or {}).get(job, {}), folder, proxied)
+            scrape_config(job, entry, (options or {}).get(job, {}), folder, proxied, password)
             for job, entry in jobs.items()
         ],
     }
@@ -142,11 +166,16 @@ def proxy_config(
     jobs: Mapping[str, Mapping[str, Any]],
     targets: Mapping[str, Iterable[Mapping[str, Any]]],
     machine: str,
+    password: str = "",
 ) -> dict[str, Any]:
-    """What the proxy of a machine reads for whom: its targets of all jobs, by instance."""
+    """What the proxy of a machine reads for whom: its targets of all jobs, by instance.
+
+    ``password`` is that of Prometheus and Alertmanager, empty where they have none.
+    """
     modules: dict[str, dict[str, Any]] = {}
     for job, wanted in targets.items():
         path = jobs.get(job, {}).get("path", "/metrics")
+        login = {"basic_auth_username": WEB_USER, "basic_auth_password": password}
         for target in wanted:
             if target["host"] != machine or not target["address"]:
                 continue
@@ -154,6 +183,9 @@ def proxy_config(
             modules[str(target["instance"])] = {
                 "method": "http",
                 # Prometheus reads it anyway.
-                "http": {"address": host, "port": int(port), "path": path, "verify": False},
+                "http": {
+                    **{"address": host, "port": int(port), "path": path, "verify": False},
+                    **(login if password and job in WEB_JOBS else {}),
+                },
             }
     return {"modules": {name: modules[name] for name in sorted(modules)}}

@@ -72,14 +72,18 @@ def plain_on_loopback(site: Site) -> Iterator[Problem]:
 
 
 def watched_on_loopback(site: Site) -> Iterator[Problem]:
-    """Prometheus and Alertmanager that ask nobody are reached from their own machine alone."""
+    """Prometheus and Alertmanager without TLS are reached from their own machine alone."""
     for host in site.members(MONITORING.group):
         bind = str(site.value(host, "monitoring_bind", "127.0.0.1"))
         if not security.loopback(bind) and not site.value(host, "monitoring_web", {}):
+            mode = security.MODES.get(str(site.value(host, _MODE, security.DEFAULT)))
+            asks = mode and mode.closed and not site.value(host, "monitoring_web_open", False)
             yield Problem(
                 host,
                 "monitoring_bind",
-                f"{bind}, and whoever reaches it reads every figure and silences every alert",
+                f"{bind}, and whoever "
+                + ("hears the network reads the password" if asks else "reaches it gets in")
+                + ", reads every figure and silences every alert",
                 "127.0.0.1, or users and certificates in monitoring_web",
             )
 

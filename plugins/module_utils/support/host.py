@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from .. import engine, ownership
+from .. import engine, ownership, security
 
 PATIENCE_S = 20
 COMMANDS: Mapping[str, Sequence[str]] = {
@@ -92,10 +92,14 @@ def said(words: Sequence[str]) -> str:
     return "\n".join((done.stdout + done.stderr).splitlines()[-LINES:])
 
 
-def fetched(url: str) -> str:
-    """Figures at an address."""
+def fetched(url: str, password: str = "") -> str:
+    """Figures at an address, which asks the operator for a password unless that is empty."""
+    asked = urllib.request.Request(url)
+    if password:
+        # Not handed on to where the answer redirects.
+        asked.add_unredirected_header("Authorization", f"Basic {security.page_word(password)}")
     try:
-        with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+        with urllib.request.urlopen(asked, timeout=PATIENCE_S) as answer:
             return str(answer.read().decode(errors="replace"))
     except (OSError, ValueError) as error:
         return str(error)

@@ -6,8 +6,8 @@ and localhost; ``topic`` for the probe; ``interval`` in seconds, ``exclude`` (a 
 expression of groups), ``certificates`` (endpoints), ``ca_file``, ``pipelines`` and ``masters``
 (endpoints by name), ``workers`` (how many of Spark there are to be), and for its page ``cluster``
 (the name), ``links`` (pages of other clusters by name), ``operations`` (a folder that says which
-operation is under way) and ``prometheus`` (HOST:PORT of one that reads the machines) for the
-exporter.
+operation is under way) and ``prometheus`` (HOST:PORT of one that reads the machines) and
+``prometheus_login`` (name:password in base64, where it asks for them) for the exporter.
 """
 
 import argparse
@@ -52,7 +52,7 @@ KEYS = {
     "exporter": {
         *("listen", "kafka", "hosts", "interval", "exclude"),
         *("certificates", "ca_file", "pipelines", "masters", "page_word", "workers", "cluster"),
-        *("links", "operations", "prometheus"),
+        *("links", "operations", "prometheus", "prometheus_login"),
     },
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -60,7 +60,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "exporter": {
         **{"interval": 15, "exclude": "", "certificates": [], "ca_file": "", "hosts": []},
         **{"pipelines": {}, "masters": {}, "page_word": "", "workers": 0},
-        **{"cluster": "kafka", "links": {}, "operations": "", "prometheus": ""},
+        **{"cluster": "kafka", "links": {}, "operations": ""},
+        **{"prometheus": "", "prometheus_login": ""},
     },
 }
 
@@ -165,7 +166,9 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
                 for name, where in config["masters"].items()
             },
             workers=config["workers"],
-            engines=engines(config["prometheus"]) if config["prometheus"] else {},
+            engines=engines(config["prometheus"], config["prometheus_login"])
+            if config["prometheus"]
+            else {},
             operation=operation(config["operations"], config["cluster"]),
         )
         ended.wait(config["interval"])

@@ -52,12 +52,13 @@ def master_state(endpoint: str, word: str = "") -> dict[str, Any] | None:
 ENGINES = "time() - max by (host) (kafka_metal_engine_checked_time_seconds)"
 
 
-def engines(endpoint: str) -> Mapping[str, float]:
+def engines(endpoint: str, login: str = "") -> Mapping[str, float]:
     """Seconds since the engine of each machine ran a health check, by Prometheus at HOST:PORT.
 
+    ``login`` is what it asks for: name:password in base64, empty where it asks nobody.
     Nothing where Prometheus does not answer: its own alerts and the status screen tell of that.
     """
-    found = _told(endpoint, f"/api/v1/query?query={quote(ENGINES)}", "data", "")
+    found = _told(endpoint, f"/api/v1/query?query={quote(ENGINES)}", "data", login)
     try:
         rows = found["data"]["result"] if found else []
         return {str(row["metric"]["host"]): float(row["value"][1]) for row in rows}

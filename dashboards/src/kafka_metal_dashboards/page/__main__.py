@@ -27,8 +27,22 @@ def prometheus_of(state: Path) -> Prometheus:
         raise AskError(f"{state}: {error}: make status writes it") from error
     for service in found["services"]:
         if service["name"] == "prometheus":
-            return Prometheus(service["endpoint"], found["cluster"])
+            return Prometheus(
+                service["endpoint"], found["cluster"], login_of(str(found.get("access", "")))
+            )
     raise AskError("nobody watches this cluster: the group monitoring of the inventory is empty")
+
+
+def login_of(access: str) -> str:
+    """Name and password of the operator beside his settings for clients; empty without any."""
+    file = Path(access).parent / "monitoring-web"
+    if not access or not file.exists():
+        return ""
+    try:
+        # A line as curl reads it: user = "name:password".
+        return file.read_text(encoding="utf-8").split('"')[1]
+    except (OSError, IndexError) as error:
+        raise AskError(f"{file}: {error}: make up writes it") from error
 
 
 def chosen(words: str) -> Sequence[Board]:

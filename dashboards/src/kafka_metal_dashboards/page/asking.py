@@ -1,5 +1,6 @@
 """Questions to Prometheus over its HTTP API."""
 
+import base64
 import json
 import math
 import re
@@ -7,7 +8,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..model import Query
@@ -40,10 +41,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Prometheus:
-    """The server at ``url``, asked about one cluster."""
+    """The server at ``url``, asked about one cluster.
+
+    ``login`` is name:password where it asks for them.
+    """
 
     url: str
     cluster: str
+    login: str = field(default="", repr=False)
 
     def over(self, queries: Sequence[Query], span: Span) -> list[Line]:
         """The lines of a panel."""
@@ -65,8 +70,12 @@ class Prometheus:
         expression = query.promql.replace("$cluster", self.cluster)
         asked = urllib.parse.urlencode({"query": expression, **words})
         url = f"{self.url.rstrip('/')}/api/v1/{way}?{asked}"
+        request = urllib.request.Request(url)
+        if self.login:
+            shown = base64.b64encode(self.login.encode()).decode()
+            request.add_unredirected_header("Authorization", f"Basic {shown}")
         try:
-            with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
                 found = json.load(answer)
         except urllib.error.HTTPError as error:
             raise AskError(f"{self.url} refuses {expression}: {error.read()[:300]!r}") from error
