@@ -50,13 +50,24 @@ def scram_credential(password, mechanism="SCRAM-SHA-512", iterations=8192, salt=
     return scram.text_of(str(mechanism), hashed)
 
 
+def _is_printable(text):
+    return all(each.isprintable() or each == "\n" for each in text)
+
+
+def _numbered(text):
+    """YAML between double quotes, in which no character hides or turns what is beside it."""
+    return "".join(each if _is_printable(each) else f"\\U{ord(each):08x}" for each in text)
+
+
 class DeclarationDumper(yaml.SafeDumper):
     """Text that Ansible would take for a template is marked: names of a cluster are data."""
 
     def represent_text(self, text):
         """A scalar, with the tag that Ansible leaves alone where it is needed."""
         tag = "!unsafe" if any(mark in text for mark in TEMPLATES) else "tag:yaml.org,2002:str"
-        return self.represent_scalar(tag, text)
+        # Between double quotes a character may be written by its number.
+        quotes = None if _is_printable(text) else '"'
+        return self.represent_scalar(tag, text, style=quotes)
 
 
 DeclarationDumper.add_representer(str, DeclarationDumper.represent_text)
@@ -68,7 +79,7 @@ def declaration_file(declared):
     notes = found.pop("notes", [])
     head = "".join(f"# {visible(note)}\n" for note in notes)
     text = yaml.dump(found, Dumper=DeclarationDumper, sort_keys=False, allow_unicode=True)
-    return f"---\n{head}{text}"
+    return f"---\n{head}{_numbered(text)}"
 
 
 def newest_record(records):
