@@ -498,6 +498,12 @@ def test_each_pipeline_of_a_driver_host_takes_the_next_port():
     assert "found port 4051, which spark_worker_port of worker1 has too" in problems(site)[0]
 
 
+def test_without_a_rule_of_the_site_any_name_of_kafka_is_allowed():
+    site = Sound()
+    site.hosts["kafka1"]["kafka_content_name_pattern"] = ""
+    assert problems(site) == []
+
+
 def test_a_schema_from_a_sample_is_left_to_the_rendering():
     site = Sound()
     site.pipeline()["source"].update(schema={"sample": "flights.csv"}, event_time="departure")

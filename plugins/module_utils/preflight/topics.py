@@ -66,7 +66,7 @@ def topic_shape(site: Site) -> Iterator[Problem]:
 def topic_names(site: Site) -> Iterator[Problem]:
     """Names that Kafka and the site's own rule take, and that do not collide in metrics."""
     for host, topics, _ in _declared(site):
-        pattern = str(site.value(host, PATTERN, ".*"))
+        pattern = str(site.value(host, PATTERN, "")) or ".*"
         try:
             rule = re.compile(pattern)
         except re.error as error:
