@@ -10,9 +10,10 @@ MAKEFLAGS += --no-print-directory
 #
 # Values are data: make, a shell and Ansible run nothing of them. make expands what is given on the command
 # line whenever it exports it, so here each becomes the literal text; scripts/verb reads the environment.
-given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
-$(foreach name,$(given),$(eval override $(name) := $$(value $(name))))
-export $(given)
+# Nobody gives a variable the names of these two.
+override .given := $(foreach .each,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(.each)))),$(.each)))
+$(foreach .each,$(.given),$(eval override $(.each) := $$(value $(.each))))
+export $(.given)
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Python may keep what it compiles, also where an image forbids it: every run of Ansible starts a second earlier.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ansible.plugins.action import ActionBase
 from ansible_collections.metal.kafka.plugins.plugin_utils import state_move
+from ansible_collections.metal.kafka.plugins.plugin_utils.state_dir import ANSWERS
 
 
 class ActionModule(ActionBase):
@@ -36,8 +37,8 @@ class ActionModule(ActionBase):
         )
         if given["answer"]:
             # The same text again would not be written, and nobody could tell it from an old one.
-            for earlier in Path(given["path"]).glob("*.txt"):
-                earlier.unlink()
+            for earlier in ANSWERS:
+                (Path(given["path"]) / earlier).unlink(missing_ok=True)
             found = {"cluster": given["cluster"], "state": given["path"]}
             Path(given["answer"]).write_text(json.dumps(found), encoding="utf-8")
         return {"changed": bool(steps), "steps": steps}

@@ -28,10 +28,18 @@ def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) 
     for host, place in places:
         path, owners = place["path"], list(place["owners"])
         others = ", ".join(repr(each or "unknown") for each in owners if each != cluster)
+        contained = ", ".join(
+            repr(each or "unknown") for each in place["inside"] if each != cluster
+        )
         if not place["exists"] or path in delete[host]:
             continue
         if owners == [cluster] or (not owners and place["cluster_id"] in ids):
-            delete[host].append(path)
+            if contained:
+                refused.append(f"{host}: {path} has a directory of cluster {contained} in it")
+            elif place["link"]:
+                left.append(f"{host}: {path} is a link to {place['link']}, with all data")
+            else:
+                delete[host].append(path)
         elif owners and place["shared"]:
             left.append(f"{host}: {path} is used by cluster {others} too")
         elif owners:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -61,13 +62,14 @@ def release(directory: str, cluster: str) -> bool:
 
 def _write(directory: str, found: Mapping[str, Sequence[str]]) -> None:
     path = os.path.join(directory, MARKER)
-    temporary = f"{path}.{os.getpid()}"
+    # A service may write in there: a name that nobody can have put a link at.
+    handle, temporary = tempfile.mkstemp(prefix=f"{MARKER}.", dir=directory)
     try:
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), "w") as stream:
+        with open(handle, "w", encoding="utf-8") as stream:
             stream.write(json.dumps({"clusters": found}, sort_keys=True) + "\n")
             stream.flush()
+            os.fchmod(stream.fileno(), 0o644)
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except OSError:
         # On a full disk the file may be there, and empty.
@@ -86,6 +88,23 @@ def mounting(containers: Iterable[Mapping[str, Any]], directory: str) -> set[str
         for each in containers
         if directory in _sources(each) or directory in _log_dirs(each)
     }
+
+
+def inside(containers: Iterable[Mapping[str, Any]], directory: str) -> set[str]:
+    """Clusters that have something below this directory: by markers, mounts and log dirs."""
+    marked = {
+        cluster
+        for folder, _, files in os.walk(directory)
+        if MARKER in files and folder != directory
+        for cluster in owners(folder)
+    }
+    mounted = {
+        str((each.get("Labels") or {}).get(CLUSTER, ""))
+        for each in containers
+        for path in (*_sources(each), *_log_dirs(each))
+        if path.startswith(f"{directory}/")
+    }
+    return marked | mounted
 
 
 def _sources(container: Mapping[str, Any]) -> list[str]:
@@ -121,10 +140,14 @@ def inspect(
 ) -> dict[str, Any]:
     """Evidence of the owner of ``directory``; ``below``: the directory that is marked instead."""
     place = (below or directory).rstrip("/")
+    containers = list(containers)
     marked, mounted = owners(place), mounting(containers, place)
     return {
         "path": directory,
         "exists": os.path.lexists(directory),
+        "link": os.path.realpath(directory) if os.path.islink(directory) else "",
+        # A shared directory may be on another machine, and have millions of files.
+        "inside": [] if below else sorted(inside(containers, place)),
         "empty": os.path.isdir(directory) and not set(os.listdir(directory)) - {MARKER},
         "owners": sorted({*marked, *mounted}),
         "cluster_id": cluster_id(directory),

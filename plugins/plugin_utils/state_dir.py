@@ -15,6 +15,10 @@ from ansible_collections.metal.kafka.plugins.module_utils.images import reposito
 
 FOLDER = ".kafka-metal"
 STORE = "store.vault"
+# What verbs answer, and then print.
+ANSWERS = ("access.txt", "logs.txt", "replicas.txt", "verify.txt", "versions.txt")
+# Whose state it is.
+CLUSTER = "cluster"
 # Part of a path and of container names, so it is what the engine allows in a name.
 NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
 

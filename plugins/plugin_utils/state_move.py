@@ -16,10 +16,11 @@ from pathlib import Path
 
 from ansible.errors import AnsibleError
 
-from .state_dir import STORE, old
+from .state_dir import CLUSTER, STORE, old
 
-IGNORED = """\
-# Written by kafka-metal. The store is encrypted and may be committed; the rest is of this machine.
+OURS = "# Written by kafka-metal."
+IGNORED = f"""\
+{OURS} The store is encrypted and may be committed; the rest is of this machine.
 *
 !.gitignore
 !store.vault
@@ -38,12 +39,13 @@ def settle(place: Path, cluster: str, *, secrets: bool = True, dry: bool = False
     before = old(cluster)
     found = [each for each in ((before.secrets if secrets else None), before.answers) if each]
     moves = [each for each in found if each.is_dir() and each != place]
+    _refuse_foreign(place, cluster)
     try:
         if dry:
             for each in moves:
                 _refuse_two_stores(each, place)
         else:
-            _make(place)
+            _make(place, cluster)
             with _alone(place):
                 moves = [each for each in moves if each.is_dir()]
                 for each in moves:
@@ -59,11 +61,32 @@ def settle(place: Path, cluster: str, *, secrets: bool = True, dry: bool = False
     return [f"state of cluster {cluster}: {each} is moved to {place}" for each in moves]
 
 
-def _make(place: Path) -> None:
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _refuse_foreign(place: Path, cluster: str) -> None:
+    """A directory that is not ours, or is another cluster's, is no place for a state."""
+    if not place.is_dir():
+        return
+    files = {each.name for each in place.iterdir()}
     ignored = place / ".gitignore"
-    if not ignored.exists():
-        ignored.write_text(IGNORED, encoding="utf-8")
+    ours = ignored.is_file() and ignored.read_text(encoding="utf-8").startswith(OURS)
+    if files and not ours and STORE not in files:
+        raise AnsibleError(
+            f"kafka_metal_state: found {place} with files of somebody else, such as "
+            f"{min(files)}; allowed: a directory that is new or empty. Nothing was touched"
+        )
+    noted = place / CLUSTER
+    owner = noted.read_text(encoding="utf-8").strip() if noted.is_file() else cluster
+    if owner != cluster:
+        raise AnsibleError(
+            f"kafka_metal_state: found the state of cluster {owner!r} in {place}; allowed: a "
+            f"directory for each cluster, such as .../{{{{ cluster_name }}}}. Nothing was touched"
+        )
+
+
+def _make(place: Path, cluster: str) -> None:
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name, text in ((".gitignore", IGNORED), (CLUSTER, f"{cluster}\n")):
+        if not (place / name).exists():
+            (place / name).write_text(text, encoding="utf-8")
 
 
 @contextlib.contextmanager

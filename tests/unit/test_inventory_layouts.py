@@ -102,14 +102,40 @@ def test_ansible_says_which_cluster_it_is_and_where_its_state_is(tmp_path, monke
 
 def test_an_answer_is_of_this_run_or_there_is_none(tmp_path, monkeypatch):
     """Ansible writes no file that has its content already: one left from before would look old."""
-    lay(tmp_path, {"mine/hosts.yml": NAMED, "mine/.kafka-metal/unit-layout/verify.txt": "old\n"})
+    state = tmp_path / "mine/.kafka-metal/unit-layout"
+    lay(tmp_path, {"mine/hosts.yml": NAMED})
     monkeypatch.setenv("INVENTORY", str(tmp_path / "mine/hosts.yml"))
     for name in ("CLUSTER", "ARGS"):
         monkeypatch.delenv(name, raising=False)
     run = Run("verify", tmp_path)
+    assert run.play(quiet=True) == 0
+    for name in ("verify.txt", "notes.txt"):
+        (state / name).write_text("old")
 
     assert run.play(quiet=True) == 0
     assert run.file("verify.txt") is None
+    assert (state / "notes.txt").exists()
+
+
+TWO = """all:
+  children:
+    metal:
+      hosts:
+        m1: {ansible_connection: local, cluster_name: unit-layout}
+        m2: {ansible_connection: local, cluster_name: another}
+"""
+
+
+@pytest.mark.parametrize("verb", ["status", "destroy"])
+def test_hosts_of_two_clusters_are_refused_before_anything_is_touched(make, tmp_path, verb):
+    lay(tmp_path, {"mine/hosts.yml": TWO})
+
+    refused = make(verb, "mine/hosts.yml", CONFIRM="unit-layout")
+
+    said = " ".join((refused.stdout + refused.stderr).split())
+    assert refused.returncode != 0
+    assert "hosts of this run have clusters unit-layout, another" in said
+    assert not (tmp_path / "mine/.kafka-metal").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A directory of data is deleted, or used, only where it evidently belongs to the cluster."""
 
 import json
+import os
 
 import pytest
 from ansible.module_utils import basic
@@ -18,8 +19,10 @@ def container(cluster, *sources, name="kafka1"):
     }
 
 
-def place(path, *owners, cluster_id="", empty=False, exists=True, shared=False):
+def place(path, *owners, cluster_id="", empty=False, exists=True, shared=False, inside=(), link=""):
     return {
+        "inside": list(inside),
+        "link": link,
         "path": path,
         "exists": exists,
         "empty": empty,
@@ -106,6 +109,53 @@ def test_data_of_another_cluster_ends_it_before_anything_is_stopped(owners):
 
     assert len(found["refused"]) == 1
     assert "/d/k belongs to cluster" in found["refused"][0]
+
+
+@pytest.mark.parametrize("inside", [["prod2"], ["prod", "prod2"], [""]])
+def test_a_directory_with_one_of_another_cluster_in_it_ends_it(inside):
+    found = {"h": [answer(place("/data/kafka", "prod", inside=inside), containers=["prod-k1"])]}
+
+    verdict = destruction("prod", found)
+
+    assert "/data/kafka has a directory of cluster" in verdict["refused"][0]
+    assert verdict["delete"] == {"h": []}
+
+
+def test_a_link_is_named_and_its_data_stay():
+    verdict = destruction("prod", {"h": [answer(place("/data/k", "prod", link="/mnt/k"))]})
+
+    assert verdict["delete"] == {"h": []}
+    assert verdict["left"] == ["h: /data/k is a link to /mnt/k, with all data"]
+
+
+def test_what_another_cluster_has_below_a_directory_is_found(tmp_path):
+    (tmp_path / "deep/nested").mkdir(parents=True)
+    ownership.mark(str(tmp_path), "prod")
+    ownership.mark(str(tmp_path / "deep"), "prod")
+    ownership.mark(str(tmp_path / "deep/nested"), "stage")
+    foreign = container("other", tmp_path / "deep/mounted")
+
+    found = ownership.inspect(str(tmp_path), [foreign])
+
+    assert found["inside"] == ["other", "prod", "stage"]
+    assert ownership.inspect(str(tmp_path / "deep/nested"), [])["inside"] == []
+
+
+def test_a_marker_follows_no_link_that_a_service_has_put_there(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    victim.chmod(0o600)
+    data = tmp_path / "data"
+    data.mkdir()
+    for pid in (os.getpid(), os.getpid() + 1):
+        (data / f"{ownership.MARKER}.{pid}").symlink_to(victim)
+    (data / ownership.MARKER).symlink_to(victim)
+
+    ownership.mark(str(data), "prod")
+
+    assert victim.read_text() == "precious"
+    assert victim.stat().st_mode & 0o777 == 0o600
+    assert ownership.owners(str(data)) == {"prod": []}
 
 
 def test_a_cluster_of_which_nothing_is_there_is_refused_with_those_that_are():

@@ -170,3 +170,25 @@ def test_only_the_store_may_be_committed(tmp_path, monkeypatch):
         "inventory/.kafka-metal/prod/.gitignore",
         "inventory/.kafka-metal/prod/store.vault",
     ]
+
+
+def test_a_directory_of_somebody_else_is_no_place_for_a_state(checkout, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir(mode=0o755)
+    (home / "notes.txt").write_text("mine")
+
+    for dry in (True, False):
+        with pytest.raises(AnsibleError, match=r"files of somebody else, such as notes.txt"):
+            state_move.settle(home, "prod", dry=dry)
+
+    assert [each.name for each in home.iterdir()] == ["notes.txt"]
+    assert home.stat().st_mode & 0o777 == 0o755
+
+
+def test_two_clusters_do_not_share_a_state(tmp_path, monkeypatch):
+    monkeypatch.setattr(state_dir, "repository_root", lambda: tmp_path / "none")
+    state_move.settle(tmp_path / "place", "prod")
+
+    assert state_move.settle(tmp_path / "place", "prod") == []
+    with pytest.raises(AnsibleError, match="found the state of cluster 'prod'"):
+        state_move.settle(tmp_path / "place", "stage")

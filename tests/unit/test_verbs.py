@@ -154,6 +154,12 @@ def test_a_value_on_the_command_line_reaches_programs_as_it_is(stubs: Stubs, tex
 
 
 @pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("name", ["given", "name", "each", ".given", ".each"])
+def test_no_name_of_the_makefile_s_own_takes_a_value(stubs: Stubs, name: str):
+    stubs.make("groups", **{name: f"$(shell touch {CANARY})"})
+
+
+@pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("text", HOSTILE[:6] + HOSTILE[16:18])
 def test_a_value_in_the_environment_reaches_programs_as_it_is(stubs: Stubs, text: str):
     done = stubs.make("groups", environment=True, G=text)
