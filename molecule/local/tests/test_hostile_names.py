@@ -149,8 +149,8 @@ def test_a_verb_that_looks_shows_names_as_text(verb: str, named: Cluster, make):
     nothing_ran(named)
 
 
-# A run of Ansible for each of five verbs: a template, a shell's word, and what a terminal obeys. All
-# of them through the real Makefile, without a platform: tests/unit/test_verbs.py.
+# A run of Ansible for each of five verbs: a template, a shell's word, what a terminal obeys. All of
+# them through the real Makefile, without a platform: tests/unit/test_verbs.py.
 @pytest.mark.parametrize("name", [NAMES[0], NAMES[6], "\x1b[31mred\x1b[0m"])
 def test_a_verb_that_is_given_a_name_takes_it_as_one(name: str, named: Cluster, make):
     moved = make("groups", G=name, TO="earliest", T=TOPIC, DRY="1")
