@@ -1,4 +1,4 @@
-"""Files that somebody planted in a checkpoint are told of in a line each; nothing waits for them."""
+"""Files that somebody planted in a checkpoint are told of in a line; nothing waits for them."""
 
 import json
 import os
