@@ -16,6 +16,8 @@ from kafka_metal_pipeline.infer import SampleError, with_schema
 PROBLEM = "pipeline "
 NOTE = "note: "
 LAST_LINES = 10
+# How `timeout` ends when it has ended its command.
+TOOK_TOO_LONG = 124
 # Starts in a row that have to fail before a driver is no longer waited for.
 FAILED_STARTS = 3
 
@@ -63,8 +65,18 @@ def running_drivers(containers: Sequence[Mapping[str, Any]]) -> list[str]:
     )
 
 
-def check_refusal(answer: Mapping[str, Any]) -> str:
-    """Why pipelines are refused, from what the container of their check has ended with."""
+def check_refusal(answer: Mapping[str, Any], minutes: int) -> str:
+    """Why pipelines are refused, from what the container of their check has ended with.
+
+    ``minutes`` is how long the check may take.
+    """
+    if answer.get("status") == TOOK_TOO_LONG:
+        return (
+            f"No service was touched: the check of the pipelines took too long: found no answer "
+            f"after {minutes} minutes; allowed: up to {minutes} minutes. Look whether this machine "
+            "is busy, and whether its checkpoints lie on a file system that answers, then run the "
+            "same command again."
+        )
     output = answer.get("container", {}).get("Output") or answer.get("msg") or "no answer"
     lines = [line.strip() for line in str(output).splitlines() if line.strip()]
     found = [line for line in lines if line.startswith(PROBLEM)]

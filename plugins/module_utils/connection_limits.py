@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .preflight.connections import ADDRESS, ALL, LEAST, UNLIMITED
 from .preflight.values import heap_bytes, whole_number
 
 # Bytes of heap that one connection counts, and the share of the heap that connections may take.
@@ -31,11 +32,7 @@ ROOM = 1.25
 # A limit above what memory is sized for is lowered when no more than this share of it is used.
 FITS = 0.8
 
-ALL = "max.connections"
-ADDRESS = "max.connections.per.ip"
 EXEMPT = "max.connections.per.ip.overrides"
-# What Kafka takes for "no limit".
-UNLIMITED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,8 @@ def sizes(heap: object, open_files: object, own: Mapping[str, Any]) -> Sizes:
     total = int((heap_bytes(heap) or 0) * HEAP_SHARE) // CONNECTION_BYTES or UNLIMITED
     if files := whole_number(open_files):
         total = min(total, int(files * FILES_SHARE))
-    total = whole_number(own.get(ALL)) or total
+    # Preflight refuses an own limit below that; one of 0 would keep everybody out.
+    total = max(whole_number(own.get(ALL)) or total, LEAST)
     return Sizes(total * 2 // 3, total // 3, total)
 
 
@@ -122,7 +120,9 @@ def limits(
     )
     result: dict[str, Any] = {
         **of_listeners,
-        ADDRESS: not_below(clients // 2, max(counts, default=0), before.get(ADDRESS)),
+        ADDRESS: not_below(
+            max(clients // 2, LEAST // 3), max(counts, default=0), before.get(ADDRESS)
+        ),
     }
     if names:
         # A broker with one listener for all has none that Kafka would keep open at this limit.

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from . import private_mounts
+from . import private_mounts, safe_read
 from .disks import MARKER, Device, Mount, Wish, same_identifier
 
 # Where a serial number or WWN stands, by kind of device: virtio, NVMe, SCSI and SATA, xen.
@@ -224,11 +224,10 @@ def _marker_in(folder: str) -> tuple[dict[str, Any] | None, bool]:
     names = os.listdir(folder)
     if MARKER not in names:
         return None, not names
-    with open(f"{folder}/{MARKER}", encoding="utf-8") as stream:
-        try:
-            marker = json.load(stream)
-        except ValueError:
-            marker = {}
+    try:
+        marker = json.loads(safe_read.content(f"{folder}/{MARKER}"))
+    except (safe_read.PlantedError, ValueError, RecursionError):
+        marker = {}
     return (marker if isinstance(marker, dict) else {}), False
 
 

@@ -19,6 +19,6 @@ def words_of(error: Exception) -> str:
 def address(server: str) -> tuple[str, int]:
     """Host and port of ``host:port``; raises ClusterError."""
     host, colon, port = server.rpartition(":")
-    if not colon or not port.isdigit():
+    if not colon or not port.isdecimal():
         raise ClusterError(f"bootstrap server {server!r} is not of the form host:port")
     return host.strip("[]"), int(port)

@@ -17,6 +17,8 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from . import safe_read
+
 MARKER = ".kafka-metal.json"
 CLUSTER = "kafka-metal.cluster"
 
@@ -24,10 +26,9 @@ CLUSTER = "kafka-metal.cluster"
 def owners(directory: str) -> dict[str, list[str]]:
     """Services by cluster, as the marker has them; none without a marker that can be read."""
     try:
-        with open(os.path.join(directory, MARKER), encoding="utf-8") as stream:
-            found = json.load(stream)["clusters"]
+        found = json.loads(safe_read.content(os.path.join(directory, MARKER)))["clusters"]
         return {str(cluster): [str(each) for each in found[cluster]] for cluster in found}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
 
 
@@ -128,10 +129,10 @@ def cluster_id(directory: str) -> str:
 
 def _property(path: str, key: str) -> str:
     try:
-        with open(path, encoding="latin-1") as stream:
-            lines = [line.strip().partition("=") for line in stream]
+        text = safe_read.content(path).decode("latin-1")
     except OSError:
         return ""
+    lines = [line.strip().partition("=") for line in text.split("\n")]
     return next((value.strip() for name, _, value in lines if name.strip() == key), "")
 
 

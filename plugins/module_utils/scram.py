@@ -105,7 +105,7 @@ def hashed_of(text: str) -> tuple[str, Hashed]:
             "is not of the form SCRAM-SHA-512=[iterations=8192,salt=...,saltedpassword=...]"
         )
     low, high = ITERATIONS
-    if not parts["iterations"].isdigit() or not low <= int(parts["iterations"]) <= high:
+    if not parts["iterations"].isdecimal() or not low <= int(parts["iterations"]) <= high:
         raise ScramError(f"iterations are no number from {low} to {high}")
     try:
         salt, salted = (

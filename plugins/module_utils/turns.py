@@ -65,8 +65,8 @@ def at_the_end(turns: Sequence[Turn]) -> list[str]:
 
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
     """A key by which kafka2 comes before kafka10."""
-    parts = ("".join(part) for _, part in groupby(name, key=str.isdigit))
-    return tuple((part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts)
+    parts = ("".join(part) for _, part in groupby(name, key=str.isdecimal))
+    return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts)
 
 
 def in_state(hosts: Iterable[Mapping[str, Any]], *states: str) -> list[str]:

@@ -56,7 +56,7 @@ WishError = DeclarationError
 def whole_number(value: Any) -> int:
     """A count of 1 or more; raises UnitError."""
     text = str(value).strip()
-    if isinstance(value, bool) or not text.isdigit() or int(text) < 1:
+    if isinstance(value, bool) or not text.isdecimal() or int(text) < 1:
         raise UnitError(f"{value!r} is no whole number from 1")
     return int(text)
 
@@ -206,7 +206,7 @@ def wish_of(
                 "replication_factor": len(placement[0]),
             }
     min_isr, replicas = wish["config"].get(MIN_ISR), wish.get("replication_factor")
-    if str(min_isr or "").isdigit() and replicas is not None and int(min_isr) > replicas:
+    if str(min_isr or "").isdecimal() and replicas is not None and int(min_isr) > replicas:
         source = str(min_isr) if MIN_ISR in own else f"{min_isr}, from {DEFAULTS}"
         allowed = f"1 to {replicas}, the replication: else nobody could write with acks=all"
         reader.refuse(f"{where}.min_insync", source, allowed)

@@ -67,7 +67,7 @@ def parse(text: str) -> dict[str, Any]:
         "mode": fields["Mode"],
         "version": fields.get("Zookeeper version", "").partition("-")[0] or None,
         "zxid": fields.get("Zxid"),
-        "connections": int(connections) if connections.isdigit() else None,
+        "connections": int(connections) if connections.isdecimal() else None,
     }
 
 

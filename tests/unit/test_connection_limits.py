@@ -43,6 +43,25 @@ def test_limits_follow_the_number_that_the_site_sets_for_all():
     assert sizes("640m", 0, {ALL: "3000"}) == Sizes(2000, 1000, 3000)
 
 
+@pytest.mark.parametrize(
+    ("heap", "files", "own"),
+    [("1m", 0, {}), ("4g", 1, {}), *(("4g", 0, {ALL: number}) for number in (0, -1, 1, "-9"))],
+)
+def test_no_derived_limit_keeps_everybody_out(heap, files, own):
+    sized = sizes(heap, files, own)
+    found = limits(sized, ["CLIENTS"], {}, Open(), [], own)
+
+    assert sized.all >= 100
+    assert found[CLIENTS] >= 66
+    assert found[ADDRESS] >= 33
+    assert found[ALL] >= 99
+
+
+@pytest.mark.parametrize("number", [1, 0, -1])
+def test_a_limit_of_the_site_for_no_clients_keeps_no_address_out(number):
+    assert made(own={CLIENTS: number})[ADDRESS] >= 33
+
+
 def test_a_new_broker_limits_its_clients_an_address_and_itself():
     assert made() == {CLIENTS: 1118, ADDRESS: 559, ALL: 1677}
 

@@ -288,7 +288,10 @@ def test_an_amount_is_read_back_as_the_same_number(number):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("true", True), ("7", 7), ("-1", -1), ("007", "007"), ("-", "-"), ("x", "x")],
+    [
+        *[("true", True), ("7", 7), ("-1", -1), ("007", "007"), ("-", "-"), ("x", "x")],
+        *[("²", "²"), ("--5", "--5"), ("٣", "٣"), ("9" * 5000, "9" * 5000)],
+    ],
 )
 def test_a_text_becomes_what_would_be_written_the_same(text, value):
     assert natural(text) == value

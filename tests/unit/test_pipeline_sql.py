@@ -79,7 +79,7 @@ def test_a_refusal_names_pipeline_and_output_of_a_checkpoint_that_does_not_fit()
         "checkpoint of its own."
     )
 
-    said = check_refusal({"status": 2, "container": {"Output": f"[2026] WARNING x\n{line}\n"}})
+    said = check_refusal({"status": 2, "container": {"Output": f"[2026] WARNING x\n{line}\n"}}, 15)
 
     assert said.splitlines() == [
         "No service was touched: 1 problem(s) in the declared pipelines",
@@ -108,7 +108,7 @@ def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():
         "pipeline b: rules.r: found a subquery; allowed: an expression over one record\n"
     )
 
-    said = check_refusal({"status": 2, "container": {"Output": log}})
+    said = check_refusal({"status": 2, "container": {"Output": log}}, 15)
 
     assert "2 problem(s)" in said
     assert "1. pipeline a: outputs.o.sql" in said
@@ -116,9 +116,16 @@ def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():
     assert "WARNING" not in said
 
 
+def test_a_check_that_takes_too_long_says_so():
+    said = check_refusal({"status": 124, "container": {"Output": "pipeline p: half an answer"}}, 15)
+
+    assert "took too long: found no answer after 15 minutes" in said
+    assert "half" not in said
+
+
 @pytest.mark.parametrize("answer", [{}, {"msg": "no space left"}, {"container": {"Output": "x"}}])
 def test_a_check_that_did_not_happen_is_no_success(answer):
-    assert "could not be checked" in check_refusal(answer)
+    assert "could not be checked" in check_refusal(answer, 15)
 
 
 def answer(**state):

@@ -31,7 +31,57 @@ def test_a_sound_site_has_no_problem_and_no_note():
     assert problems(Sound(), fatal=False) == []
 
 
+def test_limits_of_connections_that_let_everybody_in_are_the_site_s_own_affair():
+    site = Sound()
+    limits = {
+        "max.connections": "100",
+        "max.connections.per.ip": 1,
+        "max.connection.creation.rate": 10,
+    }
+    for host in ("kafka1", "kafka2", "kafka3"):
+        site.hosts[host]["kafka_broker_properties"] = {
+            **limits,
+            "listener.name.clients.max.connections": None,
+        }
+    assert problems(site) == []
+
+
 FAULTS: Faults = {
+    "no connections for anybody": (
+        put("kafka2", "kafka_broker_properties", {"max.connections": 0}),
+        ["kafka2: kafka_broker_properties[max.connections]: found 0; allowed: a whole number from "
+         "100 to 2147483647, or null for no limit"],
+    ),
+    "a limit of connections below nothing": (
+        put_everywhere("kafka_broker_properties", {"max.connections": "-1"}),
+        ["kafka1: kafka_broker_properties[max.connections]: found '-1'; allowed: a whole number "
+         "from 100"],
+    ),
+    "one connection on a listener": (
+        put("kafka2", "kafka_broker_properties", {"listener.name.clients.max.connections": 1}),
+        ["kafka2: kafka_broker_properties[listener.name.clients.max.connections]: found 1; "
+         "allowed: a whole number from 100"],
+    ),
+    "a limit of connections that is no number": (
+        put("kafka2", "kafka_broker_properties", {"max.connections": "many"}),
+        ["kafka2: kafka_broker_properties[max.connections]: found 'many'"],
+    ),
+    "no connection from one address": (
+        put("kafka2", "kafka_broker_properties", {"max.connections.per.ip": 0}),
+        ["kafka2: kafka_broker_properties[max.connections.per.ip]: found 0; allowed: a whole "
+         "number from 1 to"],
+    ),
+    "no new connection a second": (
+        put("kafka2", "kafka_broker_properties",
+            {"listener.name.brokers.max.connection.creation.rate": 0}),
+        ["kafka2: kafka_broker_properties[listener.name.brokers.max.connection.creation.rate]: "
+         "found 0; allowed: a whole number from 10 to"],
+    ),
+    "one open file": (
+        put("kafka2", "kafka_broker_nofile", 1),
+        ["kafka2: kafka_broker_nofile: found 1; allowed: a whole number from 200, or 0 for the "
+         "engine's own limit"],
+    ),
     "two brokers with one id": (
         put("kafka3", "kafka_broker_id", 1),
         ["kafka3: kafka_broker_id: found 1, which kafka1 has too; allowed: a whole number of its "

@@ -62,7 +62,7 @@ def bound(text: str, now: datetime) -> Bound:
     word = text.strip()
     if word in ("earliest", "latest"):
         return Bound(name=word)
-    if word.isdigit():
+    if word.isdecimal():
         return Bound(offset=int(word))
     if ago := _AGO.fullmatch(word):
         moment = now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -25,6 +26,8 @@ from .users import Wish
 DURATIONS = {unit: MILLISECONDS[unit] for unit in ("d", "h", "m", "s")}
 SIZES = {name: BYTES[name.lower()] for name in ("TB", "TiB", "GB", "GiB", "MB", "MiB", "kB", "KiB")}
 USER = "User:"
+# Python takes more for digits than it makes numbers of, and no number of thousands of digits.
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
 def amount(number: int, units: Mapping[str, int], plain: str) -> Any:
@@ -41,7 +44,7 @@ def natural(text: str) -> Any:
     """The number or switch that a text spells, when it would be written the same way again."""
     if text in ("true", "false"):
         return text == "true"
-    if text.lstrip("-").isdigit() and str(int(text)) == text:
+    if _WHOLE.fullmatch(text) and str(int(text)) == text:
         return int(text)
     return text
 
@@ -65,7 +68,7 @@ def topic_of(found: Mapping[str, Any]) -> dict[str, Any]:
             declared[key] = amount(int(config.pop(kafka_key)), units, plain)
     if config.get(CLEANUP) in ("delete", "compact"):
         declared["cleanup"] = config.pop(CLEANUP)
-    if config.get(MIN_ISR, "").isdigit():
+    if _WHOLE.fullmatch(config.get(MIN_ISR, "")):
         declared["min_insync"] = int(config.pop(MIN_ISR))
     if config:
         declared["config"] = {key: natural(config[key]) for key in sorted(config)}

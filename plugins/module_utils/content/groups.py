@@ -145,7 +145,7 @@ def target_of(value: Any, now_ms: int) -> Target:
     text = str(value).strip()
     if text.lower() in (EARLIEST, LATEST):
         return Target(text.lower())
-    if text.isdigit() and not isinstance(value, bool):
+    if text.isdecimal() and not isinstance(value, bool):
         return Target(OFFSET, int(text))
     ago = AGO.fullmatch(text)
     if ago:

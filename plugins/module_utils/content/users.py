@@ -125,7 +125,7 @@ def wishes_of(params: Mapping[str, Any]) -> Wishes:
             if each not in MECHANISMS
         ]
         low, high = ITERATIONS
-        if not str(iterations).isdigit() or not low <= int(iterations) <= high:
+        if not str(iterations).isdecimal() or not low <= int(iterations) <= high:
             wrong.append(f"user {name}: iterations {iterations}; allowed: {low} to {high}")
             continue
         wishes.append(Wish(str(name), mechanisms, int(iterations)))

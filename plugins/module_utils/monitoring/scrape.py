@@ -29,7 +29,7 @@ def seconds(duration: str) -> int:
     """A duration such as 15s or 1m in seconds."""
     units = {"s": 1, "m": 60, "h": 3600}
     number, unit = duration[:-1], duration[-1:]
-    if not number.isdigit() or unit not in units:
+    if not number.isdecimal() or unit not in units:
         raise MonitoringError(f"{duration} is no duration such as 15s or 1m")
     return int(number) * units[unit]
 

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from .. import engine, ownership, security
+from .. import engine, ownership, safe_read, security
 
 PATIENCE_S = 20
 COMMANDS: Mapping[str, Sequence[str]] = {
@@ -25,6 +26,8 @@ COMMANDS: Mapping[str, Sequence[str]] = {
 FILES = ("mounts", "meminfo", "loadavg", "stat", "vmstat", "diskstats", "pressure/io", "version")
 # The last so many lines of what a machine says.
 LINES = 2000
+# The last bytes of each log: a log has 20 MB unless the site keeps more.
+LOG_BYTES = 32 * 1024**2
 
 
 def collect(
@@ -77,8 +80,17 @@ def logs(root: Path, prefix: str, lines: int) -> Iterator[tuple[str, str]]:
     They are there without the engine, and have lines that it did not read in time.
     """
     for folder in sorted(root.glob(f"{prefix}*")):
-        parts = [shown(folder / name) for name in ("log.1", "log") if (folder / name).exists()]
+        found = [folder / name for name in ("log.1", "log")]
+        parts = [_logged(path) for path in found if os.path.lexists(path)]
         yield folder.name, "\n".join("".join(parts).splitlines()[-lines:])
+
+
+def _logged(path: Path) -> str:
+    # The service's own user may put anything there, and a bundle leaves the machine.
+    try:
+        return safe_read.tail(str(path), LOG_BYTES).decode(errors="replace")
+    except OSError as error:
+        return f"{error}\n"
 
 
 def said(words: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from kafka_metal_pipeline.archive import MARK, foreign
 from kafka_metal_pipeline.ddl import to_ddl
 from kafka_metal_pipeline.marks import LostCheckpointError, Mark, ends_of, restored
 from kafka_metal_pipeline.model import Declaration, Output
+from kafka_metal_pipeline.plain_files import parsed
 from kafka_metal_pipeline.recreated import refusal
 from kafka_metal_pipeline.storage import Files
 from kafka_metal_pipeline.torn import COMMITS, METADATA, OFFSETS, STATE, CheckpointError
@@ -24,7 +25,7 @@ PURPOSE = "kafka-metal.json"
 TOPICS, ID = "topics", "id"
 # The same again: a crash cuts the newest file at most.
 COPY = "kafka-metal.copy.json"
-BATCH = re.compile(r"(\d+)(\.compact)?")
+BATCH = re.compile(r"([0-9]+)(\.compact)?")
 NEW, VALID, INVALID = "new", "valid", "invalid"
 
 # What each difference means, and whether only queries with state mind it.
@@ -105,7 +106,7 @@ class Checkpoint:
         for name in (PURPOSE, COPY):
             text = files.read(f"{self.location}/{name}")
             try:
-                found = json.loads(text or "")
+                found = parsed(text or "")
             except ValueError:
                 continue
             if isinstance(found, dict):
@@ -140,7 +141,7 @@ class Checkpoint:
     def query_id(self, files: Files) -> str | None:
         """The id that Spark gave the query; None before its first start."""
         try:
-            return str(json.loads(files.read(f"{self.location}/{METADATA}") or "")["id"])
+            return str(parsed(files.read(f"{self.location}/{METADATA}") or "")["id"])
         except (ValueError, KeyError, TypeError):
             return None
 

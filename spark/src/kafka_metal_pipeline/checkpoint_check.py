@@ -19,6 +19,8 @@ from kafka_metal_pipeline.torn import CheckpointError
 
 # A driver may write while its files are read: only what stays so is refused.
 READS, PAUSE_S = 3, 1.0
+# What reading files ends in that have another form than ours.
+UNREADABLE = (OSError, ValueError, ArithmeticError, AttributeError, LookupError, TypeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def _cases(declarations: Iterable[Declaration]) -> list[_Case]:
 def _is_unchanged(case: _Case) -> bool:
     try:
         return case.checkpoint.changes(Draft()) == []
-    except (OSError, ValueError):
+    except UNREADABLE:
         # Read again below, and told there.
         return False
 
@@ -102,7 +104,7 @@ def _refusal(case: _Case) -> str | None:
         _start(case)
     except (CheckpointError, LostCheckpointError) as error:
         return f"{case.who}: {str(error).removeprefix(case.who).lstrip(': ')}"
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         place = case.checkpoint.location
         return f"{case.who}: its checkpoint {place} cannot be read: {' '.join(str(error).split())}"
     return None

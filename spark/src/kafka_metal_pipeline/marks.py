@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from kafka_metal_pipeline.plain_files import parsed
 from kafka_metal_pipeline.storage import Files
 
 
@@ -33,7 +34,7 @@ class Mark:
     @classmethod
     def from_text(cls, text: str) -> "Mark":
         """The mark of a stored text."""
-        found = json.loads(text)
+        found = parsed(text)
         return cls(str(found["checkpoint"]), int(found["batch"]), str(found["offsets"]))
 
     @classmethod
@@ -41,7 +42,7 @@ class Mark:
         """The mark of a stored text; None where there is none, or a crash has cut it."""
         try:
             return cls.from_text(text or "")
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError):
             return None
 
 
@@ -97,7 +98,7 @@ def ends_of(offsets: str) -> dict[str, dict[str, int]]:
     """Offsets by topic and partition at the end of a batch; empty when they are no topic's."""
     for line in offsets.splitlines()[2:]:
         try:
-            found = json.loads(line)
+            found = parsed(line)
         except ValueError:
             continue
         if isinstance(found, dict) and all(isinstance(each, dict) for each in found.values()):
@@ -168,4 +169,4 @@ class Batches:
 
     def _checkpoint(self) -> str | None:
         written = self._files.read(f"{self._location}/metadata")
-        return str(json.loads(written)["id"]) if written else None
+        return str(parsed(written)["id"]) if written else None

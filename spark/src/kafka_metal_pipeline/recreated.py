@@ -3,8 +3,9 @@
 import json
 from collections.abc import Mapping
 
+from kafka_metal_pipeline.plain_files import parsed
 from kafka_metal_pipeline.storage import Shelf
-from kafka_metal_pipeline.torn import COMMITS, OFFSETS, SOURCES, STATE
+from kafka_metal_pipeline.torn import BATCH, COMMITS, OFFSETS, SOURCES, STATE
 
 # Where the first batch began, of the only source. Spark wants a zero byte before it.
 BEGIN = f"{SOURCES}/0/0"
@@ -20,9 +21,10 @@ def begin_again(files: Shelf, location: str, topics: Mapping[str, int]) -> None:
     ``topics`` are the partitions of each by name. A batch that was planned and not made is given
     up: its records are gone with the old topic.
     """
-    made, planned = _newest(files, f"{location}/{COMMITS}"), _newest(files, f"{location}/{OFFSETS}")
-    for batch in range(planned, max(made, -1), -1):
-        files.remove(f"{location}/{OFFSETS}/{batch}")
+    made = max(_batches(files, f"{location}/{COMMITS}"), default=-1)
+    for batch in reversed(_batches(files, f"{location}/{OFFSETS}")):
+        if batch > made:
+            files.remove(f"{location}/{OFFSETS}/{batch}")
     if made < 0:
         files.remove(f"{location}/{STATE}")
     # Spark compares the newest batch with the one before, and would read what lies between.
@@ -55,7 +57,7 @@ def _moved(text: str, topics: Mapping[str, int]) -> str:
     lines = text.split("\n")
     for at, line in enumerate(lines):
         try:
-            found = json.loads(line)
+            found = parsed(line)
         except ValueError:
             continue
         if isinstance(found, dict) and set(topics) & set(found):
@@ -66,5 +68,5 @@ def _moved(text: str, topics: Mapping[str, int]) -> str:
     return "\n".join(lines)
 
 
-def _newest(files: Shelf, log: str) -> int:
-    return max((int(name) for name in files.names(log) if name.isdecimal()), default=-1)
+def _batches(files: Shelf, log: str) -> list[int]:
+    return sorted(int(name) for name in files.names(log) if BATCH.fullmatch(name))

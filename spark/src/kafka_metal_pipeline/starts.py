@@ -5,6 +5,8 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
+from kafka_metal_pipeline import plain_files
+
 log = logging.getLogger(__name__)
 
 
@@ -29,7 +31,7 @@ class Starts:
         """What the start before has left; none where that was of another declaration."""
         found = cls(file, declaration)
         try:
-            left = json.loads(file.read_text(encoding="utf-8")) if file else {}
+            left = plain_files.parsed(plain_files.text(file)) if file else {}
             if left.get("declaration") == declaration:
                 found.failed, found.error = int(left["failed"]), str(left["error"])
         except FileNotFoundError:

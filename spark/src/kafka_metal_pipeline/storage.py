@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kafka_metal_pipeline import wholeness
+from kafka_metal_pipeline import plain_files, wholeness
 
 if TYPE_CHECKING:
     # Local files need no Spark, and the control node has none.
@@ -60,9 +60,11 @@ class LocalFiles:
         return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
 
     def read(self, file: str) -> str | None:
-        """The text of a file, or None when there is none."""
-        path = local(file)
-        return path.read_text(encoding="utf-8") if path.exists() else None
+        """The text of a file, or None when there is none; see ``plain_files`` for what may be."""
+        try:
+            return plain_files.text(local(file))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def write(self, file: str, text: str) -> None:
         """Write or replace a file as a whole, and the directories above it."""

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from kafka_metal_pipeline.plain_files import parsed
 from kafka_metal_pipeline.storage import Shelf
 from kafka_metal_pipeline.wholeness import STATE_FILE, is_log
 
 OFFSETS, COMMITS, STATE, SOURCES = "offsets", "commits", "state", "sources"
 METADATA = "metadata"
+# As Spark writes the numbers of batches.
+BATCH = re.compile(r"0|[1-9][0-9]*")
 # A store that has a name, as left-keyToNumValues.
 STORE = r"[A-Za-z][\w-]*"
 # Spark keeps a hundred batches, and reads the newest two.
@@ -72,7 +75,9 @@ class Torn:
         if max(made, planned) < 0:
             return None
         wanted = planned if planned > made else made + 1
-        version = next((each for each in range(wanted, -1, -1) if self._can_start(each)), None)
+        # Only batches that can be: a name in the log may be any number.
+        after = (each + 1 for each in reversed(self._batches(OFFSETS)) if each < wanted)
+        version = next((each for each in (*after, 0) if self._can_start(each)), None)
         if version is None or (version == 0 and made > 0):
             raise CheckpointError(self._lost(made, planned))
         if held is not None and version < held:
@@ -101,7 +106,7 @@ class Torn:
 
     def _batches(self, log: str) -> list[int]:
         names = self.files.names(f"{self.location}/{log}")
-        return sorted(int(name) for name in names if name.isdecimal())
+        return sorted(int(name) for name in names if BATCH.fullmatch(name))
 
     def _metadata(self, query_id: str | None) -> list[str]:
         """Spark takes a checkpoint without metadata for a new one, or for a mistake."""
@@ -200,7 +205,7 @@ class Torn:
     def commit(self, batch: int) -> None:
         """Note that a batch was made; its watermark is that which the batch itself had."""
         text = self.files.read(f"{self.location}/{OFFSETS}/{batch}") or ""
-        about = json.loads(text.splitlines()[1])
+        about = parsed(text.splitlines()[1])
         note = {"nextBatchWatermarkMs": about.get("batchWatermarkMs", 0)}
         self.files.write(f"{self.location}/{COMMITS}/{batch}", f"v1\n{json.dumps(note)}")
 

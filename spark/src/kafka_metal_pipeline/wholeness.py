@@ -5,18 +5,22 @@ local disk each file has Hadoop's checksum in ``.NAME.crc``, which a crash can c
 the file's own form counts, and the checksum is removed, as a file may be without one.
 """
 
-import json
+import os
 import re
 import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
+
+from kafka_metal_pipeline import plain_files
 
 HEAD = b"crc\0"
 # Rows of a state by version, or all of them; with RocksDB under other names.
 STATE_FILE = re.compile(r"(\d+)(?:_[\w-]+)?\.(delta|snapshot|changelog|zip)")
 # Behind the last row of a state stands -1 in place of a key's length.
 END_OF_ROWS = b"\xff" * 4
+PIECE = 1024**2
 FITS, DIFFERS, UNKNOWN = "fits", "differs", "unknown"
 
 # The last bytes of a state's file once it is unpacked; raises where it cannot be.
@@ -24,19 +28,33 @@ Unpack = Callable[[Path], bytes]
 
 
 def checksum(file: Path) -> str:
-    """Whether a file is what its checksum is of; UNKNOWN where that is missing or cut itself."""
-    sums = file.with_name(f".{file.name}.crc")
-    content = file.read_bytes()
-    told = sums.read_bytes() if sums.exists() else b""
-    if len(told) < 8 or told[:4] != HEAD:
+    """Whether a file is what its checksum is of; UNKNOWN where that is missing or cut itself.
+
+    A state may be larger than memory: no more than a part of it is read at a time.
+    """
+    try:
+        sums = plain_files.opened(file.with_name(f".{file.name}.crc"))
+    except (FileNotFoundError, plain_files.PlantedError):
         return UNKNOWN
-    (size,) = struct.unpack(">i", told[4:8])
-    parts = -(-len(content) // size) if size > 0 else -1
-    if len(told) != 8 + 4 * parts:
-        # One of the two is cut, and nobody knows which.
-        return UNKNOWN
-    own = (zlib.crc32(content[at : at + size]) for at in range(0, len(content), size))
-    return FITS if told[8:] == b"".join(struct.pack(">I", each) for each in own) else DIFFERS
+    with sums, plain_files.opened(file) as content:
+        head = sums.read(8)
+        if len(head) < 8 or head[:4] != HEAD:
+            return UNKNOWN
+        (size,) = struct.unpack(">i", head[4:])
+        length = os.fstat(content.fileno()).st_size
+        parts = -(-length // size) if size > 0 else -1
+        if os.fstat(sums.fileno()).st_size != 8 + 4 * parts:
+            # One of the two is cut, and nobody knows which.
+            return UNKNOWN
+        fits = all(_fits(content, size, sums.read(4)) for _ in range(parts))
+    return FITS if fits else DIFFERS
+
+
+def _fits(content: BinaryIO, size: int, told: bytes) -> bool:
+    own = 0
+    while size > 0 and (piece := content.read(min(size, PIECE))):
+        own, size = zlib.crc32(piece, own), size - len(piece)
+    return told == struct.pack(">I", own)
 
 
 def is_whole(file: Path, unpack: Unpack, mend: bool = True) -> bool:
@@ -75,7 +93,7 @@ def _is_whole_by_form(file: Path, unpack: Unpack) -> bool:
             # Whatever the codec says of what it cannot read.
             return False
     try:
-        text = file.read_text(encoding="utf-8")
+        text = plain_files.text(file)
     except UnicodeDecodeError:
         return False
     # A batch has a line about itself, and one for each source.
@@ -84,7 +102,7 @@ def _is_whole_by_form(file: Path, unpack: Unpack) -> bool:
 
 def _is_json(line: str) -> bool:
     try:
-        json.loads(line)
+        plain_files.parsed(line)
     except ValueError:
         return False
     return True

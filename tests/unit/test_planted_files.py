@@ -1,0 +1,164 @@
+"""Files that somebody planted in a checkpoint are told of in a line; nothing waits for them."""
+
+import json
+import os
+import signal
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka_metal_pipeline import checkpoint_check, plain_files
+from kafka_metal_pipeline.checkpoint import COPY, PURPOSE, all_of
+from kafka_metal_pipeline.declaration import parse_all
+from kafka_metal_pipeline.marks import Mark
+from kafka_metal_pipeline.recreated import begin_again
+from kafka_metal_pipeline.storage import LocalFiles
+from kafka_metal_pipeline.torn import CheckpointError, Torn
+from kafka_metal_pipeline.wholeness import DIFFERS, FITS, UNKNOWN, checksum
+
+OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"in":{"0":7}}'
+DEEP = "[" * 200_000
+FAR = 99_999_999_999
+
+
+@pytest.fixture(autouse=True)
+def impatient():
+    """Without an answer in ten seconds a test fails."""
+
+    def late(*_: Any) -> None:
+        raise AssertionError("it waits")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(10)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    monkeypatch.setattr(checkpoint_check, "PAUSE_S", 0)
+
+
+class Site:
+    """A pipeline whose output has made two batches."""
+
+    def __init__(self, root: Path) -> None:
+        self.declared = parse_all(
+            {
+                "p": {
+                    "source": {"topic": "in", "schema": "id STRING NOT NULL"},
+                    "outputs": {"o": {"sql": "SELECT id FROM events", "topic": "out"}},
+                    "invalid": "bad",
+                    "checkpoint_root": str(root),
+                }
+            }
+        )["p"]
+        checkpoint = all_of(self.declared)["o"]
+        self.place = Path(checkpoint.location)
+        for folder in ("offsets", "commits"):
+            (self.place / folder).mkdir(parents=True)
+        for batch in (0, 1):
+            (self.place / "offsets" / str(batch)).write_text(OFFSETS)
+            (self.place / "commits" / str(batch)).write_text('v1\n{"nextBatchWatermarkMs":0}')
+        (self.place / "metadata").write_text('{"id":"one"}')
+        for name in (PURPOSE, COPY):
+            (self.place / name).write_text(json.dumps({**checkpoint.purpose, "id": "one"}))
+
+    def told(self) -> list[str]:
+        found = checkpoint_check.findings([self.declared], [])
+        return found.refused + found.damaged
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site(tmp_path)
+
+
+def sparse(file: Path) -> None:
+    with file.open("wb") as stream:
+        stream.truncate(20 * 1000**3)
+
+
+def test_a_sound_checkpoint_can_go_on(site):
+    assert site.told() == []
+
+
+@pytest.mark.parametrize(
+    ("plant", "why"),
+    [
+        (os.mkfifo, "found no regular file; allowed: a regular file"),
+        (lambda file: file.symlink_to("/dev/zero"), "found no regular file"),
+        (lambda file: file.mkdir(), "found no regular file"),
+        (sparse, f"found 20000000000 bytes; allowed: at most {plain_files.LIMIT}"),
+    ],
+    ids=["pipe", "device", "directory", "sparse"],
+)
+@pytest.mark.parametrize("name", [PURPOSE, "metadata"])
+def test_what_is_no_file_of_ours_is_named_with_what_is_allowed(site, plant, why, name):
+    (site.place / name).unlink()
+    plant(site.place / name)
+
+    (told,) = site.told()
+
+    assert told.startswith("pipeline p: output o: its checkpoint ")
+    assert f"{site.place / name}: {why}" in told
+
+
+@pytest.mark.parametrize("name", [PURPOSE, "metadata", "offsets/1", "commits/1"])
+@pytest.mark.parametrize("text", [DEEP, "[]", '{"topics":[],"id":[]}', "v1\n[]\n[]", "\0" * 9])
+def test_json_of_another_form_ends_no_check(site, name, text):
+    (site.place / name).write_text(text)
+
+    assert len(site.told()) <= 1
+
+
+def test_a_batch_of_any_number_is_no_reason_to_count_down_to_it(site):
+    (site.place / "offsets" / str(FAR)).write_text(OFFSETS)
+
+    torn = Torn(LocalFiles(), str(site.place), "output o")
+
+    assert site.told() == []
+    assert torn.settle(None) == "batch 2"
+    assert torn.newest("offsets") == 1
+
+
+def test_of_a_batch_of_any_number_no_state_is_made_up(site):
+    (site.place / "offsets" / str(FAR)).write_text(OFFSETS)
+    (site.place / "state" / "0" / "0").mkdir(parents=True)
+
+    with pytest.raises(CheckpointError, match="offsets or state are lost"):
+        Torn(LocalFiles(), str(site.place), "output o").settle(None)
+
+
+def test_a_topic_that_was_made_again_begins_whatever_batches_were_planned(site):
+    for name in (str(FAR), "2", "٣", "007"):
+        (site.place / "offsets" / name).write_text(OFFSETS)
+
+    begin_again(LocalFiles(), str(site.place), {"in": 1})
+
+    assert {path.name for path in (site.place / "offsets").iterdir()} == {"0", "1", "٣", "007"}
+    assert '{"in":{"0":0}}' in (site.place / "offsets" / "1").read_text()
+
+
+@pytest.mark.parametrize("text", [DEEP, '{"checkpoint":"c","batch":Infinity,"offsets":""}', "7"])
+def test_a_mark_of_another_form_is_none(text):
+    assert Mark.if_whole(text) is None
+
+
+def test_a_checksum_is_that_of_the_whole_file_and_never_waited_for(tmp_path):
+    file, sums = tmp_path / "1.delta", tmp_path / ".1.delta.crc"
+    content = os.urandom(3_000_000)
+    parts = (content[at : at + 2_500_000] for at in (0, 2_500_000))
+    told = b"crc\0" + struct.pack(">i", 2_500_000)
+    told += b"".join(struct.pack(">I", zlib.crc32(each)) for each in parts)
+    file.write_bytes(content)
+    sums.write_bytes(told)
+    assert checksum(file) == FITS
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert checksum(file) == DIFFERS
+    sums.unlink()
+    os.mkfifo(sums)
+    assert checksum(file) == UNKNOWN
