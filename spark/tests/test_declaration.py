@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 from kafka_metal_pipeline import documents
+from kafka_metal_pipeline.client_options import refused
 from kafka_metal_pipeline.declaration import (
     DeclarationError,
     parse,
@@ -15,6 +16,7 @@ from kafka_metal_pipeline.declaration import (
 )
 from kafka_metal_pipeline.infer import with_schemas
 from kafka_metal_pipeline.model import Metadata, Watermark
+from kafka_metal_pipeline.session import BEHAVIOUR, JAVA_OPTION_KEYS
 
 DATA = Path(__file__).parent / "data"
 SCHEMA = "id STRING NOT NULL, at TIMESTAMP, seen TIMESTAMP, n INT"
@@ -311,3 +313,9 @@ def test_names_and_types_may_be_written_as_spark_writes_them() -> None:
         ("d", "DECIMAL(10, 2)", True),
         ("s", "STRUCT<a: INT, b: INT>", False),
     ]
+
+
+def test_a_declaration_changes_no_setting_that_protects() -> None:
+    settings = [*BEHAVIOUR, *JAVA_OPTION_KEYS, "spark.driver.host", "spark.authenticate.secret"]
+    found = [option for option, *_ in refused(dict.fromkeys(settings, "x"), "spark_options")]
+    assert found == settings

@@ -1,8 +1,11 @@
 """What a person declares for a pipeline reaches its driver, or is refused with the reason."""
 
+from pathlib import Path
+
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.filter.pipeline import pipeline_document
+from kafka_metal_pipeline.client_options import ALLOWED_SPARK
 
 DECLARED = {
     "source": {"topic": "in", "schema": "id STRING"},
@@ -44,7 +47,23 @@ def test_options_of_a_declaration_stay_beside_those_of_the_site():
         ({"kafka_options": {"security.protocol": "PLAINTEXT"}}, "kafka_options.security.protocol"),
         ({"kafka_options": {"kafka.sasl.jaas.config": "x"}}, "its own way in"),
         ({"kafka_options": {"bootstrap.servers": "other:9092"}}, "bootstrap.servers"),
+        ({"kafka_options": {"SASL.jaas.config": "x"}}, "its own way in"),
+        ({"kafka_options": {"KAFKA.Bootstrap.Servers": "other:9092"}}, "its own way in"),
+        ({"kafka_options": {"interceptor.classes": "x.Y"}}, "names code"),
+        ({"kafka_options": {"Metric.Reporters": "x.Y"}}, "names code"),
+        ({"kafka_options": {"kafka.key.deserializer": "x.Y"}}, "names code"),
+        ({"kafka_options": {"client.id": "${file:/etc/passwd:x}"}}, "a value without"),
         ({"spark_options": {"spark.shuffle.readHostLocalDisk": "true"}}, "which the site needs"),
+        ({"spark_options": {"spark.sql.variable.substitute": "true"}}, "settings of memory"),
+        ({"spark_options": {"spark.driver.extraJavaOptions": "-Dx=y"}}, "settings of memory"),
+        ({"spark_options": {"spark.jars": "/tmp/x.jar"}}, "settings of memory"),
+        ({"spark_options": {"spark.plugins": "x.Y"}}, "settings of memory"),
+        ({"spark_options": {"spark.sql.extensions": "x.Y"}}, "settings of memory"),
+        ({"spark_options": {"spark.hadoop.fs.file.impl": "x.Y"}}, "settings of memory"),
+        ({"spark_options": {"spark.network.crypto.enabled": "false"}}, "settings of memory"),
+        ({"spark_options": {"SPARK.MASTER": "local"}}, "settings of memory"),
+        ({"spark_options": {"spark.serializer": "x.Y"}}, "a class of Spark"),
+        ({"spark_options": {"spark.sql.adaptive.customCostEvaluatorClass": "x.Y"}}, "of Spark"),
         ({"checkpoint_root": "/mine"}, "checkpoint_root: found /mine"),
         ({"status": "0.0.0.0:1"}, "the site gives it"),
         ({"kafka_options": ["acks"]}, "kafka_options"),
@@ -53,3 +72,23 @@ def test_options_of_a_declaration_stay_beside_those_of_the_site():
 def test_what_the_site_alone_gives_is_refused_and_not_dropped(changes, told):
     with pytest.raises(AnsibleFilterError, match=told):
         document(**changes)
+
+
+def test_an_operator_reads_which_options_of_spark_pass():
+    page = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text()
+    assert [each for each in ALLOWED_SPARK if each not in page.split()] == []
+
+
+def test_options_of_speed_and_size_pass():
+    spark = {
+        "spark.sql.shuffle.partitions": "4",
+        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+        "spark.sql.streaming.stateStore.rocksdb.compactOnCommit": "true",
+        "spark.executor.memoryOverhead": "512m",
+    }
+    kafka = {"fetch.max.bytes": "1048576", "compression.type": "zstd", "client.rack": "a"}
+
+    found = document(spark_options=spark, kafka_options=kafka)
+
+    assert found["spark_options"].items() >= spark.items()
+    assert found["kafka_options"].items() >= kafka.items()

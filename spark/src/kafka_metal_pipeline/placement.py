@@ -3,17 +3,15 @@
 Options of clients are joined key by key. What the site alone can know is refused in a declaration.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kafka_metal_pipeline.client_options import plain, refused
 from kafka_metal_pipeline.declared_site import SITE_KEYS
 from kafka_metal_pipeline.keys import Problem
 
 # Maps of options that a declaration may add to.
 JOINED = ("kafka_options", "spark_options")
-# Who a pipeline is to the brokers, and which ones they are.
-IDENTITY = re.compile(r"(security\.|sasl\.|ssl\.|config\.providers).*|bootstrap\.servers")
 
 
 def misplaced(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
@@ -23,14 +21,9 @@ def misplaced(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(
                 name, key, str(declared[key]), "nothing: the site gives it, see roles/pipeline"
             )
-    for option, value in _options(declared, "kafka_options").items():
-        if IDENTITY.fullmatch(_plain(option)):
-            yield Problem(
-                name,
-                f"kafka_options.{option}",
-                str(value),
-                "nothing: the platform gives each pipeline its own way in, see docs/security.md",
-            )
+    for kind in JOINED:
+        for option, value, allowed in refused(_options(declared, kind), kind):
+            yield Problem(name, f"{kind}.{option}", value, allowed)
 
 
 def placed(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,9 +41,9 @@ def placed(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> d
 def conflicts(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[Problem]:
     """Options that the site gives another value than the declaration."""
     for key in JOINED:
-        given = {_plain(option): value for option, value in _options(site, key).items()}
+        given = {plain(option): value for option, value in _options(site, key).items()}
         for option, value in _options(declared, key).items():
-            theirs = given.get(_plain(option), value)
+            theirs = given.get(plain(option), value)
             if str(theirs) != str(value):
                 yield Problem(
                     name,
@@ -63,7 +56,3 @@ def conflicts(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -
 def _options(declared: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = declared.get(key)
     return found if isinstance(found, Mapping) else {}
-
-
-def _plain(option: str) -> str:
-    return str(option).removeprefix("kafka.")

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_metal_pipeline import sql_schemas
 from kafka_metal_pipeline.sql_words import (
     BARE_FUNCTIONS,
     BUILTIN,
@@ -132,10 +133,10 @@ class _Reading:
             case "UnresolvedRelation":
                 yield from self._relation(node, has, known)
             case "UnresolvedFunction":
-                yield from self._function(node, has["nameParts"], len(has["arguments"]))
+                yield from self._function(node, has["nameParts"], has["arguments"])
             case "UnresolvedGenerator":
                 parts = [part for part in reversed(has["name"]) if part]
-                yield from self._function(node, parts, len(has["children"]))
+                yield from self._function(node, parts, has["children"])
             case "UnresolvedTableValuedFunction":
                 yield from self._table_function(node, has["name"])
             case "UnresolvedAttribute":
@@ -165,7 +166,7 @@ class _Reading:
         elif name.lower() == VIEW:
             self.reads_events = True
 
-    def _function(self, node: Node, parts: list[str], arguments: int) -> Iterator[Refusal]:
+    def _function(self, node: Node, parts: list[str], given: list[Any]) -> Iterator[Refusal]:
         name = ".".join(parts).lower()
         *before, last = (part.lower() for part in parts)
         if name in self._allowed.added or (
@@ -176,13 +177,15 @@ class _Reading:
             yield _refused(node, f"the function {name}", f"functions of Spark itself; {SITE_MAY}")
         elif reason := REFUSED.get(last):
             yield _refused(node, f"the function {last}: {reason}", f"another function; {SITE_MAY}")
-        elif arguments > WITHOUT_OPTIONS.get(last, arguments):
+        elif len(given) > WITHOUT_OPTIONS.get(last, len(given)):
             most = WITHOUT_OPTIONS[last]
             yield _refused(
                 node,
                 f"the function {last} with options, which may name files",
                 f"it with {most} argument{'s' if most > 1 else ''}; {SITE_MAY}",
             )
+        elif found := sql_schemas.schema_found(last, given):
+            yield _refused(node, found, f"{sql_schemas.ALLOWED}; {SITE_MAY}")
         elif last not in self._allowed.functions:
             yield _refused(node, f"the function {name}", f"functions of Spark itself; {SITE_MAY}")
 
@@ -199,7 +202,7 @@ class _Reading:
         """``user`` is a function where no column is called so."""
         name = parts[0].lower()
         if len(parts) == 1 and name in BARE_FUNCTIONS and name not in self._columns:
-            yield from self._function(node, parts, 0)
+            yield from self._function(node, parts, [])
 
 
 def _hint(node: Node, has: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -43,7 +43,11 @@ _CALLS = "it calls any method of Java"
 _FILES = "it tells of files, and an event has none"
 _DRIVER = "it tells of the driver, not of the event"
 _ENDS = "one record would stop the pipeline for ever; a rule makes such a record invalid"
+_TRIED = "one record that it cannot read would end the query; take {}"
+_TWINS = ("aes_decrypt", "to_number", "url_decode", "validate_utf8")
 _READS = "it reads a file of the driver"
+_DTD = "it opens files and addresses that the text of a record names in its DOCTYPE"
+_XPATHS = "boolean double float int long number short string"
 REFUSED = {
     **dict.fromkeys(("reflect", "java_method", "try_reflect"), _CALLS),
     **dict.fromkeys(
@@ -63,6 +67,8 @@ REFUSED = {
         _DRIVER,
     ),
     **dict.fromkeys(("raise_error", "assert_true"), _ENDS),
+    **dict.fromkeys(("xpath", *(f"xpath_{kind}" for kind in _XPATHS.split())), _DTD),
+    **{name: _TRIED.format(f"try_{name}") for name in _TWINS},
     **dict.fromkeys(("from_protobuf", "to_protobuf"), _READS),
 }
 # Functions whose further arguments are options, some of which name files and URLs: the most
