@@ -67,7 +67,7 @@ versions: ## every component with version, licence and place; SBOM=folder writes
 
 bench: ## measure a cluster beside its machine's limits: docs/benchmark; ARGS="-e benchmark_rounds=5"
 	@scripts/bootstrap --no-dev --group bench --inexact
-	@scripts/verb bench $(filter INVENTORY,$(given))
+	@scripts/verb bench $(filter INVENTORY,$(.given))
 
 ##@ Disks of a broker: HOST=node2 DISK=disk2
 .PHONY: disk-add disk-drain disk-remove disk-replace disk-reserve

@@ -273,6 +273,22 @@ def test_bench_measures_the_inventory_only_where_make_itself_is_told(stubs: Stub
 
 
 @pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("values", [["INVENTORY=inventories/example"], []])
+def test_make_tells_bench_whether_it_was_given_an_inventory(stubs: Stubs, values: list[str]):
+    planned = subprocess.run(
+        ["make", "-n", "bench", *values, f"given=$(shell touch {CANARY})"],
+        cwd=ROOT,
+        env={k: v for k, v in os.environ.items() if k not in {*NAMES, "MAKEFLAGS"}},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    last = planned.stdout.splitlines()[-1].split()
+    assert last == ["scripts/verb", "bench", *(["INVENTORY"] if values else [])]
+
+
+@pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("text", ["sbom", "a b", HOSTILE[0], HOSTILE[16], "~"])
 def test_the_folder_of_versions_is_a_path_whatever_it_is_called(stubs: Stubs, text: str):
     environment = {**os.environ, "SBOM": text, "STUB_FOLDER": str(stubs.folder)}
