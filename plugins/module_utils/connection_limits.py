@@ -19,7 +19,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .preflight.connections import ADDRESS, ALL, LEAST, UNLIMITED
+from .dynamic import UNLIMITED
+from .preflight.connections import ADDRESS, ALL, LEAST
 from .preflight.values import heap_bytes, whole_number
 
 # Bytes of heap that one connection counts, and the share of the heap that connections may take.

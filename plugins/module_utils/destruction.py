@@ -27,10 +27,7 @@ def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) 
     left: list[str] = []
     for host, place in places:
         path, owners = place["path"], list(place["owners"])
-        others = ", ".join(repr(each or "unknown") for each in owners if each != cluster)
-        contained = ", ".join(
-            repr(each or "unknown") for each in place["inside"] if each != cluster
-        )
+        others, contained = _others(owners, cluster), _others(place["inside"], cluster)
         if not place["exists"] or path in delete[host]:
             continue
         if owners == [cluster] or (not owners and place["cluster_id"] in ids):
@@ -60,6 +57,10 @@ def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) 
             *(f"stays: {each}" for each in dict.fromkeys(left)),
         ],
     }
+
+
+def _others(clusters: Iterable[str], cluster: str) -> str:
+    return ", ".join(repr(each or "unknown") for each in clusters if each != cluster)
 
 
 def _all(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterable[Mapping[str, Any]]:

@@ -78,7 +78,8 @@ LIVE_KEYS: Mapping[str, str] = {
 LISTENER_KEY = re.compile(
     r"listener\.name\.[a-z0-9._-]+\.(max\.connections|max\.connection\.creation\.rate)"
 )
-NO_LIMIT = "2147483647"
+# What Kafka takes for "no limit".
+UNLIMITED = 2**31 - 1
 
 # Keys without a default of their own: one in another unit gives it, with the factor between them.
 OTHER_UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
@@ -194,7 +195,7 @@ def fresh(key: str, entries: Mapping[str, Entry]) -> str | None:
     if found is not None:
         return found
     if LISTENER_KEY.fullmatch(key):
-        return NO_LIMIT
+        return str(UNLIMITED)
     for other, unit in OTHER_UNITS.get(key, ()):
         text = entries[other].text if other in entries else None
         if text is not None:

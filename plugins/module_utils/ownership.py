@@ -79,33 +79,26 @@ def _write(directory: str, found: Mapping[str, Sequence[str]]) -> None:
         raise
 
 
-def mounting(containers: Iterable[Mapping[str, Any]], directory: str) -> set[str]:
-    """Clusters with a container, running or not, that mounts this directory or has it as a log dir.
+def used(containers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Cluster and directory, for each that a container mounts or has as a log dir, running or not.
 
     ``containers``: the engine's list. One without our label counts as cluster "".
     """
-    return {
-        str((each.get("Labels") or {}).get(CLUSTER, ""))
+    return [
+        (str((each.get("Labels") or {}).get(CLUSTER, "")), path)
         for each in containers
-        if directory in _sources(each) or directory in _log_dirs(each)
-    }
+        for path in (*_sources(each), *_log_dirs(each))
+    ]
 
 
-def inside(containers: Iterable[Mapping[str, Any]], directory: str) -> set[str]:
-    """Clusters that have something below this directory: by markers, mounts and log dirs."""
-    marked = {
+def marked_below(directory: str) -> set[str]:
+    """Clusters with a marker in a directory below this one."""
+    return {
         cluster
         for folder, _, files in os.walk(directory)
         if MARKER in files and folder != directory
         for cluster in owners(folder)
     }
-    mounted = {
-        str((each.get("Labels") or {}).get(CLUSTER, ""))
-        for each in containers
-        for path in (*_sources(each), *_log_dirs(each))
-        if path.startswith(f"{directory}/")
-    }
-    return marked | mounted
 
 
 def _sources(container: Mapping[str, Any]) -> list[str]:
@@ -141,16 +134,17 @@ def inspect(
 ) -> dict[str, Any]:
     """Evidence of the owner of ``directory``; ``below``: the directory that is marked instead."""
     place = (below or directory).rstrip("/")
-    containers = list(containers)
-    marked, mounted = owners(place), mounting(containers, place)
+    found = used(containers)
+    mounted = {cluster for cluster, path in found if path == place}
+    inside = {cluster for cluster, path in found if path.startswith(f"{place}/")}
     return {
         "path": directory,
         "exists": os.path.lexists(directory),
         "link": os.path.realpath(directory) if os.path.islink(directory) else "",
         # A shared directory may be on another machine, and have millions of files.
-        "inside": [] if below else sorted(inside(containers, place)),
+        "inside": [] if below else sorted(inside | marked_below(place)),
         "empty": os.path.isdir(directory) and not set(os.listdir(directory)) - {MARKER},
-        "owners": sorted({*marked, *mounted}),
+        "owners": sorted({*owners(place), *mounted}),
         "cluster_id": cluster_id(directory),
         "shared": bool(below),
     }

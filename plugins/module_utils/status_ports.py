@@ -13,5 +13,6 @@ def status_ports(names: Iterable[str], first: int, own: Mapping[str, int]) -> di
 
     A pipeline that is taken away moves those behind it, but none that has a port of its own.
     """
-    free = (port for port in count(first) if port not in set(own.values()))
+    taken = set(own.values())
+    free = (port for port in count(first) if port not in taken)
     return {name: own[name] if name in own else next(free) for name in names}

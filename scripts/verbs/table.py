@@ -31,16 +31,17 @@ def loud(*playbooks: str, names: Mapping[str, str] | None = None, **switches: st
 def answer(playbook: str, names: Mapping[str, str] | None = None) -> Verb:
     """A verb that shows the text a playbook has written; the exit code is the playbook's."""
 
-    def verb(run: Run) -> int:
-        code = run.play(playbook, variables=variables(names or {}), quiet=True)
-        found = run.file(f"{playbook}.txt")
-        if found:
-            sys.stdout.write(found.read_text(encoding="utf-8"))
-        else:
-            run.said()
-        return code
+    return lambda run: _answered(run, playbook, variables(names or {}))
 
-    return verb
+
+def _answered(run: Run, playbook: str, given: Mapping[str, object]) -> int:
+    code = run.play(playbook, variables=given, quiet=True)
+    found = run.file(f"{playbook}.txt")
+    if found:
+        sys.stdout.write(found.read_text(encoding="utf-8"))
+    else:
+        run.said()
+    return code
 
 
 def report(*playbooks: str) -> Verb:
@@ -121,10 +122,7 @@ def access(run: Run) -> int:
 def replicas(run: Run) -> int:
     """Whether replicas hold the same."""
     given = {"kafka_broker_compare_seconds": number("SECONDS")} if value("SECONDS") else {}
-    code = run.play("replicas", variables=given, quiet=True)
-    found = run.file("replicas.txt")
-    sys.stdout.write(found.read_text(encoding="utf-8")) if found else run.said()
-    return code
+    return _answered(run, "replicas", given)
 
 
 def _client(run: Run, command: str, options: Mapping[str, str], *files: str) -> int:
@@ -196,11 +194,9 @@ def versions(run: Run) -> int:
     """Components with their licences; as CycloneDX too, in a folder."""
     folder = value("SBOM")
     given = {"versions_sbom": str(Path(folder).expanduser().absolute())} if folder else {}
-    code = run.play("versions", variables=given, quiet=True)
-    table = run.file("versions.txt")
-    if table:
-        sys.stdout.write(table.read_text(encoding="utf-8"))
-    if code or not table:
+    code = _answered(run, "versions", given)
+    if code and run.file("versions.txt"):
+        # Beside what was found, what was not.
         run.said()
     return code
 

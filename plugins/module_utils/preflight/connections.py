@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ..dynamic import UNLIMITED
 from .catalogue import KAFKA
 from .problem import Problem
 from .site import Site
@@ -14,8 +15,6 @@ from .values import whole_number
 
 ALL = "max.connections"
 ADDRESS = "max.connections.per.ip"
-# What Kafka takes for "no limit".
-UNLIMITED = 2**31 - 1
 # Fewer keep out who must get in: other brokers (each has a handful of connections), the operator's
 # commands, monitoring, and one client with its producers and consumers.
 LEAST = 100

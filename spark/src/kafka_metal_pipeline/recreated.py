@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from kafka_metal_pipeline.plain_files import parsed
 from kafka_metal_pipeline.storage import Shelf
-from kafka_metal_pipeline.torn import BATCH, COMMITS, OFFSETS, SOURCES, STATE
+from kafka_metal_pipeline.torn import COMMITS, OFFSETS, SOURCES, STATE, batches
 
 # Where the first batch began, of the only source. Spark wants a zero byte before it.
 BEGIN = f"{SOURCES}/0/0"
@@ -21,8 +21,8 @@ def begin_again(files: Shelf, location: str, topics: Mapping[str, int]) -> None:
     ``topics`` are the partitions of each by name. A batch that was planned and not made is given
     up: its records are gone with the old topic.
     """
-    made = max(_batches(files, f"{location}/{COMMITS}"), default=-1)
-    for batch in reversed(_batches(files, f"{location}/{OFFSETS}")):
+    made = max(batches(files, f"{location}/{COMMITS}"), default=-1)
+    for batch in reversed(batches(files, f"{location}/{OFFSETS}")):
         if batch > made:
             files.remove(f"{location}/{OFFSETS}/{batch}")
     if made < 0:
@@ -66,7 +66,3 @@ def _moved(text: str, topics: Mapping[str, int]) -> str:
                     found[name] = {str(partition): 0 for partition in range(partitions)}
             lines[at] = json.dumps(found, separators=(",", ":"))
     return "\n".join(lines)
-
-
-def _batches(files: Shelf, log: str) -> list[int]:
-    return sorted(int(name) for name in files.names(log) if BATCH.fullmatch(name))

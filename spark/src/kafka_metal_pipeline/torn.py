@@ -105,8 +105,7 @@ class Torn:
         return max(self._batches(log), default=-1)
 
     def _batches(self, log: str) -> list[int]:
-        names = self.files.names(f"{self.location}/{log}")
-        return sorted(int(name) for name in names if BATCH.fullmatch(name))
+        return batches(self.files, f"{self.location}/{log}")
 
     def _metadata(self, query_id: str | None) -> list[str]:
         """Spark takes a checkpoint without metadata for a new one, or for a mistake."""
@@ -218,3 +217,8 @@ class Torn:
             "which gets a checkpoint of its own and reads from source.starting or its own, and "
             "run `make up`."
         )
+
+
+def batches(files: Shelf, log: str) -> list[int]:
+    """Numbers of the batches in a log, in order; what Spark would not name so is none."""
+    return sorted(int(name) for name in files.names(log) if BATCH.fullmatch(name))
