@@ -85,13 +85,18 @@ def addresses(folder: Path) -> Iterator[dict[str, str]]:
         yield places
 
 
-def status(place: str, path: str, password: str = "", host: str = "attacker.example") -> int:
-    """The status of an answer; 0 while nobody answers."""
+def request(place: str, path: str, password: str, host: str = "") -> urllib.request.Request:
+    """A question with the password, if any; ``host``: another Host than the place."""
     shown = base64.b64encode(f"operator:{password}".encode()).decode()
     login = {"Authorization": f"Basic {shown}"} if password else {}
-    asked = urllib.request.Request(f"http://{place}{path}", headers={"Host": host, **login})
+    named = {"Host": host} if host else {}
+    return urllib.request.Request(f"http://{place}{path}", headers={**named, **login})
+
+
+def status(place: str, path: str, password: str = "", host: str = "attacker.example") -> int:
+    """The status of an answer; 0 while nobody answers."""
     try:
-        with urllib.request.urlopen(asked, timeout=5) as answer:
+        with urllib.request.urlopen(request(place, path, password, host), timeout=5) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -100,11 +105,7 @@ def status(place: str, path: str, password: str = "", host: str = "attacker.exam
 
 
 def said(place: str, path: str, password: str) -> Any:
-    shown = base64.b64encode(f"operator:{password}".encode()).decode()
-    asked = urllib.request.Request(
-        f"http://{place}{path}", headers={"Authorization": f"Basic {shown}"}
-    )
-    with urllib.request.urlopen(asked, timeout=5) as answer:
+    with urllib.request.urlopen(request(place, path, password), timeout=5) as answer:
         return json.load(answer)
 
 

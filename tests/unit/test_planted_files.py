@@ -2,11 +2,9 @@
 
 import json
 import os
-import signal
 import struct
 import zlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from kafka_metal_pipeline import checkpoint_check, plain_files
@@ -18,23 +16,11 @@ from kafka_metal_pipeline.storage import LocalFiles
 from kafka_metal_pipeline.torn import CheckpointError, Torn
 from kafka_metal_pipeline.wholeness import DIFFERS, FITS, UNKNOWN, checksum
 
+pytestmark = pytest.mark.usefixtures("impatient")
+
 OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"in":{"0":7}}'
 DEEP = "[" * 200_000
 FAR = 99_999_999_999
-
-
-@pytest.fixture(autouse=True)
-def impatient():
-    """Without an answer in ten seconds a test fails."""
-
-    def late(*_: Any) -> None:
-        raise AssertionError("it waits")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(10)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,7 @@
 """What a container puts beside its data neither holds up root nor is read in its place."""
 
 import os
-import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import (
@@ -13,19 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
 )
 from ansible_collections.metal.kafka.plugins.module_utils.support import host
 
-
-@pytest.fixture(autouse=True)
-def impatient():
-    """Without an answer in ten seconds a test fails."""
-
-    def late(*_: Any) -> None:
-        raise AssertionError("it waits")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(10)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 def sparse(file: Path) -> None:

@@ -1,11 +1,14 @@
 """The words a person says to make, said to the platform of this scenario."""
 
+import json
 import os
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from testing import playbooks
+from testing.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[3]
 INVENTORY = Path(__file__).resolve().parents[1] / "inventory"
@@ -43,3 +46,12 @@ def _command(verb: str, args: str, variables: Mapping[str, str]) -> list[str]:
         *("make", verb, "CLUSTER=molecule-local", f"ARGS={said}"),
         *(f"{name}={value}" for name, value in variables.items()),
     ]
+
+
+@pytest.fixture(scope="module")
+def services(platform: Cluster, make: Make) -> dict[str, str]:
+    """Where each service answers, as the status screen says it."""
+    platform.wait_until_whole()
+    make("status")
+    state = json.loads((playbooks.state(platform.topology.cluster) / "state.json").read_text())
+    return {each["name"]: each["endpoint"] for each in state["services"]}

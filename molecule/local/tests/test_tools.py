@@ -112,23 +112,17 @@ def places(platform: Cluster) -> Iterator[dict[str, str]]:
         f" --group {own} --from-beginning --max-messages 100"
     )
     # On broker 1 alone: its log is where `dump-log` looks.
-    said(platform, f"{topics} --create --replica-assignment 1")
+    platform.tool(f"{topics} --create --replica-assignment 1")
     try:
-        said(platform, sent)
-        said(platform, read)
-        log_dirs = said(platform, "sed -n s/^log.dirs=//p /etc/kafka/server.properties")
+        platform.tool(sent)
+        platform.tool(read)
+        log_dirs = platform.tool("sed -n s/^log.dirs=//p /etc/kafka/server.properties")
         files = " ".join(f"{each}/{own}-0/*.log" for each in log_dirs.strip().split(","))
-        segment = said(platform, f"sh -c 'ls {files} 2>/dev/null || true'").split()[0]
+        segment = platform.tool(f"sh -c 'ls {files} 2>/dev/null || true'").split()[0]
         ensemble = platform.topology.zookeepers[1].endpoint
         yield {"at": at, "way": way, "own": own, "segment": segment, "ensemble": ensemble}
     finally:
-        said(platform, f"{topics} --delete")
-
-
-def said(cluster: Cluster, words: str) -> str:
-    """What a tool says in the container of broker 1; AssertionError when it fails."""
-    machine = cluster.machine(cluster.topology.brokers[1])
-    return machine.check_output(f"docker exec {cluster.broker(1).name} {words} 2>&1")
+        platform.tool(f"{topics} --delete")
 
 
 @pytest.mark.parametrize("tool", ANSWERS)
@@ -136,7 +130,7 @@ def test_a_tool_answers(tool: str, places: dict[str, str], platform: Cluster, re
     words, wanted = (text.format(**places) for text in ANSWERS[tool])
     began = time.monotonic()
 
-    answer = said(platform, words)
+    answer = platform.tool(words)
 
     record_property("seconds", round(time.monotonic() - began, 1))
     assert wanted in answer
@@ -147,13 +141,13 @@ def test_a_range_of_offsets_is_sent_once_more(
 ):
     own, target = places["own"], f"{places['own']}-again"
     tool = f"--bootstrap-server {places['at']} --command-config {places['way']} --topic {target}"
-    said(platform, f"kafka-topics {tool} --create --replica-assignment 1")
-    request.addfinalizer(lambda: said(platform, f"kafka-topics {tool} --delete"))
+    platform.tool(f"kafka-topics {tool} --create --replica-assignment 1")
+    request.addfinalizer(lambda: platform.tool(f"kafka-topics {tool} --delete"))
 
     replayed = make("replay", SOURCE=own, TARGET=target, FROM="40", UNTIL="60")
 
     assert replayed.returncode == 0, replayed.stdout + replayed.stderr
-    assert f"{target}:0:20" in said(platform, f"kafka-get-offsets {tool}")
+    assert f"{target}:0:20" in platform.tool(f"kafka-get-offsets {tool}")
 
 
 def test_replicas_hold_the_same_batches(places: dict[str, str], platform: Cluster, make):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from testing import pages, playbooks
+from testing import pages
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -20,15 +20,6 @@ JOBS = {
 }
 
 Ask = Callable[[str], list[dict]]
-
-
-@pytest.fixture(scope="module")
-def services(platform: Cluster, make) -> dict[str, str]:
-    """Where each service answers, as the status screen says it."""
-    platform.wait_until_whole()
-    make("status")
-    state = json.loads((playbooks.state(platform.topology.cluster) / "state.json").read_text())
-    return {each["name"]: each["endpoint"] for each in state["services"]}
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from testing.cluster import Cluster
 
 SECOND = str(Path(__file__).resolve().parents[1] / "second_cluster")
 NAME, MACHINE = "closed-eu", "node1"
-CLIENTS, ZOOKEEPER, PEER = 19092, 12181, 12888
+CLIENTS, ZOOKEEPER = 19092, 12181
 SECONDS = 5
 
 
@@ -36,11 +36,6 @@ def second(cluster: Cluster) -> Path:
     return playbooks.state(NAME) / "operator"
 
 
-def settings(folder: Path) -> dict[str, str]:
-    lines = (folder / "client.conf").read_text(encoding="utf-8").splitlines()
-    return dict(line.split("=", 1) for line in lines if "=" in line)
-
-
 def topics(bootstrap: str, shown: dict[str, str], **other: str) -> set[str]:
     """What an operator sees, at the first or the second cluster."""
     quiet = {"log_level": 0, "error_cb": lambda _: None}
@@ -57,7 +52,7 @@ def mine(cluster: Cluster) -> list[str]:
 def test_an_operator_of_one_does_not_get_into_the_other(second: Path, cluster: Cluster):
     first = cluster.topology.bootstrap
     there = f"{cluster.topology.brokers[1].address}:{CLIENTS}"
-    theirs, ours = settings(second), access.librdkafka()
+    theirs, ours = access.read(second / "client.conf"), access.librdkafka()
     assert "orders" in topics(there, theirs)
 
     # Also who does not mind whom he talks to, and shows what the other has given him.

@@ -39,7 +39,7 @@ def librdkafka() -> dict[str, Any]:
     """Settings for confluent-kafka."""
     if folder is None:
         return {}
-    return _read(folder / "client.conf")
+    return read(folder / "client.conf")
 
 
 def kafka_python() -> dict[str, Any]:
@@ -62,10 +62,10 @@ def of(user: str) -> dict[str, Any]:
     """Settings for confluent-kafka of a declared user, handed out as `make access` does."""
     playbooks.run("access", extra={"access_user": user})
     assert folder is not None
-    return _read(folder.parent / "users" / user / "client.conf")
+    return read(folder.parent / "users" / user / "client.conf")
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read(file: Path) -> dict[str, Any]:
     """A file of librdkafka's."""
     lines = file.read_text(encoding="utf-8").splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)

@@ -58,6 +58,12 @@ class Cluster:
         assert found, text
         return found[1], "/etc/kafka/operator.properties"
 
+    def tool(self, words: str) -> str:
+        """What a tool of Kafka prints in the container of broker 1; AssertionError if it fails."""
+        name = self.broker(1).name
+        machine = self.machine(self.topology.brokers[1])
+        return machine.check_output(f"docker exec {name} {words} 2>&1")
+
     def zookeeper_leader(self) -> int:
         """Id of the leader of the whole ensemble; NotYet while there is none."""
         return zookeeper.leader(self.topology.zookeepers)

@@ -56,18 +56,19 @@ class Prometheus:
         return [
             _line(each, query.legend)
             for query in queries
-            for each in self._ask("query_range", query, words)
+            for each in self.series("query_range", query.promql, words)
         ]
 
     def now(self, query: Query, moment: float) -> float | None:
         """The one value of a panel; None when there is none."""
-        for each in self._ask("query", query, {"time": moment}):
+        for each in self.series("query", query.promql, {"time": moment}):
             value = float(each["value"][1])
             return None if math.isnan(value) else value
         return None
 
-    def _ask(self, way: str, query: Query, words: dict[str, float]) -> list[dict[str, Any]]:
-        expression = query.promql.replace("$cluster", self.cluster)
+    def series(self, way: str, promql: str, words: dict[str, float]) -> list[dict[str, Any]]:
+        """What the API answers to an expression; ``way`` is ``query`` or ``query_range``."""
+        expression = promql.replace("$cluster", self.cluster)
         asked = urllib.parse.urlencode({"query": expression, **words})
         url = f"{self.url.rstrip('/')}/api/v1/{way}?{asked}"
         request = urllib.request.Request(url)
