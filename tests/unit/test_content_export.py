@@ -206,6 +206,24 @@ def test_what_cannot_be_declared_is_noted(state, note):
     assert planned(state, found) == []
 
 
+def test_users_of_the_platform_itself_are_left_out():
+    state = {
+        "topics": {},
+        "users": {name: {"SCRAM-SHA-512": 8192} for name in ("watch", "watcher")},
+        "acls": [acl(f"User:{name}", "topic", "b", "read") for name in ("watch", "watcher")],
+        "quotas": [
+            {"user": name, "values": {"producer_byte_rate": 1e6}} for name in ("watch", "watcher")
+        ],
+    }
+
+    found = declarations(state, ["watch"])
+
+    assert set(found["kafka_content_users"]) == {"watcher"}
+    assert "User:watch'" not in str(found)
+    assert found["notes"] == []
+    assert found["kafka_content_quotas"] == []
+
+
 CONFIG = {
     "retention.ms": ["-1", "0", "1", "500", "3600000", "604800000", "86400001"],
     "retention.bytes": ["-1", "1", "1000", "1024", "10000000000"],

@@ -212,16 +212,20 @@ class Export:
                 self.quotas.append(entry)
 
 
-def declarations(state: Mapping[str, Any]) -> dict[str, Any]:
+def declarations(state: Mapping[str, Any], ours: Iterable[str] = ()) -> dict[str, Any]:
     """Variables of the role kafka_content for a state as M(metal.kafka.cluster_content_info) gives.
 
-    ``notes`` beside them tell what is there and cannot be declared. Passwords are no part of it.
+    ``notes`` beside them tell what is there and cannot be declared. Passwords are no part of it,
+    nor are users of the platform itself, ``ours``: it declares them, and nobody else may.
     """
+    own = set(ours)
+    principals = {f"{USER}{name}" for name in own}
+    users, acls = state.get("users") or {}, state.get("acls") or ()
     export = Export()
     export.add_topics(state.get("topics") or {})
-    export.add_users(state.get("users") or {})
-    export.add_acls(acl_of(fields) for fields in state.get("acls") or ())
-    export.add_quotas(state.get("quotas") or ())
+    export.add_users({name: found for name, found in users.items() if name not in own})
+    export.add_acls(acl_of(each) for each in acls if each["principal"] not in principals)
+    export.add_quotas(each for each in state.get("quotas") or () if each.get("user") not in own)
     return {
         # What topics have is said by each of them: a default would be a change.
         "kafka_content_defaults": {},
