@@ -278,7 +278,7 @@ def test_make_tells_bench_whether_it_was_given_an_inventory(stubs: Stubs, values
     planned = subprocess.run(
         ["make", "-n", "bench", *values, f"given=$(shell touch {CANARY})"],
         cwd=ROOT,
-        # `make test` runs this: without its level this make is nobody's child and prints no directories.
+        # Under `make test` too this make is nobody's child, which would print directories.
         env={k: v for k, v in os.environ.items() if k not in {*NAMES, "MAKEFLAGS", "MAKELEVEL"}},
         capture_output=True,
         text=True,
