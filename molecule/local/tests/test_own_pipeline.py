@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -22,8 +23,14 @@ LATE = 60
 VERY_LATE = 400
 LATE_ONES = f"SELECT carrier, flight, origin, dest, dep_delay FROM events WHERE dep_delay > {LATE}"
 VERY_LATE_ONES = LATE_ONES.replace(str(LATE), str(VERY_LATE))
+# Bytes that records of the source may have, and those of the other topics: Kafka's default.
+SOURCE_BYTES, TARGET_BYTES = 20_000_000, 1_048_588
+# Bytes of a field: none, and around what the topics take.
+SIZES = (0, 1, 900, 500_000, 524_000, 524_300, 1_048_588, 2_000_000, 9_000_000, 19_900_000)
+TARGETS = ("late_flights", "late_once", "flights_invalid")
 TOPICS = {
-    **{"flights": {}, "late_flights": {}, "flights_invalid": {}, "late_once": {}},
+    "flights": {"config": {"max.message.bytes": SOURCE_BYTES}},
+    **{name: {} for name in TARGETS},
     # Where transactional outputs mark what they have written.
     "kafka-metal-marks": {"partitions": 1, "cleanup": "compact"},
 }
@@ -98,13 +105,21 @@ class Own:
         known = (float(delay) for delay in self.delays if delay not in ("", "NA"))
         return [delay for delay in known if delay > LATE]
 
-    def send(self, *values: str) -> None:
-        """Records into its source, as they are."""
-        settings = {**access.librdkafka(), "bootstrap.servers": self.cluster.topology.bootstrap}
+    def send(self, *values: str | bytes, **more: Any) -> None:
+        """Records into its source, as they are; ``more`` is their key and headers."""
+        settings = {
+            **access.librdkafka(),
+            "bootstrap.servers": self.cluster.topology.bootstrap,
+            "message.max.bytes": SOURCE_BYTES,
+        }
         producer = Producer(settings)
+        failed = []
         for value in values:
-            producer.produce("flights", value.encode())
-        assert producer.flush(30) == 0
+            producer.produce(
+                "flights", value, **more, on_delivery=lambda error, _: failed.append(error)
+            )
+        assert producer.flush(60) == 0
+        assert [each for each in failed if each] == []
 
     def ends(self, **expected: int) -> None:
         """Raise NotYet until topics have so many records."""
@@ -160,6 +175,34 @@ def test_counts_of_a_declared_pipeline_equal_those_of_the_file(own: Own):
     assert cluster.brokers.end("late_flights") == late
     assert cluster.brokers.end("flights_invalid") == 0
     wait_for("every late flight is there once", lambda: all_once(cluster, very_late), seconds=120)
+
+
+def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
+    def counts() -> dict[str, int]:
+        return {name: committed(own.cluster, name) for name in TARGETS}
+
+    before = counts()
+    # Key and value of a row have the carrier; beside it they have less than 200 bytes.
+    fit = sum(2 * size + 200 < TARGET_BYTES for size in SIZES)
+    refused = len(SIZES) - fit
+    for size in SIZES:
+        more = {"key": b"k" * min(size, 90_000), "headers": [("name", b"h" * 99)]}
+        own.send(f'{{"dep_delay": {VERY_LATE + 1}, "carrier": "{"x" * size}"}}', **more)
+        own.send(b"\xff" * size, **more)
+    expected = {
+        "late_flights": fit,
+        "late_once": fit,
+        # Rows of two outputs that do not fit, and what is not JSON.
+        "flights_invalid": 2 * refused + len(SIZES),
+    }
+
+    def counted() -> None:
+        found = {name: count - before[name] for name, count in counts().items()}
+        if found != expected:
+            raise NotYet(f"{found}, not {expected}")
+
+    wait_for("each output has its rows", counted, seconds=120)
+    assert pages.told(own.status, "/status")["state"] == "running"
 
 
 def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_ones_come(own: Own):

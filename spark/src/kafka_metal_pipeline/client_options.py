@@ -51,7 +51,7 @@ NO_REFERENCE = f"a value without {REFERENCE}, which a client replaces by text of
 OF_SPARK = "a class of Spark itself, as org.apache.spark.serializer.KryoSerializer"
 OTHER_SPARK = (
     "settings of memory, tasks and shuffles, as spark.sql.shuffle.partitions; "
-    "'Options of clients' in docs/pipelines.md has all"
+    "'Options of clients' in docs/pipelines.md has all. Others: pipeline_spark_options of the site"
 )
 
 
