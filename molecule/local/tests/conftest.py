@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
-from testing import playbooks
+from testing import pages, playbooks
 from testing.cluster import Cluster
+from testing.waiting import NotYet, wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 INVENTORY = Path(__file__).resolve().parents[1] / "inventory"
@@ -18,6 +21,7 @@ EPHEMERAL = os.environ.get("MOLECULE_EPHEMERAL_DIRECTORY")
 OF_MOLECULE = f"-i {EPHEMERAL}/inventory" if EPHEMERAL else ""
 
 Make = Callable[..., subprocess.CompletedProcess[str]]
+Ask = Callable[[str], Any]
 
 
 @pytest.fixture(scope="session")
@@ -55,3 +59,31 @@ def services(platform: Cluster, make: Make) -> dict[str, str]:
     make("status")
     state = json.loads((playbooks.state(platform.topology.cluster) / "state.json").read_text())
     return {each["name"]: each["endpoint"] for each in state["services"]}
+
+
+@pytest.fixture
+def ask(cluster: Cluster) -> Ask:
+    """What the history of Spark knows of the driver that runs, by a path below its application."""
+    (history,) = cluster.topology.histories.values()
+    since = datetime.fromisoformat(cluster.driver().started()).timestamp()
+
+    def listed() -> str:
+        found = pages.told(history.endpoint, "/api/v1/applications?status=running")
+        # A driver that was killed has not told its history that it ended.
+        own = [
+            each["id"]
+            for each in found
+            if each["name"] == "pipeline-payments"
+            and each["attempts"][0]["startTimeEpoch"] / 1000 > since
+        ]
+        if not own:
+            raise NotYet(f"applications: {sorted(each['id'] for each in found)}")
+        return max(own)
+
+    application = wait_for("the history lists the driver that runs", listed, seconds=60)
+
+    def asked(path: str) -> Any:
+        path = f"/api/v1/applications/{application}/{path}"
+        return pages.told(history.endpoint, path, seconds=30)
+
+    return asked

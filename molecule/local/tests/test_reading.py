@@ -1,45 +1,11 @@
 """Outputs of a pipeline read its topic together."""
 
 from collections.abc import Callable
-from datetime import datetime
-from typing import Any
 
-import pytest
-from testing import pages
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
 SENT = 20_000
-
-Ask = Callable[[str], Any]
-
-
-@pytest.fixture
-def ask(cluster: Cluster) -> Ask:
-    """What the history of Spark knows of the driver that runs, by a path below its application."""
-    (history,) = cluster.topology.histories.values()
-    since = datetime.fromisoformat(cluster.driver().started()).timestamp()
-
-    def listed() -> str:
-        found = pages.told(history.endpoint, "/api/v1/applications?status=running")
-        # A driver that was killed has not told its history that it ended.
-        own = [
-            each["id"]
-            for each in found
-            if each["name"] == "pipeline-payments"
-            and each["attempts"][0]["startTimeEpoch"] / 1000 > since
-        ]
-        if not own:
-            raise NotYet(f"applications: {sorted(each['id'] for each in found)}")
-        return max(own)
-
-    application = wait_for("the history lists the driver that runs", listed, seconds=60)
-
-    def asked(path: str) -> Any:
-        path = f"/api/v1/applications/{application}/{path}"
-        return pages.told(history.endpoint, path, seconds=30)
-
-    return asked
 
 
 def at_rest(read: Callable[[], int], least: int = 0) -> int:
@@ -58,7 +24,7 @@ def at_rest(read: Callable[[], int], least: int = 0) -> int:
     return wait_for("the history has nothing new to tell", same, seconds=120, every=12)
 
 
-def test_a_record_is_read_once_for_all_outputs(cluster: Cluster, ask: Ask):
+def test_a_record_is_read_once_for_all_outputs(cluster: Cluster, ask):
     before = at_rest(lambda: max((each["stageId"] for each in ask("stages")), default=-1), -1)
 
     def read() -> int:
