@@ -130,7 +130,6 @@ options:
     description:
       - What is made anew although nothing is wrong with it.
       - The value before stays in the store beside a password (C(previous_password:NAME)).
-    type: str
       - >-
         V(quorum) moves the quorum of the ensemble to a CA of its own, or back to the platform's, as
         O(quorum_ca) says; where it is there, nothing changes. Its CA is made anew with V(ca).

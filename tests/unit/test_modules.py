@@ -12,6 +12,15 @@ MODULES = sorted(path.stem for path in (PLUGINS / "modules").glob("*.py"))
 FACTS = ("type", "elements", "required", "default", "choices")
 
 
+class UniqueKeys(yaml.SafeLoader):
+    """YAML in which no key hides an earlier one of the same name."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        assert len(keys) == len(set(keys)), f"{node.start_mark}: a key is there twice: {keys}"
+        return super().construct_mapping(node, deep)
+
+
 class AskedForArguments(Exception):
     """Raised in place of running the module."""
 
@@ -32,7 +41,7 @@ def specification(module, monkeypatch):
 
 def documented(module):
     """The documentation, options and attributes with those of the fragments."""
-    text = yaml.safe_load(module.DOCUMENTATION)
+    text = yaml.load(module.DOCUMENTATION, UniqueKeys)
     for fragment in text.get("extends_documentation_fragment", []):
         # Namespace, collection, file, and a section of it.
         name, *section = fragment.split(".")[2:]
