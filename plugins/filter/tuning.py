@@ -15,10 +15,11 @@ def tuning_settings(table, overrides):
         raise AnsibleFilterError(str(error)) from error
 
 
-def tuning_verdict(hostvars, hosts, secrets=()):
+def tuning_verdict(hostvars, hosts, secrets=(), ensemble=()):
     """Text and drift from what the plays of verify.yml registered on the hosts.
 
-    ``secrets`` are those that metal.kafka.credentials calls exposed.
+    ``secrets`` are those that metal.kafka.credentials calls exposed, ``ensemble`` sentences of
+    the filter ensemble_drift.
     """
     found = {}
     for host in hosts:
@@ -28,7 +29,7 @@ def tuning_verdict(hostvars, hosts, secrets=()):
         mode = (values.get("host_verified") or {}).get("mode", "apply")
         if rows:
             found[host] = {"settings": rows, "enforced": mode == "apply"}
-    return screen.verify(found, list(secrets))
+    return screen.verify(found, list(secrets), list(ensemble))
 
 
 class FilterModule:

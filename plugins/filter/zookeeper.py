@@ -71,10 +71,10 @@ def nodes(brokers: list[str], masters: list[str], spark: str, trust: str) -> lis
 
 
 def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
-    """Sentences on who gets further into an ensemble than allowed, for `make verify`."""
+    """Sentences on access to an ensemble that is not declared, for `make verify`."""
     found = [
         f"zk{each['zookeeper_server_id']}: the quorum trusts {', '.join(trusted)}, which issues "
-        "for clients: each of them can join as an observer and read everything"
+        "certificates of clients: every client can join as an observer and read everything"
         for each in servers
         if (trusted := each.get("zookeeper_shared_trust"))
     ]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from ansible_collections.metal.kafka.plugins.filter import zookeeper as zookeeper_filters
 from ansible_collections.metal.kafka.plugins.module_utils.tuning import screen
 from ansible_collections.metal.kafka.plugins.module_utils.tuning.wishes import TuningError, merge
 
@@ -118,3 +119,20 @@ def test_secrets_to_be_rotated_are_named_below_the_table_and_are_drift():
         "  password alice",
     ]
     assert told["drift"][0].startswith("password alice: could be read by others")
+
+
+def test_access_to_the_ensemble_that_is_not_declared_is_below_the_table_and_is_drift():
+    found = zookeeper_filters.drift(
+        [{"zookeeper_server_id": 1, "zookeeper_shared_trust": ["CN=prod CA"]}, {}],
+        ["/: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa"],
+    )
+    printed = screen.verify({}, [], found)
+    assert printed["text"].splitlines() == [
+        "verify: no drift",
+        "verify: ZooKeeper gives more access than is declared",
+        "  zk1: the quorum trusts CN=prod CA, which issues certificates of clients: every client can "
+        "join as an observer and read everything",
+        "  node /: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa",
+        "  make zookeeper-trust mends it while the cluster serves: docs/security.md",
+    ]
+    assert printed["drift"] == found

@@ -14,6 +14,7 @@ COLUMNS = ("setting", "wanted", "persisted", "live", "verdict")
 WIDEST = (34, 21, 21, 21, 11)
 # Of a secret that is older than the release that ended the last exposure of secrets.
 EXPOSED = "could be read by others in an earlier release; wanted: a new one, by make rotate"
+OPEN_ENSEMBLE = "verify: ZooKeeper gives more access than is declared"
 VERDICTS = {NOT_ALLOWED: "not allowed"}
 
 
@@ -55,11 +56,15 @@ def summary(host: str, rows: Sequence[Mapping[str, str]], enforced: bool) -> str
     return f"{host}: {len(rows)} settings, {differ}{refused}"
 
 
-def verify(hosts: Mapping[str, Mapping[str, Any]], secrets: Sequence[str] = ()) -> dict[str, Any]:
+def verify(
+    hosts: Mapping[str, Mapping[str, Any]],
+    secrets: Sequence[str] = (),
+    ensemble: Sequence[str] = (),
+) -> dict[str, Any]:
     """``text`` for people and ``drift``: host, setting and both values of all that is enforced.
 
-    ``hosts`` maps names to C(settings) and C(enforced). ``secrets`` are those to be rotated: each
-    is drift as well.
+    ``hosts`` maps names to C(settings) and C(enforced). ``secrets`` are those to be rotated,
+    ``ensemble`` sentences on access to ZooKeeper that is not declared: both are drift as well.
     """
     text, drift = [], []
     for host, found in hosts.items():
@@ -75,4 +80,7 @@ def verify(hosts: Mapping[str, Mapping[str, Any]], secrets: Sequence[str] = ()) 
     if secrets:
         verdict += [f"verify: {len(secrets)} secret(s) {EXPOSED}", *(f"  {one}" for one in secrets)]
         drift += [f"{one}: {EXPOSED}" for one in secrets]
+    if ensemble:
+        verdict += [OPEN_ENSEMBLE, *(f"  {one}" for one in ensemble)]
+        drift += ensemble
     return {"text": "\n".join([*text, *verdict]) + "\n", "drift": drift}
