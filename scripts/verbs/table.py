@@ -2,15 +2,14 @@
 
 import json
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from verbs.run import ROOT, Run, quiet_sudo, wait
-from verbs.values import named, number, refuse, value, variables, yes
+from verbs.logs import logs
+from verbs.run import ROOT, Run, wait
+from verbs.values import number, refuse, value, variables, yes
 
 Verb = Callable[[Run], int]
 GROUPS = {"G": "group_name", "TO": "group_to", "T": "group_topic"}
@@ -113,7 +112,7 @@ def export(run: Run) -> int:
 
 
 def access(run: Run) -> int:
-    """Files with which a user comes in."""
+    """Files with which a user authenticates."""
     if not value("U"):
         refuse("whose files? make access U=name")
     return answer("access", {"U": "access_user"})(run)
@@ -155,29 +154,6 @@ def replay(run: Run) -> int:
     return _client(run, "replay", {option: value(name) for option, name in names.items()})
 
 
-def logs(run: Run) -> int:
-    """The log of one service, followed when it runs on this machine."""
-    if not value("S"):
-        refuse("which service? make logs S=kafka1")
-    service = named("S")
-    run.quietly()
-    engines = [["docker"], *([["sudo", "-n", "docker"]] if quiet_sudo() else [])]
-    for docker in engines if shutil.which("docker") else []:
-        labels = {"cluster": run.cluster, "instance": service}
-        filters = [f"--filter=label=kafka-metal.{key}={name}" for key, name in labels.items()]
-        command = [*docker, "ps", "--all", "--quiet", *filters]
-        found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
-        if found:
-            return wait([*docker, "logs", "--tail=200", "--follow", found[0]])
-    code = run.play("logs", variables={"logs_service": service}, quiet=True)
-    text = run.file("logs.txt")
-    if code or not text:
-        run.said()
-        return 2
-    sys.stdout.write(text.read_text(encoding="utf-8", errors="replace"))
-    return 0
-
-
 def destroy(run: Run) -> int:
     """Delete a cluster: what goes is listed first, and its name is asked for."""
     if yes("DRY"):
@@ -186,7 +162,11 @@ def destroy(run: Run) -> int:
     if not name and sys.stdin.isatty():
         if code := run.play("destroy", words=["--check"], prepare=False):
             return code
-        name = input("All data listed above will be deleted. Name of the cluster: ")
+        try:
+            name = input("All data listed above will be deleted. Name of the cluster: ")
+        except (EOFError, KeyboardInterrupt):
+            print()
+            refuse("no name was given")
     return run.play("destroy", variables={"confirm_destroy": name}, prepare=False)
 
 
@@ -196,15 +176,15 @@ def versions(run: Run) -> int:
     given = {"versions_sbom": str(Path(folder).expanduser().absolute())} if folder else {}
     code = _answered(run, "versions", given)
     if code and run.file("versions.txt"):
-        # Beside what was found, what was not.
+        # The table names what was read; Ansible says which images are missing.
         run.said()
     return code
 
 
 def bench(run: Run) -> int:
-    """Measure; a cluster that is there only where INVENTORY is said to make itself."""
-    said = value("INVENTORY") if "INVENTORY" in sys.argv[2:] else ""
-    return run.play("benchmark", inventory=said or "inventories/benchmark")
+    """Measure; an existing cluster only where INVENTORY is on make's own command line."""
+    given = value("INVENTORY") if "INVENTORY" in sys.argv[2:] else ""
+    return run.play("benchmark", inventory=given or "inventories/benchmark")
 
 
 VERBS: Mapping[str, Verb] = {

@@ -301,6 +301,15 @@ def test_the_folder_of_versions_is_a_path_whatever_it_is_called(stubs: Stubs, te
     assert stubs.values()["versions_sbom"] == ("unsafe", wanted)
 
 
+def test_logs_come_by_ansible_where_the_engine_of_this_machine_hangs(stubs: Stubs):
+    (stubs.folder / "bin/docker").write_text("#!/bin/sh\nexec sleep 100\n")
+    (stubs.folder / "logs.txt").write_text("the file's last line\n")
+    done = stubs.make("logs", S="kafka1")
+
+    assert "the file's last line" in done.stdout
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipes = [line for line in text.splitlines() if line.startswith("\t")]

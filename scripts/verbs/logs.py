@@ -1,0 +1,46 @@
+"""The log of one service: from the engine of this machine, else by Ansible."""
+
+import shutil
+import subprocess
+import sys
+
+from verbs.run import Run, quiet_sudo, wait
+from verbs.values import named, refuse, value
+
+# Seconds for the engine of this machine. One that hangs never answers; then the file is read.
+ANSWER_S = 5
+# Exit code of `timeout` when it has ended its command.
+TIMED_OUT = 124
+
+
+def logs(run: Run) -> int:
+    """The log of one service, followed when it runs on this machine."""
+    if not value("S"):
+        refuse("which service? make logs S=kafka1")
+    service = named("S")
+    run.quietly()
+    if follow := command_here(run.cluster, service):
+        return wait(follow)
+    code = run.play("logs", variables={"logs_service": service}, quiet=True)
+    text = run.file("logs.txt")
+    if code or not text:
+        run.said()
+        return 2
+    sys.stdout.write(text.read_text(encoding="utf-8", errors="replace"))
+    return 0
+
+
+def command_here(cluster: str, service: str) -> list[str]:
+    """The command that follows the service's container on this machine; empty without one."""
+    labels = {"cluster": cluster, "instance": service}
+    filters = [f"--filter=label=kafka-metal.{key}={name}" for key, name in labels.items()]
+    ways: list[list[str]] = [[], *([["sudo", "-n"]] if quiet_sudo() else [])]
+    for way in ways if shutil.which("docker") else []:
+        # By `timeout`, as this user may not end what sudo runs.
+        ask = [*way, "timeout", str(ANSWER_S), "docker", "ps", "--all", "--quiet", *filters]
+        done = subprocess.run(ask, capture_output=True, text=True, check=False)
+        if found := done.stdout.split():
+            return [*way, "docker", "logs", "--tail=200", "--follow", found[0]]
+        if done.returncode == TIMED_OUT:
+            return []
+    return []
