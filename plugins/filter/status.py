@@ -5,8 +5,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.metal.kafka.plugins.module_utils.machine_engine import HUNG
+
 # Ending of the fact that each role's tasks/status.yml leaves on the host it ran on.
 STATUS_FACT = "_platform_status"
+# What ends it that an engine is down.
+START = "make up starts it"
 
 
 def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -71,7 +75,9 @@ def engine_status(answer: Mapping[str, Any], machine: str, socket: str) -> dict[
         problem = f"machine {machine} cannot be reached: its engine was not asked"
     elif answer.get("status") != 200:
         why = answer.get("msg") or f"status {answer.get('status')}"
-        problem = f"the engine of {machine} does not answer on {socket} ({why}): make up starts it"
+        # `make up` starts one that is down; preflight refuses one that hangs.
+        step = "it hangs, restart it: docs/runbooks/EngineSilent.md" if HUNG in why else START
+        problem = f"the engine of {machine} does not answer on {socket} ({why}): {step}"
     else:
         problem = ""
     state = "down" if problem else "running"

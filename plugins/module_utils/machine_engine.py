@@ -16,6 +16,8 @@ from . import machine
 
 # Why the engine of a fresh machine does not answer.
 NOT_INSTALLED = "not installed"
+# Part of the reason where it takes connections and answers nothing: it hangs.
+HUNG = "timed out"
 PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
 
 

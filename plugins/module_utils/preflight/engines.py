@@ -7,15 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..machine_engine import NOT_INSTALLED
+from ..machine_engine import HUNG, NOT_INSTALLED
 from .catalogue import instances
 from .problem import Problem, advice
 from .site import Engine, Site
 
 # API 1.41 is that of Docker 20.10, the oldest this platform is tested on.
 OLDEST_API = (1, 41)
-# What machine_info says of an engine that hangs.
-HUNG = "timed out"
 # What the classic and the containerd image store call the same driver.
 DRIVERS = ("overlay2", "overlayfs")
 
