@@ -117,6 +117,13 @@ foreign:
   type: list
   elements: str
   returned: success
+throttles:
+  description: >-
+    Throttles of ours that are still set, as O(own) takes them; at the end those of brokers that do
+    not answer, which a later run removes.
+  type: list
+  elements: list
+  returned: success
 phase:
   description: What is being done.
   type: str
@@ -171,7 +178,8 @@ def main():
                 found = reassigning.preview(connection, wishes, record)
                 module.exit_json(changed=not found["done"], **found)
             if wish["stage"] == "release":
-                module.exit_json(changed=connection.release(record))
+                brokers = reassigning.answering(connection.read_cluster())
+                module.exit_json(changed=connection.release(record, brokers))
             limits = (wish["rate"], wish["batch"], wish["seconds"])
             module.exit_json(**reassigning.work(connection, wishes, record, limits))
     except placement.PlacementError as error:

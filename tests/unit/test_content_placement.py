@@ -226,7 +226,7 @@ class Kafka:
         )
         return []
 
-    def release(self, record):
+    def release(self, record, brokers):
         there = bool(self.limits)
         self.limits = set()
         self.log.append(("release", there))

@@ -5,6 +5,7 @@ import json
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils.content import reassigning, throttles
 from ansible_collections.metal.kafka.plugins.module_utils.content.placement import Move
+from ansible_collections.metal.kafka.plugins.module_utils.endpoint import ClusterError
 from ansible_collections.metal.kafka.plugins.module_utils.state import Partition
 
 LEADERS, FOLLOWERS = throttles.LEADERS, throttles.FOLLOWERS
@@ -18,8 +19,13 @@ class Cluster(reassigning.ReassignConnection):
     def __init__(self, there=None):
         self.there = dict(there or {})
 
+    away = ()
+
     def throttled(self, resources):
         chosen = set(resources)
+        if lost := {name for kind, name in chosen if kind == "broker"} & {*self.away}:
+            # As kafka-python does of a broker that it does not know or cannot reach.
+            raise ClusterError(f"throttles: NodeNotReadyError: {lost}")
         return {where: value for where, value in self.there.items() if where[:2] in chosen}
 
     def alter(self, resources, how):
@@ -64,7 +70,7 @@ def test_a_throttle_of_somebody_else_is_named_and_kept(tmp_path):
     named = cluster.throttle(throttles.wanted([Move(PART, (1, 3))], [], [1], 5), record)
     assert named == [f"broker 1: {theirs[2]}=1000 was set by somebody else and is kept"]
     assert cluster.there[theirs] == "1000"
-    assert cluster.release(record) is True
+    assert cluster.release(record, [1]) is True
     assert cluster.there == {theirs: "1000"}
 
 
@@ -74,10 +80,10 @@ def test_a_later_run_removes_what_a_killed_one_has_set_also_of_topics_it_does_no
     cluster.throttle(throttles.wanted([Move(PART, (1, 3))], [], [1], 5), throttles.Record(path))
     assert cluster.there
     later = throttles.Record(path)
-    assert cluster.release(later) is True
+    assert cluster.release(later, [1]) is True
     assert cluster.there == {}
     assert not (tmp_path / "own.json").exists()
-    assert cluster.release(throttles.Record(path)) is False
+    assert cluster.release(throttles.Record(path), [1]) is False
 
 
 def test_another_machines_file_serves_as_well(tmp_path):
@@ -86,13 +92,28 @@ def test_another_machines_file_serves_as_well(tmp_path):
     first = throttles.Record(str(path))
     cluster.throttle(throttles.wanted([Move(PART, (1, 3))], [], [1], 5), first)
     rows = json.loads(path.read_text())["throttles"]
-    assert cluster.release(throttles.Record("", rows)) is True
+    assert cluster.release(throttles.Record("", rows), [1]) is True
+
+
+def test_the_rate_of_a_broker_that_is_away_waits_for_it_and_holds_up_nothing_else(tmp_path):
+    path = tmp_path / "own.json"
+    cluster = Cluster()
+    moves = [Move(PART, (1, 3))]
+    cluster.throttle(throttles.wanted(moves, [], [1, 3], 5), throttles.Record(str(path)))
+    cluster.away = ("3",)
+    assert cluster.release(throttles.Record(str(path)), [1]) is True
+    assert {where[:2] for where in cluster.there} == {("broker", "3")}
+    assert cluster.release(throttles.Record(str(path)), [1]) is False
+
+    cluster.away = ()
+    assert cluster.release(throttles.Record(str(path)), [1, 3]) is True
+    assert (cluster.there, path.exists()) == ({}, False)
 
 
 def test_a_value_that_was_changed_by_hand_since_is_not_ours_any_more():
     rate = ("broker", "1", throttles.RATES[1])
     cluster = Cluster({rate: "7"})
-    assert cluster.release(throttles.Record("", [[*rate, "5"]])) is False
+    assert cluster.release(throttles.Record("", [[*rate, "5"]]), [1]) is False
     assert cluster.there == {rate: "7"}
 
 

@@ -27,7 +27,7 @@ def test_an_engine_that_answers_is_a_row_and_no_problem():
     [
         ({"status": -1, "msg": "Connection refused"}, "the engine of node1 does not answer on"),
         ({"status": 500}, "(status 500): make up starts it"),
-        ({"status": -1, "msg": "Connection failure: timed out"}, "timed out): it hangs, restart it"),
+        ({"status": -1, "msg": "Connection failure: timed out"}, "out): it hangs, restart it"),
         ({"unreachable": True, "msg": "ssh"}, "machine node1 cannot be reached"),
     ],
 )

@@ -40,8 +40,8 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         for part in cluster.partitions:
             if part.topic in chosen:
                 wanted.setdefault(part.topic, []).append(part.id)
-        answering = sorted(cluster.broker_ids() - set(cluster.silent))
-        return {broker: self.sizes_of(broker, wanted) for broker in answering} if wanted else {}
+        brokers = sorted(answering(cluster))
+        return {broker: self.sizes_of(broker, wanted) for broker in brokers} if wanted else {}
 
     def start(self, moves: Sequence[Move]) -> None:
         """Have the controller start moves; raises ClusterError with every refusal."""
@@ -82,14 +82,23 @@ class ReassignConnection(ContentConnection, ClusterConnection):
             self.alter(resources_of(changes), self.admin.alter_configs)
         return throttles.sentences_of(throttles.foreign(current, record.own))
 
-    def release(self, record: throttles.Record) -> bool:
-        """Remove the throttles of a record that are still the ones set; whether there were any."""
-        current = self.throttled((kind, name) for kind, name, _ in record.own)
-        ours = {where: value for where, value in current.items() if record.own.get(where) == value}
+    def release(self, record: throttles.Record, brokers: Iterable[int]) -> bool:
+        """Remove the throttles of a record that are still the ones set; whether there were any.
+
+        ``brokers`` are those that answer. The rate of another one limits nothing once its topics
+        have no throttled replicas; it stays in the record until a run reaches that broker.
+        """
+        own = throttles.reachable(record.own, brokers)
+        ours = self.still_set(own)
         if ours:
             self.alter(resources_of(dict.fromkeys(ours)), self.admin.reset_configs)
-        record.clear()
+        record.keep({where: value for where, value in record.own.items() if where not in own})
         return bool(ours)
+
+    def still_set(self, own: throttles.Throttles) -> throttles.Throttles:
+        """Those of ``own`` that nobody has changed or removed since."""
+        current = self.throttled((kind, name) for kind, name, _ in own)
+        return {where: value for where, value in current.items() if own.get(where) == value}
 
     def alter(self, resources: list[Any], how: Any) -> None:
         """Set or reset keys; raises ClusterError."""
@@ -102,6 +111,11 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         ]
         if wrong:
             raise ClusterError(f"throttles: {'; '.join(wrong)}")
+
+
+def answering(cluster: Cluster) -> set[int]:
+    """Brokers that are registered and answer; one that does not has no replicas that catch up."""
+    return cluster.broker_ids() - set(cluster.silent)
 
 
 def resources_of(changes: Mapping[tuple[str, str, str], Any]) -> list[Any]:
@@ -135,8 +149,7 @@ def preview(
     moves = plan(cluster, wishes)
     sizes = connection.sizes([wish.topic for wish in wishes], cluster)
     found = report(cluster, wishes, moves, bytes_left(moves, moving(cluster, wishes), sizes))
-    left = connection.throttled((kind, name) for kind, name, _ in record.own)
-    if any(record.own.get(where) == value for where, value in left.items()):
+    if connection.still_set(throttles.reachable(record.own, answering(cluster))):
         found["steps"].append("remove the throttle of an interrupted move")
         found["done"] = False
     return found
@@ -152,8 +165,8 @@ def work(
 
     ``limits``: bytes per second and broker, partitions at the same time, seconds. The throttle
     stays in force between two calls, and is removed when nothing is left to do, also one that an
-    earlier run has left. ``foreign`` names throttles that others have set. Raises PlacementError
-    or ClusterError.
+    earlier run has left. ``foreign`` names throttles that others have set, ``throttles`` are rows
+    of ours that are still set. Raises PlacementError or ClusterError.
     """
     rate, most, seconds = limits
     deadline = Deadline(seconds)
@@ -164,8 +177,7 @@ def work(
     while True:
         connection.deadline = Deadline(connection.timeout)
         cluster = connection.read_cluster()
-        # A broker that does not answer has no replicas that catch up.
-        brokers = cluster.broker_ids() - set(cluster.silent)
+        brokers = answering(cluster)
         moves, under_way = plan(cluster, wishes), moving(cluster, wishes)
         said = said or [str(move) for move in moves]
         now = portion(moves, len(under_way), most)
@@ -176,13 +188,16 @@ def work(
             connection.start(now)
             changed = True
         if not moves and not under_way:
-            changed |= connection.release(record)
+            changed |= connection.release(record, brokers)
             parts = [p for p in cluster.partitions if p.topic in set(topics) and not p.preferred]
             # A first replica may be a new one: it leads once it can.
             connection.elect([part for part in parts if part.replicas[0] in part.isr])
         if (not moves and not under_way) or deadline.passed():
             left = bytes_left(moves, under_way, connection.sizes(topics, cluster))
             found = report(cluster, wishes, moves, left)
-            return {"changed": changed, **found, "steps": said, "foreign": foreign}
+            own = throttles.rows_of(record.own)
+            return {
+                "changed": changed, **found, "steps": said, "foreign": foreign, "throttles": own
+            }  # fmt: skip
         # Brokers are asked for the sizes of their logs at the end alone; this is one question.
         time.sleep(LOOK)

@@ -55,6 +55,14 @@ def wanted(
     }
 
 
+def reachable(own: Throttles, brokers: Iterable[int]) -> dict[tuple[str, str, str], str]:
+    """Those of ``own`` that can be read and removed now: a broker answers for itself alone."""
+    known = {str(broker) for broker in brokers}
+    return {
+        where: value for where, value in own.items() if where[0] != "broker" or where[1] in known
+    }
+
+
 def foreign(current: Throttles, own: Throttles) -> dict[tuple[str, str, str], str]:
     """Throttles of the cluster that somebody else has set."""
     return {where: value for where, value in current.items() if own.get(where) != value}
@@ -107,8 +115,15 @@ class Record:
 
     def add(self, throttles: Throttles) -> None:
         """Write down what is set next."""
-        self.own |= throttles
-        if self.path:
+        self.keep({**self.own, **throttles})
+
+    def keep(self, throttles: Throttles) -> None:
+        """Only these of ours are left; without any the file goes."""
+        self.own = dict(throttles)
+        if self.path and not self.own:
+            with suppress(FileNotFoundError):
+                os.unlink(self.path)
+        elif self.path:
             os.makedirs(os.path.dirname(self.path), mode=0o755, exist_ok=True)
             temporary = f"{self.path}.new"
             with open(temporary, "w", encoding="utf-8") as stream:
@@ -116,10 +131,3 @@ class Record:
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(temporary, self.path)
-
-    def clear(self) -> None:
-        """None of ours is left."""
-        self.own = {}
-        if self.path:
-            with suppress(FileNotFoundError):
-                os.unlink(self.path)
