@@ -129,7 +129,7 @@ def test_access_to_the_ensemble_that_is_not_declared_is_below_the_table_and_is_d
     printed = screen.verify({}, [], found)
     assert printed["text"].splitlines() == [
         "verify: no drift",
-        "verify: ZooKeeper gives more access than is declared",
+        "verify: the metadata ensemble gives more access than is declared",
         "  zk1: the quorum trusts CN=prod CA, which issues certificates of clients: every client "
         "can join as an observer and read everything",
         "  node /: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa",

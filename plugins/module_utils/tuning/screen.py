@@ -14,7 +14,7 @@ COLUMNS = ("setting", "wanted", "persisted", "live", "verdict")
 WIDEST = (34, 21, 21, 21, 11)
 # Of a secret that is older than the release that ended the last exposure of secrets.
 EXPOSED = "could be read by others in an earlier release; wanted: a new one, by make rotate"
-OPEN_ENSEMBLE = "verify: ZooKeeper gives more access than is declared"
+OPEN_ENSEMBLE = "verify: the metadata ensemble gives more access than is declared"
 VERDICTS = {NOT_ALLOWED: "not allowed"}
 
 
@@ -64,7 +64,7 @@ def verify(
     """``text`` for people and ``drift``: host, setting and both values of all that is enforced.
 
     ``hosts`` maps names to C(settings) and C(enforced). ``secrets`` are those to be rotated,
-    ``ensemble`` sentences on access to ZooKeeper that is not declared: both are drift as well.
+    ``ensemble`` sentences on access to it that is not declared: both are drift as well.
     """
     text, drift = [], []
     for host, found in hosts.items():
