@@ -9,9 +9,9 @@ type: aggregate
 author: The kafka-metal authors
 short_description: Processes of tasks end with the run that started them
 description:
-  - Ansible runs each task in a process with a session of its own. When the run is killed, such a
-    process would go on with its task for as long as that lasts, unseen. With this callback the
-    kernel ends it at once. What a module does on a machine at that moment is finished there.
+  - Ansible runs each task in a process with a session of its own. If the run is killed, such a
+    process would finish its task, however long that takes. With this callback the kernel ends it at
+    once. A module that runs on a machine at that moment is finished there.
   - Prints nothing.
 requirements:
   - named in C(callbacks_enabled)

@@ -109,7 +109,7 @@ def web_config(password):
 
 
 def receiver_secrets(receivers):
-    """Addresses, keys and passwords of receivers, to be taken out of texts that leave the house."""
+    """Addresses, keys and passwords of receivers, to be removed from support archives."""
     return sorted(set(redaction.secrets_of(plain(receivers))))
 
 

@@ -17,7 +17,7 @@ def prometheus_row(
 
     ``answers`` are those of its HTTP API to ``targets`` and to ``alerts``, as ansible.builtin.uri
     returns them. Alerts are no problems of the status screen: it asks the services themselves, and
-    an alert ends half a minute after its cause. ``password``: it asks for the operator's.
+    an alert ends half a minute after its cause. ``password``: it requires the operator's.
     """
     targets, alerts = (_data(answer) for answer in answers)
     if targets is None or alerts is None:

@@ -18,7 +18,7 @@ ANY = ("0.0.0.0", "::", "")
 ENSEMBLE_CLIENT = "brokers"
 # And so are all masters of Spark.
 MASTERS = "spark-masters"
-# Added to the name of a server's certificate for that which it shows to other servers.
+# Added to the name of a server's certificate for the one that it uses with other servers.
 QUORUM = "-quorum"
 # Nobody comes in with the certificate of a proxy.
 PROXY = "metrics"
@@ -26,8 +26,8 @@ PROXY = "metrics"
 
 # Of a server of an ensemble, to brokers and to other servers.
 SERVER = "ensemble-"
-# Names of the store, and subjects of certificates, that are the platform's own: a user with one of
-# them would be shown, or taken for, what they stand for.
+# Names in the store, and subjects of certificates, of the platform itself: a user with one of them
+# would get its secrets, or its rights.
 RESERVED = re.compile(
     "|".join(
         (
@@ -36,7 +36,7 @@ RESERVED = re.compile(
             f"{SERVER}.*",
             ENSEMBLE_CLIENT,
             MASTERS,
-            # Certificates of proxies, and the word for all of them.
+            # Certificates of proxies, and their common subject.
             f"{PROXY}(-.*)?",
             # Spark's own secrets.
             "spark-(rpc|pages)",

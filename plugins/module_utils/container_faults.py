@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with containers of a cluster, as their engine says it, in sentences.
+"""Faults of a cluster's containers as their engine reports them, one message for each.
 
 Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
 """

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a container gets at data disks: by the directory above their mount points, or one by one.
+"""Bind mounts of data disks: of the directory above their mount points, or of each disk.
 
 The engine looks at each source of a bind mount when it starts a container, and refuses the start
 when a disk answers with an I/O error. The directory above the mount points is on another disk, so a
@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-# Directories of the system: what else lies in them is nothing to a broker.
+# Directories of the system, whose other content a broker must not see.
 SYSTEM = {
     *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/media", "/mnt", "/opt"),
     *("/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var"),
@@ -63,7 +63,7 @@ def disk_binds(
     path on no declared disk is bound as it is.
     """
     used = [mount for mount in mounts if any(within(path, mount) for path in paths)]
-    # What lies on a disk of the container is shown with it anyway.
+    # What is on a disk of the container is visible with it anyway.
     foreign = [each for each in others if not any(within(each, mount) for mount in used)]
     sources: dict[str, bool] = {}
     for path in paths:

@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Room that is kept on each data disk for the day on which it is full.
+"""A reserve on each data disk, to be deleted when the disk is full.
 
-A log dir without room goes offline, and then nothing that Kafka deletes frees any: a broker needs
-some to start and to delete. The reserve is a file beside the log dir that one command gives free.
+A log dir without free space goes offline, and Kafka can delete nothing from it then: a broker needs
+some space to start and to delete. `make disk-reserve` deletes the reserve, a file on the disk.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 
 FILE = ".kafka-metal-reserve"
-# Never more than this part of a disk, and never made where less than that part would stay free: a
-# reserve that was given free comes back once its disk has room.
+# Never more than PART of a disk, and created only if FREE_PART stays free: a deleted reserve comes
+# back once its disk has space.
 PART, FREE_PART = 0.02, 0.15
 _MIB = 1024**2
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine has of a cluster, on its disks: which CA it trusts, and whose data there is.
+"""What a machine has of a cluster on its disks: the CAs that it trusts, and data.
 
 The container engine is asked for nothing that only it could tell: a machine that has just booted,
 or whose engine is dead, has the same identity. Runs on the hosts, with whatever Python they have

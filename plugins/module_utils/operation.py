@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""An operation on a cluster as its machines show it, in sentences for status, plan and preflight.
+"""An operation on a cluster as its machines show it, as messages for status, plan and preflight.
 
 ``look`` runs on a machine, with nothing but Python's library; ``messages`` on the control node,
 which alone can tell whether a process there is dead.

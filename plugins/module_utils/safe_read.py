@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Root reads files in directories that belong to users of containers, who may put anything there.
+"""Reads by root in directories that belong to users of containers, who may put anything there.
 
 Never waits for a pipe, follows no link to a device or to a secret, and reads no more than a little.
 """

@@ -89,7 +89,7 @@ def subject(certificate: str) -> str:
 def shared_trust(quorum: str, clients: str) -> list[str]:
     """Subjects of CAs that issue for clients and that servers trust among each other; PEM texts.
 
-    Whoever has a certificate of one of them joins the quorum as an observer and reads everything.
+    A client with a certificate of one of them can join the quorum as an observer, which reads all.
     """
     both = set(certificates_of(quorum.encode())) & set(certificates_of(clients.encode()))
     return sorted(map(subject_of, both))

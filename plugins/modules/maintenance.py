@@ -132,7 +132,7 @@ def main():
             apply(module.params)
         except OSError as error:
             module.fail_json(
-                msg=f"monitoring is not told of the operation: {error}; wanted: a directory "
+                msg=f"the operation cannot be noted for monitoring: {error}; wanted: a directory "
                 f"{module.params['directory']} that can be written"
             )
     # Our own files, no change of the platform.

@@ -23,7 +23,7 @@ options:
     type: dict
     default: {}
   figures_password:
-    description: Password of the user C(operator) at these addresses; empty where they ask nobody.
+    description: Password of the user C(operator) at these addresses; empty if they require none.
     type: str
     default: ''
   lines:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a task that waits does meanwhile: it ends with its run, and renews the silence of alerts.
+"""Of a task that waits for minutes: it renews the silence of alerts, and ends when its run ends.
 
 A killed run leaves the process of its task behind, which must neither keep alerts silent nor go on.
 """

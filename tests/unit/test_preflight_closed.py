@@ -35,11 +35,11 @@ WATCHERS = ("prometheus", "alertmanager", "probe", "exporter")
 FAULTS: Faults = {
     "a Prometheus that asks nobody and that others reach": (
         watching(monitoring_bind="0.0.0.0", monitoring_web_open=True),
-        ["kafka1: monitoring_bind: found 0.0.0.0, and whoever reaches it", "monitoring_web"],
+        ["kafka1: monitoring_bind: found 0.0.0.0, where no password is required", "monitoring_web"],
     ),
     "a Prometheus whose password crosses a network in plain text": (
         watching(monitoring_bind="0.0.0.0"),
-        ["monitoring_bind: found 0.0.0.0, and whoever hears the network reads the password"],
+        ["monitoring_bind: found 0.0.0.0, where the password can be read on the network"],
     ),
     "a word that nobody knows": (
         everywhere("security_mode", "tls"),

@@ -32,7 +32,7 @@ def marked(before: Content | None, after: Content) -> Content:
 
 
 def exposed(content: Content) -> list[str]:
-    """Secrets of an older generation, by name; certificates are told of where their key is old."""
+    """Secrets of an older generation, by name; a certificate counts by the age of its key."""
     names: Mapping[str, str] = {
         f"ca {each.fingerprint}": f"CA {subject_of(each.certificate)}"
         for each in content.authorities

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The CA of the quorum of an ensemble, which no client has a certificate of; no I/O.
 
-Whoever a server trusts on its quorum ports may join as an observer, and is sent the whole tree,
-whatever ACLs say. So servers have a second certificate, of a CA of their own: a root, because the
-platform's CA may be one that signs no further CA (ours has a path length of 0), or none at all
+A process that a server accepts on its quorum ports may join as an observer, and receives the whole
+tree, whatever the ACLs. So servers have a second certificate, of a CA of their own: a root, because
+the platform's CA may be one that signs no further CA (ours has a path length of 0), or none at all
 (ready-made certificates).
 
 ==============  ===================  =====================

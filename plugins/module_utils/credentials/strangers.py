@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""New keys are made for a new cluster alone: never by accident for one that has keys already."""
+"""New keys are made only for a new cluster, never by accident for one that has keys."""
 
 from __future__ import annotations
 

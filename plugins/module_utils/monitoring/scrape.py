@@ -17,7 +17,7 @@ TARGET_KEYS = {"address", "cluster", "host", "instance"}
 # Files with which Prometheus comes to the proxy of a machine.
 CA_FILE, TOKEN_FILE = "ca.pem", "metrics.token"
 LIMIT = 10
-# Who opens Prometheus and Alertmanager.
+# User of Prometheus and Alertmanager.
 WEB_USER = PAGES_USER
 # Jobs whose targets ask for a password, and the file with it. Prometheus reads it again each time.
 WEB_JOBS = {"prometheus", "alertmanager"}

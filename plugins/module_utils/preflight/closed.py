@@ -43,7 +43,7 @@ def closing_word(site: Site) -> Iterator[Problem]:
 
 
 def trust_word(site: Site) -> Iterator[Problem]:
-    """One word that is known says whom servers of the ensemble trust among each other."""
+    """A known value says which CA servers of the ensemble trust among each other."""
     found = {str(site.value(host, _TRUST, "own")) for host in site.members(KAFKA.group)}
     for word in sorted(found - {"own", "platform"}):
         yield Problem(KAFKA.group, _TRUST, repr(word), "one of 'own', 'platform'")
@@ -81,9 +81,9 @@ def watched_on_loopback(site: Site) -> Iterator[Problem]:
             yield Problem(
                 host,
                 "monitoring_bind",
-                f"{bind}, and whoever "
-                + ("hears the network reads the password" if asks else "reaches it gets in")
-                + ", reads every figure and silences every alert",
+                f"{bind}, where "
+                + ("the password can be read on the network" if asks else "no password is required")
+                + ": it gives access to all metrics, and silences every alert",
                 "127.0.0.1, or users and certificates in monitoring_web",
             )
 

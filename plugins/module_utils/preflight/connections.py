@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of connections that a site sets itself let brokers, the operator and clients in."""
+"""Limits of connections that a site sets leave room for brokers, the operator and clients."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .values import whole_number
 
 ALL = "max.connections"
 ADDRESS = "max.connections.per.ip"
-# Fewer keep out who must get in: other brokers (each has a handful of connections), the operator's
-# commands, monitoring, and one client with its producers and consumers.
+# Fewer would lock out other brokers (each has a handful of connections), the operator's commands,
+# monitoring, or one client with its producers and consumers.
 LEAST = 100
 # Connections a second: each of those opens several at once when it starts.
 LEAST_RATE = 10
@@ -33,7 +33,7 @@ _KEYS = {
 
 
 def limits_of_connections(site: Site) -> Iterator[Problem]:
-    """No limit of connections is so low that it keeps brokers, the operator or all clients out."""
+    """No limit of connections is so low that it locks out brokers, the operator or all clients."""
     seen = set()
     for host in site.members(KAFKA.group):
         for problem in _problems(host, site):

@@ -89,7 +89,7 @@ def _topics_of(site: Site, host: str, pipeline: object) -> Iterator[tuple[str, s
 
 
 def ports_of_drivers(site: Site) -> Iterator[Problem]:
-    """A port of its own is a number, and of a pipeline that is declared."""
+    """A fixed status port is a number, and belongs to a declared pipeline."""
     for host in site.members(PIPELINE.group):
         names = entries(site, host, PIPELINES)
         for name, value in entries(site, host, OWN_PORTS).items():

@@ -165,7 +165,7 @@ SITE_VARIABLES: Mapping[str, str] = {
     "security_closing": "how far a cluster that runs is closed",
     "monitoring_web_open": "Prometheus and Alertmanager of a secured cluster ask for no password",
     "security_door_step": "ports between a listener and the door beside it",
-    "security_ensemble_trust": "whom servers of the ensemble trust, and who owns its nodes",
+    "security_ensemble_trust": "CA that servers of the ensemble trust, and who owns its nodes",
     "shared_storage": "where checkpoints, archives and the logs of applications of Spark lie",
     "images_registry": "prefix of every image",
     "image_versions": "versions of images that the site wants instead of those in versions.yml",

@@ -105,7 +105,7 @@ def said(words: Sequence[str]) -> str:
 
 
 def fetched(url: str, password: str = "") -> str:
-    """Figures at an address, which asks the operator for a password unless that is empty."""
+    """Metrics at an address; with the operator's ``password`` unless that is empty."""
     asked = urllib.request.Request(url)
     if password:
         # Not handed on to where the answer redirects.

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Takes secrets out of texts that leave the house."""
+"""Removes secrets from texts of a support archive."""
 
 from __future__ import annotations
 
