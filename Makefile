@@ -8,9 +8,9 @@ MAKEFLAGS += --no-print-directory
 # CLUSTER=name is a second cluster from the same inventory.
 # ARGS="--limit kafka -e @more.yml" takes anything that ansible-playbook takes.
 #
-# Values are data: make, a shell and Ansible run nothing of them. make expands what is given on the command
-# line whenever it exports it, so here each becomes the literal text; scripts/verb reads the environment.
-# Nobody gives a variable the names of these two.
+# Values are data: make, the shell and Ansible expand nothing in them. make would expand a value of its command
+# line when it exports it, so here each becomes its literal text; scripts/verb reads the environment. .given and
+# .each are names that no value has.
 override .given := $(foreach .each,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(.each)))),$(.each)))
 $(foreach .each,$(.given),$(eval override $(.each) := $$(value $(.each))))
 export $(.given)
@@ -36,13 +36,13 @@ preflight: env ## whether declarations and machines are sound: ports, names, clo
 plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
 upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
 close: env ## close an open cluster while it serves, as far as security_closing says: docs/security.md
-zookeeper-trust: env ## give ZooKeeper's servers a CA of their own and its nodes owners, once after 0.1: docs/from-0.1.md
-verify: env ## settings of every host: wanted, persisted, live; the exit code tells drift
+zookeeper-trust: env ## ZooKeeper's servers get a CA of their own, its nodes owners; once after 0.1: docs/from-0.1.md
+verify: env ## settings of every host, secrets to rotate, access to ZooKeeper; the exit code tells drift
 rotate: env ## new secrets while everything runs: WHAT=passwords|certificates|ca [NAMES=shop,audit]
 restart: env ## restart brokers and ensemble one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
 reboot: env ## restart the machines one after the other
 down: env ## stop everything, keep all data
-destroy: env ## delete the cluster and its data; lists them, then asks for its name, or CONFIRM=name; DRY=1 only lists
+destroy: env ## delete the cluster and its data: lists them and asks for its name, or CONFIRM=name; DRY=1 only lists
 logs: env ## follow the log of one service: make logs S=kafka1
 support: env ## one archive of states, logs, configuration and figures of all machines, without secrets
 demo: env ## send the payments again and account for every record
@@ -75,7 +75,7 @@ disk-add: ## a new disk, already in the inventory, joins its broker and gets its
 disk-drain: ## every replica moves from a disk to the others of its broker
 disk-remove: ## a drained disk leaves its broker and its host
 disk-replace: ## a failed disk gives way to a new one: DEVICE=/dev/sdd FORCE=disk2 where needed
-disk-reserve: ## a full disk gets the room that was kept on it
+disk-reserve: ## delete the reserve of a full disk, so that its broker can start and delete
 disk-add disk-drain disk-remove disk-replace disk-reserve: env
 	@scripts/verb $@
 

@@ -1,1 +1,1 @@
-"""The verbs of the Makefile: values are data, answers are found where Ansible says."""
+"""The verbs of the Makefile: values are data, Ansible reports where it writes answers."""

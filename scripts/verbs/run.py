@@ -1,4 +1,4 @@
-"""One run of Ansible for a verb. Where it has written its answers, it says itself."""
+"""One run of Ansible for a verb, which reports where it has written its answers."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def ansible(inventory: str = "inventories/local") -> list[str]:
         refuse(f"ARGS: {error}; allowed: words for ansible-playbook, quoted as in a shell")
     words = [f"--inventory={each}" for each in inventories(inventory)]
     if os.getuid() != 0 and not quiet_sudo():
-        # Asked for once, where sudo wants a password.
+        # Asks once, if sudo needs a password.
         words.append("--ask-become-pass")
     if "CLUSTER" in os.environ:
         words += ["-e", json.dumps({"cluster_name": named("CLUSTER")})]
@@ -39,11 +39,11 @@ def quiet_sudo() -> bool:
 
 
 def wait(command: Sequence[str], **options: Any) -> int:
-    """Run a program to its end; what ends this one ends the program, which then says so itself."""
+    """Run a program to its end, and send it the signals of this process."""
     child = subprocess.Popen(command, **options)
 
     def hand_on(number: int, _: object) -> None:
-        # Of a key press the program gets its own.
+        # On Ctrl-C the terminal signals the program as well.
         if number != signal.SIGINT:
             child.send_signal(number)
 
@@ -73,9 +73,9 @@ class Run:
         inventory: str | None = None,
         prepare: bool = True,
     ) -> int:
-        """Run playbooks; ``quiet`` writes what Ansible says to a file, for when it fails.
+        """Run playbooks; ``quiet`` writes Ansible's output to a file, for when it fails.
 
-        Without ``prepare`` the cluster gets no state directory, and nothing asks where it is.
+        Without ``prepare`` no state directory is made or reported.
         """
         given = self.folder / "values.yml"
         given.write_text(unsafe(variables or {}), encoding="ascii")
@@ -109,16 +109,16 @@ class Run:
         return code
 
     def said(self) -> None:
-        """What Ansible said."""
+        """Print Ansible's output."""
         sys.stdout.write((self.folder / "log").read_text(encoding="utf-8", errors="replace"))
 
     def quietly(self, *playbooks: str, **options: Any) -> None:
-        """Run playbooks whose output is of interest when they fail, which ends this program."""
+        """Run playbooks, print their output only if they fail, and exit then."""
         if self.play(*playbooks, quiet=True, **options):
             self.said()
             sys.exit(2)
 
     def file(self, name: str) -> Path | None:
-        """A text that this run has written; the state directory keeps none of earlier runs."""
+        """A text that this run has written; those of earlier runs are deleted."""
         path = self.state / name
         return path if path.exists() else None

@@ -66,7 +66,7 @@ def status(run: Run) -> int:
 
 
 def page(run: Run) -> int:
-    """The overview as one file; without an answer of the platform it says so."""
+    """The overview as one file, also if the platform does not answer."""
     hours, boards = value("HOURS"), value("BOARDS")
     run.play("status", quiet=True)
     return wait(
@@ -99,7 +99,7 @@ def support(run: Run) -> int:
 
 
 def groups(run: Run) -> int:
-    """Consumer groups; where one of them goes on."""
+    """Consumer groups; sets the offsets of one."""
     run.quietly("groups", variables=variables(GROUPS), words=["--check"] if yes("DRY") else [])
     return wait(["kafka-metal", "groups", f"--state={run.state / 'groups.json'}"])
 
@@ -155,7 +155,7 @@ def replay(run: Run) -> int:
 
 
 def destroy(run: Run) -> int:
-    """Delete a cluster: what goes is listed first, and its name is asked for."""
+    """Delete a cluster: list what is deleted, then ask for its name."""
     if yes("DRY"):
         return run.play("destroy", words=["--check"], prepare=False)
     name = value("CONFIRM")
