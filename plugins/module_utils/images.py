@@ -248,14 +248,15 @@ def check_recorded(
 ) -> None:
     """Raise ImageError for a wanted version of whose files the recipe has no checksums.
 
-    A recipe without such a list takes no files that would be on one.
+    A recipe without such a list takes no files that would be on one. Packages of the distribution
+    are on none: apt checks them.
     """
     folder = recipe(root, name, entry)
     if not (folder / CHECKSUMS_FILE).is_file():
         return
     lists = [folder / each for each in (CHECKSUMS_FILE, "requirements.txt")]
     text = "".join(path.read_text(encoding="ascii") for path in lists if path.is_file())
-    for key in set(entry.get("uses", [])) & set(wanted):
+    for key in (set(entry.get("uses", [])) & set(wanted)) - {BASE_KEY}:
         # In org/apache/kafka/kafka_2.13/3.9.2/kafka_2.13-3.9.2.jar, or pyspark==4.2.1
         version = re.escape(str(wanted[key]))
         if not re.search(rf"[/_]{version}/|=={version} ", text):

@@ -225,3 +225,8 @@ def test_an_unknown_image_is_refused_with_those_there_are(root):
 def test_the_repository_is_found_from_the_plugin_itself():
     assert (repository_root() / "galaxy.yml").is_file()
     assert repository_root() == Path(__file__).resolve().parents[2]
+
+
+def test_another_release_of_the_distribution_needs_no_checksums():
+    base = find("jre", catalogue(wanted={"debian": "bookworm"})).build_args["BASE_IMAGE"]
+    assert base == "debian:bookworm-slim"
