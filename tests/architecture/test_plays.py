@@ -7,6 +7,7 @@ GO_ON = {
     "down.yml": "what can be stopped is stopped",
     "internal_stop.yml": "as above",
     "destroy.yml": "what can be deleted is deleted, once the name was given",
+    "internal_forget.yml": "as above",
     "internal_undeclared.yml": "as above",
     "internal_unshare.yml": "as above",
     "internal_survey.yml": "only reads: internal_deletable.yml refuses when a host is missing",

@@ -1,14 +1,9 @@
-"""A container that nothing declares any more leaves nothing of its name behind on its machine."""
-
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""What is gone for good leaves nothing of its name behind on its machine."""
 
 import pytest
+import yaml
+from plays import ROOT, run, with_collection
 
-ROOT = Path(__file__).resolve().parents[2]
 # In place of the engine, with the containers of a cluster.
 FAKE = """#!/usr/bin/python
 DOCUMENTATION = "{module: fake, short_description: Answers in place of the engine, options: {}}"
@@ -21,8 +16,7 @@ REMOVED = ("name", "state", "stop_timeout", "force_kill")
 PLACES = ("etc/{}/a", "log/{}/log", "etc/.last-good/{}.json", "etc/.as-left/{}")
 PLAYS = {
     "withdrawn": {
-        "name": "prod",
-        "hosts": "localhost",
+        "hosts": "metal",
         "tasks": [{"include_role": {"name": "metal.kafka.pipeline", "tasks_from": "undeclared"}}],
     },
     "destroyed": {"import_playbook": str(ROOT / "playbooks/internal_undeclared.yml")},
@@ -35,63 +29,56 @@ def container(name):
 
 
 @pytest.fixture
-def machine(tmp_path):
-    """Run a play on a machine that keeps files of each container; the files that are left."""
+def left(tmp_path):
+    """Containers of which a machine still keeps a file, once a play has run."""
 
-    def run(play, *names):
+    def play(name, *containers):
+        with_collection(tmp_path)
         modules = tmp_path / "ansible_collections/community/docker/plugins/modules"
         modules.mkdir(parents=True)
-        found = [container(name) for name in names]
+        found = [container(each) for each in containers]
         for module, options in (("docker_host_info", LISTED), ("docker_container", REMOVED)):
             (modules / f"{module}.py").write_text(FAKE % {"options": options, "found": found})
-        home = tmp_path / "ansible_collections/metal"
-        home.mkdir(parents=True)
-        (home / "kafka").symlink_to(ROOT)
-        for name in names:
-            for place in PLACES:
-                path = tmp_path / place.format(f"prod-{name}")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.touch()
-        inventory = {
-            "metal": {
-                "hosts": {"localhost": {"ansible_connection": "local", "ansible_become": False}},
-                "vars": {
-                    **{"cluster_name": "prod", "pipeline_pipelines": {"a": {}, "b": {}}},
-                    **{"service_config_root": f"{tmp_path}/etc"},
-                    **{"service_log_root": f"{tmp_path}/log"},
-                },
-            }
+        kept = [(each, tmp_path / p.format(f"prod-{each}")) for each in containers for p in PLACES]
+        for _, path in kept:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        given = {
+            **{"cluster_name": "prod", "pipeline_pipelines": {"a": {}, "b": {}}},
+            **{"service_config_root": f"{tmp_path}/etc", "service_log_root": f"{tmp_path}/log"},
         }
-        (tmp_path / "hosts.json").write_text(json.dumps(inventory))
-        (tmp_path / "play.yml").write_text(json.dumps([PLAYS[play]]))
-        done = subprocess.run(
-            ["ansible-playbook", f"--inventory={tmp_path}/hosts.json", f"{tmp_path}/play.yml"],
-            cwd=tmp_path,
-            env=os.environ
-            | {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_GATHERING": "explicit"}
-            | {"ANSIBLE_PYTHON_INTERPRETER": sys.executable},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        kept = {
-            name
-            for name in names
-            for place in PLACES
-            if (tmp_path / place.format(f"prod-{name}")).exists()
-        }
-        return kept
+        code, output = run(tmp_path, [PLAYS[name]], {"metal": {"localhost": given}})
+        assert code == 0, output
+        return {each for each, path in kept if path.exists()}
 
-    return run
+    return play
 
 
-def test_a_driver_that_was_withdrawn(machine):
+def test_a_driver_that_was_withdrawn(left):
     drivers = ["pipeline-a", "pipeline-b", "pipeline-gone"]
-    assert machine("withdrawn", *drivers) == {"pipeline-a", "pipeline-b"}
+    assert left("withdrawn", *drivers) == {"pipeline-a", "pipeline-b"}
 
 
-def test_whatever_carries_the_name_of_a_cluster_that_is_deleted(machine):
-    assert machine("destroyed", "pipeline-a", "kafka9") == set()
+def test_whatever_carries_the_name_of_a_cluster_that_is_deleted(left):
+    assert left("destroyed", "pipeline-a", "kafka9") == set()
+
+
+def test_nothing_of_a_deleted_cluster_speaks_of_an_operation(tmp_path):
+    with_collection(tmp_path)
+    files = [tmp_path / name for name in ("note", "record", "moves", "text/gone@operation.prom")]
+    others = tmp_path / "text/other@operation.prom"
+    others.parent.mkdir()
+    for path in [*files, others]:
+        path.touch()
+    forget = yaml.safe_load((ROOT / "playbooks/internal_forget.yml").read_text())
+    given = {
+        **{"cluster_name": "gone", "destroy_found": {"delete": {}}},
+        **{"service_config_root": str(tmp_path), "roll_textfile_dir": f"{tmp_path}/text"},
+        **{"site_note": str(files[0]), "kafka_content_record": str(files[1])},
+        "kafka_content_throttles": str(files[2]),
+    }
+    code, output = run(tmp_path, forget, {"metal": {"localhost": given}})
+
+    assert code == 0, output
+    assert [path.name for path in files if path.exists()] == []
+    assert others.exists()

@@ -1,14 +1,9 @@
 """What an operation tells monitoring, and what a killed one leaves behind."""
 
-import json
-import os
-import subprocess
-from pathlib import Path
-
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import maintenance
+from plays import run, with_collection
 
-ROOT = Path(__file__).resolve().parents[2]
 NOW = 1_000_000.0
 
 
@@ -95,24 +90,10 @@ def test_exporters_may_read_the_files_whoever_they_run_as(directory, tmp_path):
 
 
 def test_a_silence_that_a_killed_run_would_leave_for_hours_is_refused_first(tmp_path):
-    home = tmp_path / "ansible_collections/metal"
-    home.mkdir(parents=True)
-    (home / "kafka").symlink_to(ROOT)
-    play = {
-        "hosts": "localhost",
-        "vars": {"cluster_name": "prod", "roll_silent_seconds": 7200},
-        "tasks": [{"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}],
-    }
-    (tmp_path / "play.yml").write_text(json.dumps([play]))
-    done = subprocess.run(
-        ["ansible-playbook", "--inventory=localhost,", "--connection=local", "play.yml"],
-        cwd=tmp_path,
-        env=os.environ | {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    with_collection(tmp_path)
+    lock = {"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}
+    given = {"cluster_name": "prod", "roll_silent_seconds": 7200}
+    code, output = run(tmp_path, [{"hosts": "all", "tasks": [lock]}], {"all": {"localhost": given}})
 
-    assert done.returncode != 0
-    assert "roll_silent_seconds: found 7200; allowed: 300 to 600" in done.stdout + done.stderr
+    assert code != 0
+    assert "roll_silent_seconds: found 7200; allowed: 300 to 600" in output
