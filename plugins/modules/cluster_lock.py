@@ -91,9 +91,9 @@ reached:
   type: bool
   returned: always
 released:
-  description: Whether the lock of a dead process was dropped.
+  description: Whether a lock was dropped, one's own or that of a dead process.
   type: bool
-  returned: with O(state=released)
+  returned: with O(state=absent) and O(state=released)
 steps:
   description: Empty; a lock is no change of the platform.
   type: list
@@ -133,8 +133,9 @@ def main():
         granted = lock.Lock(wish["operation"], me, 0)
         module.exit_json(**common, **lock.answer(granted, taken=True))
     if wish["state"] == "absent":
-        lock.drop(path, me.token)
-        module.exit_json(**common, **lock.answer(lock.Lock("", me, 0), taken=False))
+        dropped = lock.drop(path, me.token)
+        nobody = lock.answer(lock.Lock("", me, 0), taken=False)
+        module.exit_json(**common, **nobody, released=dropped)
     if wish["state"] == "released":
         module.exit_json(**common, **lock.release(path, wish["replace"], me))
     module.exit_json(**common, **lock.acquire(path, wish["cluster"], wish, me))

@@ -1,0 +1,66 @@
+"""An operation that has to wait for another one leaves that one's lock and silence alone."""
+
+import os
+import time
+from dataclasses import replace
+
+from ansible_collections.metal.kafka.plugins.module_utils import lock, maintenance
+from plays import ROOT, run
+
+MODULES = ROOT / "plugins/modules"
+
+
+def with_locks_in(folder):
+    """The collection, with locks below ``folder``, where a test may write."""
+    home = folder / "ansible_collections/metal/kafka"
+    (home / "plugins/modules").mkdir(parents=True)
+    (home / "roles").symlink_to(ROOT / "roles")
+    for path in (ROOT / "plugins").iterdir():
+        if path.is_dir() and path.name not in ("modules", "__pycache__"):
+            (home / "plugins" / path.name).symlink_to(path)
+    for path in MODULES.glob("*.py"):
+        if path.name != "cluster_lock.py":
+            (home / "plugins/modules" / path.name).symlink_to(path)
+    text = (MODULES / "cluster_lock.py").read_text()
+    (home / "plugins/modules/cluster_lock.py").write_text(
+        text.replace("/var/lib/kafka-metal/locks", f"{folder}/locks")
+    )
+
+
+def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
+    with_locks_in(tmp_path)
+    other = replace(lock.owner_of(os.getpid()), node="control2")
+    held, text = f"{tmp_path}/locks/prod.json", f"{tmp_path}/text"
+    assert lock.take(held, lock.Lock("restart of all", other, time.time()))
+    maintenance.begin(text, "prod", "restart of all", "eve on control2", time.time())
+    maintenance.silence(text, "prod", "kafka1", ["kafka1"], [], time.time() + 300)
+    before = maintenance.read(text, "prod")
+
+    roll = {"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}
+    given = {
+        **{"cluster_name": "prod", "roll_operation": "reboot", "roll_textfile_dir": text},
+        "roll_machines": ["localhost"],
+    }
+    code, output = run(tmp_path, [{"hosts": "all", "tasks": [roll]}], {"all": {"localhost": given}})
+
+    assert code != 0
+    assert "Another operation works on cluster prod: restart of all" in output
+    assert maintenance.read(text, "prod") == before
+    assert lock.read(held).owner == other
+
+
+def test_an_operation_that_ends_takes_its_own_marks_away(tmp_path):
+    with_locks_in(tmp_path)
+    given = {
+        **{"cluster_name": "prod", "roll_operation": "reboot", "roll_machines": ["localhost"]},
+        "roll_textfile_dir": f"{tmp_path}/text",
+    }
+    steps = [
+        {"include_role": {"name": "metal.kafka.roll", "tasks_from": name}}
+        for name in ("lock", "unlock")
+    ]
+    code, output = run(tmp_path, [{"hosts": "all", "tasks": steps}], {"all": {"localhost": given}})
+
+    assert code == 0, output
+    assert list((tmp_path / "locks").iterdir()) == []
+    assert list((tmp_path / "text").iterdir()) == []
