@@ -17,14 +17,8 @@ from .units import UnitError, duration_ms, size_bytes
 TOPICS, DEFAULTS = "kafka_content_topics", "kafka_content_defaults"
 PATTERN = "kafka_content_name_pattern"
 KEYS = (
-    "partitions",
-    "replication",
-    "placement",
-    "retention",
-    "retention_size",
-    "cleanup",
-    "min_insync",
-    "config",
+    *("partitions", "replication", "placement", "retention", "retention_size", "cleanup"),
+    *("min_insync", "config"),
 )
 KAFKA_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 POLICIES = ("delete", "compact")
