@@ -13,6 +13,8 @@ from verbs.values import number, refuse, value, variables, yes
 
 Verb = Callable[[Run], int]
 GROUPS = {"G": "group_name", "TO": "group_to", "T": "group_topic"}
+# How Ansible ends where hosts were unreachable: a text of the others is not the whole answer.
+UNREACHABLE = 4
 DISKS = {"HOST": "disk_host", "DISK": "disk_name", "DEVICE": "disk_device", "FORCE": "disk_force"}
 
 
@@ -38,6 +40,9 @@ def _answered(run: Run, playbook: str, given: Mapping[str, object]) -> int:
     found = run.file(f"{playbook}.txt")
     if found:
         sys.stdout.write(found.read_text(encoding="utf-8"))
+        if code == UNREACHABLE:
+            log = run.state / f"{run.verb}.log"
+            print(f"make: some machines did not answer, see {log}", file=sys.stderr)
     else:
         run.said()
     return code

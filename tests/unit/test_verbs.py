@@ -310,6 +310,15 @@ def test_logs_come_by_ansible_where_the_engine_of_this_machine_hangs(stubs: Stub
     assert done.returncode == 0, done.stderr
 
 
+def test_an_answer_of_some_machines_says_that_others_are_missing(stubs: Stubs):
+    ends = 'echo none drifted > "$STUB_FOLDER/verify.txt"; exit 4\n'
+    (stubs.folder / "bin/ansible-playbook").write_text(STUB + ends)
+    done = stubs.make("verify")
+
+    assert "none drifted" in done.stdout
+    assert f"some machines did not answer, see {stubs.folder}/verify.log" in done.stderr
+
+
 def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipes = [line for line in text.splitlines() if line.startswith("\t")]
