@@ -103,7 +103,9 @@ def test_a_deletion_takes_its_own_and_nothing_else(second: Path, cluster: Cluste
 
     assert mine(cluster) == []
     machine = cluster.shell(MACHINE)
-    assert machine.run("ls -d /data/eu1/kafka /etc/kafka-metal/closed-eu-*").stdout == ""
+    kept = "/etc/kafka-metal/closed-eu-* /etc/kafka-metal/.*/closed-eu[-@]*"
+    notes = "/var/lib/kafka-metal/applied/closed-eu* /var/lib/kafka-metal/locks/closed-eu*"
+    assert machine.run(f"ls -d /data/eu1/kafka {kept} {notes}").stdout == ""
     assert [cluster.container(each).started() for each in cluster.topology.instances] == before
     assert machine.file("/data/disk1/kafka").is_directory
     cluster.wait_until_whole(seconds=10)
