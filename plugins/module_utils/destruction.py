@@ -42,7 +42,7 @@ def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) 
         elif owners:
             refused.append(f"{host}: {path} belongs to cluster {others}")
         elif not place["empty"]:
-            left.append(f"{host}: {path}: nothing says that it belongs to cluster {cluster!r}")
+            left.append(f"{host}: {path}: no evidence that it belongs to cluster {cluster!r}")
     if not refused and not any(delete.values()) and not containers:
         others_found = sorted({name for each in _all(found) for name in each["clusters"]})
         known = ", ".join(map(repr, others_found)) or "none"

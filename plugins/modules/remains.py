@@ -111,7 +111,7 @@ def main():
     try:
         containers = listed(given["socket"])
     except engine.EngineError as error:
-        problem = f"{error}; without it nobody can say which containers use the data"
+        problem = f"{error}; without it the containers that use the data are unknown"
     name = given["container"]
     for each in containers:
         if name and f"/{name}" in each["Names"] and label(each) != given["cluster"]:

@@ -70,7 +70,7 @@ def _refuse_foreign(place: Path, cluster: str) -> None:
     ours = ignored.is_file() and ignored.read_text(encoding="utf-8").startswith(OURS)
     if files and not ours and STORE not in files:
         raise AnsibleError(
-            f"kafka_metal_state: found {place} with files of somebody else, such as "
+            f"kafka_metal_state: found {place} with other files, such as "
             f"{min(files)}; allowed: a directory that is new or empty. Nothing was touched"
         )
     noted = place / CLUSTER
@@ -105,8 +105,8 @@ def _refuse_two_stores(source: Path, place: Path) -> None:
     if ours.exists() and theirs.exists() and ours.read_bytes() != theirs.read_bytes():
         raise AnsibleError(
             f"two stores of keys, and they differ: {theirs} (where an earlier version kept it) and "
-            f"{ours}; wanted: one of them. The cluster runs with the one that `ansible-vault view` "
-            f"shows its passwords in; move the other away. Nothing was touched; see {HELP}"
+            f"{ours}; wanted: one of them. Keep the one whose passwords (`ansible-vault view`) the "
+            f"cluster accepts, move the other away. Nothing was touched; see {HELP}"
         )
 
 

@@ -96,10 +96,10 @@ def test_only_what_belongs_to_the_cluster_is_deleted():
 
     assert found["refused"] == []
     assert found["delete"] == {"zk1": ["/d/zk"], "kafka1": ["/d/k1", "/d/old"], "kafka2": []}
-    assert found["left"] == ["kafka2: /d/k2: nothing says that it belongs to cluster 'prod'"]
+    assert found["left"] == ["kafka2: /d/k2: no evidence that it belongs to cluster 'prod'"]
     assert "kafka1: /d/old" in found["lines"]
     assert [line for line in found["lines"] if line.startswith("stays: ")] == [
-        "stays: kafka2: /d/k2: nothing says that it belongs to cluster 'prod'"
+        "stays: kafka2: /d/k2: no evidence that it belongs to cluster 'prod'"
     ]
 
 

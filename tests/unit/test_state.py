@@ -178,7 +178,7 @@ def test_a_directory_of_somebody_else_is_no_place_for_a_state(checkout, tmp_path
     (home / "notes.txt").write_text("mine")
 
     for dry in (True, False):
-        with pytest.raises(AnsibleError, match=r"files of somebody else, such as notes.txt"):
+        with pytest.raises(AnsibleError, match=r"with other files, such as notes.txt"):
             state_move.settle(home, "prod", dry=dry)
 
     assert [each.name for each in home.iterdir()] == ["notes.txt"]
