@@ -17,6 +17,7 @@ def _of(name: str) -> ModuleType:
 
 
 make = _of("conftest").make
+ask = _of("conftest").ask
 flights = _of("test_own_pipeline").flights
 own = _of("test_own_pipeline").own
 declared = _of("test_statements").declared

@@ -1,13 +1,15 @@
 """What only the drills need."""
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 from kafka.admin import NewTopic
 from kafka.errors import TopicAlreadyExistsError
-from testing import access
+from testing import access, disk_faults
 from testing.cluster import Cluster
+from testing.disk_faults import SPARE, Disk, Victim
 from testing.traffic import TOPIC
 
 
@@ -27,3 +29,28 @@ def _topic_of_the_drills(platform: Cluster) -> None:
     topic = NewTopic(TOPIC, num_partitions=12, replication_factor=3)
     with access.admin(platform.topology.bootstrap) as admin, suppress(TopicAlreadyExistsError):
         admin.create_topics([topic])
+
+
+@pytest.fixture
+def victim(cluster: Cluster) -> Iterator[Victim]:
+    broker = cluster.brokers.leader_of(f"{TOPIC}-0")
+    instance = cluster.topology.brokers[broker]
+    machine = cluster.machine(instance)
+    log_dir, held = next(
+        (path, names)
+        for path, names in disk_faults.log_dirs(cluster, broker).items()
+        if f"{TOPIC}-0" in names
+    )
+    disk = Disk(machine, disk_faults.mount_of(log_dir))
+    numbers = {int(name.rpartition("-")[2]) for name in held if name.startswith(f"{TOPIC}-")}
+    name = disk.mount.rpartition("/")[2]
+    declared = {"disk1": "/dev/sdb", "disk2": "/dev/sdc"}[name]
+    found = Victim(broker, instance.machine, name, disk, log_dir, numbers, machine, declared)
+    yield found
+    # Other drills find the machine as the inventory declares it, and the spare blank.
+    try:
+        if disk.device != declared or cluster.brokers.log_dirs().get(broker, {}).get(log_dir) != 0:
+            found.replace(disk_force=name)
+    finally:
+        if disk.device != SPARE:
+            disk_faults.blank(machine)

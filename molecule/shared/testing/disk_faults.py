@@ -3,14 +3,17 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import testinfra
 
-from testing import access
+from testing import access, playbooks
 from testing.cluster import Cluster
 from testing.waiting import NotYet
 
 SPARE = "/dev/sdd"
+# A log dir that fails moves its leaders through the metadata, without any session to expire.
+LEADER_SECONDS = 15
 
 
 class Disk:
@@ -93,3 +96,23 @@ def mount_of(log_dir: str) -> str:
 def blank(machine: testinfra.host.Host, device: str = SPARE) -> None:
     """Leave nothing on a device that nobody uses."""
     machine.check_output("wipefs --all --force --quiet %s", device)
+
+
+@dataclass
+class Victim:
+    """A disk of the broker that leads partition 0 of the drill's topic."""
+
+    broker: int
+    node: str
+    name: str
+    disk: Disk
+    log_dir: str
+    # Partitions of the drill's topic on it, by number.
+    partitions: set[int]
+    machine: testinfra.host.Host
+    declared: str
+
+    def replace(self, check: bool = True, **extra: str):
+        """Run the verb as an operator would."""
+        named = {"disk_host": self.node, "disk_name": self.name, **extra}
+        return playbooks.run("disk_replace", extra=named, check=check)
