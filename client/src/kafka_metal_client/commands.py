@@ -187,11 +187,13 @@ def replay(options: argparse.Namespace) -> int:
         print(f"{count:,} records failed: {reason}")
     if not done.whole:
         print(f"{done.acknowledged:,} acknowledged, {done.wanted - done.acknowledged:,} not")
+    if done.missing:
+        print("mend the cause, then send again (acknowledged records between come twice):")
     for number, (first, last) in sorted(done.missing.items()):
         again = ["kafka-metal", "replay", *_connection(options), "--source", options.source]
         again += ["--target", options.target, "--partition", str(number)]
         again += ["--from", str(first), "--until", str(last + 1)]
-        print(f"once the cause is mended: {shlex.join(again)}")
+        print(f"  {shlex.join(again)}")
     return 0 if done.whole else 1
 
 
