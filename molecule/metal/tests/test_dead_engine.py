@@ -33,9 +33,9 @@ def dead_engine(platform: Cluster) -> Iterator[None]:
 class TestDeadEngine:
     """One after the other; the last one brings the engine back."""
 
-    def test_the_status_screen_names_the_machine(self, cluster: Cluster):
+    def test_the_status_screen_names_the_machine(self, platform: Cluster):
         playbooks.run("status", check=False)
-        state = playbooks.state(cluster.topology.cluster) / "state.json"
+        state = playbooks.state(platform.topology.cluster) / "state.json"
         problems = json.loads(state.read_text())["problems"]
         assert [one for one in problems if f"the engine of {MACHINE} does not answer" in one]
 
@@ -51,11 +51,11 @@ class TestDeadEngine:
         assert "it was brought up from another store" in refused.stdout
         assert not store.exists()
 
-    def test_the_next_run_starts_it_before_anything_else_asks_it(self, cluster: Cluster):
+    def test_the_next_run_starts_it_before_anything_else_asks_it(self, platform: Cluster):
         before = access.librdkafka()
         planned = playbooks.run("site", "--check").stdout
         assert "container engine is started" in planned
         playbooks.run("site", seconds=1200)
-        cluster.wait_until_whole()
-        assert cluster.shell(MACHINE).run("docker info").rc == 0
+        platform.wait_until_whole()
+        assert platform.shell(MACHINE).run("docker info").rc == 0
         assert access.librdkafka() == before
