@@ -26,6 +26,8 @@ def dead_engine(platform: Cluster) -> Iterator[None]:
         yield
     finally:
         machine.run("systemctl start docker.service")
+        # After a crash an engine without live-restore leaves its containers stopped.
+        playbooks.run("site", seconds=1200)
         platform.wait_until_whole(HEAL_SECONDS)
 
 
