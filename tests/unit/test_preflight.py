@@ -26,6 +26,10 @@ from preflight_sites import (
 )
 
 
+class TaggedList(list):
+    """Like the lists of Ansible's inventory: of a class of their own."""
+
+
 def test_a_sound_site_has_no_problem_and_no_note():
     assert problems(Sound()) == []
     assert problems(Sound(), fatal=False) == []
@@ -157,8 +161,12 @@ FAULTS: Faults = {
         ["kafka1: kafka_content_topics.payments: found 6; allowed: a dict"],
     ),
     "topics as a list": (
-        put("kafka1", "kafka_content_topics", ["payments"]),
-        ["kafka1: kafka_content_topics: found list; allowed: a dict"],
+        put("kafka1", "kafka_content_topics", TaggedList(["payments"])),
+        ["kafka1: kafka_content_topics: found a list; allowed: a dict"],
+    ),
+    "properties of a broker as a list": (
+        put("kafka1", "kafka_broker_properties", TaggedList(["a"])),
+        ["kafka1: kafka_broker_properties: found a list; allowed: a dict"],
     ),
     "a topic name Kafka refuses": (
         topic("pay ments"),
