@@ -50,6 +50,14 @@ def test_limits_of_connections_that_let_everybody_in_are_the_site_s_own_affair()
     assert problems(site) == []
 
 
+def test_topics_of_a_site_without_brokers_name_the_empty_group():
+    site = Sound()
+    site.groups["kafka"] = []
+    found = problems(site)
+    assert found
+    assert all("none so far, as group kafka has no host" in line for line in found)
+
+
 FAULTS: Faults = {
     "no connections for anybody": (
         put("kafka2", "kafka_broker_properties", {"max.connections": 0}),
