@@ -33,7 +33,7 @@ import json
 import time
 from pathlib import Path
 
-from ansible import constants
+from ansible import constants, context
 from ansible.plugins.callback.default import CallbackModule as Default
 from ansible_collections.metal.kafka.plugins.module_utils import steps
 from ansible_collections.metal.kafka.plugins.module_utils.planning import Plan
@@ -69,6 +69,7 @@ class CallbackModule(Default):
         self.plan = None
         self.play = ""
         self.began = time.time()
+        self.playbooks = 0
 
     def begin(self, play):
         if self.plan is None:
@@ -96,10 +97,13 @@ class CallbackModule(Default):
         )
 
     def finish(self, stats):
-        if self.plan is None:
+        """Print the plan after the last playbook; Ansible runs none after one that failed."""
+        self.playbooks += 1
+        failed = stats.failures.keys() | stats.dark.keys()
+        more = self.playbooks < len(context.CLIARGS.get("args") or ())
+        if self.plan is None or (more and not failed):
             return
         looking = time.time() - self.began
-        failed = stats.failures.keys() | stats.dark.keys()
         for line in self.plan.lines(looking, failed):
             # Never in colour, which may be forced where nobody looks: programs read the last line.
             self._display.display(line)

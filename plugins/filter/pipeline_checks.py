@@ -39,20 +39,17 @@ def pipeline_statements(
     for key in ("checkpoint_root", "archive_root"):
         if key in (roots or {}):
             site[key] = str((roots or {})[key])
-    try:
-        bodies = {
-            str(name): {
-                **{
-                    key: value
-                    for key, value in with_schema(plain(declared), Path(folder)).items()
-                    if key not in SITE_KEYS
-                },
-                **site,
-            }
-            for name, declared in pipelines.items()
-        }
-    except SampleError as error:
-        raise AnsibleFilterError(str(error)) from error
+    bodies = {}
+    for name, declared in pipelines.items():
+        try:
+            found = with_schema(plain(declared), Path(folder).resolve())
+        except SampleError as error:
+            raise AnsibleFilterError(
+                f"pipeline {name}: source.schema.sample: found {error}; allowed: a file of CSV or "
+                f"JSON lines, as a path from {Path(folder).resolve()}"
+            ) from error
+        own = {key: value for key, value in found.items() if key not in SITE_KEYS}
+        bodies[str(name)] = own | site
     return json.dumps(bodies, sort_keys=True)
 
 

@@ -179,7 +179,7 @@ def test_a_limit_does_not_pass_by_the_question_for_the_name(make, tmp_path):
     ("verb", "values", "complaint"),
     [
         ("access", ["U"], "no user"),
-        ("disk-drain", ["HOST", "DISK"], "Name the broker's host and its disk"),
+        ("disk-drain", ["HOST", "DISK"], "Name the broker's host and its disk: HOST=kafka1 DISK="),
         ("destroy", ["CONFIRM"], "nothing was touched"),
     ],
 )

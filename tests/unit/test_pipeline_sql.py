@@ -51,6 +51,16 @@ def test_a_declaration_allows_itself_no_function():
         pipeline_document(sly, "a", {"sql_functions": []}, "/")
 
 
+def test_a_sample_that_is_not_there_is_named_with_its_pipeline_and_folder(tmp_path):
+    declared = {**DECLARED, "source": {"topic": "in", "schema": {"sample": "in.csv"}}}
+
+    with pytest.raises(AnsibleError, match=r"pipeline a: source\.schema\.sample: found") as error:
+        pipeline_statements({"a": declared}, [], f"{tmp_path}/playbooks/..")
+
+    assert f"{tmp_path}/in.csv" in str(error.value)
+    assert f"a path from {tmp_path}" in str(error.value)
+
+
 def test_the_check_reads_checkpoints_where_the_site_has_them():
     sly = {**DECLARED, "checkpoint_root": "/elsewhere"}
     roots = {"checkpoint_root": "/shared/checkpoints", "archive_root": "/shared/archive"}

@@ -26,6 +26,10 @@ from preflight_sites import (
 )
 
 
+class TaggedList(list):
+    """Like the lists of Ansible's inventory: of a class of their own."""
+
+
 def test_a_sound_site_has_no_problem_and_no_note():
     assert problems(Sound()) == []
     assert problems(Sound(), fatal=False) == []
@@ -44,6 +48,14 @@ def test_limits_of_connections_that_let_everybody_in_are_the_site_s_own_affair()
             "listener.name.clients.max.connections": None,
         }
     assert problems(site) == []
+
+
+def test_topics_of_a_site_without_brokers_name_the_empty_group():
+    site = Sound()
+    site.groups["kafka"] = []
+    found = problems(site)
+    assert found
+    assert all("none so far, as group kafka has no host" in line for line in found)
 
 
 FAULTS: Faults = {
@@ -157,8 +169,12 @@ FAULTS: Faults = {
         ["kafka1: kafka_content_topics.payments: found 6; allowed: a dict"],
     ),
     "topics as a list": (
-        put("kafka1", "kafka_content_topics", ["payments"]),
-        ["kafka1: kafka_content_topics: found list; allowed: a dict"],
+        put("kafka1", "kafka_content_topics", TaggedList(["payments"])),
+        ["kafka1: kafka_content_topics: found a list; allowed: a dict"],
+    ),
+    "properties of a broker as a list": (
+        put("kafka1", "kafka_broker_properties", TaggedList(["a"])),
+        ["kafka1: kafka_broker_properties: found a list; allowed: a dict"],
     ),
     "a topic name Kafka refuses": (
         topic("pay ments"),

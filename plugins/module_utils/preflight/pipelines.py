@@ -55,7 +55,9 @@ def _is_sampled(site: Site, host: str, pipeline: str) -> bool:
 def pipeline_topics(site: Site) -> Iterator[Problem]:
     """Every topic that a pipeline names is declared: nothing makes topics by itself."""
     declared: set[str] = set()
-    for host in site.members(KAFKA.group)[:1]:
+    brokers = site.members(KAFKA.group)
+    none = "none so far" if brokers else f"none so far, as group {KAFKA.group} has no host"
+    for host in brokers[:1]:
         topics = site.value(host, TOPICS, {})
         if not isinstance(topics, Mapping):
             return
@@ -71,7 +73,7 @@ def pipeline_topics(site: Site) -> Iterator[Problem]:
                         f"topic {topic}, which is not declared",
                         f"{meant} (did you mean that?), or an entry in {TOPICS}"
                         if meant
-                        else f"a topic of {TOPICS}: {listed(declared) or 'none so far'}",
+                        else f"a topic of {TOPICS}: {listed(declared) or none}",
                     )
 
 

@@ -42,13 +42,19 @@ def _entries(topics: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[tup
     return [(DEFAULTS, defaults), *((f"{TOPICS}.{name}", at) for name, at in topics.items())]
 
 
+def _kind(value: object) -> str:
+    """What a value is; the classes of Ansible's own values derive from Python's."""
+    kinds = {list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}
+    return next((kind for of, kind in kinds.items() if isinstance(value, of)), "nothing")
+
+
 def topic_shape(site: Site) -> Iterator[Problem]:
     """Declarations are dicts, with keys that we know."""
     for host in site.members(KAFKA.group)[:1]:
         for variable in (TOPICS, DEFAULTS):
             found = site.value(host, variable, {})
             if not isinstance(found, Mapping):
-                yield Problem(host, variable, type(found).__name__, "a dict")
+                yield Problem(host, variable, _kind(found), "a dict")
     for host, topics, defaults in _declared(site):
         for where, entry in _entries(topics, defaults):
             if entry is not None and not isinstance(entry, Mapping):
@@ -179,7 +185,7 @@ def broker_copies(site: Site) -> Iterator[Problem]:
     for host in hosts:
         own = site.value(host, _PROPERTIES, {})
         if not isinstance(own, Mapping):
-            yield Problem(host, _PROPERTIES, type(own).__name__, "a dict")
+            yield Problem(host, _PROPERTIES, _kind(own), "a dict")
             continue
         for copies_key, least_key in _COPIES.items():
             copies = whole_number(own.get(copies_key, min(3, brokers)))

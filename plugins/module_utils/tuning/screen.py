@@ -76,7 +76,17 @@ def verify(
                 for row in found["settings"]
                 if row["state"] == DRIFT
             ]
-    verdict = [f"verify: {len(drift)} setting(s) drifted" if drift else "verify: no drift"]
+    advice = sum(
+        row["state"] == DRIFT
+        for found in hosts.values()
+        if not found["enforced"]
+        for row in found["settings"]
+    )
+    apart = f"; {advice} setting(s) differ on hosts in mode report, which do not count"
+    verdict = [
+        (f"verify: {len(drift)} setting(s) drifted" if drift else "verify: no drift")
+        + (apart if advice else "")
+    ]
     if secrets:
         verdict += [f"verify: {len(secrets)} secret(s) {EXPOSED}", *(f"  {one}" for one in secrets)]
         drift += [f"{one}: {EXPOSED}" for one in secrets]
