@@ -23,7 +23,9 @@ def with_collection(folder: Path) -> None:
     (home / "kafka").symlink_to(ROOT)
 
 
-def run(folder: Path, plays: list[dict[str, Any]], groups: dict[str, Any]) -> tuple[int, str]:
+def run(
+    folder: Path, plays: list[dict[str, Any]], groups: dict[str, Any], *options: str
+) -> tuple[int, str]:
     """Exit code and output of ``plays``; ``groups`` has variables by host, by group."""
     hosts = {
         name: {"hosts": {h: HERE | v for h, v in found.items()}} for name, found in groups.items()
@@ -31,7 +33,7 @@ def run(folder: Path, plays: list[dict[str, Any]], groups: dict[str, Any]) -> tu
     (folder / "hosts.json").write_text(json.dumps(hosts))
     (folder / "plays.yml").write_text(json.dumps(plays))
     done = subprocess.run(
-        ["ansible-playbook", f"--inventory={folder}/hosts.json", "plays.yml"],
+        ["ansible-playbook", f"--inventory={folder}/hosts.json", *options, "plays.yml"],
         cwd=folder,
         env=os.environ | {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_GATHERING": "explicit"},
         stdin=subprocess.DEVNULL,

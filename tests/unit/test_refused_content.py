@@ -1,0 +1,50 @@
+"""What a run prints when the cluster refuses its declared content."""
+
+import pytest
+from plays import ROOT, run
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Output of a run whose module ends with the given arguments of fail_json."""
+    home = tmp_path / "ansible_collections/metal/kafka"
+    modules = home / "plugins/modules"
+    modules.mkdir(parents=True)
+    (home / "roles").symlink_to(ROOT / "roles")
+    for path in (ROOT / "plugins").iterdir():
+        if path.name != "modules":
+            (home / "plugins" / path.name).symlink_to(path)
+
+    def apply(check=False, **ends):
+        (modules / "cluster_content.py").write_text(
+            f"#!/usr/bin/python\nimport json\nprint(json.dumps({ {'failed': True, **ends}!r}))\n"
+        )
+        role = {"ansible.builtin.include_role": {"name": "metal.kafka.kafka_content"}}
+        play = {"hosts": "all", "gather_facts": False, "tasks": [role]}
+        given = {"cluster_name": "unit", "kafka_content_bootstrap": ["127.0.0.1:1"]}
+        return run(tmp_path, [play], {"kafka": {"node1": given}}, *(["--check"] if check else []))
+
+    return apply
+
+
+def test_the_error_has_the_sentences_of_the_module(refused):
+    code, output = refused(msg="a; b", errors=["topic a: too many", "user b: unknown"])
+
+    assert code != 0
+    headline = next(line for line in output.splitlines() if line.startswith("[ERROR]"))
+    assert headline.endswith("topic a: too many")
+    assert "failed_when" not in headline
+    assert "user b: unknown" in output
+
+
+def test_a_failure_without_sentences_has_its_message(refused):
+    code, output = refused(msg="no library")
+
+    assert code != 0
+    assert any(line.startswith("[ERROR]") and "no library" in line for line in output.splitlines())
+
+
+def test_a_plan_of_a_fresh_site_does_not_fail(refused):
+    assert refused(check=True, msg="no library")[0] == 0
+    assert refused(check=True, msg="no answer", errors=["no answer"], unanswered=True)[0] == 0
+    assert refused(check=True, msg="wrong", errors=["wrong"])[0] != 0
