@@ -23,6 +23,7 @@ def test_clients_leave_a_broker_that_hangs(cluster: Cluster, partition: str):
         cluster.wait_until_whole(HEAL_SECONDS)
         account = stream.account()
 
+    print(f"longest gap: {ledger['longest_gap_seconds']:.1f} s")
     assert ledger["acknowledged"] == 60_000
     assert account["lost_offsets"] == {}
     assert ledger["longest_gap_seconds"] <= LONGEST_GAP_SECONDS
