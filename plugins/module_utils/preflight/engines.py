@@ -98,7 +98,7 @@ def user_namespaces(site: Site) -> Iterator[Problem]:
 
 
 def live_restore(site: Site) -> Iterator[Problem]:
-    """Containers go on while the engine restarts.
+    """Containers go on while the engine restarts, and after it has crashed.
 
     After a crash an engine without it stops the containers that it finds, takes them for stopped by
     hand, and does not start them again, whatever their restart policy (seen with Docker 26.1).
