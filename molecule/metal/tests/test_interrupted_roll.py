@@ -10,6 +10,7 @@ import pytest
 from testing import playbooks
 from testing.cluster import Cluster
 from testing.rolls import restarted, starts
+from testing.waiting import NotYet, wait_for
 
 # Tasks of a turn: before the stop, while the container is made anew, and while others wait for it.
 MOMENTS = [
@@ -54,10 +55,13 @@ def interrupt(task: str, change: dict) -> str:
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     assert run.returncode == -signal.SIGKILL, "".join(said[-40:])
-    # The processes of its tasks end with it.
-    time.sleep(1)
     value = change["kafka_broker_properties"]["queued.max.requests"]
-    assert processes(f'queued.max.requests": {value}') == []
+
+    def ended() -> None:
+        if left := processes(f'queued.max.requests": {value}'):
+            raise NotYet(f"processes {left}")
+
+    wait_for("the processes of its tasks end with it", ended, seconds=20)
     return "".join(said)
 
 
