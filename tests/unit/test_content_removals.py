@@ -110,6 +110,8 @@ def test_more_than_half_is_removed_only_when_confirmed():
     assert applied.removable("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
     with pytest.raises(RemovalError, match=r"3 of 4 applied before .*confirm with"):
         applied.removable("users", "abcd", ["a", "b", "c"], YES)
+    words = """ARGS="-e '{kafka_content_confirm_removal: [users]}'\""""
+    assert applied.confirmation("users") == words
     confirmed = Permission(confirmed=frozenset({"users"}))
     assert applied.removable("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
 

@@ -47,10 +47,13 @@ class Permission:
 
 
 def confirmation(kind: str) -> str:
-    """Variables, as an option of ansible-playbook takes them, that confirm a removal."""
-    if kind == "pipelines":
-        return '{"pipeline_confirm_removal": true}'
-    return f'{{"kafka_content_confirm_removal": ["{kind}"]}}'
+    """What confirms a removal: a value for make, with an option of ansible-playbook."""
+    variable = (
+        "pipeline_confirm_removal: true"
+        if kind == "pipelines"
+        else f"kafka_content_confirm_removal: [{kind}]"
+    )
+    return f"ARGS=\"-e '{{{variable}}}'\""
 
 
 def removable(
@@ -83,7 +86,7 @@ def removable(
             [
                 f"{kind}: {len(gone)} of {len(applied)} applied before are no longer "
                 f"declared: {names}; declare them again, or confirm with "
-                f"-e '{confirmation(kind)}'"
+                f"{confirmation(kind)}"
             ]
         )
     return gone, []
