@@ -177,34 +177,6 @@ def test_counts_of_a_declared_pipeline_equal_those_of_the_file(own: Own):
     wait_for("every late flight is there once", lambda: all_once(cluster, very_late), seconds=120)
 
 
-def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
-    def counts() -> dict[str, int]:
-        return {name: committed(own.cluster, name) for name in TARGETS}
-
-    before = counts()
-    # Key and value of a row have the carrier; beside it they have less than 200 bytes.
-    fit = sum(2 * size + 200 < TARGET_BYTES for size in SIZES)
-    refused = len(SIZES) - fit
-    for size in SIZES:
-        more = {"key": b"k" * min(size, 90_000), "headers": [("name", b"h" * 99)]}
-        own.send(f'{{"dep_delay": {VERY_LATE + 1}, "carrier": "{"x" * size}"}}', **more)
-        own.send(b"\xff" * size, **more)
-    expected = {
-        "late_flights": fit,
-        "late_once": fit,
-        # Rows of two outputs that do not fit, and what is not JSON.
-        "flights_invalid": 2 * refused + len(SIZES),
-    }
-
-    def counted() -> None:
-        found = {name: count - before[name] for name, count in counts().items()}
-        if found != expected:
-            raise NotYet(f"{found}, not {expected}")
-
-    wait_for("each output has its rows", counted, seconds=120)
-    assert pages.told(own.status, "/status")["state"] == "running"
-
-
 def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_ones_come(own: Own):
     # As text, each quote of the object gets a backslash: 0.9 MB become 1.8 MB.
     large = '{"dep_delay": 61, "carrier": {"k": "' + '\\"' * 449_400 + '"}}'
@@ -216,4 +188,27 @@ def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_ones_come(own: Ow
         lambda: own.ends(late_flights=late + 1, flights_invalid=1),
         seconds=60,
     )
+    assert pages.told(own.status, "/status")["state"] == "running"
+
+
+def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
+    before = {name: committed(own.cluster, name) for name in TARGETS}
+    for size in SIZES:
+        more = {"key": b"k" * min(size, 90_000), "headers": [("name", b"h" * 99)]}
+        own.send(f'{{"dep_delay": {VERY_LATE + 1}, "carrier": "{"x" * size}"}}', **more)
+        own.send(b"\xff" * size, **more)
+    # Key and value of a row have the carrier; beside it they have less than 200 bytes.
+    fit = sum(2 * size + 200 < TARGET_BYTES for size in SIZES)
+
+    def counted() -> dict[str, int]:
+        found = {name: committed(own.cluster, name) - before[name] for name in TARGETS}
+        # A row of each of two outputs, and what is not JSON.
+        if sum(found.values()) < 3 * len(SIZES):
+            raise NotYet(f"{found}, together not {3 * len(SIZES)}")
+        return found
+
+    found = wait_for("each output has its rows", counted, seconds=120)
+    assert sum(found.values()) == 3 * len(SIZES)
+    # Brokers measure what is compressed: a row a little larger may be taken.
+    assert fit <= found["late_flights"] <= found["late_once"] <= fit + 1
     assert pages.told(own.status, "/status")["state"] == "running"
