@@ -5,12 +5,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.machine_engine import HUNG
+from ansible_collections.metal.kafka.plugins.module_utils.machine_engine import HUNG, START
 
 # Ending of the fact that each role's tasks/status.yml leaves on the host it ran on.
 STATUS_FACT = "_platform_status"
-# What ends it that an engine is down.
-START = "make up starts it"
 
 
 def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:

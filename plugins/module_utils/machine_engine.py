@@ -18,6 +18,8 @@ from . import machine
 NOT_INSTALLED = "not installed"
 # Part of the reason where it takes connections and answers nothing: it hangs.
 HUNG = "timed out"
+# What ends it that an engine is down; `make up` leaves one that hangs alone.
+START = "make up starts it"
 PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
 
 

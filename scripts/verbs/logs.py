@@ -34,13 +34,13 @@ def command_here(cluster: str, service: str) -> list[str]:
     """The command that follows the service's container on this machine; empty without one."""
     labels = {"cluster": cluster, "instance": service}
     filters = [f"--filter=label=kafka-metal.{key}={name}" for key, name in labels.items()]
-    ways: list[list[str]] = [[], *([["sudo", "-n"]] if quiet_sudo() else [])]
-    for way in ways if shutil.which("docker") else []:
+    prefixes: list[list[str]] = [[], *([["sudo", "-n"]] if quiet_sudo() else [])]
+    for prefix in prefixes if shutil.which("docker") else []:
         # By `timeout`, as this user may not end what sudo runs.
-        ask = [*way, "timeout", str(ANSWER_S), "docker", "ps", "--all", "--quiet", *filters]
+        ask = [*prefix, "timeout", str(ANSWER_S), "docker", "ps", "--all", "--quiet", *filters]
         done = subprocess.run(ask, capture_output=True, text=True, check=False)
         if found := done.stdout.split():
-            return [*way, "docker", "logs", "--tail=200", "--follow", found[0]]
+            return [*prefix, "docker", "logs", "--tail=200", "--follow", found[0]]
         if done.returncode == TIMED_OUT:
             return []
     return []

@@ -131,7 +131,7 @@ def restart(run: Run) -> int:
             f"S: found {value('S')!r}; allowed: {', '.join(SERVICES)}; "
             'one broker or server: ARGS="--limit kafka1"'
         )
-    return run.play("restart", variables=variables({"S": "restart_services"}))
+    return loud("restart", names={"S": "restart_services"})(run)
 
 
 def replicas(run: Run) -> int:

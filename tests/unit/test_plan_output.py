@@ -1,11 +1,9 @@
 """What `make plan` prints: one plan of all playbooks of a run, at its end."""
 
 import json
-import os
-import subprocess
 
 import pytest
-from plays import HERE, with_collection
+from plays import ansible_playbook, with_collection
 
 PRINT = {"ansible.builtin.debug": {"msg": "printed"}}
 QUIET = [PRINT]
@@ -19,28 +17,19 @@ def planned(tmp_path):
 
     def run(*playbooks):
         with_collection(tmp_path)
-        (tmp_path / "hosts.json").write_text(json.dumps({"all": {"hosts": {"node1": HERE}}}))
         names = [f"{number}.yml" for number, _ in enumerate(playbooks)]
         for name, tasks in zip(names, playbooks, strict=True):
             play = {"hosts": "all", "gather_facts": False, "tasks": tasks}
             (tmp_path / name).write_text(json.dumps([play]))
         found = tmp_path / "plan.json"
-        done = subprocess.run(
-            ["ansible-playbook", "--inventory=hosts.json", "--check", "--diff", *names],
-            cwd=tmp_path,
-            env=os.environ
-            | {
-                "ANSIBLE_COLLECTIONS_PATH": str(tmp_path),
-                "ANSIBLE_STDOUT_CALLBACK": "metal.kafka.plan",
-                "KAFKA_METAL_PLAN_FILE": str(found),
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+        _, output = ansible_playbook(
+            tmp_path,
+            {"all": {"node1": {}}},
+            *("--check", "--diff", *names),
+            ANSIBLE_STDOUT_CALLBACK="metal.kafka.plan",
+            KAFKA_METAL_PLAN_FILE=str(found),
         )
-        lines = [line for line in done.stdout.splitlines() if line.startswith("plan:")]
+        lines = [line for line in output.splitlines() if line.startswith("plan:")]
         return lines, json.loads(found.read_text())
 
     return run

@@ -1,19 +1,13 @@
 """What a run prints when the cluster refuses its declared content."""
 
 import pytest
-from plays import ROOT, run
+from plays import run, with_modules
 
 
 @pytest.fixture
 def refused(tmp_path):
     """Output of a run whose module ends with the given arguments of fail_json."""
-    home = tmp_path / "ansible_collections/metal/kafka"
-    modules = home / "plugins/modules"
-    modules.mkdir(parents=True)
-    (home / "roles").symlink_to(ROOT / "roles")
-    for path in (ROOT / "plugins").iterdir():
-        if path.name != "modules":
-            (home / "plugins" / path.name).symlink_to(path)
+    modules = with_modules(tmp_path, {"cluster_content": ""})
 
     def apply(check=False, **ends):
         (modules / "cluster_content.py").write_text(

@@ -5,26 +5,14 @@ import time
 from dataclasses import replace
 
 from ansible_collections.metal.kafka.plugins.module_utils import lock, maintenance
-from plays import ROOT, run
-
-MODULES = ROOT / "plugins/modules"
+from plays import ROOT, run, with_modules
 
 
 def with_locks_in(folder):
     """The collection, with locks below ``folder``, where a test may write."""
-    home = folder / "ansible_collections/metal/kafka"
-    (home / "plugins/modules").mkdir(parents=True)
-    (home / "roles").symlink_to(ROOT / "roles")
-    for path in (ROOT / "plugins").iterdir():
-        if path.is_dir() and path.name not in ("modules", "__pycache__"):
-            (home / "plugins" / path.name).symlink_to(path)
-    for path in MODULES.glob("*.py"):
-        if path.name != "cluster_lock.py":
-            (home / "plugins/modules" / path.name).symlink_to(path)
-    text = (MODULES / "cluster_lock.py").read_text()
-    (home / "plugins/modules/cluster_lock.py").write_text(
-        text.replace("/var/lib/kafka-metal/locks", f"{folder}/locks")
-    )
+    text = (ROOT / "plugins/modules/cluster_lock.py").read_text()
+    own = text.replace("/var/lib/kafka-metal/locks", f"{folder}/locks")
+    with_modules(folder, {"cluster_lock": own})
 
 
 def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):

@@ -1,4 +1,4 @@
-"""The words a person says to make, said to the platform of this scenario."""
+"""Verbs of make, run on the platform of this scenario, and where its services answer."""
 
 import json
 import os

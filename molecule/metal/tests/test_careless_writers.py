@@ -23,8 +23,10 @@ def test_the_account_reports_what_a_dead_disk_takes_from_careless_writers(
         for machine in followers:
             machine.check_output("pkill -STOP -f kafka[.]Kafka")
         try:
+            # The leader alone acknowledges 900 records, on the disk that fails then.
             time.sleep(3)
             victim.disk.fail()
+            # It notices before the followers could fetch again.
             time.sleep(1)
         finally:
             for machine in followers:
@@ -34,6 +36,7 @@ def test_the_account_reports_what_a_dead_disk_takes_from_careless_writers(
             lambda: disk_faults.offline(cluster, victim.broker),
             LEADER_SECONDS,
         )
+        # Records that the next leaders acknowledge.
         time.sleep(5)
     account = traffic.account()
     assert account.lost, (

@@ -1,9 +1,11 @@
 """The platform under test: its parts, its health as a whole, and faults to inject."""
 
 import re
+import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 import testinfra
 
@@ -120,3 +122,18 @@ class Cluster:
 
             wait_for(f"{rate} payments are in the log", arrived, seconds=60)
             yield run
+
+    def outlived(
+        self, fault: AbstractContextManager[None], fault_seconds: float, finish_seconds: float
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Ledger and account of 60,000 payments in two minutes, of which a fault lasts so long."""
+        with self.stream(count=60_000, rate=500) as stream:
+            with fault:
+                # The fault itself: what is asked is what happens in so long a time.
+                time.sleep(fault_seconds)
+            assert stream.runs, "the stream was over before the fault was"
+            ledger = stream.finish(finish_seconds)
+            self.wait_until_whole(HEAL_SECONDS)
+            account = stream.account()
+        print(f"longest gap: {ledger['longest_gap_seconds']:.1f} s")
+        return ledger, account

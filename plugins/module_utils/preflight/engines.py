@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..machine_engine import HUNG, NOT_INSTALLED
+from ..machine_engine import HUNG, NOT_INSTALLED, START
 from .catalogue import instances
 from .problem import Problem, advice
 from .site import Engine, Site
@@ -46,7 +46,7 @@ def engine_answers(site: Site) -> Iterator[Problem]:
                 "that",
             )
         else:
-            yield advice(machine, "engine", found, "one that answers: make up starts it")
+            yield advice(machine, "engine", found, f"one that answers: {START}")
 
 
 def engine_version(site: Site) -> Iterator[Problem]:
