@@ -8,63 +8,70 @@ name: site
 author: The kafka-metal authors
 short_description: What services of the inventory know of each other
 description:
-  - Gives role defaults what they need of other hosts, such as the ids of all brokers. A variable of
-    the inventory wins over such a default, as over any other.
+  - Gives role defaults what they need of other hosts, such as where clients reach the brokers. A
+    variable of the inventory wins over such a default, as over any other.
   - It is computed once in a run, from variables of the inventory and the defaults of the
-    collection's roles, never from facts of machines.
+    collection's roles, never from facts of machines. What holds secrets is made for each task.
 options:
   _terms:
-    description:
-      - V(kafka.ids) gives the ids of all brokers.
-      - V(kafka.names) gives the names or addresses that brokers advertise, each once.
+    description: >-
+      Names of facts, group and noun, such as V(kafka.bootstrap). An unknown one is an error that
+      lists all names.
     type: list
     elements: str
     required: true
-    choices: [kafka.ids, kafka.names]
+  phase:
+    description: >-
+      Phase of closing a cluster that a run is about to enter; without it, the one in which the site
+      stays by its C(security_closing).
+    type: str
+    vars:
+      - name: security_phase
 """
 
 EXAMPLES = r"""
-- name: Ids of all brokers are shown
+- name: Where clients reach the brokers is shown
   ansible.builtin.debug:
-    msg: "{{ lookup('metal.kafka.site', 'kafka.ids') }}"
+    msg: "{{ lookup('metal.kafka.site', 'kafka.bootstrap') | join(',') }}"
 """
 
 RETURN = r"""
 _raw:
-  description: One element for each term, a list.
+  description: One element for each term.
   type: list
-  elements: list
+  elements: raw
 """
 
 from functools import partial
-from pathlib import Path
 
-from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
+from ansible.plugins.loader import lookup_loader
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import (
-    FACTS,
-    Inventory,
-    UnusableVariable,
-)
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.run_file import CycleError, RunFile
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import hosts
+from ansible_collections.metal.kafka.plugins.module_utils.security import SecurityError
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import UnusableVariable
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.reader import Reader, UnknownFact
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.run_file import CycleError
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import Unreadable
+
+# What a dry run of a fresh site has for a secret that is not made yet.
+MISSING = {"quorum_stage": "own"}
 
 
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         self.set_options(var_options=variables, direct=kwargs)
-        remembered = RunFile(Path(constants.DEFAULT_LOCAL_TMP))
+        phase = self.get_option("phase")
+        loader = self._loader or DataLoader()
+        if phase is not None:
+            phase = self._templar.template(phase)
+        reader = Reader(variables, loader, phase, partial(self._secret, variables))
         try:
-            return [
-                remembered.once(name, partial(self._computed, name, variables)) for name in terms
-            ]
-        except (CycleError, UnusableVariable) as error:
+            return [reader.read(name) for name in terms]
+        except (CycleError, SecurityError, UnknownFact, Unreadable, UnusableVariable) as error:
             raise AnsibleError(f"metal.kafka.site: {error}") from error
 
-    def _computed(self, name, variables):
-        if name not in FACTS:
-            raise AnsibleError(f"metal.kafka.site: {name} is not known; known: {', '.join(FACTS)}")
-        loader = self._loader or DataLoader()
-        return FACTS[name](Inventory(hosts(variables, loader), variables["groups"]))
+    def _secret(self, variables, term):
+        """One secret, as lookup metal.kafka.secret gives it."""
+        lookup = lookup_loader.get("metal.kafka.secret", self._loader, self._templar)
+        return lookup.run([term], variables, missing=MISSING.get(term, "made by the first run"))[0]

@@ -1,0 +1,172 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What others know of the brokers, and brokers of each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.metal.kafka.plugins.module_utils import closing, zookeeper_closing
+from ansible_collections.metal.kafka.plugins.module_utils import security as modes
+from ansible_collections.metal.kafka.plugins.module_utils.preflight.catalogue import KAFKA, SERVICES
+from ansible_collections.metal.kafka.plugins.module_utils.preflight.services import Service
+
+from . import machines, security, zookeeper
+from .inventory import Inventory
+
+GROUP = "kafka"
+LISTENERS = "kafka_broker_listeners"
+SESSION_MS = 18_000
+# Key of server.properties with the version of the protocol between brokers, by metadata mode.
+PROTOCOL_KEYS = {"zookeeper": "inter.broker.protocol.version"}
+
+
+def brokers(inventory: Inventory) -> list[dict[str, Any]]:
+    """Id and listeners of each broker."""
+    return inventory.records(GROUP, {"id": "kafka_broker_id", "listeners": LISTENERS})
+
+
+def ids(inventory: Inventory) -> list[int]:
+    """Numbers of all brokers."""
+    return [each["id"] for each in brokers(inventory)]
+
+
+def hosts(inventory: Inventory) -> list[str]:
+    """Hosts of the inventory that are brokers."""
+    return list(inventory.members(GROUP))
+
+
+def names(inventory: Inventory) -> list[str]:
+    """Names or addresses that brokers advertise, each once."""
+    shown = [at["advertise"] for each in brokers(inventory) for at in each["listeners"].values()]
+    return list(dict.fromkeys(shown))
+
+
+def client_listener(inventory: Inventory) -> str:
+    """Name of the listener of clients."""
+    return str(inventory.said("kafka_broker_client_listener", GROUP))
+
+
+def broker_listener(inventory: Inventory) -> str:
+    """Name of the listener of brokers among each other."""
+    return str(inventory.said("kafka_broker_inter_broker_listener", GROUP))
+
+
+def way(inventory: Inventory, listener: str) -> list[str]:
+    """host:port of a listener of each broker, or of the door of that name."""
+    first = listener.removesuffix(closing.DOOR)
+    above = 0 if first == listener else security.door_step(inventory)
+    at = [broker["listeners"][first] for broker in brokers(inventory)]
+    return [f"{each['advertise']}:{int(each['port']) + above}" for each in at]
+
+
+def bootstrap(inventory: Inventory) -> list[str]:
+    """Where programs come in."""
+    phase, listener = security.phase(inventory), client_listener(inventory)
+    return way(inventory, closing.of_clients(phase, listener))
+
+
+def asking_bootstrap(inventory: Inventory) -> list[str]:
+    """Where a password can be tried."""
+    if closing.PHASES[security.phase(inventory)].asks:
+        return bootstrap(inventory)
+    return way(inventory, f"{client_listener(inventory)}{closing.DOOR}")
+
+
+def operator_bootstrap(inventory: Inventory) -> list[str]:
+    """Where our modules come in: where brokers do, by the operator's certificate."""
+    if not modes.mode_of(security.mode(inventory)).closed:
+        return bootstrap(inventory)
+    listeners = client_listener(inventory), broker_listener(inventory)
+    return way(inventory, closing.of_operator(security.phase(inventory), *listeners))
+
+
+def certificate_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
+    """Host and port at which brokers show a certificate."""
+    phase, found = security.phase(inventory), []
+    both = client_listener(inventory), broker_listener(inventory)
+    for broker in brokers(inventory):
+        first = broker["listeners"]
+        every = {**first, **closing.doors(first, phase, security.door_step(inventory))}
+        spoken = closing.protocols(security.mode(inventory), phase, first, *both)
+        found += [
+            {"host": at["advertise"], "port": int(at["port"])}
+            for name, at in every.items()
+            if spoken[name].endswith("SSL")
+        ]
+    return found
+
+
+def certificate_addresses(inventory: Inventory) -> list[str]:
+    """The same as host:port, where programs of the platform look at certificates."""
+    if not modes.mode_of(security.own_mode(inventory)).tls:
+        return []
+    return [f"{at['host']}:{at['port']}" for at in certificate_endpoints(inventory)]
+
+
+def metadata_properties(inventory: Inventory) -> dict[str, Any]:
+    """Keys of server.properties that say where brokers keep their metadata."""
+    limit = zookeeper.session_limit(inventory)
+    mode, phase = security.mode(inventory), security.phase(inventory)
+    return {
+        "zookeeper.connect": ",".join(zookeeper.endpoints(inventory)),
+        "zookeeper.connection.timeout.ms": 30_000,
+        "zookeeper.session.timeout.ms": min(SESSION_MS, limit),
+        **zookeeper_closing.client_properties(mode, phase),
+    }
+
+
+def protocol_key(inventory: Inventory) -> str:
+    """Key of server.properties with the version of the protocol between brokers, or none."""
+    return PROTOCOL_KEYS.get(str(inventory.said("kafka_metadata_mode")), "")
+
+
+def doors(inventory: Inventory, host: str) -> dict[str, Any]:
+    """Listeners of a broker beside those that it declares."""
+    listeners = inventory.need(host, LISTENERS)
+    return closing.doors(listeners, security.phase(inventory), security.door_step(inventory))
+
+
+def talks_on(inventory: Inventory) -> str:
+    """Listener on which brokers talk to each other now."""
+    return closing.among_brokers(security.phase(inventory), broker_listener(inventory))
+
+
+def protocols(inventory: Inventory, host: str) -> dict[str, str]:
+    """Kafka's protocol of each listener of a broker."""
+    both = client_listener(inventory), broker_listener(inventory)
+    listeners = list(inventory.need(host, LISTENERS))
+    return closing.protocols(security.mode(inventory), security.phase(inventory), listeners, *both)
+
+
+def security_properties(inventory: Inventory, host: str) -> dict[str, Any]:
+    """Keys of server.properties that close a broker."""
+    declared = inventory.said("security_super_users")
+    users = closing.further_super_users(security.phase(inventory), declared)
+    spoken = inventory.get(host, "kafka_broker_protocols_of_listeners")
+    return modes.broker_properties(security.mode(inventory), spoken, ids(inventory), users)
+
+
+def other_paths(inventory: Inventory, host: str) -> list[str]:
+    """Directories of others on the machine of a broker that has disks."""
+    if not inventory.get(host, "host_disks"):
+        return []
+    found = [
+        path
+        for service in SERVICES
+        if service != KAFKA
+        for path in _paths(inventory, host, service)
+    ]
+    machine = machines.machine(inventory, host)
+    for other in inventory.members(GROUP):
+        if other != host and machines.machine(inventory, other) == machine:
+            found += inventory.need(other, "kafka_broker_log_dirs")
+    return found
+
+
+def _paths(inventory: Inventory, host: str, service: Service) -> list[str]:
+    """Directories of a service on a host that has it."""
+    if host not in inventory.members(service.group):
+        return []
+    names = (*service.directories, f"{service.role}_shared_dir")
+    return [path for name in names if (path := inventory.get(host, name))]

@@ -1,0 +1,161 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who comes into the cluster, with which certificates and passwords; names alone, no secret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.metal.kafka.plugins.module_utils import certificates as issued
+from ansible_collections.metal.kafka.plugins.module_utils import programs as accounts
+from ansible_collections.metal.kafka.plugins.module_utils.security import (
+    OPERATOR,
+    Mode,
+    client_options,
+    mode_of,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
+
+from . import kafka, machines, monitoring, security, spark, zookeeper
+from .inventory import Inventory
+
+WEB = "monitoring-web"
+PROXY_PASSWORD = "metrics-proxy"
+
+
+def _mode(inventory: Inventory) -> Mode:
+    return mode_of(security.mode(inventory))
+
+
+def pipelines(inventory: Inventory) -> dict[str, Any]:
+    """Pipelines of the site, as declared."""
+    return dict(
+        inventory.said("pipeline_pipelines", monitoring.PIPELINE)
+        or inventory.said("pipeline_pipelines")
+        or {}
+    )
+
+
+def programs(inventory: Inventory) -> dict[str, Any]:
+    """Users that the platform itself needs."""
+    demo = ("demo_fraud_topic", "demo_metrics_topic", "demo_invalid_topic")
+    return accounts.programs(
+        pipelines(inventory),
+        str(inventory.said("demo_topic")),
+        [str(inventory.said(name)) for name in demo],
+        bool(monitoring.watching(inventory)),
+        str(inventory.said("pipeline_marks_topic")),
+    )
+
+
+def content_programs(inventory: Inventory) -> dict[str, Any]:
+    """The same, as content declares them: without passwords where everybody shows a certificate."""
+    if not _mode(inventory).closed:
+        return {}
+    found = programs(inventory)
+    return found if _mode(inventory).passwords else accounts.without_passwords(found)
+
+
+def user_defaults(inventory: Inventory) -> dict[str, Any]:
+    """What users of the site have who do not say it."""
+    mode = _mode(inventory)
+    return {"mechanisms": []} if mode.closed and not mode.passwords else {}
+
+
+def users(inventory: Inventory) -> list[str]:
+    """Everybody who comes in: the site's users, and programs of the platform."""
+    declared = inventory.said("kafka_content_users", kafka.GROUP) or {}
+    return [*declared, *content_programs(inventory)]
+
+
+def passwords(inventory: Inventory) -> list[str]:
+    """Users who have a password."""
+    return users(inventory) if _mode(inventory).passwords else []
+
+
+def web(inventory: Inventory) -> list[str]:
+    """The password of Prometheus and Alertmanager, where one of them asks for it."""
+    asking = [host for host in monitoring.watching(inventory) if web_asks(inventory, host)]
+    return [WEB] if asking else []
+
+
+def web_asks(inventory: Inventory, host: str) -> bool:
+    """Whether Prometheus and Alertmanager of a host ask for the operator's password."""
+    return (
+        _mode(inventory).closed
+        and not inventory.get(host, "monitoring_web")
+        and not _true(inventory.get(host, "monitoring_web_open", False))
+    )
+
+
+def _true(value: Any) -> bool:
+    return value if isinstance(value, bool) else str(value).lower() in ("yes", "true", "1", "on")
+
+
+def stored_passwords(inventory: Inventory) -> list[str]:
+    """Every password of the store."""
+    closed = ["spark-rpc", "spark-pages"] if _mode(inventory).closed else []
+    metrics = [PROXY_PASSWORD] if monitoring.proxied(inventory) else []
+    return [*passwords(inventory), *closed, *metrics, *web(inventory)]
+
+
+def certificates(inventory: Inventory) -> list[dict[str, Any]]:
+    """Every certificate: who shows it, and the names under which others reach it."""
+    brokers = [
+        {**broker, "host": host}
+        for broker, host in zip(kafka.brokers(inventory), kafka.hosts(inventory), strict=True)
+    ]
+    servers = [
+        {"id": server["id"], "host": server["host"], "name": name}
+        for server, name in zip(
+            zookeeper.ensemble(inventory), inventory.members(zookeeper.GROUP), strict=True
+        )
+    ]
+    masters = spark.masters(inventory) if spark.recovery_servers(inventory) else []
+    people = [] if _mode(inventory).passwords else [n for n in users(inventory) if n != OPERATOR]
+    return [
+        *issued.of_brokers(brokers),
+        *issued.of_servers(servers),
+        *issued.of_masters(masters),
+        *issued.of_proxies(monitoring.proxies(inventory)),
+        *issued.of_users(people),
+    ]
+
+
+def secret_names(inventory: Inventory) -> list[str]:
+    """Every secret that the control node knows, as lookup metal.kafka.secret names them."""
+    keys = certificates(inventory) if _mode(inventory).tls else []
+    return [
+        *(f"password:{name}" for name in stored_passwords(inventory)),
+        *(f"keypair:{each['name']}" for each in keys),
+    ]
+
+
+def receiver_secrets(inventory: Inventory) -> list[str]:
+    """Addresses, keys and passwords of receivers of alerts."""
+    found: list[str] = []
+    for host in monitoring.watching(inventory):
+        declared = inventory.get(host, "monitoring_receivers", {})
+        found += sorted(set(redaction.secrets_of(declared)))
+    return found
+
+
+def client_secret(inventory: Inventory) -> str:
+    """Kind of secret by which users come in."""
+    return "password:" if _mode(inventory).passwords else "keypair:"
+
+
+def proxy_key(inventory: Inventory, host: str) -> str:
+    """Name of the certificate of a machine's proxy."""
+    return f"{issued.PROXY}-{machines.machine(inventory, host)}"
+
+
+def pipeline_names(inventory: Inventory) -> list[str]:
+    """Names of the site's pipelines."""
+    return list(pipelines(inventory))
+
+
+def pipeline_options(inventory: Inventory) -> dict[str, str]:
+    """How drivers and executors come in; ``{name}`` stands for the pipeline."""
+    mode = security.own_mode(inventory)
+    return client_options(mode, f"{accounts.PIPELINE}{{name}}", "/etc/kafka-metal")

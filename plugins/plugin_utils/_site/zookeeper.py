@@ -1,0 +1,48 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What others know of the ZooKeeper ensemble, and its servers of each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.metal.kafka.plugins.module_utils import zookeeper_closing
+
+from . import security, spark
+from .inventory import Inventory
+
+GROUP = "zookeeper"
+# A standby of Spark leads when the session of the one before it has ended, and Spark asks for a
+# minute of its own.
+SESSION_LIMIT_MS, SESSION_LIMIT_UNDER_SPARK_MS = 40_000, 10_000
+
+
+def ensemble(inventory: Inventory) -> list[dict[str, Any]]:
+    """Servers with their ports, the one for clients being that of the phase."""
+    names = {
+        "id": "zookeeper_server_id",
+        "host": "zookeeper_address",
+        "port": "zookeeper_client_port",
+        "peer_port": "zookeeper_peer_port",
+        "election_port": "zookeeper_election_port",
+    }
+    return zookeeper_closing.servers(
+        inventory.records(GROUP, names),
+        security.phase(inventory),
+        security.door_step(inventory),
+    )
+
+
+def endpoints(inventory: Inventory) -> list[str]:
+    """host:port of every server for clients."""
+    return zookeeper_closing.connect(ensemble(inventory))
+
+
+def session_limit(inventory: Inventory) -> int:
+    """Milliseconds after which a session ends at the latest."""
+    return SESSION_LIMIT_UNDER_SPARK_MS if spark.recovery_servers(inventory) else SESSION_LIMIT_MS
+
+
+def asks_by_certificate(inventory: Inventory) -> bool:
+    """Whether clients show a certificate."""
+    return zookeeper_closing.with_certificate(security.mode(inventory), security.phase(inventory))
