@@ -26,17 +26,16 @@ options:
     elements: str
     required: true
   store:
-    description: The encrypted file.
+    description: The encrypted file; by default that in the state directory of the cluster.
     type: str
-    required: true
     vars:
-      - name: credentials_store
+      - name: security_store
   password_file:
     description: As for M(metal.kafka.credentials).
     type: str
     default: ~/.config/kafka-metal/vault-password
     vars:
-      - name: credentials_password_file
+      - name: security_password_file
   missing:
     description: >-
       What is given in check mode when there is no store yet, or not this item: a dry run of a new
@@ -75,6 +74,7 @@ _raw:
 """
 
 from ansible.errors import AnsibleError
+from ansible.plugins.loader import lookup_loader
 from ansible.plugins.lookup import LookupBase
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.content import ContentError
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.items import (
@@ -89,7 +89,8 @@ from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Sto
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         self.set_options(var_options=variables, direct=kwargs)
-        store = Store(self.said("store"), self.said("password_file"))
+        path = self.said("store") or self._usual_store(variables)
+        store = Store(path, self.said("password_file"))
         placeholder = self.get_option("missing")
         dry = bool((variables or {}).get("ansible_check_mode"))
         instead = placeholder if dry else self.get_option("absent")
@@ -106,6 +107,10 @@ class LookupModule(LookupBase):
             ) from None
         except (TermError, ContentError) as error:
             raise AnsibleError(f"metal.kafka.secret: {error}") from None
+
+    def _usual_store(self, variables):
+        site = lookup_loader.get("metal.kafka.site", self._loader, self._templar)
+        return site.run(["state.store"], variables)[0]
 
     def said(self, option):
         """An option; one that a variable says may be a template."""

@@ -42,8 +42,6 @@ _raw:
   elements: raw
 """
 
-from functools import partial
-
 from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.loader import lookup_loader
@@ -65,13 +63,22 @@ class LookupModule(LookupBase):
         loader = self._loader or DataLoader()
         if phase is not None:
             phase = self._templar.template(phase)
-        reader = Reader(variables, loader, phase, partial(self._secret, variables))
+
+        def secret(term, absent=None):
+            return self._secret(reader, variables, term, absent)
+
+        reader = Reader(variables, loader, phase, secret)
         try:
             return [reader.read(name) for name in terms]
+        except KeyError as error:
+            raise AnsibleError(f"metal.kafka.site: {error} is not set for this host") from error
         except (CycleError, SecurityError, UnknownFact, Unreadable, UnusableVariable) as error:
             raise AnsibleError(f"metal.kafka.site: {error}") from error
 
-    def _secret(self, variables, term):
+    def _secret(self, reader, variables, term, absent):
         """One secret, as lookup metal.kafka.secret gives it."""
         lookup = lookup_loader.get("metal.kafka.secret", self._loader, self._templar)
-        return lookup.run([term], variables, missing=MISSING.get(term, "made by the first run"))[0]
+        place = {"store": reader.read("state.store")}
+        place["password_file"] = reader.read("state.password_file")
+        missing = MISSING.get(term, "made by the first run")
+        return lookup.run([term], variables, missing=missing, absent=absent, **place)[0]

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible.template import Templar, trust_as_template
+from ansible.template import Templar
+
+from . import state_dir
 
 
 def cluster_of(play: Any) -> str | None:
@@ -31,14 +33,11 @@ def state_of(play: Any) -> Path | None:
     hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
     source = {"host": hosts[0]} if hosts else {}
     variables = manager.get_vars(play=play, include_hostvars=False, **source)
-    if "state_dir" not in variables:
-        return None
+    templar = Templar(loader=manager._loader, variables=variables)
+    said = [variables.get(name, "") for name in ("cluster_name", "kafka_metal_state")]
     try:
-        return Path(
-            Templar(loader=manager._loader, variables=variables).template(
-                trust_as_template("{{ state_dir }}")
-            )
-        )
+        cluster, place = (templar.template(each) for each in said)
+        return state_dir.directory(cluster, variables.get("ansible_inventory_sources") or [], place)
     except AnsibleError:
         # The run itself says what is wrong with the name or the directory.
         return None

@@ -10,7 +10,7 @@ from typing import Any
 
 from .catalogue import MONITORING, SERVICES
 from .problem import Problem, listed, note
-from .services import Caller, Service, Socket
+from .services import Caller, Service, Socket, entries
 from .site import Facts, Site
 from .values import whole_number
 
@@ -77,7 +77,10 @@ def _connections(site: Site) -> Iterator[Connection]:
 def _figures(site: Site) -> Iterator[Connection]:
     """Who watches reads the proxy of every machine, where figures leave machines that way."""
     for server in site.members("metal"):
-        port = whole_number(site.value(server, "monitoring_open_port"))
+        name = str(site.value(server, "monitoring_machine", server))
+        at = entries(site, server, "monitoring_proxies").get(name, "")
+        address, _, number = str(at).rpartition(":")
+        port = whole_number(number)
         if port is None:
             continue
         for client in site.members(MONITORING.group):
@@ -87,7 +90,7 @@ def _figures(site: Site) -> Iterator[Connection]:
                 server,
                 site.machine(server),
                 "monitoring_proxy_port",
-                str(site.value(server, "monitoring_open_address")),
+                address,
                 str(site.value(server, "monitoring_proxy_bind", "0.0.0.0")),
                 port,
                 "figures",

@@ -1,13 +1,13 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every fact of the site by its name: of the site, of each host of a group, or with secrets."""
+"""Every fact by its name: of the site, of each host, or made for a task, as those with secrets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import files, kafka, machines, monitoring, people, security, spark, zookeeper
+from . import control, files, kafka, machines, monitoring, people, security, spark, zookeeper
 from .inventory import HostFact, SiteFact
 
 OF_THE_SITE: Mapping[str, SiteFact] = {
@@ -26,6 +26,7 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "machines.names": machines.names,
     "monitoring.alertmanager_peers": monitoring.alertmanager_peers,
     "monitoring.alertmanagers": monitoring.alertmanagers,
+    "monitoring.ca_file": monitoring.ca_file,
     "monitoring.of_machines": monitoring.of_machines,
     "monitoring.pipelines": monitoring.pipelines,
     "monitoring.proxies": monitoring.proxies,
@@ -37,19 +38,27 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "people.client_secret": people.client_secret,
     "people.passwords": people.passwords,
     "people.programs": people.content_programs,
+    "people.receiver_secrets": people.receiver_secrets,
     "people.secret_names": people.secret_names,
     "people.stored_passwords": people.stored_passwords,
     "people.user_defaults": people.user_defaults,
     "people.users": people.users,
+    "people.verify_bootstrap": people.verify_bootstrap,
+    "people.verify_protocol": people.verify_protocol,
     "people.web": people.web,
     "pipelines.kafka_options": people.pipeline_options,
     "pipelines.names": people.pipeline_names,
+    "security.closed": security.closed,
+    "security.closing": security.closing_goal,
     "security.door_step": security.door_step,
+    "security.ensemble_trust": security.ensemble_trust,
     "security.mode": security.mode,
     "security.own_mode": security.own_mode,
+    "security.owned": security.owned,
+    "security.passwords": security.passwords,
     "security.phase": security.phase,
-    "security.phase_words": security.phase_words,
-    "security.words": security.words,
+    "security.tls": security.tls,
+    "security.warn_days": security.warn_days,
     "spark.histories": spark.histories,
     "spark.master_endpoints": spark.master_endpoints,
     "spark.masters": spark.masters,
@@ -58,6 +67,7 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "spark.recovery_node": spark.recovery_node,
     "spark.recovery_servers": spark.recovery_servers,
     "spark.workers": spark.workers,
+    "storage": machines.storage,
     "zookeeper.asks_by_certificate": zookeeper.asks_by_certificate,
     "zookeeper.endpoints": zookeeper.endpoints,
     "zookeeper.ensemble": zookeeper.ensemble,
@@ -76,28 +86,37 @@ OF_A_HOST: Mapping[str, HostFact] = {
     "people.web_asks": people.web_asks,
 }
 
-WITH_SECRETS: Mapping[str, Callable[[files.Host], Any]] = {
+OF_A_TASK: Mapping[str, Callable[[files.Host], Any]] = {
     "benchmark.files": files.of_benchmark,
     "demo.files": files.of_demo,
+    "kafka.client_environment": files.client_environment,
     "kafka.client_file": files.broker_client_file,
     "kafka.files": files.of_broker,
     "kafka.folder": files.broker_folder,
+    "machines.kafka_client": control.kafka_client,
+    "machines.left_file": control.left_file,
     "monitoring.kafka_files": files.of_watch,
     "monitoring.kafka_options": files.watch_options,
     "monitoring.proxied_files": files.of_proxied,
     "monitoring.proxy_files": files.of_proxy,
     "monitoring.web_password": files.web_password,
+    "monitoring.web_known": files.web_password_known,
     "people.content_passwords": files.passwords,
     "people.person_files": files.of_person,
-    "people.person_folder": files.person_folder,
+    "people.access": control.access,
+    "people.secrets": files.all_secrets,
+    "people.person_folder": control.person_folder,
     "pipelines.files": files.of_pipelines,
     "pipelines.keys_id": files.pipeline_keys_id,
     "spark.files": files.of_part_of_spark,
     "spark.keys_id": files.spark_keys_id,
     "spark.page_word": files.page_word,
+    "state.directory": control.directory,
+    "state.password_file": control.password_file,
+    "state.store": control.store,
     "zookeeper.files": files.of_server,
-    "zookeeper.node_owners": files.node_owners,
+    "zookeeper.nodes": files.nodes,
     "zookeeper.properties": files.server_properties,
 }
 
-NAMES = sorted({*OF_THE_SITE, *OF_A_HOST, *WITH_SECRETS})
+NAMES = sorted({*OF_THE_SITE, *OF_A_HOST, *OF_A_TASK})

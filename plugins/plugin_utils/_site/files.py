@@ -16,6 +16,7 @@ from typing import Any
 from ansible_collections.metal.kafka.plugins.module_utils import security as modes
 from ansible_collections.metal.kafka.plugins.module_utils import (
     zookeeper_closing,
+    zookeeper_nodes,
     zookeeper_security,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.items import PLATFORM
@@ -29,11 +30,17 @@ OPERATOR = modes.OPERATOR
 
 @dataclass(frozen=True)
 class Host:
-    """The host whose task reads: facts of the site by name, secrets by term, its own variables."""
+    """The host whose task reads: facts of the site by name, secrets by term, variables."""
 
     know: Callable[[str], Any]
     secret: Callable[[str], str]
-    variable: Callable[[str], Any]
+    # The same, or an empty text: the store of an older release has it after the next run.
+    known_secret: Callable[[str], str]
+    read: Callable[[str, Any], Any]
+
+    def variable(self, name: str, default: Any = None) -> Any:
+        """A variable of the task, or the default of a role; raises KeyError without either."""
+        return self.read(name, default)
 
     @property
     def own(self) -> modes.Mode:
@@ -57,8 +64,7 @@ def _client(host: Host, users: list[str], mode: str) -> Files:
 
 def server_properties(host: Host) -> dict[str, Any]:
     """Keys of zoo.cfg for ports; which certificates servers show each other, the store knows."""
-    words = host.know("security.words")
-    stage = host.secret("quorum_stage") if words["tls"] else PLATFORM
+    stage = host.secret("quorum_stage") if host.know("security.tls") else PLATFORM
     return zookeeper_closing.server_properties(
         host.know("security.mode"),
         host.know("security.phase"),
@@ -71,7 +77,7 @@ def server_properties(host: Host) -> dict[str, Any]:
 
 def of_server(host: Host) -> Files:
     """Of a server of the ensemble."""
-    if not host.know("security.words")["tls"]:
+    if not host.know("security.tls"):
         return []
     name, stage = f"zk{host.variable('zookeeper_server_id')}", host.secret("quorum_stage")
     found = [_file("server.pem", host.secret(f"keypair:{name}")), _trusted(host)]
@@ -95,9 +101,16 @@ def broker_client_file(host: Host) -> str:
     return f"{broker_folder(host)}/operator.json" if host.own.tls else ""
 
 
+def client_environment(host: Host) -> dict[str, str]:
+    """How our modules on a broker's machine find their Kafka client, and their way in."""
+    found = {"PYTHONPATH": host.know("machines.kafka_client")}
+    file = broker_client_file(host)
+    return {**found, "KAFKA_METAL_CLIENT": file} if file else found
+
+
 def of_broker(host: Host) -> Files:
     """Of a broker, and of our modules beside it."""
-    if not host.know("security.words")["tls"]:
+    if not host.know("security.tls"):
         return []
     name = f"kafka{host.variable('kafka_broker_id')}"
     folder = broker_folder(host)
@@ -173,6 +186,17 @@ def web_password(host: Host) -> str:
     return host.secret("password:monitoring-web") if host.know("people.web_asks") else ""
 
 
+def web_password_known(host: Host) -> str:
+    """The same for verbs that only read."""
+    return host.known_secret("password:monitoring-web") if host.know("people.web_asks") else ""
+
+
+def all_secrets(host: Host) -> list[str]:
+    """Every secret that the control node knows: support archives are redacted of them."""
+    stored = [host.known_secret(name) for name in host.know("people.secret_names")]
+    return [*stored, *host.know("people.receiver_secrets")]
+
+
 def page_word(host: Host) -> str:
     """What pages of Spark are shown; empty where they ask for nothing."""
     return modes.page_word(host.secret("password:spark-pages")) if host.own.closed else ""
@@ -237,22 +261,35 @@ def passwords(host: Host) -> dict[str, str]:
     return {name: host.secret(f"password:{name}") for name in host.know("people.passwords")}
 
 
-def node_owners(host: Host) -> list[list[str]]:
-    """Certificates that own nodes of the ensemble: those of brokers, those of masters of Spark."""
-    brokers = [f"kafka{number}" for number in host.know("kafka.ids")]
+def nodes(host: Host) -> list[dict[str, Any]]:
+    """Nodes of the ensemble with their owners, by the subjects of certificates."""
     recovering = host.know("spark.recovery_servers")
-    masters = [each["name"] for each in host.know("spark.masters")] if recovering else []
-    return [
-        [host.secret(f"certificate:{name}-ensemble") for name in names]
-        for names in (brokers, masters)
+    owners = (
+        [f"kafka{number}" for number in host.know("kafka.ids")],
+        [each["name"] for each in host.know("spark.masters")] if recovering else [],
+    )
+    subjects = [
+        [_subject(host.secret(f"certificate:{name}-ensemble")) for name in names]
+        for names in owners
     ]
+    node, trust = host.know("spark.recovery_node"), host.know("security.ensemble_trust")
+    return zookeeper_nodes.wanted(*subjects, node, trust)
+
+
+def _subject(certificate: str) -> str:
+    return zookeeper_security.subject(certificate)
+
+
+def _who(host: Host) -> str:
+    """Whose way in it is."""
+    return str(host.variable("security_person", OPERATOR))
 
 
 def of_benchmark(host: Host) -> Files:
     """Of the client that measures the cluster, with the rights of a person."""
-    if not host.know("security.words")["closed"]:
+    if not host.know("security.closed"):
         return []
-    who, mode = str(host.variable("security_person")), host.know("security.mode")
+    who, mode = _who(host), host.know("security.mode")
     folder = f"{host.variable('benchmark_directory')}/client"
     secret = host.secret(f"{host.know('people.client_secret')}{who}")
     java = modes.client_options(mode, who, folder)
@@ -267,7 +304,7 @@ def of_benchmark(host: Host) -> Files:
 
 def of_person(host: Host) -> Files:
     """On the control node: the way in of a person or a program outside the platform."""
-    who, folder = str(host.variable("security_person")), person_folder(host)
+    who, folder = _who(host), host.know("people.person_folder")
     mode = host.know("security.mode")
     secret = host.secret(f"{host.know('people.client_secret')}{who}")
     native = modes.librdkafka_options(mode, who, secret, folder)
@@ -284,7 +321,7 @@ def of_person(host: Host) -> Files:
 def _of_operator(host: Host) -> Files:
     """What the operator has beside that."""
     found = []
-    if host.know("security.words")["passwords"]:
+    if host.know("security.passwords"):
         found.append(_file("operator.pem", host.secret("keypair:operator")))
     for name, term, there in (
         ("spark-pages", "password:spark-pages", host.know("spark.masters")),
@@ -293,9 +330,3 @@ def _of_operator(host: Host) -> Files:
         if there:
             found.append(_file(name, modes.page_login(host.secret(term))))
     return found
-
-
-def person_folder(host: Host) -> str:
-    """Where those files are."""
-    who, state = str(host.variable("security_person")), host.variable("state_dir")
-    return f"{state}/operator" if who == OPERATOR else f"{state}/users/{who}"

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .inventory import Inventory
 
 GROUP = "metal"
@@ -17,3 +19,8 @@ def machine(inventory: Inventory, host: str) -> str:
 def names(inventory: Inventory) -> list[str]:
     """All machines."""
     return list(inventory.members(GROUP))
+
+
+def storage(inventory: Inventory) -> dict[str, Any]:
+    """The storage that drivers, workers and the history of Spark share, as the site declares it."""
+    return dict(inventory.said("shared_storage"))

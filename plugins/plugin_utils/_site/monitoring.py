@@ -68,6 +68,11 @@ def alertmanager_peers(inventory: Inventory) -> list[str]:
     return [_at(inventory, host, port) for host in watching(inventory)]
 
 
+def ca_file(inventory: Inventory) -> str:
+    """File in the container with whom it trusts, where programs of the platform use TLS."""
+    return "/etc/watch/ca.pem" if mode_of(security.own_mode(inventory)).tls else ""
+
+
 def pipelines(inventory: Inventory) -> dict[str, str]:
     """host:port of the status of each pipeline."""
     (host, *_) = (*inventory.members(PIPELINE), None)

@@ -62,6 +62,17 @@ def user_defaults(inventory: Inventory) -> dict[str, Any]:
     return {"mechanisms": []} if mode.closed and not mode.passwords else {}
 
 
+def verify_bootstrap(inventory: Inventory) -> list[str]:
+    """Where passwords can be tried; none where nobody has one."""
+    return kafka.asking_bootstrap(inventory) if _mode(inventory).passwords else []
+
+
+def verify_protocol(inventory: Inventory) -> str:
+    """Kafka's protocol there."""
+    mode = _mode(inventory)
+    return mode.clients if mode.passwords else "SASL_SSL"
+
+
 def users(inventory: Inventory) -> list[str]:
     """Everybody who comes in: the site's users, and programs of the platform."""
     declared = inventory.said("kafka_content_users", kafka.GROUP) or {}

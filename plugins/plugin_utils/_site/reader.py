@@ -12,11 +12,11 @@ from typing import Any
 from ansible import constants
 from ansible.parsing.dataloader import DataLoader
 
-from .catalogue import NAMES, OF_A_HOST, OF_THE_SITE, WITH_SECRETS
+from .catalogue import NAMES, OF_A_HOST, OF_A_TASK, OF_THE_SITE
 from .files import Host
 from .inventory import Inventory, UnusableVariable
 from .run_file import RunFile
-from .variables import Variables, hosts
+from .variables import Variables, defaults, hosts
 
 
 class UnknownFact(Exception):
@@ -27,7 +27,7 @@ class Reader:
     """Facts by name, for the host whose task reads.
 
     ``variables`` are what Ansible gives to a lookup, ``phase`` one that a run is about to enter,
-    and ``secret`` reads a secret by its term.
+    and ``secret`` reads a secret by its term, and takes what is given where there is none.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Reader:
         variables: Mapping[str, Any],
         loader: DataLoader,
         phase: str | None,
-        secret: Callable[[str], str],
+        secret: Callable[..., str],
     ) -> None:
         self._variables, self._loader, self._phase = variables, loader, phase
         self._secret = secret
@@ -44,8 +44,9 @@ class Reader:
 
     def read(self, name: str) -> Any:
         """A fact; raises UnknownFact, UnusableVariable, CycleError."""
-        if name in WITH_SECRETS:
-            return WITH_SECRETS[name](Host(self.read, self._secret, self._own.__getitem__))
+        if name in OF_A_TASK:
+            known = partial(self._secret, absent="")
+            return OF_A_TASK[name](Host(self.read, self._secret, known, self._variable))
         if name in OF_THE_SITE:
             return self._once(name, lambda site: OF_THE_SITE[name](site))
         if name not in OF_A_HOST:
@@ -55,6 +56,14 @@ class Reader:
         if "failed" in found:
             raise UnusableVariable(found["failed"])
         return found["value"]
+
+    def _variable(self, name: str, default: Any) -> Any:
+        """A variable of the task, the default that is given, or that of a role."""
+        if name in self._own:
+            return self._own[name]
+        if default is not None:
+            return default
+        return Variables({**defaults(self._loader), **self._variables}, self._loader)[name]
 
     def _once(self, name: str, compute: Callable[[Inventory], Any]) -> Any:
         at = name if self._phase is None else f"{name} in phase {self._phase or 'closed'}"

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ansible_collections.metal.kafka.plugins.module_utils import closing, security
 
 from .inventory import Inventory
@@ -28,29 +26,45 @@ def door_step(inventory: Inventory) -> int:
     return int(inventory.said("security_door_step"))
 
 
+def closing_goal(inventory: Inventory) -> str:
+    """How far the site wants to be closed."""
+    return str(inventory.said("security_closing"))
+
+
+def ensemble_trust(inventory: Inventory) -> str:
+    """Which CA servers of the ensemble trust among each other, and whether nodes have owners."""
+    return str(inventory.said("security_ensemble_trust"))
+
+
+def warn_days(inventory: Inventory) -> int:
+    """Days before the end of a certificate from which on the status screen complains."""
+    return int(inventory.said("security_warn_days"))
+
+
 def own_mode(inventory: Inventory) -> str:
     """Mode in which programs of the platform come in: while nobody is asked they show nothing."""
     return mode(inventory) if closing.PHASES[phase(inventory)].asks else "plain"
 
 
-def words(inventory: Inventory) -> dict[str, Any]:
-    """What the mode means."""
-    found = security.mode_of(mode(inventory))
-    return {
-        "tls": found.tls,
-        "passwords": found.passwords,
-        "closed": found.closed,
-        "clients": found.clients,
-    }
+def _mode(inventory: Inventory) -> security.Mode:
+    return security.mode_of(mode(inventory))
 
 
-def phase_words(inventory: Inventory) -> dict[str, Any]:
-    """What the phase means."""
-    at = closing.PHASES[phase(inventory)]
-    return {
-        "doors": at.doors,
-        "open": at.open,
-        "asks": at.asks,
-        "door": at.clients_door,
-        "owned": at.owned,
-    }
+def closed(inventory: Inventory) -> bool:
+    """Whether anybody has to prove who they are."""
+    return _mode(inventory).closed
+
+
+def tls(inventory: Inventory) -> bool:
+    """Whether the platform has certificates."""
+    return _mode(inventory).tls
+
+
+def passwords(inventory: Inventory) -> bool:
+    """Whether clients prove who they are by a password."""
+    return _mode(inventory).passwords
+
+
+def owned(inventory: Inventory) -> bool:
+    """Whether what brokers write into the ensemble belongs to them alone."""
+    return closing.PHASES[phase(inventory)].owned

@@ -1,0 +1,59 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the control node keeps of a cluster, and what machines keep of the last run."""
+
+from __future__ import annotations
+
+from ansible_collections.metal.kafka.plugins.module_utils import security as modes
+from ansible_collections.metal.kafka.plugins.plugin_utils import state_dir
+
+from .files import OPERATOR, Host
+from .inventory import DEFAULTS
+
+
+def directory(host: Host) -> str:
+    """The state directory of the cluster: store of keys, answers, reports."""
+    return str(_directory(host))
+
+
+def _directory(host: Host) -> state_dir.Path:
+    sources = host.variable("ansible_inventory_sources", [])
+    return state_dir.directory(
+        host.variable("cluster_name"), sources, host.variable("kafka_metal_state", "")
+    )
+
+
+def store(host: Host) -> str:
+    """The encrypted store of keys and passwords."""
+    said = host.variable("security_store", "")
+    place = _directory(host)
+    return said or str(state_dir.store(place, host.variable("cluster_name")))
+
+
+def password_file(host: Host) -> str:
+    """File with the password of that store."""
+    return str(host.variable("security_password_file", DEFAULTS["security_password_file"]))
+
+
+def person_folder(host: Host) -> str:
+    """Where the way in of a person or a program outside the platform is."""
+    who, (folder, *_) = str(host.variable("security_person", OPERATOR)), store(host).rsplit("/", 1)
+    return f"{folder}/operator" if who == OPERATOR else f"{folder}/users/{who}"
+
+
+def access(host: Host) -> str:
+    """The operator's file of librdkafka; empty where nobody is asked."""
+    folder = store(host).rpartition("/")[0]
+    closed = modes.mode_of(host.know("security.mode")).closed
+    return f"{folder}/operator/client.conf" if closed else ""
+
+
+def left_file(host: Host) -> str:
+    """File on a machine with what the last whole run left there."""
+    root, cluster = host.variable("service_config_root"), host.variable("cluster_name")
+    return f"{root}/.as-left/{cluster}@{host.variable('inventory_hostname')}.json"
+
+
+def kafka_client(host: Host) -> str:
+    """Directory on a machine with the Kafka client of our modules."""
+    return f"{host.variable('host_python_dir')}/kafka-python"
