@@ -9,7 +9,6 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.module_utils import monitoring
 from ansible_collections.metal.kafka.plugins.module_utils.monitoring import web
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
-from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
 
 
 def declared(changes):
@@ -108,18 +107,12 @@ def web_config(password):
     return web.web_config(str(password))
 
 
-def receiver_secrets(receivers):
-    """Addresses, keys and passwords of receivers, to be removed from support archives."""
-    return sorted(set(redaction.secrets_of(plain(receivers))))
-
-
 class FilterModule:
     def filters(self):
         return {
             "alert_routes": alert_routes,
             "alert_rules": alert_rules,
             "proxy_config": proxy_config,
-            "receiver_secrets": receiver_secrets,
             "scrape_config": scrape_config,
             "target_files": target_files,
             "web_config": web_config,

@@ -6,7 +6,6 @@ from typing import Any
 
 from ansible_collections.metal.kafka.plugins.module_utils import (
     zookeeper_closing,
-    zookeeper_nodes,
     zookeeper_recovery,
     zookeeper_security,
 )
@@ -54,20 +53,9 @@ def recovery(servers: list[str], node: str, files: dict[str, str] | None = None)
     return zookeeper_recovery.options(plain(servers), str(node), plain(files or {}))
 
 
-def at(ensemble: list[dict[str, Any]], phase: str, step: int) -> list[dict[str, Any]]:
-    """Servers with the ports at which clients find them in a phase of closing the cluster."""
-    return zookeeper_closing.servers(plain(ensemble), str(phase), int(step))
-
-
 def connect(ensemble: list[dict[str, Any]]) -> list[str]:
     """Where clients of the ensemble look for it, as host:port."""
     return zookeeper_closing.connect(plain(ensemble))
-
-
-def nodes(brokers: list[str], masters: list[str], spark: str, trust: str) -> list[dict[str, Any]]:
-    """Nodes that brokers and masters of Spark own, from the certificates that they show."""
-    subjects = [[zookeeper_security.subject(str(each)) for each in of] for of in (brokers, masters)]
-    return zookeeper_nodes.wanted(*subjects, str(spark), str(trust))
 
 
 def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
@@ -89,17 +77,10 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
         return {
-            "ensemble_at": at,
             "ensemble_connect": connect,
-            "ensemble_client": zookeeper_security.ensemble_client_properties,
-            "ensemble_client_in_phase": zookeeper_closing.client_properties,
-            "ensemble_in_phase": zookeeper_closing.server_properties,
             "ensemble_recovery": recovery,
             "ensemble_drift": drift,
-            "ensemble_nodes": nodes,
-            "ensemble_quorum_trusted": zookeeper_security.quorum_trusted,
             "ensemble_shared_trust": zookeeper_security.shared_trust,
-            "ensemble_tls_in_phase": zookeeper_closing.with_certificate,
             "zookeeper_server_entries": server_entries,
             "zookeeper_endpoints": endpoints,
             "zookeeper_status_rows": status_rows,

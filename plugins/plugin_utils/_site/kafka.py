@@ -161,7 +161,7 @@ def other_paths(inventory: Inventory, host: str) -> list[str]:
     for other in inventory.members(GROUP):
         if other != host and machines.machine(inventory, other) == machine:
             found += inventory.need(other, "kafka_broker_log_dirs")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _paths(inventory: Inventory, host: str, service: Service) -> list[str]:

@@ -1,0 +1,162 @@
+"""What services know of each other follows the inventory: its groups, its names, its phase."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import (
+    kafka,
+    monitoring,
+    people,
+    security,
+    spark,
+    zookeeper,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.catalogue import OF_THE_SITE
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import (
+    Inventory,
+    UnusableVariable,
+)
+
+SITE = {
+    "cluster_name": "one",
+    "demo_topic": "payments",
+    "demo_fraud_topic": "frauds",
+    "demo_metrics_topic": "metrics",
+    "demo_invalid_topic": "invalid",
+    "pipeline_marks_topic": "marks",
+}
+
+
+def site(phase: str | None = None, **more: object) -> Inventory:
+    """Three machines with brokers and servers, two masters of Spark, one that watches."""
+    hosts = {
+        f"m{number}": {
+            **SITE,
+            "kafka_broker_id": number,
+            "kafka_broker_client_listener": "SHOP",
+            "kafka_broker_inter_broker_listener": "AMONG",
+            "kafka_broker_listeners": {
+                "SHOP": {"bind": "0.0.0.0", "advertise": f"k{number}", "port": 9092},
+                "AMONG": {"bind": "0.0.0.0", "advertise": f"b{number}", "port": 9192},
+            },
+            "kafka_broker_metrics_port": 7071,
+            "kafka_broker_metrics_bind": "127.0.0.1",
+            "kafka_broker_log_dirs": [f"/data/{number}"],
+            "zookeeper_server_id": number,
+            "zookeeper_address": f"z{number}",
+            "zookeeper_client_port": 2181,
+            "zookeeper_peer_port": 2888,
+            "zookeeper_election_port": 3888,
+            "zookeeper_metrics_port": 0,
+            "zookeeper_metrics_bind": "127.0.0.1",
+            "zookeeper_data_dir": "/zk",
+            "spark_master_name": f"spark-master{number}",
+            "spark_address": f"s{number}",
+            "spark_master_port": 7077,
+            "spark_master_ui_port": 8080,
+            "spark_master_metrics_port": 0,
+            "spark_metrics_bind": "127.0.0.1",
+            "monitoring_address": f"m{number}",
+            "monitoring_bind": "127.0.0.1",
+            "monitoring_node_port": 9100,
+            "monitoring_prometheus_port": 9090,
+            "monitoring_alertmanager_port": 9093,
+            "monitoring_alertmanager_peer_port": 9094,
+            "monitoring_probe_port": 9308,
+            "monitoring_exporter_port": 9309,
+            "monitoring_proxy_port": 9443,
+            "monitoring_textfile_dir": "/textfile",
+            **more,
+        }
+        for number in (1, 2, 3)
+    }
+    every = list(hosts)
+    groups = {"all": every, "metal": every, "kafka": every, "zookeeper": every}
+    return Inventory(hosts, {**groups, "spark_master": every[:2], "monitoring": every[:1]}, phase)
+
+
+def test_clients_come_in_by_the_listener_that_the_site_names():
+    assert kafka.bootstrap(site()) == ["k1:9092", "k2:9092", "k3:9092"]
+    assert kafka.operator_bootstrap(site()) == ["b1:9192", "b2:9192", "b3:9192"]
+
+
+def test_targets_outside_of_proxies_have_the_address_of_that_listener():
+    open_site = site(monitoring_proxied=False)
+    assert [each["address"] for each in monitoring.targets(open_site)["kafka"]] == [
+        "k1:7071",
+        "k2:7071",
+        "k3:7071",
+    ]
+
+
+def test_targets_behind_proxies_bind_their_own_machine():
+    found = monitoring.targets(site())
+    assert {each["address"] for each in found["kafka"]} == {"127.0.0.1:7071"}
+    assert {each["address"] for each in found["zookeeper"]} == {""}
+    assert monitoring.proxies(site()) == {"m1": "m1:9443", "m2": "m2:9443", "m3": "m3:9443"}
+
+
+@pytest.mark.parametrize(
+    ("phase", "clients", "ensemble"),
+    [
+        ("doors", "k1:9092", "z1:2181"),
+        ("brokers", "k1:10092", "z1:3181"),
+        ("shut", "k1:10092", "z1:3181"),
+        ("back", "k1:9092", "z1:2181"),
+        ("", "k1:9092", "z1:2181"),
+    ],
+)
+def test_every_phase_of_closing_has_its_ports(phase: str, clients: str, ensemble: str):
+    at = site(phase)
+    assert kafka.bootstrap(at)[0] == clients
+    assert zookeeper.endpoints(at)[0] == ensemble
+
+
+def test_the_site_stays_in_the_phase_that_it_says():
+    assert security.phase(site(security_closing="both")) == "brokers"
+    assert security.phase(site()) == ""
+
+
+def test_masters_agree_in_the_ensemble_unless_users_have_certificates():
+    assert spark.recovery_servers(site()) == ["z1:2181", "z2:2181", "z3:2181"]
+    assert spark.recovery_servers(site(security_mode="mtls")) == []
+
+
+def test_a_session_of_a_broker_ends_before_a_standby_of_spark_leads():
+    keys = kafka.metadata_properties(site())
+    assert keys["zookeeper.session.timeout.ms"] == 10_000
+    alone = kafka.metadata_properties(site(security_mode="mtls"))
+    assert alone["zookeeper.session.timeout.ms"] == 18_000
+
+
+def test_a_broker_mounts_no_parent_of_a_directory_of_others():
+    disks = [{"name": "disk1", "mount": "/data"}]
+    assert "/zk" in kafka.other_paths(site(host_disks=disks), "m1")
+    beside = site(host_disks=disks, metal_machine="m")
+    assert {"/data/2", "/data/3"} <= set(kafka.other_paths(beside, "m1"))
+    assert kafka.other_paths(site(), "m1") == []
+
+
+def test_everybody_who_comes_in_has_a_secret():
+    found = site(kafka_content_users={"shop": {}})
+    assert people.passwords(found) == ["shop", "operator", "demo", "watch"]
+    assert "password:metrics-proxy" in people.secret_names(found)
+    certificates = {each["name"] for each in people.certificates(site(security_mode="mtls"))}
+    assert {"demo", "watch", "kafka1", "zk1-quorum", "metrics-m1"} <= certificates
+
+
+def test_a_site_that_asks_nobody_has_no_users_of_its_own():
+    plain = site(security_mode="plain")
+    assert (people.passwords(plain), people.programs(plain) != {}) == ([], True)
+    assert people.content_programs(plain) == {}
+    assert kafka.certificate_addresses(plain) == []
+
+
+def test_what_a_host_lacks_is_named():
+    lacking = site(zookeeper_client_port=None)
+    with pytest.raises(UnusableVariable, match="host m1 has no zookeeper_client_port"):
+        zookeeper.ensemble(lacking)
+
+
+def test_facts_of_a_site_without_hosts_are_empty():
+    for name, fact in OF_THE_SITE.items():
+        if name.startswith(("kafka.", "monitoring.", "spark.", "zookeeper.")):
+            fact(Inventory({}, {}))
