@@ -48,18 +48,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import chain
-from pathlib import Path
 
 import yaml
-from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.lookup import LookupBase
-from ansible.template import Templar
 from ansible_collections.metal.kafka.plugins.module_utils import lock, operation
 from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
     CHECKS,
     Role,
-    Unreadable,
     budget,
     check,
     wanted_names,
@@ -67,6 +63,8 @@ from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
     wanted_probes,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.preflight.report import report, text
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import COLLECTION
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import hosts as every_host
 
 # Where the playbook keeps what modules returned, and what of it the checks read.
 REGISTERED = {
@@ -74,31 +72,6 @@ REGISTERED = {
     "preflight_reached": ("answers",),
 }
 MACHINE = "preflight_machine"
-
-COLLECTION = Path(__file__).resolve().parents[2]
-
-
-class Variables(Mapping):
-    """Variables of one host over the defaults of roles; each is templated when it is read."""
-
-    def __init__(self, values, loader):
-        self._values = values
-        self._templar = Templar(loader=loader, variables=values)
-        self._read = {}
-
-    def __getitem__(self, name):
-        if name not in self._read:
-            try:
-                self._read[name] = self._templar.template(self._values[name])
-            except AnsibleError as error:
-                raise Unreadable(str(error).splitlines()[0]) from error
-        return self._read[name]
-
-    def __iter__(self):
-        return iter(self._values)
-
-    def __len__(self):
-        return len(self._values)
 
 
 def roles():
@@ -109,22 +82,6 @@ def roles():
         entries = yaml.load(path.read_text(), Loader=yaml.CSafeLoader)["argument_specs"].values()
         options = {key: spec for e in entries for key, spec in (e.get("options") or {}).items()}
         found[name] = Role(name, options)
-    return found
-
-
-def defaults(loader):
-    """Defaults of all roles; their names do not collide, each has its role's prefix."""
-    found = {}
-    for path in sorted(COLLECTION.glob("roles/*/defaults/main.yml")):
-        found.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
-    return found
-
-
-def wiring():
-    """Names of variables that the playbooks set for all hosts."""
-    found = set()
-    for path in COLLECTION.glob("playbooks/group_vars/**/*.yml"):
-        found.update(yaml.load(path.read_text(), Loader=yaml.CSafeLoader) or {})
     return found
 
 
@@ -154,21 +111,16 @@ class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         hostvars, groups = variables["hostvars"], variables["groups"]
         loader = self._loader or DataLoader()
-        behind = defaults(loader)
-        hosts, facts = {}, {}
-        for host in hostvars:
-            values = {**behind, **hostvars.raw_get(host), "hostvars": hostvars}
-            hosts[host] = Variables(values, loader)
-            told = registered(values)
-            if told is not None:
-                facts[host] = told
+        hosts = every_host(variables, loader)
+        told = {host: registered(hostvars.raw_get(host)) for host in hosts}
+        facts = {host: found for host, found in told.items() if found is not None}
         if "paths" in terms:
             return wanted_paths(hosts, groups)
         if "questions" in terms:
             return [{"paths": wanted_paths(hosts, groups), "names": wanted_names(hosts, groups)}]
         if "probes" in terms:
             return [wanted_probes(hosts, groups, facts)]
-        found = check(hosts, groups, facts, roles(), wiring())
+        found = check(hosts, groups, facts, roles())
         if "report" in terms:
             inventory = str(variables.get("inventory_dir", ""))
             said = report(found, len(CHECKS), len(facts), inventory)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SCRAM = "SCRAM-SHA-512"
-# Of a site that says nothing; playbooks/group_vars/all/security.yml says the same.
+# Of a site that says nothing.
 DEFAULT = "tls_scram"
 # Settings of librdkafka, and those of kafka-python that mean the same.
 KAFKA_PYTHON = {

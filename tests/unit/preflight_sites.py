@@ -190,7 +190,7 @@ ROLES = {
 
 def judged(site: Sound) -> list[Problem]:
     """What all checks say of a site."""
-    return check(site.hosts, site.groups, site.facts, ROLES, ["kafka_metadata_mode"])
+    return check(site.hosts, site.groups, site.facts, ROLES)
 
 
 def problems(site: Sound, fatal: bool = True) -> list[str]:

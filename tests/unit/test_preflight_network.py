@@ -241,9 +241,9 @@ def test_every_machine_tries_what_its_services_need_of_others_and_nothing_else()
 def test_who_watches_tries_the_proxy_of_every_other_machine():
     site = Sound()
     site.groups["monitoring"] = ["kafka3"]
-    proxies = {f"m{number}": f"10.0.0.{number}:9443" for number in (1, 2, 3)}
-    for name in proxies:
-        site.hosts[name]["monitoring_proxies"] = proxies
+    for number in (1, 2, 3):
+        own = {"monitoring_address": f"10.0.0.{number}", "monitoring_proxy_port": 9443}
+        site.hosts[f"m{number}"] |= own
     found = probes(site)
     tried = {at for at in endpoints(found["m3"]["connect"]) if at[1] == 9443}
     assert tried == {("10.0.0.1", 9443), ("10.0.0.2", 9443)}

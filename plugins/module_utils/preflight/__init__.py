@@ -12,7 +12,7 @@ that may be wrong about a site that works makes notes only.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -150,16 +150,15 @@ def check(
     groups: Mapping[str, Sequence[str]],
     facts: Mapping[str, Facts],
     roles: Mapping[str, Role] | None = None,
-    known: Collection[str] = (),
 ) -> list[Problem]:
     """All problems of a site, in the order of CHECKS; empty when it may be touched.
 
     ``hosts`` maps inventory hosts to variables (role defaults included); reading one may raise
     Unreadable. ``facts`` maps machines to what metal.kafka.machine_info returned; a missing fact
     turns its checks into notes (problems that are not fatal). ``roles`` are those whose prefixes
-    are theirs alone; ``known`` are names of further variables that somebody reads.
+    are theirs alone.
     """
-    site = Site(hosts, groups, facts, roles or {}, known)
+    site = Site(hosts, groups, facts, roles or {})
     found = [
         replace(problem, check=each.__name__)
         for each in CHECKS

@@ -13,6 +13,8 @@ from .site import SITE_VARIABLES, Site
 
 # Names of earlier releases, and what a site sets instead.
 RENAMED = {
+    "credentials_password_file": "security_password_file",
+    "credentials_store": "security_store",
     "kafka_broker_disk_mounts": "kafka_broker_disks",
     "monitoring_host_root": "monitoring_disk_mounts and monitoring_space_dirs",
     "roll_mark_seconds": "roll_silent_seconds",
@@ -24,9 +26,7 @@ _ALIKE = 0.9
 def unknown_variables(site: Site) -> Iterator[Problem]:
     """Variables with a role's prefix that the role does not know, and near misses of ours."""
     options = (role.options for role in site.roles.values())
-    # A site says its own under the name without underscores, where the playbooks have a default.
-    ours = {name[2:] for name in site.known if name.startswith("__")}
-    known = set(SITE_VARIABLES).union(site.known, ours, *options)
+    known = set(SITE_VARIABLES).union(*options)
     seen: set[str] = set()
     for host, variables in site.hosts.items():
         allowed = {str(n) for n in site.value(host, "preflight_known_variables", [])}

@@ -8,9 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import monitoring
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import (
+    Inventory,
+    UnusableVariable,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.machines import machine
+
 from .catalogue import MONITORING, SERVICES
 from .problem import Problem, listed, note
-from .services import Caller, Service, Socket, entries
+from .services import Caller, Service, Socket
 from .site import Facts, Site
 from .values import whole_number
 
@@ -76,10 +83,14 @@ def _connections(site: Site) -> Iterator[Connection]:
 
 def _figures(site: Site) -> Iterator[Connection]:
     """Who watches reads the proxy of every machine, where figures leave machines that way."""
+    inventory = Inventory(site.hosts, site.groups)
+    try:
+        proxies = monitoring.proxies(inventory)
+    except UnusableVariable:
+        # The variable itself is told of.
+        return
     for server in site.members("metal"):
-        name = str(site.value(server, "monitoring_machine", server))
-        at = entries(site, server, "monitoring_proxies").get(name, "")
-        address, _, number = str(at).rpartition(":")
+        address, _, number = proxies.get(machine(inventory, server), "").rpartition(":")
         port = whole_number(number)
         if port is None:
             continue

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Required, TypedDict
 
@@ -162,6 +162,11 @@ SITE_VARIABLES: Mapping[str, str] = {
     "port_offset": "added to every port",
     "kafka_metadata_mode": "where brokers keep their metadata",
     "security_mode": "how the cluster is closed",
+    "security_store": "encrypted file of the control node with keys and passwords",
+    "security_password_file": "file of the control node with the password of that store",
+    "security_super_users": "principals that no ACL binds, beside brokers and the operator",
+    "security_warn_days": "days before the end of a certificate at which the status complains",
+    "monitoring_proxied": "figures leave machines through a proxy each",
     "security_closing": "how far a cluster that runs is closed",
     "monitoring_web_open": "Prometheus and Alertmanager of a secured cluster ask for no password",
     "security_door_step": "ports between a listener and the door beside it",
@@ -192,7 +197,6 @@ class Site:
     groups: Mapping[str, Sequence[str]]
     facts: Mapping[str, Facts]
     roles: Mapping[str, Role] = field(default_factory=dict)
-    known: Collection[str] = ()
     unreadable: dict[tuple[str, str], str] = field(default_factory=dict)
     _known: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 

@@ -94,6 +94,7 @@ OF_A_TASK: Mapping[str, Callable[[files.Host], Any]] = {
     "kafka.files": files.of_broker,
     "kafka.folder": files.broker_folder,
     "machines.kafka_client": control.kafka_client,
+    "machines.left": control.left,
     "machines.left_file": control.left_file,
     "monitoring.kafka_files": files.of_watch,
     "monitoring.kafka_options": files.watch_options,

@@ -54,6 +54,15 @@ def left_file(host: Host) -> str:
     return f"{root}/.as-left/{cluster}@{host.variable('inventory_hostname')}.json"
 
 
+def left(host: Host) -> dict[str, str]:
+    """What metal.kafka.machine_info reads of what earlier runs left on a machine."""
+    return {
+        "cluster": str(host.variable("cluster_name")),
+        "kept": left_file(host),
+        "textfiles": host.know("monitoring.textfile_dir"),
+    }
+
+
 def kafka_client(host: Host) -> str:
     """Directory on a machine with the Kafka client of our modules."""
     return f"{host.variable('host_python_dir')}/kafka-python"
