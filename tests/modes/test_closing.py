@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient
 from conftest import SECONDS, Site, clean
 
 THREE = Path(__file__).parent / "three"
-# As playbooks/group_vars/all/closing.yml has it.
+# What security_door_step is by default.
 STEP = 1000
 RATE = 100
 Settings = Mapping[str, Any]

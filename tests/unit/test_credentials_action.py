@@ -60,8 +60,8 @@ def secret(tmp_path):
         plugin = LookupModule()
         plugin._load_name = plugin.ansible_name = NAME
         variables = {
-            "credentials_store": str(tmp_path / "secrets/test/store.vault"),
-            "credentials_password_file": str(tmp_path / "conf/password"),
+            "security_store": str(tmp_path / "secrets/test/store.vault"),
+            "security_password_file": str(tmp_path / "conf/password"),
             "ansible_check_mode": dry,
         }
         return plugin.run(list(terms), variables, **options)

@@ -15,15 +15,14 @@ ROOT = Path(__file__).parents[2]
 PASSWORD = "generated"
 OWN = {"basic_auth_users": {"me": "$2b$12$own"}}
 CASES = {
-    "default": {"closed": True, "web": {}, "open": False},
-    "open": {"closed": True, "web": {}, "open": True},
-    "own": {"closed": True, "web": OWN, "open": False},
-    "plain": {"closed": False, "web": {}, "open": False},
+    "default": {"password": PASSWORD, "web": {}},
+    "asks nobody": {"password": "", "web": {}},
+    "own": {"password": "", "web": OWN},
 }
 WEB = ("prometheus", "alertmanager")
 RUNS = [
     *(("default", entry) for entry in (*WEB, "node_exporter", "metrics_proxy", "exporter")),
-    *((case, entry) for case in ("open", "plain") for entry in WEB),
+    *(("asks nobody", entry) for entry in WEB),
     *(("own", entry) for entry in (*WEB, "node_exporter", "exporter")),
 ]
 
@@ -36,13 +35,9 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         "hosts": "localhost",
         "connection": "local",
         "gather_facts": False,
-        "vars": {
-            **{"credentials_store": str(out / "none"), "credentials_needed": False},
-            **{"__security_missing": {"missing": PASSWORD}, "cluster_name": "c"},
-        },
+        "vars": {"cluster_name": "c"},
         "vars_files": [
             str(ROOT / "roles/monitoring/defaults/main.yml"),
-            str(ROOT / "playbooks/group_vars/all/security_clients.yml"),
             str(ROOT / "roles/monitoring/vars/main.yml"),
         ],
         "tasks": [
@@ -73,9 +68,9 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
                              "instance": "p"}
                         ]
                     },
-                    "__security_is": {"closed": "{{ cases[item.0].closed }}"},
                     "monitoring_web": "{{ cases[item.0].web }}",
-                    "monitoring_web_open": "{{ cases[item.0].open }}",
+                    "monitoring_web_password": "{{ cases[item.0].password }}",
+                    "monitoring_spark_page_word": "",
                 },
             }
         ],
@@ -112,10 +107,9 @@ def test_a_secured_cluster_asks_for_the_generated_password(entry, rendered):
     assert ("web.password" in files(run)) == (entry == "prometheus")
 
 
-@pytest.mark.parametrize("case", ["open", "plain"])
 @pytest.mark.parametrize("entry", WEB)
-def test_nobody_is_asked_where_the_site_says_so_or_there_are_no_keys(case, entry, rendered):
-    run = rendered[case, entry]
+def test_nobody_is_asked_without_a_password(entry, rendered):
+    run = rendered["asks nobody", entry]
     assert not [word for word in run["command"] if "web.config" in word]
     assert not {"web.yml", "web.password"} & set(files(run))
     assert "basic_auth" not in str(files(run))

@@ -143,6 +143,17 @@ def test_everybody_who_comes_in_has_a_secret():
     assert {"demo", "watch", "kafka1", "zk1-quorum", "metrics-m1"} <= certificates
 
 
+def test_prometheus_asks_for_a_password_unless_the_site_closes_it_or_asks_nobody():
+    assert people.web_asks(site(), "m1")
+    for said in (
+        {"monitoring_web": {"basic_auth_users": {}, "x": 1}},
+        {"monitoring_web_open": True},
+    ):
+        assert not people.web_asks(site(**said), "m1")
+        assert people.web(site(**said)) == []
+    assert not people.web_asks(site(security_mode="plain"), "m1")
+
+
 def test_a_site_that_asks_nobody_has_no_users_of_its_own():
     plain = site(security_mode="plain")
     assert (people.passwords(plain), people.programs(plain) != {}) == ([], True)
