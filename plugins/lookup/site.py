@@ -49,7 +49,6 @@ from ansible.plugins.lookup import LookupBase
 from ansible_collections.metal.kafka.plugins.module_utils.security import SecurityError
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import UnusableVariable
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.reader import Reader, UnknownFact
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.run_file import CycleError
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import Unreadable
 
 # What a dry run of a fresh site has for a secret that is not made yet.
@@ -72,7 +71,7 @@ class LookupModule(LookupBase):
             return [reader.read(name) for name in terms]
         except KeyError as error:
             raise AnsibleError(f"metal.kafka.site: {error} is not set for this host") from error
-        except (CycleError, SecurityError, UnknownFact, Unreadable, UnusableVariable) as error:
+        except (SecurityError, UnknownFact, Unreadable, UnusableVariable) as error:
             raise AnsibleError(f"metal.kafka.site: {error}") from error
 
     def _secret(self, reader, variables, term, absent):

@@ -85,7 +85,7 @@ def test_values_of_the_inventory_are_no_templates(run):
         (
             ASK.replace("names", "mames"),
             {},
-            "kafka.mames is not known; known: kafka.ids, kafka.names",
+            "kafka.mames is not known; known: benchmark.files",
         ),
         (
             ASK,

@@ -120,4 +120,6 @@ OF_A_TASK: Mapping[str, Callable[[files.Host], Any]] = {
     "zookeeper.properties": files.server_properties,
 }
 
-NAMES = sorted({*OF_THE_SITE, *OF_A_HOST, *OF_A_TASK})
+# Those that are computed once in a run.
+FACTS = (*OF_THE_SITE, *OF_A_HOST)
+NAMES = sorted((*FACTS, *OF_A_TASK))

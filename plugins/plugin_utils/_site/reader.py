@@ -11,11 +11,12 @@ from typing import Any
 
 from ansible import constants
 from ansible.parsing.dataloader import DataLoader
+from ansible_collections.metal.kafka.plugins.module_utils.security import SecurityError
 
-from .catalogue import NAMES, OF_A_HOST, OF_A_TASK, OF_THE_SITE
+from .catalogue import FACTS, NAMES, OF_A_HOST, OF_A_TASK, OF_THE_SITE
 from .files import Host
 from .inventory import Inventory, UnusableVariable
-from .run_file import RunFile
+from .run_file import CycleError, RunFile
 from .variables import Variables, defaults, hosts
 
 
@@ -39,7 +40,8 @@ class Reader:
     ) -> None:
         self._variables, self._loader, self._phase = variables, loader, phase
         self._secret = secret
-        self._run = RunFile(Path(constants.DEFAULT_LOCAL_TMP))
+        about = "the site" if phase is None else f"the site in phase {phase or 'closed'}"
+        self._run = RunFile(Path(constants.DEFAULT_LOCAL_TMP), about)
         self._own = Variables(variables, loader)
 
     def read(self, name: str) -> Any:
@@ -47,12 +49,11 @@ class Reader:
         if name in OF_A_TASK:
             known = partial(self._secret, absent="")
             return OF_A_TASK[name](Host(self.read, self._secret, known, self._variable))
-        if name in OF_THE_SITE:
-            return self._once(name, lambda site: OF_THE_SITE[name](site))
-        if name not in OF_A_HOST:
+        if name not in FACTS:
             raise UnknownFact(f"{name} is not known; known: {', '.join(NAMES)}")
-        host = self._variables["inventory_hostname"]
-        found = self._once(name, partial(_of_hosts, name))[host]
+        found = self._run.answer(name, FACTS, self._begin)
+        if name in OF_A_HOST:
+            found = found[self._variables["inventory_hostname"]]
         if "failed" in found:
             raise UnusableVariable(found["failed"])
         return found["value"]
@@ -65,22 +66,25 @@ class Reader:
             return default
         return Variables({**defaults(self._loader), **self._variables}, self._loader)[name]
 
-    def _once(self, name: str, compute: Callable[[Inventory], Any]) -> Any:
-        at = name if self._phase is None else f"{name} in phase {self._phase or 'closed'}"
+    def _begin(self) -> Callable[[str], Any]:
+        """What computes facts, from one reading of the inventory."""
+        every = hosts(self._variables, self._loader)
+        inventory = Inventory(every, self._variables["groups"], self._phase)
 
-        def computed() -> Any:
-            every = hosts(self._variables, self._loader)
-            return compute(Inventory(every, self._variables["groups"], self._phase))
+        def compute(name: str) -> Any:
+            if name in OF_THE_SITE:
+                return _attempt(partial(OF_THE_SITE[name], inventory))
+            return {host: _attempt(partial(OF_A_HOST[name], inventory, host)) for host in every}
 
-        return self._run.once(at, computed)
+        return compute
 
 
-def _of_hosts(name: str, inventory: Inventory) -> dict[str, dict[str, Any]]:
-    """A fact of every host, or why it has none: not all have all variables."""
-    found: dict[str, dict[str, Any]] = {}
-    for host in inventory.hosts:
-        try:
-            found[host] = {"value": OF_A_HOST[name](inventory, host)}
-        except UnusableVariable as error:
-            found[host] = {"failed": str(error)}
-    return found
+def _attempt(fact: Callable[[], Any]) -> dict[str, Any]:
+    """The value of a fact, or why there is none: nobody may need it in this run."""
+    try:
+        return {"value": fact()}
+    except (CycleError, SecurityError, UnusableVariable) as error:
+        return {"failed": str(error)}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        # Preflight names variables of another shape; here nobody knows which one it is.
+        return {"failed": f"a variable has another shape, see make preflight: {error!r}"}
