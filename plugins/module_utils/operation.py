@@ -15,7 +15,6 @@ from typing import Any
 
 from . import lock, maintenance
 
-LOCKS = "/var/lib/kafka-metal/locks"
 # An operation elsewhere that was not active for so many seconds may be dead. Building images, or a
 # broker's slow stop, takes less.
 QUIET_S = 1800
@@ -32,7 +31,7 @@ VERBS = {
 }
 
 
-def look(cluster: str, directory: str = "", locks: str = LOCKS) -> dict[str, Any]:
+def look(cluster: str, directory: str = "", locks: str = lock.DIRECTORY) -> dict[str, Any]:
     """The lock, last activity and silence on this machine; its clock as ``now``."""
     found = lock.read(os.path.join(locks, f"{cluster}.json"))
     return {

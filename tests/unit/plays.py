@@ -86,6 +86,13 @@ def with_modules(folder: Path, texts: Mapping[str, str]) -> Path:
     return modules
 
 
+def with_locks(folder: Path) -> None:
+    """The real collection, with locks of clusters in ``folder`` / locks."""
+    text = (ROOT / "plugins/modules/cluster_lock.py").read_text()
+    own = text.replace("lock.DIRECTORY", repr(f"{folder}/locks"))
+    with_modules(folder, {"cluster_lock": own})
+
+
 def run(
     folder: Path, plays: list[dict[str, Any]], groups: dict[str, Any], *options: str
 ) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.module_utils.service import container_paths
-from plays import ROOT, run, with_collection
+from plays import ROOT, run, with_collection, with_locks
 
 # In place of the engine, with the containers of a cluster.
 FAKE = """#!/usr/bin/python
@@ -125,16 +125,24 @@ def test_a_name_that_is_none_is_no_path(name):
         container_paths(name, "/etc/kafka-metal", "/var/log/kafka-metal")
 
 
-def test_nothing_of_a_deleted_cluster_speaks_of_an_operation(tmp_path):
-    with_collection(tmp_path)
-    files = [tmp_path / name for name in ("note", "record", "moves", "text/gone@operation.prom")]
-    others = tmp_path / "text/other@operation.prom"
-    others.parent.mkdir()
-    for path in [*files, others]:
+def test_nothing_of_a_deleted_cluster_stays_on_a_machine(tmp_path):
+    with_locks(tmp_path)
+    names = (
+        *("note", "record", "moves", "text/gone@operation.prom", "locks/gone.json"),
+        *(".as-left/gone@sql", "gone-demo"),
+    )
+    files = [tmp_path / name for name in names]
+    others = [
+        tmp_path / name
+        for name in ("text/other@operation.prom", "locks/other.json", "other-gone-demo")
+    ]
+    for path in [*files, *others]:
+        path.parent.mkdir(exist_ok=True)
         path.touch()
     forget = yaml.safe_load((ROOT / "playbooks/internal_forget.yml").read_text())
+    evident = [str(tmp_path / name) for name in ("gone-demo", "data/of/kafka1")]
     given = {
-        **{"cluster_name": "gone", "destroy_found": {"delete": {}}},
+        **{"cluster_name": "gone", "destroy_found": {"delete": {"localhost": evident}}},
         **{"service_config_root": str(tmp_path), "roll_textfile_dir": f"{tmp_path}/text"},
         **{"site_note": str(files[0]), "kafka_content_record": str(files[1])},
         "kafka_content_throttles": str(files[2]),
@@ -143,4 +151,4 @@ def test_nothing_of_a_deleted_cluster_speaks_of_an_operation(tmp_path):
 
     assert code == 0, output
     assert [path.name for path in files if path.exists()] == []
-    assert others.exists()
+    assert all(path.exists() for path in others)
