@@ -23,7 +23,10 @@ PLACES = ("etc/{}/a", "log/{}/log", "etc/.last-good/{}.json", "etc/.as-left/{}")
 PLAYS = {
     "withdrawn": {
         "hosts": "metal",
-        "tasks": [{"include_role": {"name": "metal.kafka.pipeline", "tasks_from": "undeclared"}}],
+        "tasks": [
+            {"include_role": {"name": "metal.kafka.pipeline", "tasks_from": name}}
+            for name in ("undeclared", "withdraw")
+        ],
     },
     "destroyed": {"import_playbook": str(ROOT / "playbooks/internal_undeclared.yml")},
 }
