@@ -76,7 +76,8 @@ def undeclared_drivers(
     try:
         gone, notes = applied.removable("pipelines", found, undeclared, permission)
     except applied.RemovalError as error:
-        raise AnsibleFilterError("; ".join(error.sentences)) from None
+        how = [applied.confirmation(error.kinds)] if error.kinds else []
+        raise AnsibleFilterError("; ".join([*error.sentences, *how])) from None
     notes += [
         f"pipeline {name}: no longer declared, its driver is stopped and removed; its checkpoint, "
         "archive and topics are kept"
