@@ -7,7 +7,9 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 import yaml
+from ansible_collections.metal.kafka.plugins.module_utils.engine import EngineError
 from ansible_collections.metal.kafka.plugins.module_utils.service import container_paths
+from ansible_collections.metal.kafka.plugins.modules import remains
 from plays import ROOT, run, with_collection, with_locks
 
 # In place of the engine, with the containers of a cluster.
@@ -120,6 +122,23 @@ def test_a_dry_run_of_destroy_asks_each_machine_a_fixed_number_of_times(left, en
     assert left("destroyed", *names, words=["--check"]) == names
     assert len(engine.containers) == 13
     assert left.done <= 4
+
+
+def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch):
+    tried = []
+
+    def remove(name, socket):
+        tried.append(name)
+        if name == "prod-a":
+            raise EngineError("the engine refuses")
+
+    monkeypatch.setattr(remains.engine, "remove", remove)
+    linked = container("b") | {"Names": ["/other/alias", "/prod-b"]}
+    problem = remains.removed([container("a"), linked], "/none")
+
+    assert tried == ["prod-a", "prod-b"]
+    assert problem == "container prod-a: the engine refuses"
+    assert remains.name_of(linked) == "prod-b"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "a\n"])
