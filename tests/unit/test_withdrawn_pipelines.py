@@ -1,5 +1,6 @@
 """A pipeline that is no longer declared stops only when content may change too, and the reverse."""
 
+import json
 import shutil
 
 import pytest
@@ -11,12 +12,20 @@ CALLED = """#!/usr/bin/python
 import json, sys
 with open(sys.argv[1]) as stream:
     given = json.load(stream)
+if "removal" in given:
+    with open(%(log)r + ".confirmed", "w") as stream:
+        json.dump(given["removal"]["confirmed"], stream)
 if %(name)r:
     with open(%(log)r, "a") as stream:
         stream.write(%(name)r + (" in check mode" if given["_ansible_check_mode"] else "") + "\\n")
 print(json.dumps(%(answer)r))
 """
-REFUSED = {"failed": True, "msg": "users", "errors": ["users: 1 of 1 are no longer declared"]}
+BOTH = "to confirm: -e '{kafka_content_confirm_removal: [users], pipeline_confirm_removal: true}'"
+REFUSED = {
+    "failed": True,
+    "msg": "users",
+    "errors": ["users: 1 of 1 are no longer declared", BOTH],
+}
 APPLIED = {"changed": True, "content": {"topics": {}}, "notes": [], "applied": {"users": {}}}
 CHECKED, DONE, STOPPED = "content in check mode", "content", "driver"
 
@@ -58,6 +67,7 @@ def happens(tmp_path):
         code, output = run(tmp_path, [{"import_playbook": "topics.yml"}], groups, *words)
         return code, output, log.read_text().splitlines()
 
+    apply.confirmed = lambda: json.loads((tmp_path / "log.confirmed").read_text())
     return apply
 
 
@@ -74,7 +84,27 @@ def test_pipelines_that_are_refused_change_no_content(happens):
 
     assert code != 0
     assert "pipelines: 2 of 2 applied before are no longer declared: a, b" in output
-    assert calls == []
+    assert "-e '{pipeline_confirm_removal: true}'" in output
+    assert calls == [CHECKED]
+
+
+def test_both_refusals_are_printed_with_one_confirmation(happens):
+    _, output, calls = happens("ab", "", REFUSED)
+
+    assert "pipelines: 2 of 2" in output
+    assert "users: 1 of 1" in output
+    assert calls == [CHECKED]
+    # The module names every kind that it is told of.
+    assert happens.confirmed() == ["pipelines"]
+    assert "{pipeline_confirm_removal" not in output
+
+
+def test_a_confirmation_that_was_given_is_asked_for_again(happens):
+    given = "-e{pipeline_confirm_removal: true}"
+    code, _, calls = happens("ab", "", REFUSED, given)
+
+    assert (code, calls) == (2, [CHECKED])
+    assert happens.confirmed() == ["pipelines"]
 
 
 def test_a_driver_stops_before_the_content_changes(happens):
