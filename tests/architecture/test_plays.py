@@ -24,7 +24,7 @@ READ_WHAT_ANSWERS = (
     *("internal_engine_status.yml", "internal_log_dirs.yml", "logs.yml", "support.yml"),
     "credentials.yml",
 )
-# Only read, and judge all hosts together: with --limit there is a part of them alone.
+# They refuse --limit before that.
 JUDGE_ALL = ("replicas.yml", "verify.yml", "versions.yml")
 # A play on one host ends the run by itself: none is left.
 ONE_HOST = re.compile(r"localhost|\w+\[0\]|.*\[:1\].*|.*\bdisk_host\b.*", re.DOTALL)

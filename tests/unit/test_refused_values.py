@@ -27,6 +27,10 @@ def ran(tmp_path):
         ("rotate", ["-erotate_what=password"], "is password; allowed: certificates"),
         ("zookeeper_trust", ["-e__security_ensemble_trust=owns"], "is owns; allowed: own"),
         ("plan", [], "a plan is made in check mode"),
+        *(
+            (each, [], "found kafka2; allowed: none, as the answer is about all hosts together")
+            for each in ("verify", "replicas", "versions")
+        ),
         ("disk_drain", ["-edisk_host=kafka9"], "Found host kafka9, disk none"),
         ("disk_reserve", ["-edisk_host=kafka9"], "Found host kafka9, disk none"),
     ],
