@@ -13,6 +13,8 @@ from ansible.utils.display import Display
 from ansible_collections.metal.kafka.plugins.module_utils import lock
 
 display = Display()
+# States after which it does not matter whose lock there was.
+ENDS = ("absent", "deleted")
 
 
 class ActionModule(ActionBase):
@@ -25,7 +27,7 @@ class ActionModule(ActionBase):
         wish = {**self._task.args, "owner": asdict(me)}
         try:
             found = self._execute_module(module_args=wish, task_vars=task_vars)
-            if found.get("failed") or found["taken"] or wish.get("state") == "absent":
+            if found.get("failed") or found["taken"] or wish.get("state") in ENDS:
                 return found
             other = found["lock"]
             if not lock.dead(lock.Owner(**other["owner"]), me):

@@ -97,6 +97,11 @@ def missing_variables(last, names):
     return applied.missing_of(service.plain(last), service.plain(names))
 
 
+def removal_confirmation(kinds):
+    """What confirms the removal of these kinds, all at once."""
+    return applied.confirmation(service.plain(kinds))
+
+
 class FilterModule:
     def filters(self):
         return {
@@ -107,6 +112,7 @@ class FilterModule:
             "missing_variables": missing_variables,
             "newest_record": newest_record,
             "content_wishes": reading(declarations.content_wishes),
+            "removal_confirmation": removal_confirmation,
             "quota_wishes": reading(declarations.quota_wishes),
             "scram_credential": scram_credential,
             "user_wishes": reading(declarations.user_wishes),

@@ -58,8 +58,8 @@ def undeclared_drivers(
 ) -> dict[str, Any]:
     """Drivers to remove, each with name and container, and notes on them for the operator.
 
-    ``containers`` are drivers as the engine lists them. Raises AnsibleFilterError where this looks
-    like a lost declaration.
+    ``containers`` are drivers as the engine lists them. Where this looks like a lost declaration,
+    ``refused`` says so, ``unconfirmed`` is what the next run has to confirm, and none is removed.
     """
     found = {
         str(each["Labels"]["kafka-metal.instance"]).removeprefix("pipeline-"): str(
@@ -76,7 +76,8 @@ def undeclared_drivers(
     try:
         gone, notes = applied.removable("pipelines", found, undeclared, permission)
     except applied.RemovalError as error:
-        raise AnsibleFilterError("; ".join(error.sentences)) from None
+        kinds = sorted(error.kinds)
+        return {"gone": [], "notes": [], "refused": error.sentences, "unconfirmed": kinds}
     notes += [
         f"pipeline {name}: no longer declared, its driver is stopped and removed; its checkpoint, "
         "archive and topics are kept"
@@ -85,6 +86,8 @@ def undeclared_drivers(
     return {
         "gone": [{"name": name, "container": found[name]} for name in sorted(gone)],
         "notes": notes,
+        "refused": [],
+        "unconfirmed": [],
     }
 
 

@@ -8,12 +8,17 @@ from ansible_collections.metal.kafka.plugins.module_utils.declaration import (
     declaration_differences,
     service_state,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.service import service_hash, ulimit
+from ansible_collections.metal.kafka.plugins.module_utils.service import (
+    container_paths,
+    service_hash,
+    ulimit,
+)
 
 
 class FilterModule:
     def filters(self):
         return {
+            "container_paths": container_paths,
             "declaration_differences": declaration_differences,
             "service_hash": service_hash,
             "service_state": service_state,

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A container as the engine's socket tells it: state, restarts, last words. Only reads."""
+"""A container as the engine's socket tells it: state, restarts, last words; and its removal."""
 
 from __future__ import annotations
 
@@ -54,9 +54,18 @@ class Connection(http.client.HTTPConnection):
 
 def get(path: str, question: str, timeout: float) -> bytes | None:
     """The engine's answer, None when it knows no such thing; raises EngineError."""
+    return _ask("GET", path, question, timeout)
+
+
+def remove(name: str, path: str = SOCKET, timeout: float = 60) -> None:
+    """Kill a container and remove it with its anonymous volumes; raises EngineError."""
+    _ask("DELETE", path, f"/containers/{quote(name)}?force=1&v=1", timeout)
+
+
+def _ask(method: str, path: str, question: str, timeout: float) -> bytes | None:
     connection = Connection(path, timeout)
     try:
-        connection.request("GET", question)
+        connection.request(method, question)
         answer = connection.getresponse()
         content = answer.read()
     except (OSError, http.client.HTTPException) as error:
@@ -65,7 +74,7 @@ def get(path: str, question: str, timeout: float) -> bytes | None:
         connection.close()
     if answer.status == 404:
         return None
-    if answer.status != 200:
+    if answer.status not in (200, 204):
         raise EngineError(f"the engine refuses {question}: {content[:200]!r}")
     return content
 

@@ -17,6 +17,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+# On every machine; it survives a reboot.
+DIRECTORY = "/var/lib/kafka-metal/locks"
+
 
 @dataclass(frozen=True)
 class Owner:
@@ -153,6 +156,15 @@ def drop(path: str, token: str) -> bool:
     if found is None or found.owner.token != token:
         return False
     os.unlink(path)
+    return True
+
+
+def delete(path: str) -> bool:
+    """Remove the lock, whoever's it is; False when there is none."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return False
     return True
 
 

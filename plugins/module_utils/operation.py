@@ -15,15 +15,23 @@ from typing import Any
 
 from . import lock, maintenance
 
-LOCKS = "/var/lib/kafka-metal/locks"
 # An operation elsewhere that was not active for so many seconds may be dead. Building images, or a
 # broker's slow stop, takes less.
 QUIET_S = 1800
-# How an interrupted operation is finished, by its first word. Everything else is by `make up`.
-VERBS = {"restart": "make restart", "reboot": "make reboot", "upgrade": "make upgrade"}
+# How an interrupted operation is resumed, by the text in its lock. Everything else is by `make up`.
+VERBS = {
+    "restart of all": "make restart",
+    "restart of ensemble": "make restart S=ensemble",
+    "restart of kafka": "make restart S=kafka",
+    "reboot of machines": "make reboot",
+    "upgrade": "make upgrade",
+    "end of an upgrade": "make upgrade FINISH=1",
+    "closing": "make close",
+    "split of the trust of ZooKeeper": "make zookeeper-trust",
+}
 
 
-def look(cluster: str, directory: str = "", locks: str = LOCKS) -> dict[str, Any]:
+def look(cluster: str, directory: str = "", locks: str = lock.DIRECTORY) -> dict[str, Any]:
     """The lock, last activity and silence on this machine; its clock as ``now``."""
     found = lock.read(os.path.join(locks, f"{cluster}.json"))
     return {
@@ -71,7 +79,7 @@ def _elsewhere(owner: lock.Owner, me: lock.Owner) -> bool:
 
 def _next(operation: str) -> str:
     """What ends an interrupted operation."""
-    verb = VERBS.get(operation.split(" ")[0])
+    verb = VERBS.get(operation)
     again = f", `{verb}` goes on with it" if verb else ""
     return f"`make up` starts what it left stopped and releases its lock{again}"
 

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
 
 
 def plain(value: Any) -> Any:
@@ -54,3 +57,19 @@ def ulimit(item: Mapping[str, Any]) -> str:
     if isinstance(value, Mapping):
         return f"{item['key']}:{value['soft']}:{value['hard']}"
     return f"{item['key']}:{value}:{value}"
+
+
+def container_paths(name: str, config_root: str, log_root: str) -> dict[str, str]:
+    """What a machine keeps of a container beside its data.
+
+    Its configuration, its log, and notes of how it was ``left`` and of what ran well (``good``).
+    Raises ValueError for a name that the engine does not allow: it would be another path.
+    """
+    if not NAME.fullmatch(name):
+        raise ValueError(f"found the name {name!r} of a container; allowed: letters, digits, '_.-'")
+    return {
+        "config": f"{config_root}/{name}",
+        "log": f"{log_root}/{name}",
+        "left": f"{config_root}/.as-left/{name}",
+        "good": f"{config_root}/.last-good/{name}.json",
+    }

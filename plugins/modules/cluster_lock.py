@@ -23,10 +23,10 @@ options:
     default: an operation
   state:
     description: >-
-      Whether to take the lock, to drop one's own, or to drop that of an operation whose process on
-      this control node has died.
+      Whether to take the lock, to drop one's own, to drop that of an operation whose process on
+      this control node has died, or to delete anybody's, as its cluster is deleted.
     type: str
-    choices: [present, absent, released]
+    choices: [present, absent, released, deleted]
     default: present
   unlock:
     description: Token of a lock to break, or the name of the cluster to break any.
@@ -93,7 +93,7 @@ reached:
 released:
   description: Whether a lock was dropped, one's own or that of a dead process.
   type: bool
-  returned: with O(state=absent) and O(state=released)
+  returned: with O(state=absent), O(state=released) and O(state=deleted)
 steps:
   description: Empty; a lock is no change of the platform.
   type: list
@@ -115,13 +115,13 @@ def main():
             "operation": {"type": "str", "default": "an operation"},
             "state": {
                 "type": "str",
-                "choices": ["present", "absent", "released"],
+                "choices": ["present", "absent", "released", "deleted"],
                 "default": "present",
             },
             "unlock": {"type": "str", "default": ""},
             "replace": {"type": "str", "default": ""},
             "owner": {"type": "dict", "default": {}},
-            "directory": {"type": "path", "default": "/var/lib/kafka-metal/locks"},
+            "directory": {"type": "path", "default": lock.DIRECTORY},
         },
         supports_check_mode=True,
     )
@@ -132,8 +132,9 @@ def main():
     if module.check_mode:
         granted = lock.Lock(wish["operation"], me, 0)
         module.exit_json(**common, **lock.answer(granted, taken=True))
-    if wish["state"] == "absent":
-        dropped = lock.drop(path, me.token)
+    if wish["state"] in ("absent", "deleted"):
+        own = wish["state"] == "absent"
+        dropped = lock.drop(path, me.token) if own else lock.delete(path)
         nobody = lock.answer(lock.Lock("", me, 0), taken=False)
         module.exit_json(**common, **nobody, released=dropped)
     if wish["state"] == "released":

@@ -45,7 +45,7 @@ operation:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import operation
+from ansible_collections.metal.kafka.plugins.module_utils import lock, operation
 
 
 def main():
@@ -54,7 +54,7 @@ def main():
         argument_spec={
             "cluster": {"type": "str", "required": True},
             "directory": {"type": "str", "default": ""},
-            "locks": {"type": "path", "default": operation.LOCKS},
+            "locks": {"type": "path", "default": lock.DIRECTORY},
         },
         supports_check_mode=True,
     )

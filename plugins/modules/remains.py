@@ -28,13 +28,18 @@ options:
     description: Whether to take the cluster out of the marker of O(below).
     type: bool
     default: false
+  remove:
+    description: >-
+      Whether to kill and remove the containers of the cluster on this machine, by their label.
+    type: bool
+    default: false
   socket:
     description: Socket of the engine.
     type: path
     default: /var/run/docker.sock
 attributes:
   check_mode:
-    description: Writes nothing.
+    description: Writes and removes nothing.
     support: full
   diff_mode:
     description: There is nothing to show.
@@ -59,7 +64,9 @@ found:
   elements: dict
   returned: always
 containers:
-  description: Containers of the cluster on this machine; none with O(container) or O(below).
+  description: >-
+    Containers of the cluster on this machine, also those that O(remove) has removed; none with
+    O(container) or O(below).
   type: list
   elements: str
   returned: always
@@ -93,8 +100,24 @@ def label(container):
     return (container.get("Labels") or {}).get(ownership.CLUSTER, "")
 
 
+def name_of(container):
+    """Its own name; the others are links, as of another container with a slash in between."""
+    return min((name.lstrip("/") for name in container["Names"]), key=lambda name: name.count("/"))
+
+
+def removed(containers, socket):
+    """Remove containers, all that can be; why some are still there, empty when none is."""
+    problems = []
+    for each in containers:
+        try:
+            engine.remove(each["Id"], socket)
+        except engine.EngineError as error:
+            problems.append(f"container {name_of(each)}: {error}")
+    return "\n".join(problems)
+
+
 def main():
-    """Look, and where it is asked for release a shared directory."""
+    """Look, and where it is asked for release a shared directory, or remove containers."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
@@ -102,6 +125,7 @@ def main():
             "below": {"type": "path"},
             "container": {"type": "str"},
             "release": {"type": "bool", "default": False},
+            "remove": {"type": "bool", "default": False},
             "socket": {"type": "path", "default": engine.SOCKET},
         },
         supports_check_mode=True,
@@ -116,20 +140,21 @@ def main():
     for each in containers:
         if name and f"/{name}" in each["Names"] and label(each) != given["cluster"]:
             problem = f"container {name} belongs to {label(each) or 'somebody else'}"
+    ours = [each for each in containers if label(each) == given["cluster"]]
+    if given["remove"] and (problem or not module.check_mode):
+        problem = problem or removed(ours, given["socket"])
+        if problem:
+            module.fail_json(msg=problem, problem=problem)
     changed = given["release"] and given["cluster"] in ownership.owners(given["below"])
     if changed and not module.check_mode:
         ownership.release(given["below"], given["cluster"])
     module.exit_json(
-        changed=changed,
+        changed=changed or bool(given["remove"] and ours),
         found=[
             ownership.inspect(path.rstrip("/"), containers, given["below"] or "")
             for path in given["directories"]
         ],
-        containers=sorted(
-            each["Names"][0].lstrip("/")
-            for each in containers
-            if label(each) == given["cluster"] and not name and not given["below"]
-        ),
+        containers=sorted(name_of(each) for each in ours if not name and not given["below"]),
         clusters=sorted({label(each) for each in containers} - {""}),
         problem=problem,
     )

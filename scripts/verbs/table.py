@@ -15,7 +15,6 @@ Verb = Callable[[Run], int]
 GROUPS = {"G": "group_name", "TO": "group_to", "T": "group_topic"}
 # How Ansible ends where hosts were unreachable: a text of the others is not the whole answer.
 UNREACHABLE = 4
-SERVICES = ("ensemble", "kafka", "all")
 DISKS = {"HOST": "disk_host", "DISK": "disk_name", "DEVICE": "disk_device", "FORCE": "disk_force"}
 
 
@@ -124,16 +123,6 @@ def access(run: Run) -> int:
     return answer("access", {"U": "access_user"})(run)
 
 
-def restart(run: Run) -> int:
-    """Restart services one by one; a name of one instance would restart nothing."""
-    if value("S") not in ("", *SERVICES):
-        refuse(
-            f"S: found {value('S')!r}; allowed: {', '.join(SERVICES)}; "
-            'one broker or server: ARGS="--limit kafka1"'
-        )
-    return loud("restart", names={"S": "restart_services"})(run)
-
-
 def replicas(run: Run) -> int:
     """Whether replicas hold the same."""
     given = {"kafka_broker_compare_seconds": number("SECONDS")} if value("SECONDS") else {}
@@ -226,7 +215,7 @@ VERBS: Mapping[str, Verb] = {
     "replicas": replicas,
     "report": page,
     "rotate": loud("rotate", names={"WHAT": "rotate_what", "NAMES": "rotate_names"}),
-    "restart": restart,
+    "restart": loud("restart", names={"S": "restart_services"}),
     "status": status,
     "support": support,
     "up": report("up"),

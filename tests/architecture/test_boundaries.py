@@ -34,6 +34,7 @@ EXCEPTIONS = {
     "playbooks/internal_phase.yml": "closes it before the brokers",
     "playbooks/internal_rotate.yml": "hands its files out",
     "scripts/price-of-records": "brings a broker of its own",
+    "plugins/module_utils/operation.py": "names the verb that resumes the split of its trust",
     "plugins/module_utils/preflight/metadata.py": "its ids, ports and size, judged beforehand",
 }
 
@@ -162,3 +163,10 @@ def test_a_template_is_used_for_the_file_it_is_named_after(repository):
         folder, name = target.rsplit("/", 1)
         assert f"/{folder}" in text, f"role {role} puts nothing into /{folder}"
         assert name in text
+
+
+def test_playbooks_repeat_no_path_of_a_role(repository):
+    """A site that has another one would keep what destroy should delete."""
+    files = repository.files("playbooks/*.yml")
+    assert files
+    assert [path for path in files if "/var/lib/kafka-metal" in repository.text(path)] == []

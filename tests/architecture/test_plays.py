@@ -24,6 +24,8 @@ READ_WHAT_ANSWERS = (
     *("internal_engine_status.yml", "internal_log_dirs.yml", "logs.yml", "support.yml"),
     "credentials.yml",
 )
+# They refuse --limit before that.
+JUDGE_ALL = ("replicas.yml", "verify.yml", "versions.yml")
 # A play on one host ends the run by itself: none is left.
 ONE_HOST = re.compile(r"localhost|\w+\[0\]|.*\[:1\].*|.*\bdisk_host\b.*", re.DOTALL)
 # any_errors_fatal alone lets a run go on after an unreachable host: Ansible counts that host twice,
@@ -52,6 +54,17 @@ def test_a_play_that_fails_on_one_host_ends_the_run_for_all(repository):
         and not ONE_HOST.fullmatch(play["hosts"])
         and not rolls(play)
         if {key: play.get(key) for key in BOTH} != BOTH
+    ]
+    assert wrong == []
+
+
+def test_what_refuses_a_run_does_so_with_a_limit_too(repository):
+    """Ansible leaves a play on localhost out of a run with --limit."""
+    wrong = [
+        f"{path}: {play['name']}"
+        for path, play in plays(repository)
+        if play["hosts"] == "localhost" and path not in JUDGE_ALL
+        if any("ansible.builtin.assert" in task for task in play["tasks"])
     ]
     assert wrong == []
 

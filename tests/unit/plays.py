@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,50 @@ HERE = {
     "ansible_become": False,
     "ansible_python_interpreter": sys.executable,
 }
+
+# Every entry of every role prints its name instead; `fails`, `away` and `state` are of the test.
+ENTRY = """
+- name: Name this entry
+  ansible.builtin.set_fact:
+    here: "{role}/{entry}/{{{{ service_verb | default('') }}}}@{{{{ inventory_hostname }}}}"
+    service_state: "{{{{ state }}}}"
+    roll_turn: "{{{{ {{'rack': rack, 'together': true}} if state == 'stale' else {{}} }}}}"
+    kafka_broker_found: {{}}
+- name: Lose the connection
+  ansible.builtin.ping:
+  when: [inventory_hostname in away, here is match(away_at)]
+- name: Print
+  ansible.builtin.debug: {{msg: "RAN {{{{ here }}}}"}}
+- name: Fail
+  ansible.builtin.fail: {{msg: as asked}}
+  when: here is match(fails)
+"""
+# What its tasks read, of every host.
+ASKED = {"fails": "nothing", "away": [], "away_at": "", "state": "absent"}
+
+
+def with_printing_roles(folder: Path, *real: str) -> Path:
+    """The real playbooks, without their group_vars; files of roles in ``real`` are real as well."""
+    home = folder / "ansible_collections/metal/kafka"
+    home.mkdir(parents=True)
+    (home / "plugins").symlink_to(ROOT / "plugins")
+    ignored = shutil.ignore_patterns("group_vars")
+    shutil.copytree(ROOT / "playbooks", home / "playbooks", ignore=ignored)
+    for path in ROOT.glob("roles/*/*/*.yml"):
+        name = path.relative_to(ROOT / "roles").as_posix()
+        stub = home / "roles" / name
+        stub.parent.mkdir(parents=True, exist_ok=True)
+        if name in real:
+            shutil.copy(path, stub)
+        elif path.parent.name == "tasks":
+            stub.write_text(ENTRY.format(role=name.split("/")[0], entry=path.stem))
+    return home / "playbooks"
+
+
+def entries(output: str) -> list[str]:
+    """Entries that have run, in order: role/entry/verb@host."""
+    lines = output.splitlines()
+    return [line.split("RAN ", 1)[1].strip(' "') for line in lines if "RAN " in line]
 
 
 def with_collection(folder: Path) -> None:
@@ -39,6 +84,13 @@ def with_modules(folder: Path, texts: Mapping[str, str]) -> Path:
     for name, text in texts.items():
         (modules / f"{name}.py").write_text(text)
     return modules
+
+
+def with_locks(folder: Path) -> None:
+    """The real collection, with locks of clusters in ``folder`` / locks."""
+    text = (ROOT / "plugins/modules/cluster_lock.py").read_text()
+    own = text.replace("lock.DIRECTORY", repr(f"{folder}/locks"))
+    with_modules(folder, {"cluster_lock": own})
 
 
 def run(

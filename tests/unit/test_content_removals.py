@@ -1,10 +1,16 @@
 """What was applied and is no longer declared: removed, kept or refused."""
 
+import contextlib
+import shlex
+
 import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.metal.kafka.plugins.module_utils import topic
 from ansible_collections.metal.kafka.plugins.module_utils.content import (
     acls,
     applied,
+    kinds,
     quotas,
     removals,
     users,
@@ -14,6 +20,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.content.applied import
     RemovalError,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.scram import Key
+from ansible_collections.metal.kafka.plugins.module_utils.unmet import UnmetError
 
 YES = Permission()
 READ = acls.Acl("User:shop", "topic", "payments", "read")
@@ -108,10 +115,8 @@ def test_a_variable_that_is_not_defined_any_more_refuses_the_removal():
 
 def test_more_than_half_is_removed_only_when_confirmed():
     assert applied.removable("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
-    with pytest.raises(RemovalError, match=r"3 of 4 applied before .*confirm with"):
+    with pytest.raises(RemovalError, match=r"3 of 4 applied before .*confirm the removal"):
         applied.removable("users", "abcd", ["a", "b", "c"], YES)
-    words = """ARGS="-e '{kafka_content_confirm_removal: [users]}'\""""
-    assert applied.confirmation("users") == words
     confirmed = Permission(confirmed=frozenset({"users"}))
     assert applied.removable("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
 
@@ -136,3 +141,67 @@ def test_a_variable_counts_as_lost_when_it_was_defined_before():
     last = applied.following({}, {}, ["kafka_content_topics", "kafka_content_users"])
     assert applied.missing_of(last, ["kafka_content_topics"]) == ["kafka_content_users"]
     assert applied.missing_of({}, []) == []
+
+
+class OneUser(contextlib.AbstractContextManager):
+    """A cluster in which one user was declared, with two ACLs and a quota."""
+
+    def __init__(self, *_):
+        self.listener = self.deadline = None
+
+    def __exit__(self, *_):
+        return None
+
+    def read_users(self):
+        return {"shop": {"SCRAM-SHA-512": 8192}}
+
+    def read_acls(self):
+        return {READ, WRITE}
+
+    def read_quotas(self):
+        return {quotas.Entity(user="shop"): {"producer_byte_rate": 1.0}}
+
+    def alter_quotas(self, steps, dry):
+        assert dry
+        return {}
+
+
+APPLIED = {
+    "users": {"shop": ["SCRAM-SHA-512"]},
+    "acls": [acls.fields_of(READ), acls.fields_of(WRITE)],
+    "quotas": [{"user": "shop", "keys": ["producer_byte_rate"]}],
+}
+
+
+@pytest.mark.parametrize("missing", [[], ["kafka_content_users"]], ids=["empty", "not defined"])
+@pytest.mark.parametrize("confirmed", [[], ["users"], ["acls"], ["quotas", "users"]])
+def test_what_a_refusal_asks_for_is_enough_for_the_next_run(monkeypatch, missing, confirmed):
+    """The only user is taken out of the declarations, with all that belongs to it."""
+    monkeypatch.setattr(kinds, "Everything", OneUser)
+
+    def run(**removal):
+        wanted = {}
+        for kind, record in APPLIED.items():
+            validator = ArgumentSpecValidator(kinds.KINDS[kind].arguments)
+            given = validator.validate({"applied": record, "removal": removal})
+            assert not given.error_messages
+            wanted[kind] = {**given.validated_parameters, "client_config": {}}
+        found = kinds.bring(["kafka1:9092"], {}, 1, wanted, True)
+        return [step for each in found.values() for step in each["steps"]]
+
+    with pytest.raises(UnmetError) as refused:
+        run(missing=missing, confirmed=confirmed)
+    *_, last = refused.value.sentences
+    # As a shell and then Ansible read it: ARGS="-e '{variable: [kinds]}'".
+    (_, value) = shlex.split(
+        shlex.split(last.removeprefix("to confirm: "))[0].removeprefix("ARGS=")
+    )
+    steps = run(confirmed=yaml.safe_load(value)["kafka_content_confirm_removal"])
+    assert len(steps) == 4
+
+
+def test_pipelines_are_confirmed_by_a_variable_of_their_own():
+    assert applied.confirmation({"acls", "users", "pipelines"}) == (
+        "to confirm: ARGS=\"-e '{kafka_content_confirm_removal: [users, acls], "
+        "pipeline_confirm_removal: true}'\""
+    )

@@ -2,36 +2,18 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from plays import entries, with_printing_roles
 
-ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = ("zookeeper", "kafka", "spark")
 # Verbs of a service that change a machine.
 CHANGES = ("files", "apply", "restart", "keep")
 
-# Every entry of every role prints its name instead; `fails`, `away` and `state` are of the test.
-ENTRY = """
-- name: Name this entry
-  ansible.builtin.set_fact:
-    here: "{role}/{entry}/{{{{ service_verb | default('') }}}}@{{{{ inventory_hostname }}}}"
-    service_state: "{{{{ state }}}}"
-    roll_turn: "{{{{ {{'rack': rack, 'together': true}} if state == 'stale' else {{}} }}}}"
-    kafka_broker_found: {{}}
-- name: Lose the connection
-  ansible.builtin.ping:
-  when: [inventory_hostname in away, here is match(away_at)]
-- name: Print
-  ansible.builtin.debug: {{msg: "RAN {{{{ here }}}}"}}
-- name: Fail
-  ansible.builtin.fail: {{msg: as asked}}
-  when: here is match(fails)
-"""
 # Taken as they are: what a batch does when one of its hosts is lost.
 REAL = ("roll/tasks/turn.yml", "roll/vars/main.yml", "roll/defaults/main.yml")
 
@@ -44,23 +26,11 @@ UNREACHABLE = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansibl
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real playbooks and filters, with roles that only print what they were asked for."""
     root = tmp_path_factory.mktemp("collections")
-    home = root / "ansible_collections/metal/kafka"
-    home.mkdir(parents=True)
-    (home / "plugins").symlink_to(ROOT / "plugins")
-    ignored = shutil.ignore_patterns("group_vars")
-    shutil.copytree(ROOT / "playbooks", home / "playbooks", ignore=ignored)
-    for path in ROOT.glob("roles/*/*/*.yml"):
-        name = path.relative_to(ROOT / "roles").as_posix()
-        stub = home / "roles" / name
-        stub.parent.mkdir(parents=True, exist_ok=True)
-        if name in REAL:
-            shutil.copy(path, stub)
-        elif path.parent.name == "tasks":
-            stub.write_text(ENTRY.format(role=name.split("/")[0], entry=path.stem))
+    playbooks = with_printing_roles(root, *REAL)
     imports = [
         {"name": name, "ansible.builtin.import_playbook": f"{name}.yml"} for name in PLAYBOOKS
     ]
-    (home / "playbooks/three.yml").write_text(yaml.safe_dump(imports))
+    (playbooks / "three.yml").write_text(yaml.safe_dump(imports))
     return root
 
 
@@ -103,11 +73,7 @@ def ran(collection, tmp_path):
             timeout=120,
             check=False,
         )
-        lines = [
-            line.split("RAN ", 1)[1].strip(' "')
-            for line in done.stdout.splitlines()
-            if "RAN " in line
-        ]
+        lines = entries(done.stdout)
         assert lines, done.stdout + done.stderr
         return done.returncode, lines
 

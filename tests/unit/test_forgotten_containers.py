@@ -1,8 +1,16 @@
 """What is gone for good leaves nothing of its name behind on its machine."""
 
+import json
+import socketserver
+import threading
+from http.server import BaseHTTPRequestHandler
+
 import pytest
 import yaml
-from plays import ROOT, run, with_collection
+from ansible_collections.metal.kafka.plugins.module_utils.engine import EngineError
+from ansible_collections.metal.kafka.plugins.module_utils.service import container_paths
+from ansible_collections.metal.kafka.plugins.modules import remains
+from plays import ROOT, run, with_collection, with_locks
 
 # In place of the engine, with the containers of a cluster.
 FAKE = """#!/usr/bin/python
@@ -12,28 +20,70 @@ OPTIONS = {name: {"type": "raw"} for name in %(options)r}
 AnsibleModule(OPTIONS, supports_check_mode=True).exit_json(changed=False, containers=%(found)r)
 """
 LISTED = ("containers", "containers_all", "containers_filters", "verbose_output")
-REMOVED = ("name", "state", "stop_timeout", "force_kill")
+REMOVED = ("name", "state", "stop_timeout")
 PLACES = ("etc/{}/a", "log/{}/log", "etc/.last-good/{}.json", "etc/.as-left/{}")
 PLAYS = {
     "withdrawn": {
         "hosts": "metal",
-        "tasks": [{"include_role": {"name": "metal.kafka.pipeline", "tasks_from": "undeclared"}}],
+        "tasks": [
+            {"include_role": {"name": "metal.kafka.pipeline", "tasks_from": name}}
+            for name in ("undeclared", "withdraw")
+        ],
     },
     "destroyed": {"import_playbook": str(ROOT / "playbooks/internal_undeclared.yml")},
 }
 
 
-def container(name):
-    labels = {"kafka-metal.instance": name, "kafka-metal.cluster": "prod"}
-    return {"Names": [f"/prod-{name}"], "Labels": labels, "State": "running"}
+def container(name, cluster="prod"):
+    labels = {"kafka-metal.instance": name, "kafka-metal.cluster": cluster}
+    own = f"/{cluster}-{name}"
+    return {"Id": own[1:], "Names": [own], "Labels": labels, "State": "running"}
+
+
+class Engine(BaseHTTPRequestHandler):
+    """Lists containers, and removes one."""
+
+    def do_GET(self):
+        assert self.path == "/containers/json?all=1"
+        self.answer(200, json.dumps(self.server.containers).encode())
+
+    def do_DELETE(self):
+        name = self.path.removeprefix("/containers/").removesuffix("?force=1&v=1")
+        before = self.server.containers
+        self.server.containers = [each for each in before if each["Id"] != name]
+        self.answer(204 if len(self.server.containers) < len(before) else 404, b"")
+
+    def answer(self, status, content):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def address_string(self):
+        return "a client"
+
+    def log_message(self, *words):
+        pass
 
 
 @pytest.fixture
-def left(tmp_path):
+def engine(tmp_path):
+    """An engine with containers of two clusters, at a socket."""
+    path = str(tmp_path / "engine.sock")
+    with socketserver.ThreadingUnixStreamServer(path, Engine) as server:
+        server.path, server.containers = path, []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def left(tmp_path, engine):
     """Containers of which a machine still keeps a file, once a play has run."""
 
-    def play(name, *containers):
+    def play(name, *containers, words=()):
         with_collection(tmp_path)
+        engine.containers = [*map(container, containers), container("kafka1", "prod-2")]
         modules = tmp_path / "ansible_collections/community/docker/plugins/modules"
         modules.mkdir(parents=True)
         found = [container(each) for each in containers]
@@ -46,9 +96,11 @@ def left(tmp_path):
         given = {
             **{"cluster_name": "prod", "pipeline_pipelines": {"a": {}, "b": {}}},
             **{"service_config_root": f"{tmp_path}/etc", "service_log_root": f"{tmp_path}/log"},
+            "docker_socket": engine.path,
         }
-        code, output = run(tmp_path, [PLAYS[name]], {"metal": {"localhost": given}})
+        code, output = run(tmp_path, [PLAYS[name]], {"metal": {"localhost": given}}, *words)
         assert code == 0, output
+        play.done = sum(line.startswith(("ok: [", "changed: [")) for line in output.splitlines())
         return {each for each, path in kept if path.exists()}
 
     return play
@@ -59,20 +111,60 @@ def test_a_driver_that_was_withdrawn(left):
     assert left("withdrawn", *drivers) == {"pipeline-a", "pipeline-b"}
 
 
-def test_whatever_carries_the_name_of_a_cluster_that_is_deleted(left):
+def test_whatever_carries_the_name_of_a_cluster_that_is_deleted(left, engine):
     assert left("destroyed", "pipeline-a", "kafka9") == set()
+    assert [each["Id"] for each in engine.containers] == ["prod-2-kafka1"]
 
 
-def test_nothing_of_a_deleted_cluster_speaks_of_an_operation(tmp_path):
-    with_collection(tmp_path)
-    files = [tmp_path / name for name in ("note", "record", "moves", "text/gone@operation.prom")]
-    others = tmp_path / "text/other@operation.prom"
-    others.parent.mkdir()
-    for path in [*files, others]:
+def test_a_dry_run_of_destroy_asks_each_machine_a_fixed_number_of_times(left, engine):
+    """Every container of the cluster is still there then."""
+    names = {f"kafka{number}" for number in range(12)}
+    assert left("destroyed", *names, words=["--check"]) == names
+    assert len(engine.containers) == 13
+    assert left.done <= 4
+
+
+def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch):
+    tried = []
+
+    def remove(name, socket):
+        tried.append(name)
+        if name == "prod-a":
+            raise EngineError("the engine refuses")
+
+    monkeypatch.setattr(remains.engine, "remove", remove)
+    linked = container("b") | {"Names": ["/other/alias", "/prod-b"]}
+    problem = remains.removed([container("a"), linked], "/none")
+
+    assert tried == ["prod-a", "prod-b"]
+    assert problem == "container prod-a: the engine refuses"
+    assert remains.name_of(linked) == "prod-b"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "a\n"])
+def test_a_name_that_is_none_is_no_path(name):
+    with pytest.raises(ValueError, match="found the name"):
+        container_paths(name, "/etc/kafka-metal", "/var/log/kafka-metal")
+
+
+def test_nothing_of_a_deleted_cluster_stays_on_a_machine(tmp_path):
+    with_locks(tmp_path)
+    names = (
+        *("note", "record", "moves", "text/gone@operation.prom", "locks/gone.json"),
+        *(".as-left/gone@sql", "gone-demo"),
+    )
+    files = [tmp_path / name for name in names]
+    others = [
+        tmp_path / name
+        for name in ("text/other@operation.prom", "locks/other.json", "other-gone-demo")
+    ]
+    for path in [*files, *others]:
+        path.parent.mkdir(exist_ok=True)
         path.touch()
     forget = yaml.safe_load((ROOT / "playbooks/internal_forget.yml").read_text())
+    evident = [str(tmp_path / name) for name in ("gone-demo", "data/of/kafka1")]
     given = {
-        **{"cluster_name": "gone", "destroy_found": {"delete": {}}},
+        **{"cluster_name": "gone", "destroy_found": {"delete": {"localhost": evident}}},
         **{"service_config_root": str(tmp_path), "roll_textfile_dir": f"{tmp_path}/text"},
         **{"site_note": str(files[0]), "kafka_content_record": str(files[1])},
         "kafka_content_throttles": str(files[2]),
@@ -81,4 +173,4 @@ def test_nothing_of_a_deleted_cluster_speaks_of_an_operation(tmp_path):
 
     assert code == 0, output
     assert [path.name for path in files if path.exists()] == []
-    assert others.exists()
+    assert all(path.exists() for path in others)

@@ -5,7 +5,12 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pytest
+import yaml
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
 from ansible_collections.metal.kafka.plugins.module_utils import lock, maintenance, operation
+from plays import ROOT
 
 ME = lock.owner_of(os.getpid())
 NOW = 1_767_225_600.0  # 2026-01-01 00:00 UTC
@@ -46,6 +51,28 @@ def test_an_interrupted_operation_is_a_problem_with_the_way_on():
 def test_an_interrupted_change_is_finished_by_up_alone():
     (problem,), _ = operation.messages([machine(dead_owner(), what="roll")], ME)
     assert problem.endswith("`make up` starts what it left stopped and releases its lock")
+
+
+@pytest.mark.parametrize(
+    ("playbook", "given", "command"),
+    [
+        ("restart", {}, "make restart"),
+        ("restart", {"restart_services": "kafka"}, "make restart S=kafka"),
+        ("restart", {"restart_services": "ensemble"}, "make restart S=ensemble"),
+        ("reboot", {}, "make reboot"),
+        ("upgrade", {}, "make upgrade"),
+        ("upgrade", {"upgrade_finish": True}, "make upgrade FINISH=1"),
+        ("close", {}, "make close"),
+        ("zookeeper_trust", {}, "make zookeeper-trust"),
+    ],
+)
+def test_the_command_that_resumes_is_the_one_that_was_interrupted(playbook, given, command):
+    plays = yaml.safe_load((ROOT / f"playbooks/{playbook}.yml").read_text())
+    variables = [each.get("vars", {}) for each in plays]
+    (text,) = [each["lock_operation"] for each in variables if "lock_operation" in each]
+    what = Templar(DataLoader(), variables=given).template(trust_as_template(text))
+    (problem,), _ = operation.messages([machine(dead_owner(), what=what)], ME)
+    assert f", `{command}` goes on with it" in problem
 
 
 def test_an_operation_that_lives_is_a_note():

@@ -5,18 +5,11 @@ import time
 from dataclasses import replace
 
 from ansible_collections.metal.kafka.plugins.module_utils import lock, maintenance
-from plays import ROOT, run, with_modules
-
-
-def with_locks_in(folder):
-    """The collection, with locks below ``folder``, where a test may write."""
-    text = (ROOT / "plugins/modules/cluster_lock.py").read_text()
-    own = text.replace("/var/lib/kafka-metal/locks", f"{folder}/locks")
-    with_modules(folder, {"cluster_lock": own})
+from plays import run, with_locks
 
 
 def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
-    with_locks_in(tmp_path)
+    with_locks(tmp_path)
     other = replace(lock.owner_of(os.getpid()), node="control2")
     held, text = f"{tmp_path}/locks/prod.json", f"{tmp_path}/text"
     assert lock.take(held, lock.Lock("restart of all", other, time.time()))
@@ -38,7 +31,7 @@ def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
 
 
 def test_an_operation_that_ends_takes_its_own_marks_away(tmp_path):
-    with_locks_in(tmp_path)
+    with_locks(tmp_path)
     given = {
         **{"cluster_name": "prod", "roll_operation": "reboot", "roll_machines": ["localhost"]},
         "roll_textfile_dir": f"{tmp_path}/text",

@@ -205,9 +205,7 @@ def test_every_verb_hands_its_values_over_whole(stubs: Stubs, text: str):
 
 
 @pytest.mark.usefixtures("nothing_ran")
-@pytest.mark.parametrize(
-    ("verb", "name"), [("logs", "S"), ("replicas", "SECONDS"), ("restart", "S")]
-)
+@pytest.mark.parametrize(("verb", "name"), [("logs", "S"), ("replicas", "SECONDS")])
 @pytest.mark.parametrize("text", HOSTILE[:20:3])
 def test_a_name_or_a_number_that_is_none_is_refused(stubs, verb: str, name: str, text: str):
     done = stubs.make(verb, **{name: text})
@@ -217,15 +215,9 @@ def test_a_name_or_a_number_that_is_none_is_refused(stubs, verb: str, name: str,
     assert not (stubs.folder / "words").exists()
 
 
-def test_a_restart_of_one_instance_is_refused_with_the_option_for_it(stubs):
-    done = stubs.make("restart", S="kafka1")
-
-    assert done.returncode != 0
-    assert "S: found 'kafka1'; allowed: ensemble, kafka, all" in done.stderr
-    assert "--limit kafka1" in done.stderr
-    assert not (stubs.folder / "words").exists()
-    for name in ("kafka", "ensemble", ""):
-        assert stubs.make("restart", S=name).returncode == 0
+def test_a_restart_is_of_the_services_that_were_named(stubs):
+    assert stubs.make("restart", S="kafka1").returncode == 0
+    assert stubs.values() == {"restart_services": ("unsafe", "kafka1")}
 
 
 @pytest.mark.usefixtures("nothing_ran")

@@ -9,7 +9,7 @@ with its ``keys``. What it does not name was not applied by us and is never remo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,12 @@ VARIABLES = {
 
 
 class RemovalError(UnmetError):
-    """Removals that this run may not do."""
+    """Removals that this run may not do; ``kinds``: all that the next run has to confirm."""
+
+    def __init__(self, sentences: Sequence[str], kinds: Iterable[str] = ()) -> None:
+        """Keep the kinds for one confirmation of all of them."""
+        super().__init__(sentences)
+        self.kinds = frozenset(kinds)
 
 
 @dataclass(frozen=True)
@@ -46,14 +51,12 @@ class Permission:
     confirmed: frozenset[str] = frozenset()
 
 
-def confirmation(kind: str) -> str:
-    """What confirms a removal: a value for make, with an option of ansible-playbook."""
-    variable = (
-        "pipeline_confirm_removal: true"
-        if kind == "pipelines"
-        else f"kafka_content_confirm_removal: [{kind}]"
-    )
-    return f"ARGS=\"-e '{{{variable}}}'\""
+def confirmation(kinds: Collection[str]) -> str:
+    """What confirms removals, all at once: a value for make, with an option of ansible-playbook."""
+    content = [kind for kind in VARIABLES if kind in kinds and kind != "pipelines"]
+    values = [f"kafka_content_confirm_removal: [{', '.join(content)}]"] if content else []
+    values += ["pipeline_confirm_removal: true"] if "pipelines" in kinds else []
+    return f"to confirm: ARGS=\"-e '{{{', '.join(values)}}}'\""
 
 
 def removable(
@@ -74,20 +77,25 @@ def removable(
     if permission.limited:
         return frozenset(), [f"{kind}: no longer declared, kept in a run with --limit: {names}"]
     missing = [name for name in VARIABLES[kind] if name in permission.missing]
+    unconfirmed = len(gone) > LARGEST_SHARE * len(applied) and kind not in permission.confirmed
+    # A confirmation that leaves out what another one was given for would be refused again.
+    kinds = {kind, *permission.confirmed} if unconfirmed else ()
     if missing:
         raise RemovalError(
             [
                 f"{kind}: no longer declared: {names}; but the inventory does not define "
                 f"{' and '.join(missing)} any more; define it, empty to declare nothing"
-            ]
+                f"{', and confirm the removal' if unconfirmed else ''}"
+            ],
+            kinds,
         )
-    if len(gone) > LARGEST_SHARE * len(applied) and kind not in permission.confirmed:
+    if unconfirmed:
         raise RemovalError(
             [
                 f"{kind}: {len(gone)} of {len(applied)} applied before are no longer "
-                f"declared: {names}; declare them again, or confirm with "
-                f"{confirmation(kind)}"
-            ]
+                f"declared: {names}; declare them again, or confirm the removal"
+            ],
+            kinds,
         )
     return gone, []
 

@@ -17,7 +17,7 @@ from ..sentences import some
 from ..unmet import UnmetError
 from ..waiting import Deadline
 from . import acls, quotas, removals, users
-from .applied import Permission
+from .applied import Permission, RemovalError, confirmation
 from .content_connection import Everything
 
 # A module's options by name, as Ansible takes them.
@@ -300,12 +300,17 @@ def bring(
 
 def _each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, Any]:
     """What ``do`` gives for each kind that is wanted, in their order; one error for all."""
-    found, sentences = {}, []
+    found: dict[str, Any] = {}
+    sentences: list[str] = []
+    unconfirmed: set[str] = set()
     for kind in (kind for kind in KINDS if kind in wanted):
         try:
             found[kind] = do(kind)
         except UnmetError as error:
             sentences += error.sentences
+            unconfirmed |= error.kinds if isinstance(error, RemovalError) else set()
+    if unconfirmed:
+        sentences.append(confirmation(unconfirmed))
     if sentences:
         raise UnmetError(sentences)
     return found

@@ -96,6 +96,7 @@ OF_A_TASK: Mapping[str, Callable[[files.Host], Any]] = {
     "machines.kafka_client": control.kafka_client,
     "machines.left": control.left,
     "machines.left_file": control.left_file,
+    "machines.support_file": control.support_file,
     "monitoring.kafka_files": files.of_watch,
     "monitoring.kafka_options": files.watch_options,
     "monitoring.proxied_files": files.of_proxied,

@@ -63,6 +63,11 @@ def left(host: Host) -> dict[str, str]:
     }
 
 
+def support_file(host: Host) -> str:
+    """Where a machine puts what `make support` asks of it."""
+    return f"/var/lib/kafka-metal/support/{host.variable('cluster_name')}.tar.gz"
+
+
 def kafka_client(host: Host) -> str:
     """Directory on a machine with the Kafka client of our modules."""
     return f"{host.variable('host_python_dir')}/kafka-python"

@@ -1,0 +1,86 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+DOCUMENTATION = r"""
+module: absent_paths
+short_description: Files and directories are deleted, in one round trip
+description:
+  - Deletes files, and directories with all that is in them. Of a link only the link is deleted.
+  - Goes on when one of them cannot be deleted, and fails at the end.
+options:
+  paths:
+    description: Absolute paths of files and directories.
+    type: list
+    elements: path
+    required: true
+attributes:
+  check_mode:
+    description: Says what would be deleted.
+    support: full
+  diff_mode:
+    description: Shows the paths that are deleted.
+    support: full
+author: The kafka-metal authors
+"""
+
+EXAMPLES = r"""
+- name: Delete what is kept of a container
+  metal.kafka.absent_paths:
+    paths: [/etc/kafka-metal/prod-kafka1, /var/log/kafka-metal/prod-kafka1]
+"""
+
+RETURN = r"""
+deleted:
+  description: The paths that were there.
+  type: list
+  elements: str
+  returned: always
+"""
+
+import os
+import shutil
+
+from ansible.module_utils.basic import AnsibleModule
+
+
+def delete(path):
+    """Delete a file, a link, or a directory with its content; raises OSError."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+def main():
+    """Check all paths, then delete one after the other."""
+    module = AnsibleModule(
+        argument_spec={"paths": {"type": "list", "elements": "path", "required": True}},
+        supports_check_mode=True,
+    )
+    # A link with a slash behind it is its target.
+    paths = list(dict.fromkeys(path.rstrip("/") for path in module.params["paths"]))
+    if wrong := [path for path in paths if not path.startswith("/")]:
+        module.fail_json(
+            msg=f"nothing was deleted: found the path {wrong[0] or '/'!r}; allowed: absolute paths "
+            "below the root",
+            deleted=[],
+        )
+    found = [path for path in paths if os.path.lexists(path)]
+    problems = []
+    for path in [] if module.check_mode else found:
+        try:
+            delete(path)
+        except OSError as error:
+            problems.append(f"{path}: {error}")
+    answer = {
+        "deleted": found,
+        "diff": {"before": "".join(f"{path}\n" for path in found), "after": ""},
+    }
+    if problems:
+        module.fail_json(msg="\n".join(problems), changed=True, **answer)
+    module.exit_json(changed=bool(found), **answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Files and directories that a deleted cluster leaves are deleted, and nothing behind a link."""
+
+import json
+import shutil
+
+import pytest
+from ansible.module_utils import basic
+from ansible_collections.metal.kafka.plugins.modules import absent_paths
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def run(paths, check=False):
+        arguments = {"paths": [str(path) for path in paths], "_ansible_check_mode": check}
+        words = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
+        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", words)
+        monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
+        with pytest.raises(SystemExit):
+            absent_paths.main()
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A directory with a file, a file, and a link to data of somebody else."""
+    for name in ("config/a/b", "note", "others/data"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "link").symlink_to(tmp_path / "others")
+    (tmp_path / "config/inside").symlink_to(tmp_path / "others")
+    return tmp_path
+
+
+def test_a_link_is_deleted_and_what_it_points_to_stays(run, tree):
+    paths = [tree / "config", tree / "note", f"{tree}/link/", tree / "none"]
+    planned, first, second = run(paths, check=True), run(paths), run(paths)
+
+    assert (
+        planned["deleted"]
+        == first["deleted"]
+        == [f"{tree}/{n}" for n in ("config", "note", "link")]
+    )
+    assert first["changed"]
+    assert not second["changed"]
+    assert [path.name for path in tree.iterdir()] == ["others"]
+    assert (tree / "others/data").exists()
+
+
+def test_a_plan_deletes_nothing(run, tree):
+    assert run([tree / "config"], check=True)["changed"]
+    assert (tree / "config/a/b").exists()
+
+
+@pytest.mark.parametrize("path", ["/", "//", "note", "config/", ""])
+def test_a_path_that_may_be_anything_is_refused_before_the_first_is_deleted(run, tree, path):
+    found = run([tree / "config", path])
+
+    assert "allowed: absolute paths below the root" in found["msg"]
+    assert (tree / "config/a/b").exists()
+
+
+def test_one_that_cannot_be_deleted_does_not_keep_the_others(run, tree, monkeypatch):
+    def busy(path):
+        raise OSError(16, "Device or resource busy")
+
+    monkeypatch.setattr(shutil, "rmtree", busy)
+    found = run([tree / "config", tree / "note"])
+
+    assert found["failed"]
+    assert f"{tree}/config: [Errno 16]" in found["msg"]
+    assert not (tree / "note").exists()
