@@ -49,7 +49,8 @@ class Relay:
     def __init__(self, folder: Path, *command: str, size: str = "20m") -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [RELAY, folder, size, *command],
+            # Tests that run in the background of a shell ignore INT and QUIT, and so would it.
+            ["env", "--default-signal", RELAY, folder, size, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
