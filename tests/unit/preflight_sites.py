@@ -182,6 +182,7 @@ class Sound:
 BROKER_OPTIONS = (
     *("id", "listeners", "log_dirs", "heap", "memory", "properties", "nofile", "rack"),
     *("client_listener", "inter_broker_listener", "metrics_bind", "metrics_port"),
+    "host_properties",
 )
 ROLES = {
     "kafka_broker": Role("kafka_broker", {f"kafka_broker_{name}": {} for name in BROKER_OPTIONS})

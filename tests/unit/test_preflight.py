@@ -58,7 +58,27 @@ def test_topics_of_a_site_without_brokers_name_the_empty_group():
     assert all("none so far, as group kafka has no host" in line for line in found)
 
 
+def test_a_broker_whose_own_keys_replace_those_of_all_is_named():
+    site = Sound()
+    for host in ("kafka1", "kafka3"):
+        site.hosts[host]["kafka_broker_properties"] = {"num.io.threads": 16, "log.retention.ms": 9}
+    site.hosts["kafka2"]["kafka_broker_properties"] = {"num.io.threads": 8}
+    assert problems(site, fatal=False) == [
+        "kafka2: kafka_broker_properties: found no log.retention.ms, which other brokers have; "
+        "wanted: the same keys as others, null for one that it shall not have; more keys in "
+        "kafka_broker_host_properties"
+    ]
+    for host in ("kafka1", "kafka2", "kafka3"):
+        site.hosts[host]["kafka_broker_properties"] = {"num.io.threads": 16}
+    site.hosts["kafka2"]["kafka_broker_host_properties"] = {"log.retention.ms": 9}
+    assert problems(site, fatal=False) == []
+
+
 FAULTS: Faults = {
+    "no connections for anybody on one broker": (
+        put("kafka2", "kafka_broker_host_properties", {"max.connections": 0}),
+        ["kafka2: kafka_broker_host_properties[max.connections]: found 0"],
+    ),
     "no connections for anybody": (
         put("kafka2", "kafka_broker_properties", {"max.connections": 0}),
         ["kafka2: kafka_broker_properties[max.connections]: found 0; allowed: a whole number from "

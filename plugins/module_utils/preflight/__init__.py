@@ -19,6 +19,7 @@ from typing import Any
 from . import (
     acceptance,
     addresses,
+    broker_keys,
     capacity,
     clocks,
     closed,
@@ -77,6 +78,7 @@ CHECKS: tuple[Check, ...] = (
     closed.plain_on_loopback,
     closed.watched_on_loopback,
     closed.agents_ask_nobody,
+    broker_keys.broker_keys,
     topics.broker_copies,
     masters.spark_names,
     masters.one_master_leads,

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ..dynamic import UNLIMITED
+from .broker_keys import declared
 from .catalogue import KAFKA
 from .problem import Problem
 from .site import Site
@@ -23,7 +24,7 @@ LEAST_RATE = 10
 # Open files of which connections may take half.
 LEAST_FILES = 2 * LEAST
 
-_PROPERTIES, _FILES = "kafka_broker_properties", str(KAFKA.open_files)
+_FILES = str(KAFKA.open_files)
 # Keys, of a broker or of one of its listeners, with the least number.
 _KEYS = {
     re.compile(r"(listener\.name\..+\.)?max\.connections"): LEAST,
@@ -51,15 +52,14 @@ def _problems(host: str, site: Site) -> Iterator[Problem]:
             repr(files),
             f"a whole number from {LEAST_FILES}, or 0 for the engine's own limit",
         )
-    own = site.value(host, _PROPERTIES, {})
-    for key, value in own.items() if isinstance(own, Mapping) else ():
+    for key, (where, value) in declared(site, host).items():
         least = next((each for form, each in _KEYS.items() if form.fullmatch(str(key))), None)
         if least is None or value is None:
             continue
         if (number := whole_number(value)) is None or not least <= number <= UNLIMITED:
             yield Problem(
                 host,
-                f"{_PROPERTIES}[{key}]",
+                f"{where}[{key}]",
                 repr(value),
                 f"a whole number from {least} to {UNLIMITED}, or null for no limit",
             )

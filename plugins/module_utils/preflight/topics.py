@@ -11,10 +11,11 @@ from typing import Any
 from ..suggestion import one_of
 from ..units import UnitError
 from ..wishes import ALLOWED, KAFKA_NAME, KEYS, READERS, WishError, topic_wishes
+from .broker_keys import ALL, declared
 from .catalogue import KAFKA
 from .problem import Problem
 from .site import Site
-from .values import whole_number
+from .values import kind_of, whole_number
 
 TOPICS = "kafka_content_topics"
 DEFAULTS = "kafka_content_defaults"
@@ -26,7 +27,6 @@ _COPIES = {
     "offsets.topic.replication.factor": "min.insync.replicas",
     "transaction.state.log.replication.factor": "transaction.state.log.min.isr",
 }
-_PROPERTIES = "kafka_broker_properties"
 
 
 def _declared(site: Site) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
@@ -42,19 +42,13 @@ def _entries(topics: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[tup
     return [(DEFAULTS, defaults), *((f"{TOPICS}.{name}", at) for name, at in topics.items())]
 
 
-def _kind(value: object) -> str:
-    """What a value is; the classes of Ansible's own values derive from Python's."""
-    kinds = {list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}
-    return next((kind for of, kind in kinds.items() if isinstance(value, of)), "nothing")
-
-
 def topic_shape(site: Site) -> Iterator[Problem]:
     """Declarations are dicts, with keys that we know."""
     for host in site.members(KAFKA.group)[:1]:
         for variable in (TOPICS, DEFAULTS):
             found = site.value(host, variable, {})
             if not isinstance(found, Mapping):
-                yield Problem(host, variable, _kind(found), "a dict")
+                yield Problem(host, variable, kind_of(found), "a dict")
     for host, topics, defaults in _declared(site):
         for where, entry in _entries(topics, defaults):
             if entry is not None and not isinstance(entry, Mapping):
@@ -183,10 +177,8 @@ def broker_copies(site: Site) -> Iterator[Problem]:
     }
     seen = set()
     for host in hosts:
-        own = site.value(host, _PROPERTIES, {})
-        if not isinstance(own, Mapping):
-            yield Problem(host, _PROPERTIES, _kind(own), "a dict")
-            continue
+        said = declared(site, host)
+        own = {key: value for key, (_, value) in said.items()}
         for copies_key, least_key in _COPIES.items():
             copies = whole_number(own.get(copies_key, min(3, brokers)))
             least = whole_number(own.get(least_key, ours[least_key]))
@@ -204,4 +196,5 @@ def broker_copies(site: Site) -> Iterator[Problem]:
                 # All brokers usually have the same properties: said once.
                 if (key, found) not in seen:
                     seen.add((key, found))
-                    yield Problem(host, f"{_PROPERTIES}[{key}]", found, allowed)
+                    where = said[key][0] if key in said else ALL
+                    yield Problem(host, f"{where}[{key}]", found, allowed)

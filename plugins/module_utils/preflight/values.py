@@ -46,3 +46,9 @@ def gib(count: float) -> str:
 def is_true(value: object) -> bool:
     """Whether a switch is on; values given on a command line are text."""
     return str(value).strip().lower() in {"true", "yes", "on", "1"}
+
+
+def kind_of(value: object) -> str:
+    """What a value is; the classes of Ansible's own values derive from Python's."""
+    kinds = {list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}
+    return next((kind for of, kind in kinds.items() if isinstance(value, of)), "nothing")
