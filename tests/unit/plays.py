@@ -39,12 +39,11 @@ ASKED = {"fails": "nothing", "away": [], "away_at": "", "state": "absent"}
 
 
 def with_printing_roles(folder: Path, *real: str) -> Path:
-    """The real playbooks, without their group_vars; files of roles in ``real`` are real as well."""
+    """The real playbooks; files of roles in ``real`` are real as well."""
     home = folder / "ansible_collections/metal/kafka"
     home.mkdir(parents=True)
     (home / "plugins").symlink_to(ROOT / "plugins")
-    ignored = shutil.ignore_patterns("group_vars")
-    shutil.copytree(ROOT / "playbooks", home / "playbooks", ignore=ignored)
+    shutil.copytree(ROOT / "playbooks", home / "playbooks")
     for path in ROOT.glob("roles/*/*/*.yml"):
         name = path.relative_to(ROOT / "roles").as_posix()
         stub = home / "roles" / name
@@ -60,6 +59,17 @@ def entries(output: str) -> list[str]:
     """Entries that have run, in order: role/entry/verb@host."""
     lines = output.splitlines()
     return [line.split("RAN ", 1)[1].strip(' "') for line in lines if "RAN " in line]
+
+
+# Of a host that is a broker: what others need to know of it; without keys.
+BROKER = {
+    "security_mode": "plain",
+    "kafka_broker_id": 1,
+    "kafka_broker_listeners": {
+        name: {"bind": "127.0.0.1", "advertise": "127.0.0.1", "port": port}
+        for name, port in (("CLIENTS", 9092), ("BROKERS", 9192))
+    },
+}
 
 
 def with_collection(folder: Path) -> None:

@@ -150,7 +150,13 @@ def test_a_name_that_is_none_is_no_path(name):
 def test_nothing_of_a_deleted_cluster_stays_on_a_machine(tmp_path):
     with_locks(tmp_path)
     names = (
-        *("note", "record", "moves", "text/gone@operation.prom", "locks/gone.json"),
+        *(
+            ".as-left/gone@localhost.json",
+            "record",
+            "moves",
+            "text/gone@operation.prom",
+            "locks/gone.json",
+        ),
         *(".as-left/gone@sql", "gone-demo"),
     )
     files = [tmp_path / name for name in names]
@@ -166,8 +172,7 @@ def test_nothing_of_a_deleted_cluster_stays_on_a_machine(tmp_path):
     given = {
         **{"cluster_name": "gone", "destroy_found": {"delete": {"localhost": evident}}},
         **{"service_config_root": str(tmp_path), "roll_textfile_dir": f"{tmp_path}/text"},
-        **{"site_note": str(files[0]), "kafka_content_record": str(files[1])},
-        "kafka_content_throttles": str(files[2]),
+        **{"kafka_content_record": str(files[1]), "kafka_content_throttles": str(files[2])},
     }
     code, output = run(tmp_path, forget, {"metal": {"localhost": given}})
 

@@ -1,7 +1,7 @@
 """Declarations that are taken back after a run that failed are applied, not taken for applied."""
 
 import pytest
-from plays import ASKED, ansible_playbook, with_printing_roles
+from plays import ASKED, BROKER, ansible_playbook, with_printing_roles
 
 
 @pytest.fixture
@@ -11,11 +11,18 @@ def note_is_kept(tmp_path):
     # As in a whole run, where a play before has found out whether there is anything to compare.
     first = '[{"hosts": "all", "tasks": [{"ansible.builtin.debug": {"msg": "first"}}]}]'
     (folder / "first.yml").write_text(first)
-    note = tmp_path / "note.json"
+    note = tmp_path / ".as-left/unit@node1.json"
+    note.parent.mkdir()
     note.write_text("{}")
 
     def apply(**variables):
-        given = {**ASKED, "site_note": str(note), "fails": "kafka_content/main", **variables}
+        given = {
+            **ASKED,
+            "service_config_root": str(tmp_path),
+            **BROKER,
+            "fails": "kafka_content/main",
+            **variables,
+        }
         groups = {name: {"node1": given} for name in ("metal", "kafka", "pipeline")}
         books = [f"{folder}/{name}.yml" for name in ("first", "topics")]
         code, output = ansible_playbook(tmp_path, groups, *books)

@@ -1,7 +1,7 @@
 """What a run prints when the cluster refuses its declared content."""
 
 import pytest
-from plays import run, with_modules
+from plays import BROKER, run, with_modules
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def refused(tmp_path):
         )
         role = {"ansible.builtin.include_role": {"name": "metal.kafka.kafka_content"}}
         play = {"hosts": "all", "gather_facts": False, "tasks": [role]}
-        given = {"cluster_name": "unit", "kafka_content_bootstrap": ["127.0.0.1:1"]}
+        given = {**BROKER, "cluster_name": "unit", "kafka_content_bootstrap": ["127.0.0.1:1"]}
         return run(tmp_path, [play], {"kafka": {"node1": given}}, *(["--check"] if check else []))
 
     return apply

@@ -80,7 +80,7 @@ def test_values_of_the_inventory_are_no_templates(run):
         (
             ASK,
             {"kafka_broker_listeners": None},
-            "host broker1 of group kafka has no kafka_broker_li",
+            "host broker1 has no kafka_broker_listeners",
         ),
         (
             ASK.replace("names", "mames"),

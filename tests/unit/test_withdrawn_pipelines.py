@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from plays import ROOT, run, with_modules
+from plays import BROKER, ROOT, run, with_modules
 
 # In place of a module: notes that it was called, and answers.
 CALLED = """#!/usr/bin/python
@@ -56,8 +56,9 @@ def happens(tmp_path):
             if (ROOT / f"playbooks/{name}.yml").exists():
                 shutil.copy(ROOT / f"playbooks/{name}.yml", tmp_path)
         given = {
-            **{"cluster_name": "unit", "site_note": f"{tmp_path}/note"},
-            **{"kafka_operator_bootstrap": [], "kafka_content_bootstrap": ["127.0.0.1:1"]},
+            **BROKER,
+            **{"cluster_name": "unit", "service_config_root": str(tmp_path)},
+            "kafka_content_bootstrap": ["127.0.0.1:1"],
             **{"kafka_content_record": f"{tmp_path}/record", "service_config_root": str(tmp_path)},
             **{"kafka_content_throttles": f"{tmp_path}/throttles"},
             **{"service_log_root": str(tmp_path)},

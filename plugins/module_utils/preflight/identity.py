@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 
 from ..suggestion import one_of
-from . import metadata
-from .catalogue import KAFKA, instances
+from .catalogue import KAFKA, SERVICES, instances
 from .problem import Problem, listed
 from .services import Service
 from .site import Site
@@ -60,8 +59,9 @@ def metadata_mode(site: Site) -> Iterator[Problem]:
 
 def numbers(site: Site) -> Iterator[Problem]:
     """Each broker and server has a number of its own, in range."""
-    for service in (*metadata.SERVICES, KAFKA):
-        yield from _numbers_of(site, service)
+    for service in SERVICES:
+        if service.id:
+            yield from _numbers_of(site, service)
 
 
 def _numbers_of(site: Site, service: Service) -> Iterator[Problem]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import security
+from . import metadata
 from .catalogue import SPARK, SPARK_MASTER
-from .metadata import ENSEMBLE
 from .problem import Problem
 from .site import Site
 
@@ -30,7 +30,7 @@ def one_master_leads(site: Site) -> Iterator[Problem]:
     masters = site.members(SPARK_MASTER.group)
     if len(masters) < 2:
         return
-    if not site.members(ENSEMBLE.group):
+    if not site.members(metadata.GROUP):
         found = f"{len(masters)} masters and no ensemble in which they agree who leads"
         yield Problem(SPARK_MASTER.group, "group", found, "one master, or servers of an ensemble")
     words = {str(site.value(host, "security_mode", security.DEFAULT)) for host in masters}

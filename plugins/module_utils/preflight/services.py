@@ -28,20 +28,27 @@ class Caller:
 
 @dataclass(frozen=True)
 class Service:
-    """One kind of service; apart from group and role, its fields are names of variables.
+    """One kind of service; apart from the first ones, its fields are names of variables.
+
+    It starts ``after`` other kinds, and stops before them. ``instance`` is the name of one, with
+    variables in braces. ``job`` is the one of Prometheus that reads its figures.
 
     ``ids`` are the lowest and highest number allowed. ``ports`` name a port each, or listeners by
     name; ``bind`` the address that single ports bind. ``directories`` name a path or a list of
     paths; those also in ``disks`` want a disk of their own. ``each`` names a dict with an entry per
     process, each of which takes the next port, or its own in the dict ``own_ports``. ``address`` is
-    what others call an instance by; ``callers`` are those others. What is written to ``journal`` is
-    fsynced before every answer; ``open_files`` is the limit of open files that the instance wants,
-    ``rack`` where it stands.
+    what others call an instance by, or ``listener`` the name of the one at which they do;
+    ``callers`` are those others. What is written to ``journal`` is fsynced before every answer;
+    ``open_files`` is the limit of open files that the instance wants, ``rack`` where it stands.
     ``agent`` is the port at which the JVM tells its figures, 0 for none, at ROLE_metrics_bind.
     """
 
+    kind: str
     group: str
     role: str
+    after: tuple[str, ...] = ()
+    instance: str = ""
+    job: str = ""
     id: str | None = None
     ids: tuple[int, int] = (0, 0)
     bind: str | None = None
@@ -53,6 +60,7 @@ class Service:
     each: str | None = None
     own_ports: str | None = None
     address: str | None = None
+    listener: str | None = None
     callers: tuple[Caller, ...] = ()
     journal: tuple[str, ...] = ()
     open_files: str | None = None

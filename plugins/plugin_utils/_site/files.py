@@ -97,8 +97,9 @@ def broker_folder(host: Host) -> str:
 
 
 def broker_client_file(host: Host) -> str:
-    """How our modules on a broker's machine come in; empty while nobody is asked."""
-    return f"{broker_folder(host)}/operator.json" if host.own.tls else ""
+    """How our modules on a broker's machine come in; empty while nobody is asked, and elsewhere."""
+    is_broker = host.variable("kafka_broker_id", "") != ""
+    return f"{broker_folder(host)}/operator.json" if is_broker and host.own.tls else ""
 
 
 def client_environment(host: Host) -> dict[str, str]:

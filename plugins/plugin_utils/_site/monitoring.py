@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from ansible_collections.metal.kafka.plugins.module_utils.preflight.catalogue import SERVICES
+from ansible_collections.metal.kafka.plugins.module_utils.preflight.services import Service
 from ansible_collections.metal.kafka.plugins.module_utils.security import mode_of
 from ansible_collections.metal.kafka.plugins.module_utils.status_ports import status_ports
 
-from . import kafka, machines, security, spark, zookeeper
+from . import machines, security, spark
 from .inventory import Inventory
+from .services import instance
 
 GROUP = "monitoring"
 PIPELINE = "pipeline"
@@ -109,21 +110,17 @@ def textfile_dir(inventory: Inventory, host: str) -> str:
 
 def targets(inventory: Inventory) -> dict[str, list[dict[str, str]]]:
     """By job, one record for each instance; an empty address means that it gives no figures."""
-    java = {
-        "kafka": [_broker(inventory, host) for host in inventory.members(kafka.GROUP)],
-        "zookeeper": [_server(inventory, host) for host in inventory.members(zookeeper.GROUP)],
-        "spark": [
-            _part_of_spark(inventory, host, kind)
-            for kind in (spark.MASTERS, spark.WORKERS, spark.HISTORIES)
-            for host in inventory.members(kind)
-        ],
-    }
-    nodes = [
+    found: dict[str, list[dict[str, str]]] = {}
+    for service in SERVICES:
+        if service.job:
+            agents = [_agent(inventory, host, service) for host in inventory.members(service.group)]
+            found.setdefault(service.job, []).extend(agents)
+    found["node"] = [
         _target(inventory, host, machines.machine(inventory, host), "monitoring_node_port")
         for host in machines.names(inventory)
     ]
-    watchers = {
-        job: [
+    for job in ("prometheus", "alertmanager", "probe", "exporter"):
+        found[job] = [
             _target(
                 inventory,
                 host,
@@ -132,49 +129,27 @@ def targets(inventory: Inventory) -> dict[str, list[dict[str, str]]]:
             )
             for host in watching(inventory)
         ]
-        for job in ("prometheus", "alertmanager", "probe", "exporter")
+    return found
+
+
+def _agent(inventory: Inventory, host: str, service: Service) -> dict[str, str]:
+    """The target of a JVM's agent, on its own machine or where others reach the instance."""
+    port = int(inventory.get(host, str(service.agent), 0))
+    bound = f"{service.role}_metrics_bind"
+    at = inventory.need(host, bound) if proxied(inventory) else _outside(inventory, host, service)
+    address = f"{at}:{port}" if port else ""
+    return {
+        **_labels(inventory, host),
+        "instance": instance(inventory, host, service),
+        "address": address,
     }
-    return {**java, "node": nodes, **watchers}
 
 
-def _broker(inventory: Inventory, host: str) -> dict[str, str]:
-    first = inventory.need(host, kafka.LISTENERS)[kafka.client_listener(inventory)]
-    name = f"kafka{inventory.need(host, 'kafka_broker_id')}"
-    return _agent(inventory, host, name, "kafka_broker", lambda: str(first["advertise"]))
-
-
-def _server(inventory: Inventory, host: str) -> dict[str, str]:
-    name = f"zk{inventory.need(host, 'zookeeper_server_id')}"
-    return _agent(
-        inventory, host, name, "zookeeper", lambda: str(inventory.need(host, "zookeeper_address"))
-    )
-
-
-def _part_of_spark(inventory: Inventory, host: str, kind: str) -> dict[str, str]:
-    name = str(inventory.need(host, f"{kind}_name"))
-    return _agent(
-        inventory,
-        host,
-        name,
-        "spark",
-        lambda: str(inventory.need(host, "spark_address")),
-        f"{kind}_metrics_port",
-    )
-
-
-def _agent(
-    inventory: Inventory,
-    host: str,
-    instance: str,
-    role: str,
-    outside: Callable[[], str],
-    port: str = "",
-) -> dict[str, str]:
-    """The target of a JVM's agent, on its own machine or ``outside``."""
-    number = int(inventory.get(host, port or f"{role}_metrics_port", 0))
-    bound = str(inventory.need(host, f"{role}_metrics_bind")) if proxied(inventory) else outside()
-    address = f"{bound}:{number}" if number else ""
-    return {**_labels(inventory, host), "instance": instance, "address": address}
+def _outside(inventory: Inventory, host: str, service: Service) -> str:
+    if service.listener:
+        listeners = inventory.need(host, service.ports[0])
+        return str(listeners[inventory.need(host, service.listener)]["advertise"])
+    return str(inventory.need(host, str(service.address)))
 
 
 def _target(inventory: Inventory, host: str, instance: str, port: str) -> dict[str, str]:
