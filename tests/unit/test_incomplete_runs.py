@@ -18,6 +18,7 @@ def note_is_kept(tmp_path):
     def apply(**variables):
         given = {
             **ASKED,
+            "cluster_name": "unit",
             "service_config_root": str(tmp_path),
             **BROKER,
             "fails": "kafka_content/main",
