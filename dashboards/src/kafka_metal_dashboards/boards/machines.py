@@ -53,7 +53,8 @@ DISKS = Board(
                     "1 for a file system that became read-only or does not answer.",
                     COUNT,
                     (
-                        f"node_filesystem_readonly{{{FS}}} + node_filesystem_device_error{{{FS}}}",
+                        f"max by (host, mountpoint) (kafka_metal_filesystem_readonly{{{FS}}}"
+                        f" or node_filesystem_device_error{{{FS}}})",
                         "{{host}} {{mountpoint}}",
                     ),
                     width=12,
