@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service
+
 from ..suggestion import one_of
 from .catalogue import KAFKA, SERVICES, instances
 from .problem import Problem, listed
-from .services import Service
 from .site import Site
 from .values import whole_number
 

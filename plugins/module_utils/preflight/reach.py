@@ -8,9 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Caller, Service
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import monitoring
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import (
+    Inventory,
+    UnusableVariable,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.machines import machine
+
 from .catalogue import MONITORING, SERVICES
 from .problem import Problem, listed, note
-from .services import Caller, Service, Socket
+from .services import Socket
 from .site import Facts, Site
 from .values import whole_number
 
@@ -76,14 +84,6 @@ def _connections(site: Site) -> Iterator[Connection]:
 
 def _figures(site: Site) -> Iterator[Connection]:
     """Who watches reads the proxy of every machine, where figures leave machines that way."""
-    # Facts of the site read the catalogue of services, which is in this package.
-    from ansible_collections.metal.kafka.plugins.plugin_utils._site import monitoring
-    from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import (
-        Inventory,
-        UnusableVariable,
-    )
-    from ansible_collections.metal.kafka.plugins.plugin_utils._site.machines import machine
-
     inventory = Inventory(site.hosts, site.groups)
     try:
         proxies = monitoring.proxies(inventory)

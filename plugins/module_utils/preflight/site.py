@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Required, TypedDict
 
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Unreadable
+
 from .problem import Problem
-
-
-class Unreadable(Exception):
-    """A variable whose template fails; raised by a host's mapping when the variable is read."""
 
 
 class System(TypedDict):

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.site import Unreadable
-
 # Variables of the site as a whole, which no role owns, where the inventory does not say them.
 DEFAULTS: Mapping[str, Any] = {
     "kafka_metadata_mode": "zookeeper",
@@ -23,6 +21,10 @@ DEFAULTS: Mapping[str, Any] = {
     "monitoring_web_open": False,
     "shared_storage": {"kind": "path"},
 }
+
+
+class Unreadable(Exception):
+    """A variable whose template fails; raised by a host's mapping when the variable is read."""
 
 
 class UnusableVariable(Exception):

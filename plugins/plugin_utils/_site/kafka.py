@@ -8,13 +8,14 @@ from typing import Any
 
 from ansible_collections.metal.kafka.plugins.module_utils import closing, zookeeper_closing
 from ansible_collections.metal.kafka.plugins.module_utils import security as modes
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.catalogue import KAFKA, SERVICES
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.services import Service
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES, service
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service
 
 from . import machines, security, zookeeper
 from .inventory import Inventory
 
-GROUP = "kafka"
+KAFKA = service("kafka")
+GROUP = KAFKA.group
 LISTENERS = "kafka_broker_listeners"
 SESSION_MS = 18_000
 # Key of server.properties with the version of the protocol between brokers, by metadata mode.

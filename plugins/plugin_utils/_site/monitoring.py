@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.catalogue import SERVICES
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.services import Service
 from ansible_collections.metal.kafka.plugins.module_utils.security import mode_of
 from ansible_collections.metal.kafka.plugins.module_utils.status_ports import status_ports
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service
 
 from . import machines, security, spark
 from .inventory import Inventory
-from .services import instance
+from .services import filled
 
 GROUP = "monitoring"
 PIPELINE = "pipeline"
@@ -140,7 +140,7 @@ def _agent(inventory: Inventory, host: str, service: Service) -> dict[str, str]:
     address = f"{at}:{port}" if port else ""
     return {
         **_labels(inventory, host),
-        "instance": instance(inventory, host, service),
+        "instance": filled(inventory, host, service.instance),
         "address": address,
     }
 

@@ -16,7 +16,8 @@ from ansible_collections.metal.kafka.plugins.module_utils.security import (
 )
 from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
 
-from . import kafka, machines, monitoring, security, spark, zookeeper
+from . import kafka, machines, monitoring, security
+from .certificates import shown_by_services
 from .inventory import Inventory
 
 WEB = "monitoring-web"
@@ -112,22 +113,10 @@ def stored_passwords(inventory: Inventory) -> list[str]:
 
 def certificates(inventory: Inventory) -> list[dict[str, Any]]:
     """Every certificate: who shows it, and the names under which others reach it."""
-    brokers = [
-        {**broker, "host": host}
-        for broker, host in zip(kafka.brokers(inventory), kafka.hosts(inventory), strict=True)
-    ]
-    servers = [
-        {"id": server["id"], "host": server["host"], "name": name}
-        for server, name in zip(
-            zookeeper.ensemble(inventory), inventory.members(zookeeper.GROUP), strict=True
-        )
-    ]
-    masters = spark.masters(inventory) if spark.recovery_servers(inventory) else []
     people = [] if _mode(inventory).passwords else [n for n in users(inventory) if n != OPERATOR]
     return [
-        *issued.of_brokers(brokers),
-        *issued.of_servers(servers),
-        *issued.of_masters(masters),
+        *shown_by_services(inventory),
+        issued.of_operator(),
         *issued.of_proxies(monitoring.proxies(inventory)),
         *issued.of_users(people),
     ]

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from string import Formatter
 
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.services import Service
-
 from .inventory import Inventory
 
 
-def instance(inventory: Inventory, host: str, service: Service) -> str:
-    """Name of the instance on a host, such as kafka1."""
-    names = [name for _, name, _, _ in Formatter().parse(service.instance) if name]
-    return service.instance.format_map({name: inventory.need(host, name) for name in names})
+def filled(inventory: Inventory, host: str, template: str) -> str:
+    """A text of the catalogue with the variables of a host, such as kafka1 for kafka{id}."""
+    names = [name for _, name, _, _ in Formatter().parse(template) if name]
+    values = {
+        name: host if name == "inventory_hostname" else inventory.need(host, name) for name in names
+    }
+    return template.format_map(values)

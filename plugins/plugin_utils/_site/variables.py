@@ -11,7 +11,8 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.site import Unreadable
+
+from .inventory import Unreadable
 
 COLLECTION = Path(__file__).resolve().parents[3]
 

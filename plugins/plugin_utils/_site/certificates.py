@@ -1,0 +1,53 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Certificates that instances of services show, as the catalogue declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ansible_collections.metal.kafka.plugins.module_utils.certificates import declared
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import (
+    Certificate,
+    Service,
+)
+
+from . import spark
+from .inventory import Inventory
+from .services import filled
+
+# Facts that a certificate may depend on.
+CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
+    "spark.recovery_servers": spark.recovery_servers
+}
+# Stands in ``reached`` for what listeners advertise and bind.
+LISTENERS = "listeners"
+
+
+def shown_by_services(inventory: Inventory) -> Iterator[dict[str, Any]]:
+    """One for each instance and declaration, as the module ``credentials`` takes them."""
+    for service in SERVICES:
+        for host in inventory.members(service.group):
+            for one in service.certificates:
+                if not one.where or CONDITIONS[one.where](inventory):
+                    yield _shown(inventory, host, service, one)
+
+
+def _shown(inventory: Inventory, host: str, service: Service, one: Certificate) -> dict[str, Any]:
+    reached = [name for word in one.reached for name in _reached(inventory, host, service, word)]
+    return declared(
+        filled(inventory, host, one.name),
+        filled(inventory, host, one.subject),
+        reached,
+        one.usages,
+        one.authority,
+    )
+
+
+def _reached(inventory: Inventory, host: str, service: Service, word: str) -> list[str]:
+    if word != LISTENERS:
+        return [filled(inventory, host, word)]
+    listeners = inventory.need(host, service.ports[0])
+    return [way for at in listeners.values() for way in (at["advertise"], at["bind"])]
