@@ -74,6 +74,13 @@ def catalogue(collection: Path = COLLECTION) -> tuple[Service, ...]:
             )
         order.add(kind, *after)
     try:
-        return tuple(found[kind] for kind in order.static_order())
+        order.prepare()
     except CycleError as error:
         raise CatalogueError(f"after: {' starts after '.join(reversed(error.args[1]))}") from error
+    starts: list[Service] = []
+    while order.is_active():
+        # Those that may start together, by name.
+        ready = sorted(order.get_ready())
+        starts += (found[kind] for kind in ready)
+        order.done(*ready)
+    return tuple(starts)

@@ -1,0 +1,57 @@
+"""A kind of service is a file beside its role; whoever lists kinds reads it."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.reading import (
+    CatalogueError,
+    catalogue,
+)
+
+GATEWAY = {"kind": "gateway", "instance": "gateway{gateway_id}", "after": ["base"]}
+
+
+def written(folder: Path, **kinds: object) -> Path:
+    """A collection with files of these kinds, all of one role."""
+    for name, said in kinds.items():
+        file = folder / f"roles/some/meta/services/{name}.yml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(yaml.safe_dump(said))
+    return folder
+
+
+def test_each_kind_is_behind_those_that_start_before_it():
+    kinds = [service.kind for service in SERVICES]
+    assert len(kinds) >= 7
+    for service in SERVICES:
+        assert all(kinds.index(each) < kinds.index(service.kind) for each in service.after)
+
+
+def test_a_file_more_is_a_kind_more(tmp_path):
+    base, gateway = catalogue(written(tmp_path, gateway=GATEWAY, base={"kind": "base"}))
+    assert (base.kind, gateway.kind) == ("base", "gateway")
+    assert (gateway.role, gateway.group) == ("some", "gateway")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"kind": "other"}, "gateway.yml: kind: found 'other'; allowed: gateway"),
+        ({**GATEWAY, "port": 1}, "gateway.yml: found port; allowed: address, after, agent"),
+        ({**GATEWAY, "after": "base"}, "gateway.yml: after: found 'base'; allowed: a list"),
+        ({**GATEWAY, "heap": ["4g"]}, "gateway.yml: heap: found ['4g']; allowed: one value"),
+        ({**GATEWAY, "after": ["none"]}, "gateway: after: found none; there is no such kind"),
+        ({**GATEWAY, "after": ["gateway"]}, "after: gateway starts after gateway"),
+        ([], "gateway.yml: found no mapping"),
+        (
+            {**GATEWAY, "callers": [{"grup": "x"}]},
+            "gateway.yml: callers: found grup; allowed: group",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named(tmp_path, said, told):
+    with pytest.raises(CatalogueError, match=re.escape(told)):
+        catalogue(written(tmp_path, gateway=said, base={"kind": "base"}))
