@@ -12,8 +12,6 @@ from .security import OPERATOR, SecurityError
 
 PIPELINE = "pipeline-"
 DEMO = "demo"
-WATCH = "watch"
-PROBE = "kafka-metal-probe"
 
 
 def of_pipelines(
@@ -53,26 +51,16 @@ def programs(
     pipelines: Mapping[str, Mapping[str, Any]],
     demo_topic: str,
     demo_reads: list[str],
-    watched: bool = False,
     marks: str = "kafka-metal-marks",
 ) -> dict[str, Any]:
-    """The operator, every pipeline, and the client of the demonstration, as declared users.
-
-    Where the cluster is ``watched``, also what looks at it from outside.
-    """
+    """The operator, every pipeline, and the client of the demonstration, as declared users."""
     reads = {"topic": [demo_topic, *demo_reads], "group": "kafka-metal-*"}
     demo = {"roles": [{"producer": demo_topic}, {"consumer": reads}]}
-    probe = [
-        {"producer": {"topic": PROBE, "create": True}},
-        {"consumer": {"topic": PROBE, "group": PROBE}},
-    ]
-    watch = {"roles": [{"observer": {"topic": "*", "group": "*"}}, *probe]}
     # Above all ACLs: it needs no role.
     return {
         OPERATOR: {},
         DEMO: demo,
         **of_pipelines(pipelines, marks),
-        **({WATCH: watch} if watched else {}),
     }
 
 

@@ -40,7 +40,7 @@ def test_a_file_more_is_a_kind_more(tmp_path):
     ("said", "told"),
     [
         ({"kind": "other"}, "gateway.yml: kind: found 'other'; allowed: gateway"),
-        ({**GATEWAY, "port": 1}, "gateway.yml: found port; allowed: address, after, agent"),
+        ({**GATEWAY, "port": 1}, "gateway.yml: found port; allowed: accounts, address, after"),
         ({**GATEWAY, "after": "base"}, "gateway.yml: after: found 'base'; allowed: a list"),
         ({**GATEWAY, "heap": ["4g"]}, "gateway.yml: heap: found ['4g']; allowed: one value"),
         ({**GATEWAY, "after": ["none"]}, "gateway: after: found none; there is no such kind"),

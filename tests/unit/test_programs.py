@@ -6,6 +6,8 @@ from ansible_collections.metal.kafka.plugins.module_utils.content.declarations i
     content_wishes,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.security import SecurityError
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import people
+from site_inventories import site
 
 PIPELINE = {
     "source": {"topic": "payments"},
@@ -52,9 +54,9 @@ def test_what_is_declared_for_programs_is_what_sites_may_declare():
 
 
 def test_what_watches_sees_everything_and_writes_its_own_topic_alone():
-    users = programs.programs({}, "payments", [], watched=True)
+    watch = people.programs(site())["watch"]
 
-    acls = content_wishes({"users": {"watch": users["watch"]}})["acls"]["acls"]
+    acls = content_wishes({"users": {"watch": watch}})["acls"]["acls"]
     touched = {acl["resource"] for acl in acls if not acl["operation"].startswith("describe")}
     assert touched == {"kafka-metal-probe"}
 

@@ -107,7 +107,7 @@ def names_of_ours(site: Site) -> Iterator[Problem]:
     ours = {
         security.OPERATOR,
         programs.DEMO,
-        programs.WATCH,
+        *(name for service in SERVICES for name in service.accounts),
         *(f"{programs.PIPELINE}{name}" for name in pipelines),
     }
     for host in site.members(KAFKA.group)[:1]:

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Service:
     what others call an instance by, or ``listener`` the name of the one at which they do;
     ``callers`` are those others. What is written to ``journal`` is fsynced before every answer;
     ``open_files`` is the limit of open files that the instance wants, ``rack`` where it stands.
+    ``accounts`` are users of the cluster that all instances share, as content declares users.
     ``agent`` is the port at which the JVM tells its figures, 0 for none, at ROLE_metrics_bind.
     """
 
@@ -74,6 +77,7 @@ class Service:
     listener: str | None = None
     callers: tuple[Caller, ...] = ()
     certificates: tuple[Certificate, ...] = ()
+    accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     journal: tuple[str, ...] = ()
     open_files: str | None = None
     rack: str | None = None

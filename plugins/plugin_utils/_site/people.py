@@ -15,6 +15,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.security import (
     mode_of,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
 
 from . import kafka, machines, monitoring, security
 from .certificates import shown_by_services
@@ -40,13 +41,16 @@ def pipelines(inventory: Inventory) -> dict[str, Any]:
 def programs(inventory: Inventory) -> dict[str, Any]:
     """Users that the platform itself needs."""
     demo = ("demo_fraud_topic", "demo_metrics_topic", "demo_invalid_topic")
-    return accounts.programs(
+    found = accounts.programs(
         pipelines(inventory),
         str(inventory.said("demo_topic")),
         [str(inventory.said(name)) for name in demo],
-        bool(monitoring.watching(inventory)),
         str(inventory.said("pipeline_marks_topic")),
     )
+    for service in SERVICES:
+        if inventory.members(service.group):
+            found |= service.accounts
+    return found
 
 
 def content_programs(inventory: Inventory) -> dict[str, Any]:
