@@ -1,0 +1,132 @@
+"""A kind of service that is a file of the catalogue alone is known wherever kinds are listed."""
+
+import json
+import shutil
+
+import plays
+import pytest
+import yaml
+from plays import ROOT
+
+KIND = {
+    "kind": "gateway",
+    "instance": "gateway{gateway_id}",
+    "after": ["kafka"],
+    "id": "gateway_id",
+    "ids": [1, 9],
+    "bind": "gateway_bind",
+    "address": "gateway_address",
+    "ports": ["gateway_port"],
+    "directories": ["gateway_dir"],
+    "memory": "gateway_memory",
+    "agent": "gateway_metrics_port",
+    "job": "gateway",
+    "callers": [{"group": "kafka", "port": "gateway_port", "purpose": "requests"}],
+    "certificates": [
+        {
+            "name": "gateway{gateway_id}",
+            "subject": "gateway-{gateway_id}",
+            "usages": ["server"],
+            "reached": ["{gateway_address}"],
+        }
+    ],
+    "accounts": {"gateway": {"roles": [{"producer": {"topic": "doors"}}]}},
+}
+DEFAULTS = {
+    "gateway_bind": "127.0.0.1",
+    "gateway_port": 8443,
+    "gateway_dir": "/var/lib/gateway",
+    "gateway_memory": "1g",
+    "gateway_metrics_port": 9499,
+    "gateway_metrics_bind": "127.0.0.1",
+}
+OPTIONS = {
+    "main": {
+        "options": {
+            name: {"type": "raw", "description": "x", "default": value}
+            for name, value in DEFAULTS.items()
+        }
+        | {
+            name: {"type": "raw", "description": "x", "required": True}
+            for name in ("gateway_id", "gateway_address")
+        }
+    }
+}
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory):
+    """The real collection with the role of that kind, which has nothing but its declaration."""
+    folder = tmp_path_factory.mktemp("kind")
+    home = folder / "ansible_collections/metal/kafka"
+    shutil.copytree(ROOT / "plugins", home / "plugins")
+    for path in ROOT.glob("roles/*"):
+        (home / "roles").mkdir(exist_ok=True)
+        (home / "roles" / path.name).symlink_to(path)
+    for path in ("versions.yml", "galaxy.yml", "images", "monitoring"):
+        (home / path).symlink_to(ROOT / path)
+    files = {
+        "meta/services/gateway.yml": KIND,
+        "defaults/main.yml": DEFAULTS,
+        "meta/argument_specs.yml": {"argument_specs": OPTIONS},
+    }
+    for name, said in files.items():
+        file = home / "roles/gateway" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(yaml.safe_dump(said))
+    return folder
+
+
+@pytest.fixture
+def found(collection):
+    """What a task of a host of that kind gets for an expression."""
+
+    def ask(expression, **of_gateway):
+        broker = {**plays.BROKER, "security_mode": "tls_scram", "cluster_name": "unit"}
+        gateway = {
+            **{"gateway_id": 1, "gateway_address": "10.0.0.7", "cluster_name": "unit"},
+            **of_gateway,
+        }
+        groups = {
+            "kafka": {"broker1": broker},
+            "gateway": {"door1": gateway},
+            "metal": {"broker1": broker, "door1": gateway},
+        }
+        target = collection / "answer.json"
+        copy = {"dest": str(target), "content": f"{{{{ {expression} | to_json }}}}"}
+        play = {"hosts": "door1", "tasks": [{"ansible.builtin.copy": copy}]}
+        code, said = plays.run(collection, [play], groups)
+        assert code == 0, said
+        return json.loads(target.read_text())
+
+    return ask
+
+
+def site(name):
+    return f"lookup('metal.kafka.site', '{name}')"
+
+
+def test_it_is_a_target_of_prometheus(found):
+    (target,) = found(site("monitoring.targets"))["gateway"]
+    assert (target["instance"], target["address"]) == ("gateway1", "10.0.0.7:9499")
+
+
+def test_it_has_a_certificate_and_an_account(found):
+    certificates = {each["name"]: each for each in found(site("people.certificates"))}
+    assert certificates["gateway1"]["ips"] == ["10.0.0.7"]
+    assert "gateway" in found(site("people.passwords"))
+
+
+def test_preflight_knows_its_variables_ports_numbers_and_names(found):
+    told = (
+        "query('metal.kafka.preflight', 'problems') | selectattr('fatal') | map(attribute='text')"
+    )
+    wrong = {
+        **{"gateway_id": 12, "gateway_port": 9092, "gateway_prot": 1},
+        "kafka_content_users": {"gateway": {}},
+    }
+    problems = "\n".join(found(told, **wrong))
+
+    assert "gateway_id: found 12" in problems
+    assert "gateway_prot: found a variable that role gateway does not know" in problems
+    assert "/var/lib/gateway" in found("query('metal.kafka.preflight', 'paths')")
