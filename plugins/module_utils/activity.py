@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .programs import PROBE
 from .sentences import some
 
 # Groups with members; Empty and Dead ones have none.
 ACTIVE = {"stable", "preparingrebalance", "completingrebalance", "assigning", "reconciling"}
 NAMED = 3
 # Topic and group of the probe, which writes and reads always and takes next to nothing.
+PROBE = "kafka-metal-probe"
 OURS = {PROBE}
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .activity import PROBE
 from .certificates import reserved
 from .security import OPERATOR, SecurityError
 
 PIPELINE = "pipeline-"
 DEMO = "demo"
 WATCH = "watch"
-PROBE = "kafka-metal-probe"
 
 
 def of_pipelines(
