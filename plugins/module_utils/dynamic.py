@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .config_values import Value, same
 from .properties import as_text
-from .topic import Value, same
 
 # What Kafka 3.8 and 3.9 can change (kafka.server.DynamicBrokerConfig), with what it concerns.
 # Listeners, keystores, logins and classes are left out: their change is more than a value.

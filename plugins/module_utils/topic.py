@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .config_values import Value, same
 from .properties import PropertyError, as_text
 from .unmet import UnmetError
 
-# Kafka's own type of a topic key, as DescribeConfigs tells it.
-NUMBERS = {"INT", "SHORT", "LONG"}
 # A replan after an apply finds what somebody else created meanwhile; more would be a quarrel.
 ROUNDS = 3
 KAFKAS_OWN = "__"
@@ -24,14 +23,6 @@ class TopicError(UnmetError):
 
 # Broker ids of each partition, in the order of partitions; the first of each leads if it can.
 Placement = tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True)
-class Value:
-    """The value of a topic key as Kafka keeps it, and Kafka's name of its type."""
-
-    text: str
-    kind: str = "STRING"
 
 
 @dataclass(frozen=True)
@@ -175,27 +166,6 @@ class Store(Protocol):
 
     def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
         """Delete topics and wait until no broker knows them; nobody judges it beforehand."""
-
-
-def same(value: Value, wish: str) -> bool:
-    """Whether Kafka would read both texts as one value: 1e0 is 1.0, the order of a list is none."""
-    if value.kind == "BOOLEAN":
-        return value.text.strip().lower() == wish.strip().lower()
-    if value.kind == "LIST":
-        return elements(value.text) == elements(wish)
-    try:
-        if value.kind in NUMBERS:
-            return int(value.text) == int(wish)
-        if value.kind == "DOUBLE":
-            return float(value.text) == float(wish)
-    except ValueError:
-        return False
-    return value.text == wish
-
-
-def elements(text: str) -> set[str]:
-    """The parts of a list that is written with commas."""
-    return {part.strip() for part in text.split(",") if part.strip()}
 
 
 def wishes_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Wish]:

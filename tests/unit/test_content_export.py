@@ -6,6 +6,7 @@ import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.filter.content import declaration_file
 from ansible_collections.metal.kafka.plugins.module_utils import topic
+from ansible_collections.metal.kafka.plugins.module_utils.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils.content import acls, quotas, users
 from ansible_collections.metal.kafka.plugins.module_utils.content.declarations import (
     content_wishes,
@@ -36,7 +37,7 @@ def planned(state, declared):
             name,
             found["partitions"],
             frozenset(found["replicas"]),
-            {key: topic.Value(value, kind(key)) for key, value in found["config"].items()},
+            {key: Value(value, kind(key)) for key, value in found["config"].items()},
         )
         for name, found in state["topics"].items()
     }

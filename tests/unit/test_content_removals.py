@@ -7,6 +7,7 @@ import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.metal.kafka.plugins.module_utils import topic
+from ansible_collections.metal.kafka.plugins.module_utils.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils.content import (
     acls,
     applied,
@@ -38,7 +39,7 @@ def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
 
 
 def test_a_key_set_by_hand_is_reported_and_kept():
-    compact = topic.Value("compact", "LIST")
+    compact = Value("compact", "LIST")
     current = topic.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
     desired = topic.Wish("orders", config={"retention.ms": "5"})
     (wanted,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
@@ -49,7 +50,7 @@ def test_a_key_set_by_hand_is_reported_and_kept():
 
 
 def test_null_returns_a_key_to_the_default_whoever_set_it():
-    current = topic.Topic("orders", 3, frozenset({3}), {"flush.ms": topic.Value("7", "LONG")})
+    current = topic.Topic("orders", 3, frozenset({3}), {"flush.ms": Value("7", "LONG")})
     (wish,) = topic.wishes_of({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
     (step,) = topic.plan(current, wish)
     assert str(step) == "orders: flush.ms 7 -> (default)"

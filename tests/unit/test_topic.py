@@ -1,6 +1,7 @@
 import time
 
 import pytest
+from ansible_collections.metal.kafka.plugins.module_utils.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils.topic import (
     Configure,
     Create,
@@ -9,7 +10,6 @@ from ansible_collections.metal.kafka.plugins.module_utils.topic import (
     Move,
     Topic,
     TopicError,
-    Value,
     Wish,
     batches,
     converge,
@@ -17,7 +17,6 @@ from ansible_collections.metal.kafka.plugins.module_utils.topic import (
     plan,
     plan_absent,
     plan_all,
-    same,
     wishes_of,
 )
 
@@ -82,29 +81,6 @@ def test_all_wishes_that_cannot_be_met_are_told_at_once():
             [Wish("a", 1), Wish("b", 1), Wish("c", 1)],
         )
     assert [text.split(":")[0] for text in refusal.value.sentences] == ["topic a", "topic b"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "wish", "equal"),
-    [
-        ("LONG", "604800000", "604800000", True),
-        ("LONG", "604800000", " 0604800000", True),
-        ("LONG", "1", "2", False),
-        ("LONG", "1", "one", False),
-        ("INT", "2", "2", True),
-        ("DOUBLE", "0.5", ".50", True),
-        ("DOUBLE", "0.5", "0.51", False),
-        ("BOOLEAN", "true", "True", True),
-        ("BOOLEAN", "true", "false", False),
-        ("LIST", "compact,delete", "delete, compact", True),
-        ("LIST", "compact", "compact,delete", False),
-        ("LIST", "", "", True),
-        ("STRING", "lz4", "lz4", True),
-        ("STRING", "lz4", "LZ4", False),
-    ],
-)
-def test_values_are_compared_as_kafka_reads_them(kind, text, wish, equal):
-    assert same(Value(text, kind), wish) is equal
 
 
 def test_parameters_become_wishes_in_kafkas_words():

@@ -10,9 +10,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from ..config_values import Value
 from ..connecting import PAUSE, Connection
 from ..state import NOBODY
-from ..topic import Configure, Create, Delete, Grow, Topic, Value, Wish, batches, plan
+from ..topic import Configure, Create, Delete, Grow, Topic, Wish, batches, plan
 from ..waiting import Deadline, side_by_side
 
 # ``connecting`` says that the library is missing.
