@@ -20,9 +20,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .dynamic import UNLIMITED
-from .preflight.connections import ADDRESS, ALL, LEAST
 from .preflight.values import heap_bytes, whole_number
 
+ALL = "max.connections"
+ADDRESS = "max.connections.per.ip"
+# Fewer would lock out other brokers (each has a handful of connections), the operator's commands,
+# monitoring, or one client with its producers and consumers.
+LEAST = 100
 # Bytes of heap that one connection counts, and the share of the heap that connections may take.
 CONNECTION_BYTES = 100_000
 HEAP_SHARE = 1 / 4

@@ -7,17 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ..connection_limits import ADDRESS, LEAST
 from ..dynamic import UNLIMITED
 from .catalogue import KAFKA
 from .problem import Problem
 from .site import Site
 from .values import whole_number
 
-ALL = "max.connections"
-ADDRESS = "max.connections.per.ip"
-# Fewer would lock out other brokers (each has a handful of connections), the operator's commands,
-# monitoring, or one client with its producers and consumers.
-LEAST = 100
 # Connections a second: each of those opens several at once when it starts.
 LEAST_RATE = 10
 # Open files of which connections may take half.
