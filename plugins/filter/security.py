@@ -9,6 +9,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     certificates,
     programs,
     security,
+    web_login,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 
@@ -54,7 +55,7 @@ class FilterModule:
             "with_time_limits": security.with_time_limits,
             "broker_security": refusing(security.broker_properties),
             "spark_security": security.spark_properties,
-            "spark_page_word": security.page_word,
-            "spark_page_login": security.page_login,
+            "spark_page_word": web_login.basic,
+            "spark_page_login": web_login.curl_options,
             "security_mode": refusing(words_of),
         }

@@ -17,7 +17,6 @@ plain        nobody is asked    nobody is asked         nobody is asked; loopbac
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -171,19 +170,8 @@ def tls_properties(trusted: str, keys: str = "", prefix: str = "") -> dict[str, 
     return {f"{prefix}ssl.{key}": value for key, value in found.items()}
 
 
-# Who opens the pages of Spark, and what asks for it.
-PAGES_USER = "operator"
+# What asks for the password of the pages of Spark.
 PAGES_FILTER = "metal.kafka.spark.PagePassword"
-
-
-def page_word(password: str) -> str:
-    """What a page of Spark is shown: name and password as RFC 7617 has them, in base64."""
-    return base64.b64encode(f"{PAGES_USER}:{password}".encode()).decode()
-
-
-def page_login(password: str) -> str:
-    """The same for a person to read, and for curl as a file of options."""
-    return f'user = "{PAGES_USER}:{password}"\n'
 
 
 def spark_properties(secret: str, pages_file: str) -> dict[str, str]:

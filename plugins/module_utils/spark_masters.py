@@ -23,7 +23,7 @@ _direct = build_opener(ProxyHandler({}))
 def ask(master: Mapping[str, Any], timeout: float, word: str = "") -> dict[str, Any]:
     """What one master, with ``name``, ``host`` and ``ui_port``, says of itself.
 
-    ``word`` is what ``security.page_word`` gives, or empty where pages ask nobody.
+    ``word`` is what ``web_login.basic`` gives, or empty where pages ask nobody.
 
     Returns ``name``, ``page``, ``status`` (empty without an answer), ``error`` and ``workers``,
     the pages of the workers it counts as alive.

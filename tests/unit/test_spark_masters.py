@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.spark import status_rows
 from ansible_collections.metal.kafka.plugins.module_utils import (
-    security,
     spark_masters,
+    web_login,
     zookeeper_recovery,
 )
 
@@ -59,7 +59,7 @@ def judged(masters, workers=WORKERS):
 
 
 def test_a_page_that_asks_who_comes_is_shown_the_word(page):
-    word = security.page_word("secret")
+    word = web_login.basic("secret")
     masters = [page("m1", "ALIVE", REGISTERED, word=word)]
     assert "401" in spark_masters.ask_all(masters, timeout=2)[0]["error"]
     assert spark_masters.ask_all(masters, timeout=2, word=word)[0]["status"] == "ALIVE"

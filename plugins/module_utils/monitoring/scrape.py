@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..security import PAGES_USER
+from ..web_login import USER
 from .alerts import MonitoringError
 
 JOB_KEYS = {"interval", "path", "rename"}
@@ -17,8 +17,6 @@ TARGET_KEYS = {"address", "cluster", "host", "instance"}
 # Files with which Prometheus comes to the proxy of a machine.
 CA_FILE, TOKEN_FILE = "ca.pem", "metrics.token"
 LIMIT = 10
-# User of Prometheus and Alertmanager.
-WEB_USER = PAGES_USER
 # Jobs whose targets ask for a password, and the file with it. Prometheus reads it again each time.
 WEB_JOBS = {"prometheus", "alertmanager"}
 WEB_FILE = "web.password"
@@ -90,7 +88,7 @@ def web_options(folder: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """How Prometheus authenticates to itself and to Alertmanager, unless the site says how."""
     if AUTH_OPTIONS & set(options):
         return {}
-    return {"basic_auth": {"username": WEB_USER, "password_file": f"{folder}/{WEB_FILE}"}}
+    return {"basic_auth": {"username": USER, "password_file": f"{folder}/{WEB_FILE}"}}
 
 
 def prometheus_config(
@@ -175,7 +173,7 @@ def proxy_config(
     modules: dict[str, dict[str, Any]] = {}
     for job, wanted in targets.items():
         path = jobs.get(job, {}).get("path", "/metrics")
-        login = {"basic_auth_username": WEB_USER, "basic_auth_password": password}
+        login = {"basic_auth_username": USER, "basic_auth_password": password}
         for target in wanted:
             if target["host"] != machine or not target["address"]:
                 continue

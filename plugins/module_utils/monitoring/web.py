@@ -14,7 +14,7 @@ from typing import Any
 
 import bcrypt
 
-from .scrape import WEB_USER
+from ..web_login import USER
 
 # Rounds are 2 to the power of this. The password has 192 random bits: nobody guesses it, however
 # fast the hash is.
@@ -39,4 +39,4 @@ def password_hash(password: str) -> str:
 
 def web_config(password: str) -> dict[str, Any]:
     """``web.yml`` of a program that asks for this password; empty where it is empty."""
-    return {"basic_auth_users": {WEB_USER: password_hash(password)}} if password else {}
+    return {"basic_auth_users": {USER: password_hash(password)}} if password else {}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from .. import engine, ownership, safe_read, security
+from .. import engine, ownership, safe_read, web_login
 
 PATIENCE_S = 20
 COMMANDS: Mapping[str, Sequence[str]] = {
@@ -109,7 +109,7 @@ def fetched(url: str, password: str = "") -> str:
     asked = urllib.request.Request(url)
     if password:
         # Not handed on to where the answer redirects.
-        asked.add_unredirected_header("Authorization", f"Basic {security.page_word(password)}")
+        asked.add_unredirected_header("Authorization", f"Basic {web_login.basic(password)}")
     try:
         with urllib.request.urlopen(asked, timeout=PATIENCE_S) as answer:
             return str(answer.read().decode(errors="replace"))
