@@ -22,8 +22,7 @@ except ImportError:  # connecting.MISSING tells.
 
 from .endpoint import address, words_of
 from .scram import ACCEPTED, MECHANISMS, REFUSED, Attempt, Key, ScramError, Secret
-from .together import ask_all
-from .waiting import Deadline
+from .waiting import Deadline, ask_all
 
 CLIENT = "kafka-metal"
 # Attempts at once: a broker hashes nothing for them, but each is a thread and a connection here.

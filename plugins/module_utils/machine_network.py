@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-from .together import ask_all
+from .waiting import ask_all
 
 # The resolver's own patience is 5 s for each server: a machine that waits that long is told.
 RESOLVE_SECONDS = 4.0

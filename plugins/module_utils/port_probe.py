@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from .together import ask_all
+from .waiting import ask_all
 
 # What the helper is called in the list of processes; the kernel keeps 15 characters.
 HELPER = "km-port-probe"

@@ -11,7 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     machine_kernel,
     machine_network,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.together import ask_all
+from ansible_collections.metal.kafka.plugins.module_utils.waiting import ask_all
 
 MOUNTS = (
     "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw,errors=remount-ro\n"
