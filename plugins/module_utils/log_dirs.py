@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .sentences import some
+from .units import size_text
 
 GIB = 1 << 30
 # Left free on a dir that receives replicas, as a part of its size: they grow while they move.
@@ -204,9 +205,9 @@ def drain(dirs: Sequence[Dir], path: str) -> Plan:
         target = max(room, key=lambda each: (room[each], each))
         if replica.size > room[target]:
             raise LogDirError(
-                f"{path} does not fit elsewhere: {replica.name} has {size(replica.size)}, and "
-                f"{target} would have {size(max(0, int(room[target])))} left beside the reserve "
-                f"of {RESERVE:.0%}"
+                f"{path} does not fit elsewhere: {replica.name} has {size_text(replica.size)}, and "
+                f"{target} would have {size_text(max(0, room[target]))} left beside the reserve of "
+                f"{RESERVE:.0%}"
             )
         room[target] -= replica.size
         moves.append(Move(replica, path, target))
@@ -243,7 +244,7 @@ def sentences(plan: Plan) -> list[str]:
     for move in plan.moves:
         pairs[move.source, move.target].append(move.replica)
     said = [
-        f"{counted(len(replicas))} ({size(sum(r.size for r in replicas))}) "
+        f"{counted(len(replicas))} ({size_text(sum(r.size for r in replicas))}) "
         f"{'moves' if len(replicas) == 1 else 'move'} from {source} to {target}"
         for (source, target), replicas in sorted(pairs.items())
     ]
@@ -257,16 +258,6 @@ def sentences(plan: Plan) -> list[str]:
 def counted(number: int) -> str:
     """A number of replicas in words."""
     return f"{number} replica" if number == 1 else f"{number} replicas"
-
-
-def size(number: int) -> str:
-    """Bytes for people: ``1.5 GiB``."""
-    figure = float(number)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if figure < 1024:
-            return f"{figure:.0f} {unit}" if unit == "B" else f"{figure:.1f} {unit}"
-        figure /= 1024
-    return f"{figure:.1f} TiB"
 
 
 def below(paths: Iterable[str], mount: str) -> list[str]:

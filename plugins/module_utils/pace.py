@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .log_dirs import size
+from .units import size_text
 
 # Amounts older than this say nothing about the speed of now.
 WINDOW = 60.0
@@ -41,7 +41,7 @@ class Pace:
     def text(self) -> str:
         """For a person: ``1.0 GiB of 4.0 GiB, 3 min left``."""
         left = self.points[-1][1]
-        said = f"{size(self.total - left)} of {size(self.total)}"
+        said = f"{size_text(self.total - left)} of {size_text(self.total)}"
         eta = self.eta()
         if not left or eta is None:
             return said

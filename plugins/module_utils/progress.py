@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .units import size_text
+
 # A broker that died may end several times on its own old registration, for 18 s by default.
 CRASHES = 3
 CRASH_SECONDS = 40
@@ -108,15 +110,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-def size(count: float) -> str:
-    """Bytes as people say them."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}"
-        count /= 1024
-    return f"{count:.1f} TiB"
-
-
 def kind(now: Sight) -> tuple[str, float]:
     """What is being waited for, and the work that is left of it."""
     if not now.running:
@@ -146,7 +139,7 @@ def line(now: Sight, left: float | None) -> str:
         return f"{who}{now.registered} of {now.expected} brokers are registered{about}"
     noun = "partition" if now.under_replicated == 1 else "partitions"
     if what == "lag" and now.lag:
-        return f"{now.under_replicated} {noun} under-replicated, {size(now.lag)} behind{about}"
+        return f"{now.under_replicated} {noun} under-replicated, {size_text(now.lag)} behind{about}"
     if what in ("lag", "replicas"):
         return f"{now.under_replicated} {noun} under-replicated{about}"
     return now.problem

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Durations and sizes as people write them, as the numbers that Kafka reads."""
+"""Durations and sizes as people write them, as the numbers that Kafka reads, and back."""
 
 from __future__ import annotations
 
@@ -78,3 +78,13 @@ def size_bytes(value: Any) -> int:
     Raises UnitError when it cannot be read.
     """
     return amount(value, BYTES, "size", "10GB or 512MiB")
+
+
+def size_text(number: float) -> str:
+    """Bytes for people: ``1.5 GiB``."""
+    figure = float(number)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if figure < 1024:
+            return f"{figure:.0f} {unit}" if unit == "B" else f"{figure:.1f} {unit}"
+        figure /= 1024
+    return f"{figure:.1f} TiB"

