@@ -93,8 +93,8 @@ class Known:
     ) -> tuple[str, str, str]:
         """Group, name, version: by the list of checksums, its descriptor, or its file's name."""
         if path := self.paths.get(found["sha256"]):
-            *group, name, version, _ = path.split("/")
-            return ".".join(group), name, version
+            *folders, name, version, _ = path.split("/")
+            return ".".join(folders), name, version
         for group_, name, version in found["poms"]:
             if stem == name or stem.startswith(f"{name}-{version}"):
                 return group_, name, version

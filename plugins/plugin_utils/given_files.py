@@ -5,27 +5,36 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeVar
 
 from ansible.errors import AnsibleError
 from ansible.parsing.vault import VaultLib, is_encrypted
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import Given
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
-    CredentialsError,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.pki import authority, given, leaf, pem
-from ansible_collections.metal.kafka.plugins.plugin_utils import vault_password
+from cryptography import x509
+
+from ..module_utils.credentials.plan import Given
+from ..module_utils.credentials.wishes import CredentialsError, Wish
+from ..module_utils.pki import authority, given, leaf, pem
+from . import vault_password
+from .vault_store import Store
 
 ROOTS = "ca.crt"
 
+Parsed = TypeVar("Parsed")
 
-def read_all(wish, store, now, imported):
+
+def read_all(wish: Wish, store: Store, now: datetime, imported: bool) -> Given:
     """Everything that the wish names, with all obstacles at once, each with its file.
 
     ``imported``: the CA is in the store already, so that its files may be kept elsewhere.
     """
-    problems, ca = [], wish.ca
+    problems: list[str] = []
+    ca = wish.ca
     reader = _Reader(store, problems)
-    brought, roots, pairs = None, (), {}
+    brought: authority.Authority | None = None
+    roots: tuple[x509.Certificate, ...] = ()
+    pairs: dict[str, leaf.Pair | None] = {}
     away = imported and not os.path.exists(vault_password.expanded(ca.certificate_file))
     if ca.certificate_file and not away:
         brought = reader.authority(ca.certificate_file, ca.key_file, now)
@@ -36,17 +45,19 @@ def read_all(wish, store, now, imported):
         roots = (*roots, *reader.roots(ca.trusted_file, now))
     if problems:
         raise CredentialsError(*problems)
-    return Given(brought, tuple(dict.fromkeys(roots)), pairs)
+    # None has a problem of its own, which was raised.
+    read = {name: pair for name, pair in pairs.items() if pair is not None}
+    return Given(brought, tuple(dict.fromkeys(roots)), read)
 
 
 class _Reader:
     """Reads files, also encrypted ones, and notes what is wrong with them."""
 
-    def __init__(self, store, problems):
+    def __init__(self, store: Store, problems: list[str]) -> None:
         self._store = store
         self._problems = problems
 
-    def _read(self, path, parse):
+    def _read(self, path: str, parse: Callable[[bytes], Parsed]) -> Parsed | None:
         """What ``parse`` makes of a file; None when it makes nothing of it."""
         try:
             with open(vault_password.expanded(path), "rb") as stream:
@@ -67,7 +78,9 @@ class _Reader:
             )
         return None
 
-    def authority(self, certificate_file, key_file, now):
+    def authority(
+        self, certificate_file: str, key_file: str, now: datetime
+    ) -> authority.Authority | None:
         key = self._read(key_file, pem.key_of)
         certificates = self._read(certificate_file, pem.certificates_of)
         if key is None or certificates is None:
@@ -77,12 +90,12 @@ class _Reader:
         self._problems += [f"{certificate_file}: {each}" for each in found]
         return brought
 
-    def roots(self, path, now):
+    def roots(self, path: str, now: datetime) -> tuple[x509.Certificate, ...]:
         certificates = self._read(path, pem.certificates_of) or ()
         self._problems += [f"{path}: {each}" for each in given.root_obstacles(certificates, now)]
         return certificates
 
-    def pair(self, directory, name):
+    def pair(self, directory: str, name: str) -> leaf.Pair | None:
         key = self._read(os.path.join(directory, f"{name}.key"), pem.key_of)
         certificates = self._read(os.path.join(directory, f"{name}.crt"), pem.certificates_of)
         if key is None or certificates is None:

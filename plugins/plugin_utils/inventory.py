@@ -17,7 +17,8 @@ def cluster_of(play: Any) -> str | None:
     inventory = manager._inventory
     # Restrictions are those of the play: a play on the control node sees only itself.
     hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
-    for source in [{}] + [{"host": host} for host in hosts[:1]]:
+    sources: list[dict[str, Any]] = [{}, *({"host": host} for host in hosts[:1])]
+    for source in sources:
         name = manager.get_vars(play=play, include_hostvars=False, **source).get("cluster_name")
         if isinstance(name, str) and name and "{{" not in name and "/" not in name:
             return str(name)

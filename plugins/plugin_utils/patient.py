@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
-from ansible_collections.metal.kafka.plugins.module_utils.pace import Pace
 
+from ..module_utils.pace import Pace
 from .presence import Presence
 
 PATIENCE = 600
@@ -24,16 +26,20 @@ class PatientAction(ActionBase):
 
     RELEASES = False
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Repeat, tell, keep steps and changes of all calls."""
         super().run(tmp, task_vars)
         arguments = dict(self._task.args)
         name = self._task.action
-        pace, steps, changed, phase = Pace(), [], False, None
+        pace, phase = Pace(), None
+        steps: list[str] = []
+        changed = False
         presence = Presence(self, task_vars)
         while True:
             presence.keep()
-            result = self._execute_module(name, arguments, task_vars=task_vars)
+            result: dict[str, Any] = self._execute_module(name, arguments, task_vars=task_vars)
             changed = changed or result.get("changed", False)
             steps = steps or result.get("steps", [])
             result.update(changed=changed, steps=steps)
@@ -50,7 +56,7 @@ class PatientAction(ActionBase):
                     msg=f"no progress for {pace.silence(time.monotonic()):.0f} s: {still}",
                 )
                 break
-            host = task_vars["inventory_hostname"]
+            host = (task_vars or {}).get("inventory_hostname", "")
             Display().display(f"{host}: {pace.text()}", color="bright blue")
         if result.get("failed") and self.RELEASES:
             self._execute_module(name, {**arguments, "stage": "release"}, task_vars=task_vars)

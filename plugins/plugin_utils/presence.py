@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from ansible.errors import AnsibleError
 
@@ -20,7 +22,7 @@ EVERY_S = 60
 class Presence:
     """Of the action plugin whose task waits."""
 
-    def __init__(self, action, task_vars):
+    def __init__(self, action: Any, task_vars: Mapping[str, Any] | None) -> None:
         """Remember the run, which is the parent of the task's process."""
         self._action, self._task_vars = action, task_vars or {}
         self._run = os.getppid()
@@ -28,7 +30,7 @@ class Presence:
         # A fact of the role roll; empty or missing outside of an operation, or without monitoring.
         self._place = self._task_vars.get("roll_presence") or {}
 
-    def keep(self):
+    def keep(self) -> None:
         """Renew now and then; raises AnsibleError when the run has ended."""
         if os.getppid() != self._run:
             raise AnsibleError("the run that this task belongs to was killed: the task ends too")

@@ -96,7 +96,7 @@ def documents(
         parts = {part.bom_ref.value or "": part for part in map(listed, components)}
         bom = Bom(serial_number=uuid.uuid5(NAMESPACE, f"{reference} {number} {version}"))
         bom.metadata.component = owner
-        bom.metadata.timestamp = None
+        bom.metadata.timestamp = None  # type: ignore[assignment]
         bom.components.update(parts.values())
         bom.register_dependency(owner, parts.values())
         found[name.replace(" ", "-")] = JsonV1Dot6(bom).output_as_string(indent=2)
@@ -105,5 +105,5 @@ def documents(
         whole.components.update(shared)
         whole.register_dependency(owner, shared)
     whole.register_dependency(whole.metadata.component, list(whole.components))
-    whole.metadata.timestamp = None
+    whole.metadata.timestamp = None  # type: ignore[assignment]
     return {**found, "kafka-metal": JsonV1Dot6(whole).output_as_string(indent=2)}

@@ -8,6 +8,7 @@ import contextlib
 import os
 import secrets
 import stat
+from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
@@ -17,17 +18,20 @@ from ansible.parsing.vault import VaultSecretsContext, get_file_vault_secret
 IDENTITY = "default"
 BYTES = 32
 
+# Names and secrets of passwords, as VaultLib takes them.
+Secrets = list[tuple[str, Any]]
+
 
 class StoreError(AnsibleError):
     """The store or its password cannot be used: what was found, what is wanted, and the way out."""
 
 
-def expanded(path):
+def expanded(path: str) -> str:
     """A path as the file system knows it."""
     return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
 
 
-def load(path):
+def load(path: str | None) -> Secrets | None:
     """The secrets for VaultLib; None when there is no file yet. No path means those of the run."""
     if not path:
         return _of_the_run()
@@ -52,17 +56,17 @@ def load(path):
     return [(IDENTITY, secret)]
 
 
-def _of_the_run():
+def _of_the_run() -> Secrets:
     context = VaultSecretsContext.current(optional=True)
     if context is None or not context.secrets:
         raise StoreError(
             "password_file: found none, and Ansible was given no vault password; wanted: a path, "
             "or --vault-password-file"
         )
-    return context.secrets
+    return list(context.secrets)
 
 
-def _judge(path, found):
+def _judge(path: str, found: os.stat_result) -> None:
     """Refuse what others could read, or a script that others could change."""
     if not stat.S_ISREG(found.st_mode):
         raise StoreError(f"password_file {path}: found no regular file; wanted: one")
@@ -75,7 +79,7 @@ def _judge(path, found):
         )
 
 
-def create(path):
+def create(path: str) -> None:
     """A new password, unless another run has just made one; nobody ever reads half of it."""
     path = expanded(path)
     folder = os.path.dirname(path)

@@ -8,12 +8,15 @@ import contextlib
 import fcntl
 import os
 import time
+from collections.abc import Iterator
+from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.parsing.vault import VaultLib, is_encrypted, match_encrypt_secret
-from ansible_collections.metal.kafka.plugins.module_utils.credentials import content
-from ansible_collections.metal.kafka.plugins.plugin_utils import vault_password
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_password import StoreError
+
+from ..module_utils.credentials import content
+from . import vault_password
+from .vault_password import Secrets, StoreError
 
 # A run holds the lock for less than a second.
 PATIENCE = 30
@@ -23,31 +26,31 @@ HELP = "docs/security-store.md"
 class Store:
     """The file and its password. Reading needs no lock: a new generation comes in one step."""
 
-    def __init__(self, path, password_file):
+    def __init__(self, path: str, password_file: str | None) -> None:
         """Name both; nothing is touched yet."""
         # A link keeps leading to the store when a new generation takes its place.
         self.path = os.path.realpath(vault_password.expanded(path))
         self.password_file = password_file
-        self._secrets = None
+        self._secrets: Secrets | None = None
         self.previous = f"{self.path}.previous"
 
-    def secrets(self):
+    def secrets(self) -> Secrets | None:
         """The password as VaultLib takes it, None when there is none; a script is asked once."""
         if self._secrets is None:
             self._secrets = vault_password.load(self.password_file)
         return self._secrets
 
-    def read(self):
+    def read(self) -> str | None:
         """The text of the store, None when there is none yet."""
         return self._decrypted(self._bytes())
 
-    def read_previous(self):
+    def read_previous(self) -> str | None:
         """The text of the generation before, None when there is none."""
         with contextlib.suppress(FileNotFoundError), open(self.previous, "rb") as stream:
             return self._decrypted(stream.read())
         return None
 
-    def _decrypted(self, data):
+    def _decrypted(self, data: bytes | None) -> str | None:
         if data is None:
             return None
         if not is_encrypted(data):
@@ -57,13 +60,13 @@ class Store:
             )
         secrets = self.secrets()
         if secrets is None:
-            path = vault_password.expanded(self.password_file)
+            path = vault_password.expanded(self.password_file or "")
             raise StoreError(
                 f"store {self.path}: found the store, and no password at {path}; wanted: this "
                 f"file from your backup or from the other control node; see {HELP}"
             )
         try:
-            return VaultLib(secrets).decrypt(data).decode()
+            return str(VaultLib(secrets).decrypt(data).decode())
         except (AnsibleError, ValueError):
             told = self.password_file or "this run of Ansible"
             raise StoreError(
@@ -72,7 +75,7 @@ class Store:
                 f"is {self.previous}; see {HELP}"
             ) from None
 
-    def _bytes(self):
+    def _bytes(self) -> bytes | None:
         try:
             with open(self.path, "rb") as stream:
                 return stream.read()
@@ -89,12 +92,12 @@ class Store:
                 f"store {self.path}: {error.strerror}; wanted: a file that can be read"
             ) from None
 
-    def make_password(self):
+    def make_password(self) -> None:
         """Make the password of a first run; one that is there stays."""
         if self.secrets() is None:
-            vault_password.create(self.password_file)
+            vault_password.create(self.password_file or "")
 
-    def write(self, text):
+    def write(self, text: str) -> None:
         """Put a new generation in place, and keep the one before it."""
         secrets = self.secrets()
         _, secret = match_encrypt_secret(secrets)
@@ -111,7 +114,7 @@ class Store:
             ) from None
 
     @contextlib.contextmanager
-    def locked(self):
+    def locked(self) -> Iterator[None]:
         """Hold off other runs on this control node."""
         folder, name = os.path.split(self.path)
         try:
@@ -129,7 +132,7 @@ class Store:
             os.close(handle)
 
 
-def _wait_for(handle, path):
+def _wait_for(handle: int, path: str) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -144,7 +147,7 @@ def _wait_for(handle, path):
         time.sleep(0.1)
 
 
-def _put(path, data):
+def _put(path: str, data: bytes) -> None:
     """A file for its owner alone, in one step, on the disk when it is there."""
     temporary = f"{path}.{os.getpid()}"
     try:
@@ -165,10 +168,10 @@ def _put(path, data):
         os.close(folder)
 
 
-_documents = {}
+_documents: dict[tuple[Any, ...], dict[str, Any]] = {}
 
 
-def document(store):
+def document(store: Store) -> dict[str, Any] | None:
     """The store in plain types, decrypted once per process and generation; None without a store."""
     try:
         found = os.stat(store.path)
