@@ -6,15 +6,21 @@ from __future__ import annotations
 
 import yaml
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import monitoring
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import web
+from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
+    alerts,
+    data,
+    notify,
+    rules,
+    scrape,
+    web,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
 
 
 def declared(changes):
     """Alerts of the collection with what a site changes."""
-    return monitoring.alerts_of(monitoring.adjusted(monitoring.read_alerts(), plain(changes)))
+    return alerts.alerts_of(alerts.adjusted(data.read_alerts(), plain(changes)))
 
 
 def written(function, *values, **options):
@@ -23,7 +29,7 @@ def written(function, *values, **options):
         document = function(
             *(plain(value) for value in values), **{k: plain(v) for k, v in options.items()}
         )
-    except monitoring.MonitoringError as error:
+    except alerts.MonitoringError as error:
         raise AnsibleFilterError(f"monitoring: {error}") from error
     return yaml.safe_dump(document, sort_keys=False, width=100)
 
@@ -31,9 +37,7 @@ def written(function, *values, **options):
 def alert_rules(changes, runbooks="docs/runbooks"):
     """The rule file; ``changes`` are a site's alerts by name."""
     return written(
-        lambda wanted: monitoring.rule_document(
-            declared(wanted), monitoring.read_records(), plain(runbooks)
-        ),
+        lambda wanted: rules.rule_document(declared(wanted), data.read_records(), plain(runbooks)),
         changes,
     )
 
@@ -41,7 +45,7 @@ def alert_rules(changes, runbooks="docs/runbooks"):
 def alert_routes(receivers, changes, runbooks="docs/runbooks"):
     """The configuration of Alertmanager; ``receivers`` are ways to people by severity."""
     return written(
-        lambda ways: monitoring.alertmanager_config(declared(changes), ways, plain(runbooks)),
+        lambda ways: notify.alertmanager_config(declared(changes), ways, plain(runbooks)),
         receivers,
     )
 
@@ -54,8 +58,8 @@ def scrape_config(
     ``password``: Prometheus and Alertmanager ask for the one in web.password.
     """
     return written(
-        lambda peers: monitoring.prometheus_config(
-            monitoring.read_jobs(),
+        lambda peers: scrape.prometheus_config(
+            data.read_jobs(),
             peers,
             plain(options),
             plain(alertmanager_options),
@@ -69,9 +73,7 @@ def scrape_config(
 def proxy_config(targets, machine, password=""):
     """The configuration of the proxy of a machine; ``password``: of Prometheus and Alertmanager."""
     return written(
-        lambda wanted: monitoring.proxy_config(
-            monitoring.read_jobs(), wanted, str(machine), str(password)
-        ),
+        lambda wanted: scrape.proxy_config(data.read_jobs(), wanted, str(machine), str(password)),
         targets,
     )
 
@@ -82,16 +84,16 @@ def target_files(targets, proxies=None):
     ``proxies``: address of the proxy by machine, where targets are behind one.
     """
     try:
-        known = monitoring.read_jobs()
+        known = data.read_jobs()
         unknown = sorted(set(targets) - set(known))
         if unknown:
-            raise monitoring.MonitoringError(
+            raise alerts.MonitoringError(
                 f"job {unknown[0]}: there is none; jobs: {', '.join(sorted(known))}"
             )
         return [
             {
                 "name": f"targets-{job}.json",
-                "content": monitoring.target_file(
+                "content": scrape.target_file(
                     job, plain(targets.get(job, [])), plain(proxies or {})
                 ),
                 # Read again by itself: a target more restarts nothing.
@@ -99,7 +101,7 @@ def target_files(targets, proxies=None):
             }
             for job in known
         ]
-    except monitoring.MonitoringError as error:
+    except alerts.MonitoringError as error:
         raise AnsibleFilterError(f"monitoring: {error}") from error
 
 
