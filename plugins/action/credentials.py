@@ -17,10 +17,10 @@ from ansible_collections.metal.kafka.plugins.module_utils.credentials import (
 )
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import OPTIONS, slips
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import plan
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wish_model import (
     CredentialsError,
-    wish_of,
 )
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import wish_of
 from ansible_collections.metal.kafka.plugins.plugin_utils import given_files, vault_password
 from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store, StoreError
 

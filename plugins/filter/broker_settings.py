@@ -5,7 +5,11 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import dynamic, properties, upgrade
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    live_keys,
+    properties,
+    upgrade,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 
 
@@ -16,13 +20,13 @@ def from_properties(text):
 
 def static_properties(values):
     """Those of the properties whose change needs a restart."""
-    return dynamic.split(plain(values))[0]
+    return live_keys.split(plain(values))[0]
 
 
 def live_properties(values):
     """Those of the properties that Kafka changes while it runs, as text."""
     try:
-        return dynamic.live_texts(plain(values))
+        return live_keys.live_texts(plain(values))
     except properties.PropertyError as error:
         raise AnsibleFilterError(f"metal.kafka.live_properties: {error}") from error
 

@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.images import (
-    read_mapping,
-    repository_root,
-)
+from ansible_collections.metal.kafka.plugins.module_utils.image_checks import read_mapping
+from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
 from ansible_collections.metal.kafka.plugins.plugin_utils import components
 
 

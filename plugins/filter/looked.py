@@ -8,7 +8,7 @@ import json
 from functools import cache
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import images, looked
+from ansible_collections.metal.kafka.plugins.module_utils import image_checks, images, looked
 
 
 def variables(hosts, hostvars):
@@ -54,7 +54,7 @@ def without_images(hosts, hostvars):
     """Hosts of which it is not known that they have every image that they run."""
     try:
         return looked.without_images(variables(hosts, hostvars), references)
-    except images.ImageError as error:
+    except image_checks.ImageError as error:
         raise AnsibleFilterError(f"metal.kafka.without_images: {error}") from error
 
 

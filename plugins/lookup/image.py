@@ -48,7 +48,8 @@ _raw:
 
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils.images import ImageError, catalogue, find
+from ansible_collections.metal.kafka.plugins.module_utils.image_checks import ImageError
+from ansible_collections.metal.kafka.plugins.module_utils.images import catalogue, find
 
 
 class LookupModule(LookupBase):

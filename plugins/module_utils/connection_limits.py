@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .dynamic import UNLIMITED
+from .live_keys import UNLIMITED
 from .preflight.values import heap_bytes, whole_number
 
 ALL = "max.connections"

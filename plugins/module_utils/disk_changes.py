@@ -13,13 +13,12 @@ import time
 import uuid as uuids
 
 from . import disk_reserve, fstab, private_mounts
+from .disk_model import Device, Disk, Owner
 from .disk_steps import Guard, Step
-from .disks import MARKER, MOUNT_OPTIONS, Device, Disk, Owner, lacking_options
+from .disks import MARKER, MOUNT_OPTIONS, lacking_options
+from .immutable_flag import IMMUTABLE, SET_FLAGS, flags_of, is_immutable, make_immutable
 
 FSTAB = "/etc/fstab"
-
-# ioctl(2) of ext4, XFS, btrfs and overlay: what chattr uses.
-_GET_FLAGS, _SET_FLAGS, _IMMUTABLE = 0x80086601, 0x40086602, 0x10
 
 
 class DiskError(Exception):
@@ -49,7 +48,7 @@ def guard(mount: str) -> Guard:
         below = f"{place}/{name}"
         if not os.path.isdir(below):
             return [0, 0, 0]
-        return [1, int(_is_immutable(below)), len(os.listdir(below))]
+        return [1, int(is_immutable(below)), len(os.listdir(below))]
 
     exists, immutable, entries = private_mounts.privately(look)
     return Guard(bool(exists), bool(immutable), int(entries))
@@ -65,7 +64,7 @@ def set_guard(mount: str) -> None:
         below = f"{place}/{name}"
         if not os.path.isdir(below):
             os.mkdir(below, 0o755)
-        _make_immutable(below)
+        make_immutable(below)
         return True
 
     try:
@@ -74,37 +73,12 @@ def set_guard(mount: str) -> None:
         raise DiskError(f"{mount} cannot be made immutable: {error.strerror}") from error
 
 
-def _flags(descriptor: int) -> int:
-    buffer = bytearray(struct.calcsize("l"))
-    fcntl.ioctl(descriptor, _GET_FLAGS, buffer)
-    return int(struct.unpack("l", bytes(buffer))[0])
-
-
-def _is_immutable(folder: str) -> bool:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        return bool(_flags(descriptor) & _IMMUTABLE)
-    except OSError:
-        # A file system that knows no such flag; setting it says so.
-        return False
-    finally:
-        os.close(descriptor)
-
-
-def _make_immutable(folder: str) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.ioctl(descriptor, _SET_FLAGS, struct.pack("l", _flags(descriptor) | _IMMUTABLE))
-    finally:
-        os.close(descriptor)
-
-
 def clear_guard(mount: str) -> None:
     """Let a mount point be removed; nothing may be mounted on it."""
     descriptor = os.open(mount, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        flags = _flags(descriptor) & ~_IMMUTABLE
-        fcntl.ioctl(descriptor, _SET_FLAGS, struct.pack("l", flags))
+        flags = flags_of(descriptor) & ~IMMUTABLE
+        fcntl.ioctl(descriptor, SET_FLAGS, struct.pack("l", flags))
     finally:
         os.close(descriptor)
 

@@ -6,17 +6,15 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import re
 import stat
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
-from . import private_mounts, safe_read
-from .disks import MARKER, Device, Mount, Wish, same_identifier
+from .disk_contents import contents, look_inside
+from .disk_model import Device, Mount, Wish
+from .disks import same_identifier
 
 # Where a serial number or WWN stands, by kind of device: virtio, NVMe, SCSI and SATA, xen.
 _SERIAL_FILES = ("serial", "device/serial")
@@ -138,7 +136,7 @@ class Machine:
         try:
             device = replace(device, contents=contents(node))
             if device.types == ["xfs"]:
-                marker, empty = _look_inside(device)
+                marker, empty = look_inside(device)
                 device = replace(device, marker=marker, empty=empty)
         except OSError as error:
             device = replace(device, fault=error.strerror or str(error))
@@ -185,50 +183,6 @@ def mounted(mountinfo: str = "/proc/self/mountinfo") -> list[tuple[str, Mount]]:
         options = fields[5].split(",") + (["ro"] if "ro" in fields[-1].split(",") else [])
         found.append((fields[2], Mount(point, tuple(options))))
     return found
-
-
-def contents(node: str) -> tuple[dict[str, Any], ...]:
-    """File systems, partition tables and members of anything on a device. Raises OSError."""
-    answer = subprocess.run(
-        ["wipefs", "--json", "--no-act", node], capture_output=True, text=True, check=False
-    )
-    if answer.returncode != 0:
-        raise OSError(errno.EIO, answer.stderr.strip().replace("wipefs: error: ", ""))
-    listed = json.loads(answer.stdout or "{}").get("signatures") or []
-    return tuple({key: one.get(key) for key in ("type", "uuid", "label")} for one in listed)
-
-
-def _look_inside(device: Device) -> tuple[dict[str, Any] | None, bool]:
-    """Marker of an XFS, and whether there is nothing else in it. Raises OSError."""
-    if device.mounts:
-        return _marker_in(device.mounts[-1].point)
-    marker, empty = private_mounts.privately(lambda place: _mounted_look(device, place))
-    return marker, empty
-
-
-def _mounted_look(device: Device, place: str) -> tuple[dict[str, Any] | None, bool]:
-    flags = private_mounts.MS_NODEV | private_mounts.MS_NOSUID | private_mounts.MS_NOEXEC
-    try:
-        # Without replaying its log: looking changes nothing. A copy may be beside the original.
-        options = "norecovery,nouuid"
-        private_mounts.mount(device.node, place, "xfs", flags | private_mounts.MS_RDONLY, options)
-    except OSError as error:
-        if error.errno != errno.EBUSY:
-            raise
-        # Still mounted in a container: one more mount of the same, written to by nobody here.
-        private_mounts.mount(device.node, place, "xfs", flags)
-    return _marker_in(place)
-
-
-def _marker_in(folder: str) -> tuple[dict[str, Any] | None, bool]:
-    names = os.listdir(folder)
-    if MARKER not in names:
-        return None, not names
-    try:
-        marker = json.loads(safe_read.content(f"{folder}/{MARKER}"))
-    except (safe_read.PlantedError, ValueError, RecursionError):
-        marker = {}
-    return (marker if isinstance(marker, dict) else {}), False
 
 
 def _busy(node: str) -> bool:

@@ -9,18 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import disk_reserve, fstab
-from .disks import (
-    FORMAT,
-    LEAVE,
-    MISSING,
-    READY,
-    REFUSE,
-    USE,
-    Disk,
-    Mount,
-    is_mounted,
-    lacking_options,
-)
+from .disk_model import Disk, Mount
+from .disks import FORMAT, LEAVE, MISSING, READY, REFUSE, USE, is_mounted, lacking_options
 
 
 @dataclass(frozen=True)

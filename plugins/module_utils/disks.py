@@ -9,9 +9,9 @@ Everything that is not ours and not blank is refused unless its name is said.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+
+from .disk_model import Device, Disk, Owner, Wish
 
 MARKER = ".kafka-metal-disk.json"
 # Of the mount itself; fstab has more of them, see fstab.py.
@@ -25,110 +25,6 @@ USE, FORMAT, LEAVE, REFUSE = "use", "format", "leave", "refuse"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _IDENTIFIER_PREFIX = re.compile(r"^(0x|naa\.|eui\.|uuid\.|nvme\.|wwn-|t10\.|mpath-)+")
-
-
-@dataclass(frozen=True)
-class Wish:
-    """A disk as the inventory declares it: found by one of ``serial``, ``wwn`` and ``path``."""
-
-    name: str
-    mount: str
-    serial: str = ""
-    wwn: str = ""
-    path: str = ""
-
-    @property
-    def sought(self) -> str:
-        """How the device is found, for messages."""
-        return next(
-            f"{key} {value}"
-            for key, value in (("serial", self.serial), ("wwn", self.wwn), ("path", self.path))
-            if value
-        )
-
-    @property
-    def label(self) -> str:
-        """Label of the file system; XFS has room for 12 characters."""
-        return f"km-{self.name}"[:12]
-
-
-@dataclass(frozen=True)
-class Owner:
-    """Whose disks these are."""
-
-    cluster: str
-    host: str
-
-
-@dataclass(frozen=True)
-class Mount:
-    """A place where a device is mounted, with the options of the mount."""
-
-    point: str
-    options: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Device:
-    """A block device as found. ``contents`` are what wipefs lists: type, uuid and label each."""
-
-    node: str
-    size: int = 0
-    serial: str = ""
-    wwn: str = ""
-    rotational: bool = False
-    read_only: bool = False
-    partitions: tuple[str, ...] = ()
-    holders: tuple[str, ...] = ()
-    contents: tuple[Mapping[str, Any], ...] = ()
-    mounts: tuple[Mount, ...] = ()
-    # Somebody has it open for himself alone: mounted in a container, swap, a volume group.
-    busy: bool = False
-    marker: Mapping[str, Any] | None = None
-    # Nothing lies in the root of its file system.
-    empty: bool = False
-    # Why it could not be read.
-    fault: str = ""
-
-    @property
-    def types(self) -> list[str]:
-        """Kinds of what it carries, each once."""
-        return sorted({str(one.get("type")) for one in self.contents})
-
-    @property
-    def uuid(self) -> str:
-        """UUID of its file system, when that is all it carries."""
-        return str(self.contents[0].get("uuid") or "") if len(self.contents) == 1 else ""
-
-    def __str__(self) -> str:
-        """Node and size, and the serial where there is one."""
-        serial = f", serial {self.serial}" if self.serial else ""
-        return f"{self.node}, {gib(self.size)}{serial}"
-
-
-@dataclass(frozen=True)
-class Disk:
-    """A wish with its device and what is to be done; ``found`` explains it."""
-
-    wish: Wish
-    state: str
-    action: str
-    found: str
-    device: Device | None = None
-    # UUID that fstab has for the mount: the disk was ready once.
-    known: str = ""
-    wanted: str = field(default="", repr=False)
-
-    @property
-    def where(self) -> str:
-        """Name and device, for messages."""
-        at = str(self.device) if self.device else self.wish.sought
-        return f"{self.wish.name} ({at})"
-
-
-def gib(size: int) -> str:
-    """Bytes for people."""
-    return f"{size / 1024**3:.1f} GiB"
 
 
 def same_identifier(wish: str, found: str) -> bool:

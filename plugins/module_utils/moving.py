@@ -11,17 +11,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from .log_dirs import (
-    Dir,
-    LogDirError,
-    Plan,
-    batch,
-    drain,
-    require_empty,
-    sentences,
-    share,
-    when_done,
-)
+from .log_dir_model import Dir, LogDirError, Plan
+from .log_dirs import batch, drain, require_empty, sentences, share, when_done
 from .replicas import ReplicaConnection
 from .waiting import Deadline
 

@@ -20,7 +20,7 @@ except ImportError:  # connecting.MISSING tells.
 from .cluster import ClusterConnection
 from .connecting import PAUSE
 from .endpoint import ClusterError
-from .log_dirs import Dir, Move, Replica
+from .log_dir_model import Dir, Move, Replica
 from .waiting import Deadline
 
 THROTTLE = "replica.alter.log.dirs.io.max.bytes.per.second"

@@ -125,13 +125,13 @@ unanswered:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
+from ansible_collections.metal.kafka.plugins.module_utils.content import kind_options, kinds
 
 
 def main():
     """Read, plan, apply, wait."""
     module = AnsibleModule(
-        argument_spec={**access.ARGUMENTS, **kinds.KINDS["acls"].arguments, **kinds.TIMEOUT},
+        argument_spec={**access.ARGUMENTS, **kinds.KINDS["acls"].arguments, **kind_options.TIMEOUT},
         supports_check_mode=True,
     )
     module.exit_json(**kinds.run(module, {"acls": module.params}, "acls")["acls"])

@@ -123,6 +123,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     connecting,
     dynamic,
     endpoint,
+    live_keys,
     properties,
 )
 
@@ -141,11 +142,11 @@ def wishes_of(declared):
     """Wishes from the parameters; raises PropertyError."""
     wishes = []
     for one in declared:
-        fixed = sorted(key for key in one["live"] if not dynamic.is_live(key))
+        fixed = sorted(key for key in one["live"] if not live_keys.is_live(key))
         if fixed:
             raise Refusal([f"broker {one['id']}: {fixed[0]} is no key that Kafka changes live"])
-        previous = frozenset(filter(dynamic.is_live, one["previous_live_keys"]))
-        live = dynamic.live_texts(one["live"])
+        previous = frozenset(filter(live_keys.is_live, one["previous_live_keys"]))
+        live = live_keys.live_texts(one["live"])
         wishes.append(dynamic.Wish(one["id"], live, previous, one["restarts"]))
     return wishes
 
@@ -161,7 +162,7 @@ def converge(connection, wishes, read, read_live, allow_unreachable, dry):
     if read_live:
         # Limits of listeners too, whose names only the brokers know.
         read = sorted(
-            {*read, *(key for keys in found.values() for key in keys if dynamic.is_live(key))}
+            {*read, *(key for keys in found.values() for key in keys if live_keys.is_live(key))}
         )
     if silent and not allow_unreachable:
         raise endpoint.ClusterError(broker_settings.silence(silent))

@@ -106,7 +106,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     access,
     connecting,
     endpoint,
-    log_dirs,
+    log_dir_model,
     moving,
     replicas,
     waiting,
@@ -145,7 +145,7 @@ def main():
             if wish["stage"] == "release":
                 module.exit_json(changed=connection.limit(wish["broker"], None))
             module.exit_json(**moving.work(connection, *what, wish["rate"], wish["seconds"]))
-    except (endpoint.ClusterError, log_dirs.LogDirError) as error:
+    except (endpoint.ClusterError, log_dir_model.LogDirError) as error:
         module.fail_json(msg=f"broker {wish['broker']}: {error}")
 
 

@@ -90,9 +90,14 @@ unanswered:
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
+from ansible_collections.metal.kafka.plugins.module_utils.content import kind_options, kinds
 
-BESIDE = {**kinds.LOGIN, **kinds.MOVES, **kinds.UNMANAGED, **kinds.REMOVAL}
+BESIDE = {
+    **kind_options.LOGIN,
+    **kind_options.MOVES,
+    **kind_options.UNMANAGED,
+    **kind_options.REMOVAL,
+}
 
 
 def declared(module):
@@ -120,7 +125,7 @@ def main():
             "content": {"type": "dict", "required": True},
             "applied": {"type": "dict", "default": {}},
             **BESIDE,
-            **kinds.TIMEOUT,
+            **kind_options.TIMEOUT,
         },
         supports_check_mode=True,
     )

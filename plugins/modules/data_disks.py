@@ -140,6 +140,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.metal.kafka.plugins.module_utils import (
     disk_changes,
     disk_devices,
+    disk_model,
     disk_reserve,
     disk_steps,
     disks,
@@ -150,7 +151,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
 def chosen(module):
     """The wishes to look at; fails when a name is unknown."""
     wishes = [
-        disks.Wish(**{key: value or "" for key, value in each.items()})
+        disk_model.Wish(**{key: value or "" for key, value in each.items()})
         for each in module.params["disks"]
     ]
     wrong = disks.check_wishes(wishes)
@@ -215,7 +216,7 @@ def main():
         supports_check_mode=True,
     )
     wishes = chosen(module)
-    owner = disks.Owner(module.params["cluster"], module.params["host"])
+    owner = disk_model.Owner(module.params["cluster"], module.params["host"])
     lines = disk_changes.read_fstab()
     guards = {wish.name: disk_changes.guard(wish.mount) for wish in wishes}
     found, unused = judged(wishes, owner, module.params, guards, lines)

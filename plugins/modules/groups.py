@@ -112,7 +112,12 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     connecting,
     endpoint,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.content import group_connection, groups
+from ansible_collections.metal.kafka.plugins.module_utils.content import (
+    group_connection,
+    group_model,
+    group_report,
+    groups,
+)
 
 RESET = {
     "group": {"type": "str", "required": True},
@@ -146,15 +151,15 @@ def main():
             steps = groups.converge(store, resets, wish["absent"], dry=module.check_mode)
             found = store.read_groups(wish["names"] or None)
             bounds = store.read_bounds([key for each in found.values() for key in each.offsets], {})
-    except groups.GroupError as error:
+    except group_model.GroupError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
     except endpoint.ClusterError as error:
         module.fail_json(msg=f"groups: {error}", errors=[str(error)])
     module.exit_json(
         changed=bool(steps),
         steps=[str(step) for step in steps],
-        groups=groups.report(found, bounds, wish["detail"]),
-        diff=groups.difference(steps),
+        groups=group_report.report(found, bounds, wish["detail"]),
+        diff=group_report.difference(steps),
     )
 
 

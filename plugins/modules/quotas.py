@@ -104,13 +104,17 @@ unanswered:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
+from ansible_collections.metal.kafka.plugins.module_utils.content import kind_options, kinds
 
 
 def main():
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
-        argument_spec={**access.ARGUMENTS, **kinds.KINDS["quotas"].arguments, **kinds.TIMEOUT},
+        argument_spec={
+            **access.ARGUMENTS,
+            **kinds.KINDS["quotas"].arguments,
+            **kind_options.TIMEOUT,
+        },
         supports_check_mode=True,
     )
     module.exit_json(**kinds.run(module, {"quotas": module.params}, "quotas")["quotas"])

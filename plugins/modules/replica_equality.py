@@ -68,6 +68,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     access,
     connecting,
     endpoint,
+    log_dir_model,
     log_dirs,
     refill,
     replicas,
@@ -101,7 +102,7 @@ def main():
         ) as connection:
             keys = wanted(connection, wish["broker"], wish["log_dir"])
             found = refill.verify(connection, wish["broker"], keys, wish["seconds"])
-    except (endpoint.ClusterError, log_dirs.LogDirError) as error:
+    except (endpoint.ClusterError, log_dir_model.LogDirError) as error:
         module.fail_json(msg=f"broker {wish['broker']}: {error}")
     if found["different"]:
         module.fail_json(msg="; ".join(found["different"]), **found)

@@ -119,6 +119,7 @@ from ansible_collections.metal.kafka.plugins.module_utils import (
     engine,
     gate,
     health,
+    leader_batches,
     waiting,
 )
 
@@ -136,7 +137,7 @@ def look(wish, dry):
         elected = 0
         sound = health.report(found, wish["expect_brokers"])["healthy"]
         if wish["elect_preferred"] and not wish["before_stop"] and sound:
-            elected = len(cluster.electable(found))
+            elected = len(leader_batches.electable(found))
             if elected and not dry:
                 found = connection.elect_preferred(found)
     return found, lag, elected

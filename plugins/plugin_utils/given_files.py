@@ -14,7 +14,7 @@ from ansible.parsing.vault import VaultLib, is_encrypted
 from cryptography import x509
 
 from ..module_utils.credentials.plan import Given
-from ..module_utils.credentials.wishes import CredentialsError, Wish
+from ..module_utils.credentials.wish_model import CredentialsError, Wish
 from ..module_utils.pki import authority, given, leaf, pem
 from . import vault_password
 from .vault_store import Store

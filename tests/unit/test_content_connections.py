@@ -10,7 +10,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.content import (
 )
 from ansible_collections.metal.kafka.plugins.module_utils.content.acls import OPERATIONS, Acl
 from ansible_collections.metal.kafka.plugins.module_utils.content.quotas import Alter, Entity
-from ansible_collections.metal.kafka.plugins.module_utils.content.users import Put, Remove
+from ansible_collections.metal.kafka.plugins.module_utils.content.user_model import Put, Remove
 from ansible_collections.metal.kafka.plugins.module_utils.endpoint import ClusterError
 from ansible_collections.metal.kafka.plugins.module_utils.scram import Key, Secret
 from ansible_collections.metal.kafka.plugins.module_utils.waiting import Deadline

@@ -5,7 +5,7 @@ import random
 import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.filter.content import declaration_file
-from ansible_collections.metal.kafka.plugins.module_utils import topic
+from ansible_collections.metal.kafka.plugins.module_utils import topic, topic_model
 from ansible_collections.metal.kafka.plugins.module_utils.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils.content import acls, quotas, users
 from ansible_collections.metal.kafka.plugins.module_utils.content.declarations import (
@@ -33,7 +33,7 @@ def planned(state, declared):
         }
     )
     current = {
-        name: topic.Topic(
+        name: topic_model.Topic(
             name,
             found["partitions"],
             frozenset(found["replicas"]),

@@ -1,7 +1,7 @@
 """Consumer groups: where they go on, and what stands against it."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.content.groups import (
+from ansible_collections.metal.kafka.plugins.module_utils.content.group_model import (
     Bounds,
     Commit,
     Group,
@@ -9,9 +9,13 @@ from ansible_collections.metal.kafka.plugins.module_utils.content.groups import 
     Member,
     Remove,
     Target,
-    converge,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.content.group_report import (
     difference,
     report,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.content.groups import (
+    converge,
     resets_of,
     target_of,
 )

@@ -6,7 +6,7 @@ import shlex
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.metal.kafka.plugins.module_utils import topic
+from ansible_collections.metal.kafka.plugins.module_utils import topic, topic_changes, topic_model
 from ansible_collections.metal.kafka.plugins.module_utils.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils.content import (
     acls,
@@ -14,6 +14,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.content import (
     kinds,
     quotas,
     removals,
+    user_model,
     users,
 )
 from ansible_collections.metal.kafka.plugins.module_utils.content.applied import (
@@ -30,7 +31,7 @@ HAND_MADE = acls.Acl("User:mallory", "topic", "payments", "all")
 
 
 def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
-    desired = [topic.Wish("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
+    desired = [topic_model.Wish("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
     record = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
     wanted, left, kept = removals.of_topics(desired, record, YES)
     assert wanted[0].defaults == {"cleanup.policy"}
@@ -40,8 +41,8 @@ def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
 
 def test_a_key_set_by_hand_is_reported_and_kept():
     compact = Value("compact", "LIST")
-    current = topic.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
-    desired = topic.Wish("orders", config={"retention.ms": "5"})
+    current = topic_model.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
+    desired = topic_model.Wish("orders", config={"retention.ms": "5"})
     (wanted,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
     assert topic.unmanaged(current, wanted) == {"cleanup.policy": "compact"}
     assert [str(step) for step in topic.plan(current, wanted)] == [
@@ -50,11 +51,13 @@ def test_a_key_set_by_hand_is_reported_and_kept():
 
 
 def test_null_returns_a_key_to_the_default_whoever_set_it():
-    current = topic.Topic("orders", 3, frozenset({3}), {"flush.ms": Value("7", "LONG")})
+    current = topic_model.Topic("orders", 3, frozenset({3}), {"flush.ms": Value("7", "LONG")})
     (wish,) = topic.wishes_of({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
     (step,) = topic.plan(current, wish)
     assert str(step) == "orders: flush.ms 7 -> (default)"
-    assert topic.difference([step])["after"] == {"orders": {"config": {"flush.ms": "(default)"}}}
+    assert topic_changes.difference([step])["after"] == {
+        "orders": {"config": {"flush.ms": "(default)"}}
+    }
 
 
 def test_a_topic_no_longer_declared_is_named_and_keeps_everything():
@@ -75,7 +78,7 @@ def test_an_acl_of_a_role_that_a_user_lost_is_removed_and_one_made_by_hand_is_no
 
 def test_a_user_no_longer_declared_loses_its_credential():
     desired, left, _ = removals.of_users(
-        users.Wishes((users.Wish("shop"), users.Wish("audit"))),
+        user_model.Wishes((user_model.Wish("shop"), user_model.Wish("audit"))),
         {"shop": ["SCRAM-SHA-512"], "audit": ["SCRAM-SHA-512"], "gone": ["SCRAM-SHA-512"]},
         YES,
     )
@@ -86,7 +89,7 @@ def test_a_user_no_longer_declared_loses_its_credential():
         "audit": {"SCRAM-SHA-512": 8192},
     }
     outcome = users.plan(current, desired, {})
-    assert outcome.steps == (users.Remove(Key("gone", "SCRAM-SHA-512")),)
+    assert outcome.steps == (user_model.Remove(Key("gone", "SCRAM-SHA-512")),)
     assert sorted(left) == ["audit", "shop"]
 
 

@@ -1,11 +1,13 @@
 """Users: what is done to their credentials, and what is said of passwords nobody can check."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.content.users import (
+from ansible_collections.metal.kafka.plugins.module_utils.content.user_model import (
     Outcome,
     Put,
     Remove,
     UserError,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.content.users import (
     converge,
     difference,
     doubts,

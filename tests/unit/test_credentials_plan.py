@@ -18,7 +18,7 @@ from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan impor
     plan,
     unused,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wish_model import (
     CaWish,
     CredentialsError,
     Wish,

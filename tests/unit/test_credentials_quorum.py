@@ -9,7 +9,7 @@ import site_ca
 import tls
 from ansible_collections.metal.kafka.plugins.module_utils.credentials import content, items, report
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import Given, plan
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wish_model import (
     CaWish,
     CredentialsError,
     Wish,

@@ -3,10 +3,10 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.action.credentials import arguments
 from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import slips
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wish_model import (
     CredentialsError,
-    wish_of,
 )
+from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import wish_of
 
 BASE = {"store": "/s", "cluster": "test"}
 SERVER = {"name": "kafka1", "dns": ["kafka1"]}

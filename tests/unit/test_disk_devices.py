@@ -2,7 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import disk_devices
-from ansible_collections.metal.kafka.plugins.module_utils.disks import Mount, Wish
+from ansible_collections.metal.kafka.plugins.module_utils.disk_model import Mount, Wish
 
 GIB = 1024**3
 

@@ -3,7 +3,12 @@
 import os
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import disk_reserve, disk_steps, disks
+from ansible_collections.metal.kafka.plugins.module_utils import (
+    disk_model,
+    disk_reserve,
+    disk_steps,
+    disks,
+)
 
 GIB, MIB = 1024**3, 1024**2
 
@@ -41,8 +46,12 @@ def test_a_disk_that_does_not_answer_gets_none(monkeypatch):
 
 
 def disk(action, *points):
-    device = disks.Device("/dev/sdb", size=100 * GIB, mounts=tuple(map(disks.Mount, points)))
-    return disks.Disk(disks.Wish("disk1", "/data/disk1", path="/dev/sdb"), "", action, "", device)
+    device = disk_model.Device(
+        "/dev/sdb", size=100 * GIB, mounts=tuple(map(disk_model.Mount, points))
+    )
+    return disk_model.Disk(
+        disk_model.Wish("disk1", "/data/disk1", path="/dev/sdb"), "", action, "", device
+    )
 
 
 @pytest.mark.parametrize(

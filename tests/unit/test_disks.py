@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import disk_steps
-from ansible_collections.metal.kafka.plugins.module_utils.disk_steps import Guard
-from ansible_collections.metal.kafka.plugins.module_utils.disks import (
+from ansible_collections.metal.kafka.plugins.module_utils.disk_model import (
     Device,
     Disk,
     Mount,
     Owner,
     Wish,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.disk_steps import Guard
+from ansible_collections.metal.kafka.plugins.module_utils.disks import (
     check_together,
     check_wishes,
     judge,

@@ -9,10 +9,9 @@ from ansible_collections.metal.kafka.plugins.module_utils.dynamic import (
     Entry,
     Wish,
     difference,
-    live_texts,
     plan,
-    split,
 )
+from ansible_collections.metal.kafka.plugins.module_utils.live_keys import live_texts, split
 
 WEEK, DAY = "604800000", "86400000"
 

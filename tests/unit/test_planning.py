@@ -1,9 +1,6 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.planning import (
-    Plan,
-    container_change,
-    minutes,
-)
+from ansible_collections.metal.kafka.plugins.module_utils.plan_changes import container_change
+from ansible_collections.metal.kafka.plugins.module_utils.planning import Plan, minutes
 
 CONTAINER = "community.docker.docker_container"
 FILES = "metal.kafka.service_files"

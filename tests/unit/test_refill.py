@@ -5,7 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import equality, moving, refill
-from ansible_collections.metal.kafka.plugins.module_utils.log_dirs import Dir, LogDirError, Replica
+from ansible_collections.metal.kafka.plugins.module_utils.log_dir_model import (
+    Dir,
+    LogDirError,
+    Replica,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.pace import Pace
 from ansible_collections.metal.kafka.plugins.module_utils.state import Broker, Cluster, Partition
 

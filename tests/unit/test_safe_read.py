@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils import (
-    disk_devices,
+    disk_contents,
     ownership,
     safe_read,
 )
@@ -67,9 +67,9 @@ def test_a_planted_meta_properties_has_no_id(tmp_path, plant, why):
 
 @PLANTED
 def test_a_planted_marker_of_a_disk_is_one_that_nobody_can_read(tmp_path, plant, why):
-    plant(tmp_path / disk_devices.MARKER)
+    plant(tmp_path / disk_contents.MARKER)
 
-    assert disk_devices._marker_in(str(tmp_path)) == ({}, False)
+    assert disk_contents._marker_in(str(tmp_path)) == ({}, False)
 
 
 @pytest.mark.parametrize("plant", [os.mkfifo, secret], ids=["pipe", "link"])

@@ -3,6 +3,17 @@ import time
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils.topic import (
+    plan,
+    plan_absent,
+    plan_all,
+    wishes_of,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.topic_changes import (
+    batches,
+    converge,
+    difference,
+)
+from ansible_collections.metal.kafka.plugins.module_utils.topic_model import (
     Configure,
     Create,
     Delete,
@@ -11,13 +22,6 @@ from ansible_collections.metal.kafka.plugins.module_utils.topic import (
     Topic,
     TopicError,
     Wish,
-    batches,
-    converge,
-    difference,
-    plan,
-    plan_absent,
-    plan_all,
-    wishes_of,
 )
 
 ORDERS = Topic("orders", 3, frozenset({3}), {"retention.ms": Value("1000", "LONG")})

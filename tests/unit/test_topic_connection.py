@@ -3,9 +3,11 @@
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.content import topic_connection
+from ansible_collections.metal.kafka.plugins.module_utils.content import (
+    topic_answers,
+)
 from ansible_collections.metal.kafka.plugins.module_utils.state import NOBODY
-from ansible_collections.metal.kafka.plugins.module_utils.topic import (
+from ansible_collections.metal.kafka.plugins.module_utils.topic_model import (
     Configure,
     Create,
     Delete,
@@ -100,7 +102,7 @@ def test_declared_brokers_are_those_that_kafka_is_told():
     made = connection(create_partitions=answer)
     made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
     assert asked == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
-    assert topic_connection.numbers_of(Wish("a", 2, 2, placement=((1, 2), (2, 1)))) == {
+    assert topic_answers.numbers_of(Wish("a", 2, 2, placement=((1, 2), (2, 1)))) == {
         "assignments": {0: [1, 2], 1: [2, 1]}
     }
 

@@ -19,8 +19,8 @@ from .declared import Reader
 from .quota_words import PER_ADDRESS, PER_CLIENT, QUOTAS, read_quotas
 from .role_folding import fold, written
 from .throttles import KEYS as THROTTLED
+from .user_model import Wish
 from .user_words import USERS, Declared, principal_of, read_users
-from .users import Wish
 
 # From the largest on; those that people rarely write are left out.
 DURATIONS = {unit: MILLISECONDS[unit] for unit in ("d", "h", "m", "s")}

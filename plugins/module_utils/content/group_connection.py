@@ -11,7 +11,7 @@ from typing import Any
 from ..endpoint import ClusterError
 from ..state import NOBODY
 from .connection import ContentConnection
-from .groups import Bounds, Commit, Group, Key, Member
+from .group_model import Bounds, Commit, Group, Key, Member
 
 # ``connecting`` says that the library is missing.
 with suppress(ImportError):

@@ -5,139 +5,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from ..sentences import some
 from ..suggestion import did_you_mean
 from ..units import UnitError, duration_ms
+from .group_model import (
+    EARLIEST,
+    LATEST,
+    OFFSET,
+    TIME,
+    Bounds,
+    Commit,
+    Group,
+    GroupError,
+    Key,
+    Remove,
+    Reset,
+    Step,
+    Store,
+    Target,
+)
 
-EARLIEST, LATEST, OFFSET, TIME = "earliest", "latest", "offset", "time"
 AGO = re.compile(r"(.+?)\s+ago")
 ALLOWED = (
     "earliest, latest, an offset, a time with its zone such as 2026-03-01T12:00:00+01:00, or a "
     "duration such as 2h ago"
 )
-
-# Topic and number of a partition.
-Key = tuple[str, int]
-
-
-class GroupError(Exception):
-    """Wishes that cannot be met: one sentence for each."""
-
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
-
-
-@dataclass(frozen=True)
-class Member:
-    """One who reads for a group."""
-
-    client: str
-    host: str
-
-
-@dataclass(frozen=True)
-class Group:
-    """A group as it is; ``offsets`` is where it goes on in each partition that it has committed."""
-
-    name: str
-    state: str
-    members: tuple[Member, ...] = ()
-    offsets: Mapping[Key, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where to go on: at an end, at an offset, or at the first record of a time (ms) or later."""
-
-    kind: str
-    number: int = 0
-
-    def __str__(self) -> str:
-        """As people write it."""
-        return self.kind if self.kind in (EARLIEST, LATEST) else f"{self.kind} {self.number}"
-
-
-@dataclass(frozen=True)
-class Reset:
-    """A group is to go on elsewhere, in some topics or in all that it reads."""
-
-    group: str
-    target: Target
-    topics: tuple[str, ...] = ()
-    partitions: tuple[int, ...] = ()
-
-    def covers(self, key: Key) -> bool:
-        """Whether it is about a partition."""
-        of_topic = not self.topics or key[0] in self.topics
-        return of_topic and (not self.partitions or key[1] in self.partitions)
-
-
-@dataclass(frozen=True)
-class Commit:
-    """Offsets of a group are set."""
-
-    group: str
-    before: Mapping[Key, int]
-    after: Mapping[Key, int]
-
-    def __str__(self) -> str:
-        """One sentence."""
-        changes = [
-            f"{topic}-{number} {self.before.get((topic, number), '(none)')}"
-            f" -> {self.after[topic, number]}"
-            for topic, number in sorted(self.after)
-        ]
-        return f"group {self.group}: {some(changes, 10)}"
-
-
-@dataclass(frozen=True)
-class Remove:
-    """A group is deleted, with all its offsets."""
-
-    group: str
-    partitions: int
-
-    def __str__(self) -> str:
-        """One sentence."""
-        return f"delete group {self.group} with its offsets in {self.partitions} partitions"
-
-
-Step = Commit | Remove
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """First and next offset of partitions, and what the targets of times are there."""
-
-    starts: Mapping[Key, int]
-    ends: Mapping[Key, int]
-    times: Mapping[tuple[Key, int], int] = field(default_factory=dict)
-
-
-class Store(Protocol):
-    """What the steps are carried out on; the writing methods give the obstacle by group."""
-
-    def read_groups(self, names: Sequence[str] | None) -> dict[str, Group]:
-        """Those of the groups that exist, or all."""
-
-    def read_partitions(self, topics: Iterable[str]) -> dict[str, int]:
-        """Numbers of partitions of those topics that exist."""
-
-    def read_bounds(self, keys: Iterable[Key], times: Mapping[Key, int]) -> Bounds:
-        """Offsets of partitions, and those of the first records at or after times."""
-
-    def commit(self, steps: Sequence[Commit]) -> dict[str, str]:
-        """Set offsets."""
-
-    def delete_groups(self, names: Sequence[str]) -> dict[str, str]:
-        """Delete groups."""
 
 
 def target_of(value: Any, now_ms: int) -> Target:
@@ -338,46 +234,3 @@ def carry_out(store: Store, steps: Sequence[Step]) -> None:
     if refused:
         obstacles = [step for step in steps if step.group in refused]
         raise GroupError([f"{step}: {refused[step.group]}" for step in obstacles])
-
-
-def report(groups: Mapping[str, Group], bounds: Bounds, detail: bool) -> dict[str, Any]:
-    """Groups in plain types, with the records that are not read yet."""
-    found = {}
-    for name in sorted(groups):
-        group = groups[name]
-        lags = {
-            key: max(0, bounds.ends[key] - offset)
-            for key, offset in group.offsets.items()
-            if key in bounds.ends
-        }
-        found[name] = {
-            "state": group.state,
-            "members": [{"client": each.client, "host": each.host} for each in group.members],
-            "topics": sorted({topic for topic, _ in group.offsets}),
-            "lag": sum(lags.values()),
-        }
-        if detail:
-            found[name]["partitions"] = [
-                {
-                    "topic": topic,
-                    "partition": number,
-                    "offset": group.offsets[topic, number],
-                    "end": bounds.ends.get((topic, number)),
-                    "lag": lags.get((topic, number)),
-                }
-                for topic, number in sorted(group.offsets)
-            ]
-    return found
-
-
-def difference(steps: Iterable[Step]) -> dict[str, Any]:
-    """Before and after of the groups that ``steps`` touch, for ``--diff``."""
-    before: dict[str, Any] = {}
-    after: dict[str, Any] = {}
-    for step in steps:
-        if isinstance(step, Remove):
-            before[step.group] = {"partitions": step.partitions}
-        else:
-            before[step.group] = {f"{key[0]}-{key[1]}": at for key, at in step.before.items()}
-            after[step.group] = {f"{key[0]}-{key[1]}": at for key, at in step.after.items()}
-    return {"before": before, "after": after}

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import topic
+from .. import topic_model
 from ..scram import Key
-from . import acls, quotas, users
+from . import acls, quotas, user_model
 from .applied import Permission, removable
 
 
@@ -43,8 +43,8 @@ def record_of(parts: set[Part]) -> dict[Any, list[str]]:
 
 
 def of_topics(
-    desired: Sequence[topic.Wish], record: Any, permission: Permission
-) -> tuple[list[topic.Wish], dict[str, list[str]], list[str]]:
+    desired: Sequence[topic_model.Wish], record: Any, permission: Permission
+) -> tuple[list[topic_model.Wish], dict[str, list[str]], list[str]]:
     """Keys of declared topics return to the default; topics themselves are never removed."""
     applied = parts_of(record or {})
     declared = {Part(each.name, key) for each in desired for key in each.config}
@@ -67,8 +67,8 @@ def of_topics(
 
 
 def of_users(
-    desired: users.Wishes, record: Any, permission: Permission
-) -> tuple[users.Wishes, dict[str, list[str]], list[str]]:
+    desired: user_model.Wishes, record: Any, permission: Permission
+) -> tuple[user_model.Wishes, dict[str, list[str]], list[str]]:
     """Users lose their credentials; a declared one loses a mechanism it no longer has."""
     applied = parts_of(record or {})
     declared = {Part(each.name, name) for each in desired.users for name in each.mechanisms}

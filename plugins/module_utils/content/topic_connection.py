@@ -7,31 +7,34 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from ..config_values import Value
-from ..connecting import PAUSE, Connection
-from ..state import NOBODY
-from ..topic import Configure, Create, Delete, Grow, Topic, Wish, batches, plan
-from ..waiting import Deadline, side_by_side
+from ..connecting import PAUSE
+from ..topic import plan
+from ..topic_changes import batches
+from ..topic_model import Configure, Create, Delete, Grow, Topic
+from ..waiting import Deadline
+from .leaders_connection import LeadersConnection
+from .topic_answers import (
+    changes_of,
+    numbers_of,
+    placement_of,
+    portions,
+    refusals,
+    wanted_of,
+)
 
 # ``connecting`` says that the library is missing.
 with suppress(ImportError):
     from kafka.admin import ConfigResource
-    from kafka.errors import for_code
-    from kafka.protocol.metadata import MetadataRequest
 
-TOPIC_EXISTS = 36
 UNKNOWN_TOPIC = 3
-REQUEST_TIMED_OUT = 7
-# Changes of keys and partition counts in one request; the broker does them one by one.
-CHANGES = 100
 # Partitions created in one request for each topic in it, on average.
 PARTITIONS_PER_TOPIC = 4
 
 
-class TopicConnection(Connection):
+class TopicConnection(LeadersConnection):
     """A connection that changes topics; ``timeout`` is the patience for one request.
 
     ``batch`` is how many topics are created by one request.
@@ -42,7 +45,6 @@ class TopicConnection(Connection):
     ) -> None:
         """Find a broker that answers."""
         super().__init__(servers, config, timeout)
-        self.timeout = timeout
         self.batch = batch
 
     def read_topics(
@@ -201,105 +203,3 @@ class TopicConnection(Connection):
                 return dict.fromkeys(waiting, f"not in force after {self.timeout:g} s")
             time.sleep(PAUSE)  # As above: brokers learn of it a little later.
         return {}
-
-    def wait_for_leaders(
-        self, counts: Mapping[str, int], refused: Mapping[str, str]
-    ) -> dict[str, str]:
-        """Wait until each topic has its number of partitions, each with a leader.
-
-        Gives the topics for which time ran out, with what was missing at last.
-        """
-        waiting = {name: count for name, count in counts.items() if name not in refused}
-        while waiting:
-            leaders = self.leaders(list(waiting))
-            waiting = {name: count for name, count in waiting.items() if leaders[name] < count}
-            if not waiting or self.deadline.passed():
-                return {
-                    name: f"{leaders[name]} of {count} partitions have a leader "
-                    f"after {self.timeout:g} s"
-                    for name, count in waiting.items()
-                }
-            # Leaders of a batch take seconds; ten looks a second are enough to lose no time.
-            time.sleep(PAUSE)
-        return {}
-
-    def leaders(self, topics: list[str]) -> dict[str, int]:
-        """Partitions with a leader, by topic, as the broker sees it that lags behind most.
-
-        Brokers learn of a topic one after the other, and a client may ask any of them. Those that
-        do not answer have no say.
-        """
-        views = self.views(topics)
-        return {
-            name: min((leaders_of(view.get(name)) for view in views), default=0) for name in topics
-        }
-
-    def views(self, topics: list[str]) -> list[dict[str, dict[str, Any]]]:
-        """Topics as each broker has them that answers."""
-        answers = side_by_side(
-            {broker: partial(self.metadata, broker, topics) for broker in self.known_brokers()},
-            Deadline(min(self.patience, self.deadline.left())),
-        )
-        return [answer for answer in answers.values() if not isinstance(answer, Exception)]
-
-    def metadata(self, broker: int, topics: list[str]) -> dict[str, dict[str, Any]]:
-        """Metadata of topics as one broker has it; the client itself asks any broker."""
-        wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
-        request = MetadataRequest(
-            topics=wanted,
-            allow_auto_topic_creation=False,
-            include_cluster_authorized_operations=False,
-            include_topic_authorized_operations=False,
-        )
-        manager = self.admin._manager
-        answer = manager.run(manager.send, request, broker).to_dict()
-        return {topic["name"]: topic for topic in answer["topics"] if not topic["error_code"]}
-
-
-def placement_of(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, ...], ...]:
-    """Brokers of each partition, in the order of partitions."""
-    ordered = sorted(parts, key=lambda part: int(part["partition_index"]))
-    return tuple(tuple(part["replica_nodes"]) for part in ordered)
-
-
-def leaders_of(topic: Mapping[str, Any] | None) -> int:
-    """Number of partitions with a leader; 0 for a topic that is not there yet."""
-    return sum(part["leader_id"] != NOBODY for part in topic["partitions"]) if topic else 0
-
-
-def changes_of(step: Configure) -> dict[str, Any]:
-    """Keys of a topic as the client library changes them: some set, some deleted."""
-    return {**step.config, **dict.fromkeys(step.reset, ("DELETE", None))}
-
-
-def wanted_of(step: Configure) -> Wish:
-    """What a change of keys is to have led to."""
-    return Wish(step.topic, config=step.config, defaults=frozenset(step.reset))
-
-
-def numbers_of(wish: Wish) -> dict[str, Any]:
-    """What Kafka is told of the partitions of a new topic."""
-    if wish.placement:
-        return {"assignments": {at: list(brokers) for at, brokers in enumerate(wish.placement)}}
-    return {
-        "num_partitions": wish.partitions or -1,
-        "replication_factor": wish.replication_factor or -1,
-    }
-
-
-def refusals(answers: Iterable[Mapping[str, Any]], reached: int = TOPIC_EXISTS) -> dict[str, str]:
-    """Kafka's refusals by topic.
-
-    No refusal is what somebody else has ``reached`` meanwhile (the next look compares it), nor a
-    request that takes the broker longer than asked (the wait that follows sees it through).
-    """
-    return {
-        answer["name"]: answer["error_message"] or for_code(answer["error_code"]).__name__
-        for answer in answers
-        if answer["error_code"] not in (0, reached, REQUEST_TIMED_OUT)
-    }
-
-
-def portions(steps: Sequence[Any]) -> list[Sequence[Any]]:
-    """``steps`` in groups that one request can carry."""
-    return [steps[start : start + CHANGES] for start in range(0, len(steps), CHANGES)]

@@ -14,7 +14,7 @@ from ..endpoint import ClusterError
 from ..login import Listener, try_all
 from ..scram import ACCEPTED, REFUSED, Key, Secret
 from ..waiting import Deadline
-from . import users
+from . import user_model, users
 from .connection import AT_ONCE, ContentConnection, reason, word_of
 
 # ``connecting`` says that the library is missing.
@@ -60,17 +60,17 @@ class UserConnection(ContentConnection):
         return verdicts
 
     def alter_users(
-        self, steps: Sequence[users.Step], secrets: Mapping[str, Secret]
+        self, steps: Sequence[user_model.Step], secrets: Mapping[str, Secret]
     ) -> dict[str, str]:
         """Set and take away credentials, and see new ones accepted; obstacles by user."""
         obstacles: dict[str, str] = {}
         for portion in users.portions(steps, AT_ONCE):
-            puts = {step.key: step for step in portion if isinstance(step, users.Put)}
+            puts = {step.key: step for step in portion if isinstance(step, user_model.Put)}
             made = {
                 key: secrets[key.user].credential(key.mechanism, step.iterations)
                 for key, step in puts.items()
             }
-            gone = [step.key for step in portion if isinstance(step, users.Remove)]
+            gone = [step.key for step in portion if isinstance(step, user_model.Remove)]
 
             def request(made: Any = made, gone: Any = gone) -> Any:
                 kind = AlterUserScramCredentialsRequest

@@ -18,7 +18,7 @@ from ..pki.pem import subject_of
 from ..pki.renewal import days_left, reason_to_renew
 from . import exposure, quorum, rotation
 from .content import Content, Password
-from .wishes import CredentialsError, Wish
+from .wish_model import CredentialsError, Wish
 
 # 24 bytes are 32 characters that need no quotes anywhere, and 192 bits.
 PASSWORD_BYTES = 24

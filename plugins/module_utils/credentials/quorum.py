@@ -31,7 +31,7 @@ from ..pki.leaf import Pair
 from . import rotation
 from .content import Content, Quorum
 from .items import PLATFORM
-from .wishes import CaWish, CredentialsError, Wish
+from .wish_model import CaWish, CredentialsError, Wish
 
 TRUSTED, SHOWN, OWN = "trusted", "shown", "own"
 STAGES = (PLATFORM, TRUSTED, SHOWN, OWN)

@@ -14,7 +14,7 @@ from . import exposure, rotation
 from .content import Content
 from .plan import Plan, unused
 from .quorum import stage_of
-from .wishes import Wish
+from .wish_model import Wish
 
 
 def report(planned: Plan, wish: Wish, now: datetime) -> dict[str, Any]:

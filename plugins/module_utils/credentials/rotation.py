@@ -20,7 +20,7 @@ from ..pki.authority import Authority, day
 from ..pki.given import root_of
 from ..pki.pem import subject_of
 from .content import Content
-from .wishes import CredentialsError, Wish
+from .wish_model import CredentialsError, Wish
 
 # Where a rotation stands.
 NONE, TRUSTED, ISSUED = "none", "trusted", "issued"

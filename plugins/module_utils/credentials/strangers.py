@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from ..pki.pem import fingerprint
 from .content import Content
-from .wishes import CredentialsError, Wish
+from .wish_model import CredentialsError, Wish
 
 HELP = "docs/security-store.md"
 # How many things of a kind a refusal names.

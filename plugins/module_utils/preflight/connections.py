@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..connection_limits import ADDRESS, LEAST
-from ..dynamic import UNLIMITED
+from ..live_keys import UNLIMITED
 from .catalogue import KAFKA
 from .problem import Problem
 from .site import Site
