@@ -10,7 +10,8 @@ from dataclasses import asdict
 from ansible.errors import AnsibleConnectionFailure
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
-from ansible_collections.metal.kafka.plugins.module_utils import lock
+
+from ..module_utils._host import operation_lock
 
 display = Display()
 # States after which it does not matter whose lock there was.
@@ -23,14 +24,14 @@ class ActionModule(ActionBase):
     def run(self, tmp=None, task_vars=None):
         super().run(tmp, task_vars)
         # A task runs in a child; its parent is the run of Ansible, which lives as long as the play.
-        me = lock.owner_of(os.getppid())
+        me = operation_lock.owner_of(os.getppid())
         wish = {**self._task.args, "owner": asdict(me)}
         try:
             found = self._execute_module(module_args=wish, task_vars=task_vars)
             if found.get("failed") or found["taken"] or wish.get("state") in ENDS:
                 return found
             other = found["lock"]
-            if not lock.dead(lock.Owner(**other["owner"]), me):
+            if not operation_lock.dead(operation_lock.Owner(**other["owner"]), me):
                 return found
             found = self._execute_module(
                 module_args={**wish, "replace": other["token"]}, task_vars=task_vars
@@ -46,5 +47,5 @@ class ActionModule(ActionBase):
         except AnsibleConnectionFailure as error:
             # A machine that is down has nobody at work on it; the others know.
             display.warning(f"the lock is not on every machine: {error}")
-            nobody = lock.answer(lock.Lock("", me, 0), taken=True)
+            nobody = operation_lock.answer(operation_lock.Lock("", me, 0), taken=True)
             return {"changed": False, "reached": False, "steps": [], **nobody}

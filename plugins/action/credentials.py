@@ -10,19 +10,19 @@ from datetime import UTC, datetime
 from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
-from ansible_collections.metal.kafka.plugins.module_utils.credentials import (
-    content,
-    report,
-    strangers,
+
+from ..module_utils._services.credential_options import OPTIONS, slips
+from ..plugin_utils._security import (
+    foreign_cluster,
+    provided_files,
+    store_document,
+    store_report,
+    vault_password,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import OPTIONS, slips
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import plan
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wish_model import (
-    CredentialsError,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import wish_of
-from ansible_collections.metal.kafka.plugins.plugin_utils import given_files, vault_password
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store, StoreError
+from ..plugin_utils._security.credentials_model import CredentialsError
+from ..plugin_utils._security.credentials_plan import plan
+from ..plugin_utils._security.desired_credentials import wish_of
+from ..plugin_utils._security.vault_store import Store, StoreError
 
 
 class ActionModule(ActionBase):
@@ -43,7 +43,7 @@ class ActionModule(ActionBase):
             )
         except CredentialsError as error:
             raise AnsibleActionFail("\n".join(error.problems)) from None
-        except content.ContentError as error:
+        except store_document.ContentError as error:
             raise AnsibleActionFail(f"store {options['store']}: {error}") from None
 
 
@@ -77,7 +77,7 @@ class Look:
 
     def __init__(self, store, text, before, planned):
         self.text, self.before, self.planned = text, before, planned
-        self.after = content.write(planned.content)
+        self.after = store_document.write(planned.content)
         self.changed = self.after != text
         self.store = store
         self.steps = list(planned.steps)
@@ -90,24 +90,24 @@ class Look:
             self.steps = [f"store {store.path}: the same things in another order"]
 
     def result(self, wish, now, diff):
-        told = {"changed": self.changed, **report.report(self.planned, wish, now)}
+        told = {"changed": self.changed, **store_report.report(self.planned, wish, now)}
         told["steps"] = self.steps
         if diff:
             told["diff"] = {
                 "before_header": self.store.path,
                 "after_header": self.store.path,
-                "before": report.lines(self.before),
-                "after": report.lines(self.planned.content),
+                "before": store_report.lines(self.before),
+                "after": store_report.lines(self.planned.content),
             }
         return told
 
 
 def look(wish, store, now):
     text = store.read()
-    before = content.read(text) if text is not None else None
-    strangers.refuse(wish, store.path, before, lambda: earlier(store))
+    before = store_document.read(text) if text is not None else None
+    foreign_cluster.refuse(wish, store.path, before, lambda: earlier(store))
     imported = before is not None and bool(before.authorities) and wish.rotate != "ca"
-    given = given_files.read_all(wish, store, now, imported)
+    given = provided_files.read_all(wish, store, now, imported)
     return Look(store, text, before, plan(before, wish, given, now))
 
 
@@ -115,6 +115,6 @@ def earlier(store):
     """The generation before; None without one that can be read."""
     try:
         text = store.read_previous()
-        return content.read(text) if text is not None else None
-    except (StoreError, content.ContentError):
+        return store_document.read(text) if text is not None else None
+    except (StoreError, store_document.ContentError):
         return None

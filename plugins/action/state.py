@@ -8,8 +8,9 @@ import json
 from pathlib import Path
 
 from ansible.plugins.action import ActionBase
-from ansible_collections.metal.kafka.plugins.plugin_utils import state_move
-from ansible_collections.metal.kafka.plugins.plugin_utils.state_dir import ANSWERS
+
+from ..plugin_utils._site import state_migration
+from ..plugin_utils._site.state_directory import ANSWERS
 
 
 class ActionModule(ActionBase):
@@ -29,7 +30,7 @@ class ActionModule(ActionBase):
                 "answer": {"type": "path"},
             }
         )
-        steps = state_move.settle(
+        steps = state_migration.settle(
             Path(given["path"]),
             given["cluster"],
             secrets=given["secrets"],

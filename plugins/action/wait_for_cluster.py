@@ -8,9 +8,10 @@ import time
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
-from ansible_collections.metal.kafka.plugins.module_utils import progress
-from ansible_collections.metal.kafka.plugins.module_utils.sentences import some
-from ansible_collections.metal.kafka.plugins.plugin_utils.presence import Presence
+
+from ..module_utils._common.messages import some
+from ..plugin_utils._operations import wait_progress
+from ..plugin_utils._operations.task_presence import Presence
 
 display = Display()
 NAMED = 10
@@ -23,7 +24,7 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         wish = dict(self._task.args)
         begun = time.monotonic()
-        follow = progress.Progress(float(wish.get("patience", 300)), begun, moved=begun)
+        follow = wait_progress.Progress(float(wish.get("patience", 300)), begun, moved=begun)
         name = str(wish.get("name") or "")
         steps, changed = [], False
         presence = Presence(self, task_vars)
@@ -39,7 +40,9 @@ class ActionModule(ActionBase):
                 say_unprotected(found)
                 return found
             moment = time.monotonic()
-            now = progress.sight(found, [int(b) for b in wish.get("expect_brokers") or []], name)
+            now = wait_progress.sight(
+                found, [int(b) for b in wish.get("expect_brokers") or []], name
+            )
             if text := follow.see(moment, now):
                 display.display(f"  {self._task_host(task_vars)}: {text}")
             if follow.crashes(moment, now):

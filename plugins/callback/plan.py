@@ -35,9 +35,10 @@ from pathlib import Path
 
 from ansible import constants, context
 from ansible.plugins.callback.default import CallbackModule as Default
-from ansible_collections.metal.kafka.plugins.module_utils import steps
-from ansible_collections.metal.kafka.plugins.module_utils.planning import Plan
-from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of, state_of
+
+from ..plugin_utils._operations import timings
+from ..plugin_utils._operations.plan_report import Plan
+from ..plugin_utils._site.play_inventory import cluster_of, state_of
 
 # What the usual output says of tasks that do not fail.
 NOISE = (
@@ -75,7 +76,7 @@ class CallbackModule(Default):
         if self.plan is None:
             cluster = cluster_of(play) or "run"
             state = state_of(play)
-            earlier = steps.typical_of(steps.read(state / "steps.json")) if state else {}
+            earlier = timings.typical_of(timings.read(state / "steps.json")) if state else {}
             self.plan = Plan(cluster, earlier)
         name = play.get_name().strip()
         self.plan.begin(name)

@@ -33,8 +33,9 @@ from pathlib import Path
 
 from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
-from ansible_collections.metal.kafka.plugins.module_utils.steps import Steps, read, typical_of
-from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of, state_of
+
+from ..plugin_utils._operations.timings import Steps, read, typical_of
+from ..plugin_utils._site.play_inventory import cluster_of, state_of
 
 PLAN = "metal.kafka.plan"
 

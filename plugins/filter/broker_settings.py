@@ -5,17 +5,16 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    live_keys,
-    properties,
-    upgrade,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+from ..module_utils._common import properties_file
+from ..module_utils._kafka import live_keys
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._operations import upgrade
 
 
 def from_properties(text):
     """Keys and values of a properties file."""
-    return properties.from_properties(plain(text))
+    return properties_file.from_properties(plain(text))
 
 
 def static_properties(values):
@@ -27,7 +26,7 @@ def live_properties(values):
     """Those of the properties that Kafka changes while it runs, as text."""
     try:
         return live_keys.live_texts(plain(values))
-    except properties.PropertyError as error:
+    except properties_file.PropertyError as error:
         raise AnsibleFilterError(f"metal.kafka.live_properties: {error}") from error
 
 

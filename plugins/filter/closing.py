@@ -3,9 +3,10 @@
 """Filters over the phases in which a cluster that runs is closed."""
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import closing
-from ansible_collections.metal.kafka.plugins.module_utils.security import SecurityError
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._security import tls_migration
+from ..plugin_utils._security.security_modes import SecurityError
 
 
 def refusing(name, function):
@@ -22,7 +23,7 @@ def refusing(name, function):
 
 def phase_words(phase):
     """What a phase means to what is derived from it, in plain types."""
-    at = closing.PHASES[phase]
+    at = tls_migration.PHASES[phase]
     return {
         "doors": at.doors,
         "open": at.open,
@@ -37,7 +38,7 @@ def way(brokers, name, step):
 
     ``brokers`` have ``listeners`` by name, the first ones.
     """
-    first = name.removesuffix(closing.DOOR)
+    first = name.removesuffix(tls_migration.DOOR)
     above = 0 if first == name else int(step)
     at = [broker["listeners"][first] for broker in brokers]
     return [f"{each['advertise']}:{int(each['port']) + above}" for each in at]
@@ -50,8 +51,8 @@ def shown(brokers, mode, phase, step, names):
     """
     found = []
     for broker in brokers:
-        every = {**broker["listeners"], **closing.doors(broker["listeners"], phase, step)}
-        spoken = closing.protocols(mode, phase, broker["listeners"], *names)
+        every = {**broker["listeners"], **tls_migration.doors(broker["listeners"], phase, step)}
+        spoken = tls_migration.protocols(mode, phase, broker["listeners"], *names)
         found += [
             {"host": at["advertise"], "port": int(at["port"])}
             for name, at in every.items()
@@ -67,19 +68,19 @@ def ports(listeners, which, step):
 
 
 FILTERS = {
-    "closing_among_brokers": closing.among_brokers,
-    "closing_doors": closing.doors,
-    "closing_found": closing.found,
-    "closing_obstacle": closing.obstacle,
-    "closing_of_clients": closing.of_clients,
-    "closing_of_operator": closing.of_operator,
+    "closing_among_brokers": tls_migration.among_brokers,
+    "closing_doors": tls_migration.doors,
+    "closing_found": tls_migration.found,
+    "closing_obstacle": tls_migration.obstacle,
+    "closing_of_clients": tls_migration.of_clients,
+    "closing_of_operator": tls_migration.of_operator,
     "closing_ports": ports,
-    "closing_phase": closing.phase_of_goal,
+    "closing_phase": tls_migration.phase_of_goal,
     "closing_phase_words": phase_words,
-    "closing_protocols": closing.protocols,
+    "closing_protocols": tls_migration.protocols,
     "closing_shown": shown,
-    "closing_super_users": closing.further_super_users,
-    "closing_to_do": closing.to_do,
+    "closing_super_users": tls_migration.further_super_users,
+    "closing_to_do": tls_migration.to_do,
     "closing_way": way,
 }
 

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.image_checks import read_mapping
-from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
-from ansible_collections.metal.kafka.plugins.plugin_utils import components
+
+from ..plugin_utils._images import components
+from ..plugin_utils._images.image_checks import read_mapping
+from ..plugin_utils._images.images import repository_root
 
 
 def lists(contents, images):
@@ -33,7 +34,7 @@ def components_table(contents, images):
 def cyclonedx(contents, images):
     """The text of each CycloneDX file by its name; C(kafka-metal) has everything."""
     try:
-        from ansible_collections.metal.kafka.plugins.plugin_utils import sbom
+        from ..plugin_utils._images import sbom
     except ImportError as error:
         raise AnsibleFilterError(
             f"metal.kafka.cyclonedx: {error.name} is not installed; `make versions` installs it, "

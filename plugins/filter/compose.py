@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import compose
+
+from ..plugin_utils._declarations import compose_project
 
 
 def to_compose(rendered, **options):
     try:
-        return compose.to_compose(rendered, **options)
-    except compose.ComposeError as error:
+        return compose_project.to_compose(rendered, **options)
+    except compose_project.ComposeError as error:
         raise AnsibleFilterError(f"metal.kafka.to_compose: {error}") from error
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits of a broker's connections."""
 
-from ansible_collections.metal.kafka.plugins.module_utils import connection_limits as decide
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+from ..plugin_utils._declarations import connection_limits as decide
+from ..plugin_utils._declarations.service_data import plain
 
 
 def _open(found):

@@ -8,14 +8,12 @@ from functools import wraps
 
 import yaml
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import scram, service
-from ansible_collections.metal.kafka.plugins.module_utils.content import (
-    applied,
-    declarations,
-    export,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
-from ansible_collections.metal.kafka.plugins.module_utils.sentences import visible
+
+from ..module_utils._common.messages import visible
+from ..module_utils._content import applied_record
+from ..module_utils._kafka import scram
+from ..plugin_utils._declarations import content_export, declared_content, service_data
+from ..plugin_utils._declarations.declaration_reader import DeclarationError
 
 # What begins a template of Ansible.
 TEMPLATES = ("{{", "{%", "{#")
@@ -27,7 +25,7 @@ def reading(function):
     @wraps(function)
     def read(*values):
         try:
-            return function(*(service.plain(value) for value in values))
+            return function(*(service_data.plain(value) for value in values))
         except DeclarationError as error:
             told = "\n".join(f"  {sentence}" for sentence in error.sentences)
             # Ansible would repeat the cause, all sentences of it.
@@ -75,7 +73,7 @@ DeclarationDumper.add_representer(str, DeclarationDumper.represent_text)
 
 def declaration_file(declared):
     """Text of a file of declarations; what cannot be declared stands above them as comments."""
-    found = dict(service.plain(declared))
+    found = dict(service_data.plain(declared))
     notes = found.pop("notes", [])
     head = "".join(f"# {visible(note)}\n" for note in notes)
     text = yaml.dump(found, Dumper=DeclarationDumper, sort_keys=False, allow_unicode=True)
@@ -84,36 +82,38 @@ def declaration_file(declared):
 
 def newest_record(records):
     """The record of applied content that was written last."""
-    return applied.newest(service.plain(records))
+    return applied_record.newest(service_data.plain(records))
 
 
 def following_record(last, content, names):
     """The record to keep after a run that applied ``content``; ``names``: defined variables."""
-    return applied.following(service.plain(last), service.plain(content), service.plain(names))
+    return applied_record.following(
+        service_data.plain(last), service_data.plain(content), service_data.plain(names)
+    )
 
 
 def missing_variables(last, names):
     """Variables that were defined when a record was written and are not any more."""
-    return applied.missing_of(service.plain(last), service.plain(names))
+    return applied_record.missing_of(service_data.plain(last), service_data.plain(names))
 
 
 def removal_confirmation(kinds):
     """What confirms the removal of these kinds, all at once."""
-    return applied.confirmation(service.plain(kinds))
+    return applied_record.confirmation(service_data.plain(kinds))
 
 
 class FilterModule:
     def filters(self):
         return {
-            "acl_wishes": reading(declarations.acl_wishes),
-            "content_declarations": reading(export.declarations),
+            "acl_wishes": reading(declared_content.acl_wishes),
+            "content_declarations": reading(content_export.declarations),
             "declaration_file": declaration_file,
             "following_record": following_record,
             "missing_variables": missing_variables,
             "newest_record": newest_record,
-            "content_wishes": reading(declarations.content_wishes),
+            "content_wishes": reading(declared_content.content_wishes),
             "removal_confirmation": removal_confirmation,
-            "quota_wishes": reading(declarations.quota_wishes),
+            "quota_wishes": reading(declared_content.quota_wishes),
             "scram_credential": scram_credential,
-            "user_wishes": reading(declarations.user_wishes),
+            "user_wishes": reading(declared_content.user_wishes),
         }

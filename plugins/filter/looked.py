@@ -8,7 +8,9 @@ import json
 from functools import cache
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import image_checks, images, looked
+
+from ..plugin_utils._images import image_checks, images
+from ..plugin_utils._operations import host_selection
 
 
 def variables(hosts, hostvars):
@@ -32,28 +34,30 @@ def references(found):
 
 def without_engine(hosts, hostvars):
     """Hosts of which it is not known that their engine runs and can be spoken to."""
-    return looked.without_engine(variables(hosts, hostvars))
+    return host_selection.without_engine(variables(hosts, hostvars))
 
 
 def with_silent_engine(hosts, hostvars):
     """Hosts that have an engine, which did not answer."""
-    return looked.with_silent_engine(variables(hosts, hostvars))
+    return host_selection.with_silent_engine(variables(hosts, hostvars))
 
 
 def without_identity(hosts, hostvars):
     """Hosts of which it is not known what they have of the cluster; all in the first play."""
-    return looked.without_identity({host: {} for host in hosts} | variables(hosts, hostvars))
+    return host_selection.without_identity(
+        {host: {} for host in hosts} | variables(hosts, hostvars)
+    )
 
 
 def identities(hosts, hostvars):
     """What each machine has of the cluster, as metal.kafka.credentials takes it."""
-    return looked.identities(list(hosts), variables(hosts, hostvars))
+    return host_selection.identities(list(hosts), variables(hosts, hostvars))
 
 
 def without_images(hosts, hostvars):
     """Hosts of which it is not known that they have every image that they run."""
     try:
-        return looked.without_images(variables(hosts, hostvars), references)
+        return host_selection.without_images(variables(hosts, hostvars), references)
     except image_checks.ImageError as error:
         raise AnsibleFilterError(f"metal.kafka.without_images: {error}") from error
 

@@ -6,21 +6,22 @@ from __future__ import annotations
 
 import yaml
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
+
+from ..module_utils._containers.support import redaction
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._monitoring import (
+    alertmanager,
     alerts,
-    data,
-    notify,
-    rules,
-    scrape,
-    web,
+    monitoring_files,
+    prometheus,
+    rule_file,
+    web_password,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
-from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
 
 
 def declared(changes):
     """Alerts of the collection with what a site changes."""
-    return alerts.alerts_of(alerts.adjusted(data.read_alerts(), plain(changes)))
+    return alerts.alerts_of(alerts.adjusted(monitoring_files.read_alerts(), plain(changes)))
 
 
 def written(function, *values, **options):
@@ -37,7 +38,9 @@ def written(function, *values, **options):
 def alert_rules(changes, runbooks="docs/runbooks"):
     """The rule file; ``changes`` are a site's alerts by name."""
     return written(
-        lambda wanted: rules.rule_document(declared(wanted), data.read_records(), plain(runbooks)),
+        lambda wanted: rule_file.rule_document(
+            declared(wanted), monitoring_files.read_records(), plain(runbooks)
+        ),
         changes,
     )
 
@@ -45,7 +48,7 @@ def alert_rules(changes, runbooks="docs/runbooks"):
 def alert_routes(receivers, changes, runbooks="docs/runbooks"):
     """The configuration of Alertmanager; ``receivers`` are ways to people by severity."""
     return written(
-        lambda ways: notify.alertmanager_config(declared(changes), ways, plain(runbooks)),
+        lambda ways: alertmanager.alertmanager_config(declared(changes), ways, plain(runbooks)),
         receivers,
     )
 
@@ -58,8 +61,8 @@ def scrape_config(
     ``password``: Prometheus and Alertmanager ask for the one in web.password.
     """
     return written(
-        lambda peers: scrape.prometheus_config(
-            data.read_jobs(),
+        lambda peers: prometheus.prometheus_config(
+            monitoring_files.read_jobs(),
             peers,
             plain(options),
             plain(alertmanager_options),
@@ -73,7 +76,9 @@ def scrape_config(
 def proxy_config(targets, machine, password=""):
     """The configuration of the proxy of a machine; ``password``: of Prometheus and Alertmanager."""
     return written(
-        lambda wanted: scrape.proxy_config(data.read_jobs(), wanted, str(machine), str(password)),
+        lambda wanted: prometheus.proxy_config(
+            monitoring_files.read_jobs(), wanted, str(machine), str(password)
+        ),
         targets,
     )
 
@@ -84,7 +89,7 @@ def target_files(targets, proxies=None):
     ``proxies``: address of the proxy by machine, where targets are behind one.
     """
     try:
-        known = data.read_jobs()
+        known = monitoring_files.read_jobs()
         unknown = sorted(set(targets) - set(known))
         if unknown:
             raise alerts.MonitoringError(
@@ -93,7 +98,7 @@ def target_files(targets, proxies=None):
         return [
             {
                 "name": f"targets-{job}.json",
-                "content": scrape.target_file(
+                "content": prometheus.target_file(
                     job, plain(targets.get(job, [])), plain(proxies or {})
                 ),
                 # Read again by itself: a target more restarts nothing.
@@ -107,7 +112,7 @@ def target_files(targets, proxies=None):
 
 def web_config(password):
     """The web configuration of Prometheus and Alertmanager that ask for this password."""
-    return web.web_config(str(password))
+    return web_password.web_config(str(password))
 
 
 def receiver_secrets(receivers):

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import properties
+
+from ..module_utils._common import properties_file
 
 
 def to_properties(values):
     try:
-        return properties.to_properties(values)
-    except properties.PropertyError as error:
+        return properties_file.to_properties(values)
+    except properties_file.PropertyError as error:
         raise AnsibleFilterError(f"metal.kafka.to_properties: {error}") from error
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils import destruction
+from ..plugin_utils._operations import destruction
 
 
 def judged(hostvars, cluster):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils.sentences import some
+from ..module_utils._common.messages import some
 
 
 def told(broker, found):

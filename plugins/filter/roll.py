@@ -7,7 +7,8 @@ from __future__ import annotations
 import os
 from itertools import chain
 
-from ansible_collections.metal.kafka.plugins.module_utils import lock, operation, turns
+from ..module_utils._host import operation_lock, operation_state
+from ..plugin_utils._operations import rolling_order
 
 
 def variables(hosts, hostvars):
@@ -17,23 +18,25 @@ def variables(hosts, hostvars):
 
 def in_state(hosts, hostvars, *states):
     """Hosts whose container was found in one of the states."""
-    return turns.in_state(variables(hosts, hostvars), *states)
+    return rolling_order.in_state(variables(hosts, hostvars), *states)
 
 
 def roll_hosts(hosts, hostvars):
     """Hosts in the order of their restarts, without those that go last."""
-    return list(chain.from_iterable(turns.batches(turns.read(variables(hosts, hostvars)))))
+    return list(
+        chain.from_iterable(rolling_order.batches(rolling_order.read(variables(hosts, hostvars))))
+    )
 
 
 def roll_sizes(hosts, hostvars):
     """How many of roll_hosts restart at a time; never empty, as ``serial`` needs a number."""
-    found = turns.batches(turns.read(variables(hosts, hostvars)))
+    found = rolling_order.batches(rolling_order.read(variables(hosts, hostvars)))
     return [len(batch) for batch in found] or [1]
 
 
 def roll_last(hosts, hostvars):
     """Hosts that restart after all others."""
-    return turns.at_the_end(turns.read(variables(hosts, hostvars)))
+    return rolling_order.at_the_end(rolling_order.read(variables(hosts, hostvars)))
 
 
 def roll_resumed(hosts, hostvars):
@@ -43,30 +46,30 @@ def roll_resumed(hosts, hostvars):
 
 def roll_failure(host, role, reason, stopped, brought_back, undone, log):
     """The last message of a roll that ends early."""
-    return turns.failure(
+    return rolling_order.failure(
         host, role, reason, stopped=stopped, brought_back=brought_back, undone=undone, log=log
     )
 
 
 def lock_refusal(cluster, refused):
     """Who holds the lock, out of the results of the module cluster_lock that were refused."""
-    return lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
+    return operation_lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
 
 
 def operation_status(answers):
     """Problems and notes for the status screen, out of results of M(metal.kafka.operation_info)."""
     found = [answer.get("operation") for answer in answers]
-    problems, notes = operation.messages(found, lock.owner_of(os.getpid()))
+    problems, notes = operation_state.messages(found, operation_lock.owner_of(os.getpid()))
     return {"problems": problems, "notes": notes}
 
 
 def operation_interrupted(machines, hostvars):
     """Whether preflight found the lock of a dead process on one of the machines."""
-    me = lock.owner_of(os.getpid())
+    me = operation_lock.owner_of(os.getpid())
     looks = [(each.get("preflight_machine") or {}) for each in variables(machines, hostvars)]
     seen = [(each.get("facts") or {}).get("operation") for each in looks]
     locks = [each["lock"] for each in seen if each and each["lock"]]
-    return any(lock.dead(lock.Owner(**held["owner"]), me) for held in locks)
+    return any(operation_lock.dead(operation_lock.Owner(**held["owner"]), me) for held in locks)
 
 
 class FilterModule:

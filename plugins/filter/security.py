@@ -5,13 +5,10 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    certificates,
-    programs,
-    security,
-    web_login,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+from ..module_utils._common import web_login
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._security import certificate_names, security_modes, service_accounts
 
 
 def refusing(function):
@@ -20,7 +17,7 @@ def refusing(function):
     def guarded(*args, **keys):
         try:
             return function(*map(plain, args), **{key: plain(keys[key]) for key in keys})
-        except security.SecurityError as error:
+        except security_modes.SecurityError as error:
             raise AnsibleFilterError(f"metal.kafka.{function.__name__}: {error}") from error
 
     return guarded
@@ -28,7 +25,7 @@ def refusing(function):
 
 def words_of(name):
     """What a mode means, in plain types."""
-    mode = security.mode_of(name)
+    mode = security_modes.mode_of(name)
     return {
         "tls": mode.tls,
         "passwords": mode.passwords,
@@ -40,21 +37,21 @@ def words_of(name):
 class FilterModule:
     def filters(self):
         return {
-            "programs": programs.programs,
-            "users_together": refusing(programs.together),
-            "without_passwords": programs.without_passwords,
-            "broker_certificates": certificates.of_brokers,
-            "server_certificates": certificates.of_servers,
-            "master_certificates": certificates.of_masters,
-            "proxy_certificates": certificates.of_proxies,
-            "user_certificates": certificates.of_users,
-            "client_files": refusing(security.client_files),
-            "client_options": refusing(security.client_options),
-            "kafka_python_settings": refusing(security.kafka_python_settings),
-            "librdkafka_options": refusing(security.librdkafka_options),
-            "with_time_limits": security.with_time_limits,
-            "broker_security": refusing(security.broker_properties),
-            "spark_security": security.spark_properties,
+            "programs": service_accounts.programs,
+            "users_together": refusing(service_accounts.together),
+            "without_passwords": service_accounts.without_passwords,
+            "broker_certificates": certificate_names.of_brokers,
+            "server_certificates": certificate_names.of_servers,
+            "master_certificates": certificate_names.of_masters,
+            "proxy_certificates": certificate_names.of_proxies,
+            "user_certificates": certificate_names.of_users,
+            "client_files": refusing(security_modes.client_files),
+            "client_options": refusing(security_modes.client_options),
+            "kafka_python_settings": refusing(security_modes.kafka_python_settings),
+            "librdkafka_options": refusing(security_modes.librdkafka_options),
+            "with_time_limits": security_modes.with_time_limits,
+            "broker_security": refusing(security_modes.broker_properties),
+            "spark_security": security_modes.spark_properties,
             "spark_page_word": web_login.basic,
             "spark_page_login": web_login.curl_options,
             "security_mode": refusing(words_of),

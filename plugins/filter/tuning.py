@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.tuning import screen, wishes
+
+from ..module_utils._host.tuning import desired_settings
+from ..plugin_utils._operations import tuning_report
 
 
 def tuning_settings(table, overrides):
     try:
-        return wishes.merge(table, overrides)
-    except wishes.TuningError as error:
+        return desired_settings.merge(table, overrides)
+    except desired_settings.TuningError as error:
         raise AnsibleFilterError(str(error)) from error
 
 
@@ -29,7 +31,7 @@ def tuning_verdict(hostvars, hosts, secrets=(), ensemble=()):
         mode = (values.get("host_verified") or {}).get("mode", "apply")
         if rows:
             found[host] = {"settings": rows, "enforced": mode == "apply"}
-    return screen.verify(found, list(secrets), list(ensemble))
+    return tuning_report.verify(found, list(secrets), list(ensemble))
 
 
 class FilterModule:

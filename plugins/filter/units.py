@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import units
+
+from ..module_utils._common import units
 
 
 def duration_ms(value):

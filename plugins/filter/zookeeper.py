@@ -4,13 +4,9 @@
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    zookeeper_closing,
-    zookeeper_nodes,
-    zookeeper_recovery,
-    zookeeper_security,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+from ..module_utils._services import zookeeper_acls
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._security import zookeeper_recovery, zookeeper_tls, zookeeper_tls_migration
 
 
 def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> dict[str, str]:
@@ -56,18 +52,18 @@ def recovery(servers: list[str], node: str, files: dict[str, str] | None = None)
 
 def at(ensemble: list[dict[str, Any]], phase: str, step: int) -> list[dict[str, Any]]:
     """Servers with the ports at which clients find them in a phase of closing the cluster."""
-    return zookeeper_closing.servers(plain(ensemble), str(phase), int(step))
+    return zookeeper_tls_migration.servers(plain(ensemble), str(phase), int(step))
 
 
 def connect(ensemble: list[dict[str, Any]]) -> list[str]:
     """Where clients of the ensemble look for it, as host:port."""
-    return zookeeper_closing.connect(plain(ensemble))
+    return zookeeper_tls_migration.connect(plain(ensemble))
 
 
 def nodes(brokers: list[str], masters: list[str], spark: str, trust: str) -> list[dict[str, Any]]:
     """Nodes that brokers and masters of Spark own, from the certificates that they show."""
-    subjects = [[zookeeper_security.subject(str(each)) for each in of] for of in (brokers, masters)]
-    return zookeeper_nodes.wanted(*subjects, str(spark), str(trust))
+    subjects = [[zookeeper_tls.subject(str(each)) for each in of] for of in (brokers, masters)]
+    return zookeeper_acls.wanted(*subjects, str(spark), str(trust))
 
 
 def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
@@ -91,15 +87,15 @@ class FilterModule:
         return {
             "ensemble_at": at,
             "ensemble_connect": connect,
-            "ensemble_client": zookeeper_security.ensemble_client_properties,
-            "ensemble_client_in_phase": zookeeper_closing.client_properties,
-            "ensemble_in_phase": zookeeper_closing.server_properties,
+            "ensemble_client": zookeeper_tls.ensemble_client_properties,
+            "ensemble_client_in_phase": zookeeper_tls_migration.client_properties,
+            "ensemble_in_phase": zookeeper_tls_migration.server_properties,
             "ensemble_recovery": recovery,
             "ensemble_drift": drift,
             "ensemble_nodes": nodes,
-            "ensemble_quorum_trusted": zookeeper_security.quorum_trusted,
-            "ensemble_shared_trust": zookeeper_security.shared_trust,
-            "ensemble_tls_in_phase": zookeeper_closing.with_certificate,
+            "ensemble_quorum_trusted": zookeeper_tls.quorum_trusted,
+            "ensemble_shared_trust": zookeeper_tls.shared_trust,
+            "ensemble_tls_in_phase": zookeeper_tls_migration.with_certificate,
             "zookeeper_server_entries": server_entries,
             "zookeeper_endpoints": endpoints,
             "zookeeper_status_rows": status_rows,

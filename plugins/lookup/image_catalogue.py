@@ -56,8 +56,9 @@ _raw:
 
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils.image_checks import ImageError
-from ansible_collections.metal.kafka.plugins.module_utils.images import catalogue, find
+
+from ..plugin_utils._images.image_checks import ImageError
+from ..plugin_utils._images.images import catalogue, find
 
 
 def with_parents(name, images):

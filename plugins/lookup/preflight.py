@@ -55,18 +55,18 @@ from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.lookup import LookupBase
 from ansible.template import Templar
-from ansible_collections.metal.kafka.plugins.module_utils import lock, operation
-from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
+
+from ..module_utils._host import operation_lock, operation_state
+from ..plugin_utils._preflight.checks import (
     CHECKS,
-    Role,
-    Unreadable,
     budget,
     check,
     wanted_names,
     wanted_paths,
     wanted_probes,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.report import report, text
+from ..plugin_utils._preflight.problem_report import report, text
+from ..plugin_utils._site.site_model import Role, Unreadable
 
 # Where the playbook keeps what modules returned, and what of it the checks read.
 REGISTERED = {
@@ -147,7 +147,7 @@ def registered(values):
 def under_way(facts):
     """Sentences on an operation that is under way, or was interrupted."""
     seen = [each.get("operation") for each in facts.values()]
-    return list(chain(*operation.messages(seen, lock.owner_of(os.getpid()))))
+    return list(chain(*operation_state.messages(seen, operation_lock.owner_of(os.getpid()))))
 
 
 class LookupModule(LookupBase):

@@ -76,14 +76,10 @@ _raw:
 
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.content import ContentError
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.items import (
-    Missing,
-    TermError,
-    parts_of,
-    pick,
-)
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store, document
+
+from ..plugin_utils._security.store_document import ContentError
+from ..plugin_utils._security.store_items import Missing, TermError, parts_of, pick
+from ..plugin_utils._security.vault_store import Store, document
 
 
 class LookupModule(LookupBase):

@@ -43,7 +43,8 @@ _raw:
 """
 
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.plugin_utils import state_dir
+
+from ..plugin_utils._site import state_directory
 
 
 class LookupModule(LookupBase):
@@ -52,5 +53,5 @@ class LookupModule(LookupBase):
         cluster = self.get_option("cluster")
         sources = (variables or {}).get("ansible_inventory_sources") or []
         said = str(terms[0]) if terms and terms[0] else ""
-        place = state_dir.directory(cluster, sources, said)
-        return [str(state_dir.store(place, cluster) if self.get_option("store") else place)]
+        place = state_directory.directory(cluster, sources, said)
+        return [str(state_directory.store(place, cluster) if self.get_option("store") else place)]

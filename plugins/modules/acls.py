@@ -124,17 +124,22 @@ unanswered:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kind_options, kinds
+
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
 
 
 def main():
     """Read, plan, apply, wait."""
     module = AnsibleModule(
-        argument_spec={**access.ARGUMENTS, **kinds.KINDS["acls"].arguments, **kind_options.TIMEOUT},
+        argument_spec={
+            **client_options.ARGUMENTS,
+            **resources.KINDS["acls"].arguments,
+            **resource_options.TIMEOUT,
+        },
         supports_check_mode=True,
     )
-    module.exit_json(**kinds.run(module, {"acls": module.params}, "acls")["acls"])
+    module.exit_json(**resources.run(module, {"acls": module.params}, "acls")["acls"])
 
 
 if __name__ == "__main__":

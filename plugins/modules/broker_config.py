@@ -117,14 +117,15 @@ errors:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    broker_settings,
-    connecting,
-    dynamic,
-    endpoint,
+
+from ..module_utils._common import properties_file
+from ..module_utils._kafka import (
+    broker_configs,
+    client,
+    client_options,
+    dynamic_configs,
+    endpoints,
     live_keys,
-    properties,
 )
 
 NOTHING = {"steps": [], "foreign": [], "later": [], "in_force": {}}
@@ -147,7 +148,7 @@ def wishes_of(declared):
             raise Refusal([f"broker {one['id']}: {fixed[0]} is no key that Kafka changes live"])
         previous = frozenset(filter(live_keys.is_live, one["previous_live_keys"]))
         live = live_keys.live_texts(one["live"])
-        wishes.append(dynamic.Wish(one["id"], live, previous, one["restarts"]))
+        wishes.append(dynamic_configs.Wish(one["id"], live, previous, one["restarts"]))
     return wishes
 
 
@@ -165,9 +166,9 @@ def converge(connection, wishes, read, read_live, allow_unreachable, dry):
             {*read, *(key for keys in found.values() for key in keys if live_keys.is_live(key))}
         )
     if silent and not allow_unreachable:
-        raise endpoint.ClusterError(broker_settings.silence(silent))
+        raise endpoints.ClusterError(broker_configs.silence(silent))
     wishes = [wish for wish in wishes if wish.broker in found]
-    plans = [dynamic.plan(wish, found[wish.broker]) for wish in wishes]
+    plans = [dynamic_configs.plan(wish, found[wish.broker]) for wish in wishes]
     steps = [step for plan in plans for step in plan.steps]
     # A broker that starts anew takes from its file what a running one would refuse.
     anew = {wish.broker for wish in wishes if wish.restarts}
@@ -186,7 +187,7 @@ def converge(connection, wishes, read, read_live, allow_unreachable, dry):
             key: {str(broker): keys[key].text for broker, keys in found.items() if key in keys}
             for key in read
         },
-        "diff": dynamic.difference(steps),
+        "diff": dynamic_configs.difference(steps),
     }
 
 
@@ -194,7 +195,7 @@ def main():
     """Bring the brokers to what is declared."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "brokers": {
                 "type": "list",
                 "elements": "dict",
@@ -213,23 +214,23 @@ def main():
         },
         supports_check_mode=True,
     )
-    wish = access.wish_of(module)
+    wish = client_options.wish_of(module)
     lenient = wish["allow_unreachable"]
-    if connecting.MISSING:
+    if client.MISSING:
         # A host on which nothing has been prepared yet: nothing runs there either.
         if lenient:
-            module.exit_json(changed=False, silent=[connecting.MISSING], **NOTHING)
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
+            module.exit_json(changed=False, silent=[client.MISSING], **NOTHING)
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     try:
         wishes = wishes_of(wish["brokers"])
-        connection = broker_settings.BrokerConnection(
+        connection = broker_configs.BrokerConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         )
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         if lenient:
             module.exit_json(changed=False, silent=[str(error)], **NOTHING)
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
-    except (properties.PropertyError, Refusal) as error:
+    except (properties_file.PropertyError, Refusal) as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     try:
         with connection:
@@ -238,7 +239,7 @@ def main():
             )
     except Refusal as error:
         module.fail_json(msg=str(error), errors=error.sentences)
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     module.exit_json(changed=bool(found["steps"]), **found)
 

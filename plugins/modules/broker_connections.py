@@ -50,7 +50,8 @@ exempt:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import visitors
+
+from ..module_utils._host import connected_clients
 
 
 def main():
@@ -63,7 +64,7 @@ def main():
         supports_check_mode=True,
     )
     ports = {name: int(port) for name, port in module.params["ports"].items()}
-    found = visitors.look(ports.values())
+    found = connected_clients.look(ports.values())
     addresses = {}
     for peers in found.values():
         for peer, count in peers.items():
@@ -72,7 +73,7 @@ def main():
         changed=False,
         listeners={name: sum(found.get(port, {}).values()) for name, port in ports.items()},
         addresses=addresses,
-        exempt=visitors.resolved(["127.0.0.1", *module.params["names"]]),
+        exempt=connected_clients.resolved(["127.0.0.1", *module.params["names"]]),
     )
 
 

@@ -49,13 +49,8 @@ signs:
 import time
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    activity,
-    cluster,
-    connecting,
-    endpoint,
-)
+
+from ..module_utils._kafka import activity, client, client_options, cluster, endpoints
 
 
 def look(servers, config, seconds, timeout):
@@ -72,20 +67,20 @@ def main():
     """Look twice, judge, answer."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "seconds": {"type": "float", "default": 5},
             "timeout": {"type": "float", "default": 20},
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
         before, after, groups, seconds = look(
             wish["bootstrap_servers"], wish["client_config"], wish["seconds"], wish["timeout"]
         )
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"activity of the cluster is unknown: {error}")
     found = activity.signs(before, after, groups, round(seconds, 1))
     module.exit_json(changed=False, busy=bool(found), signs=found)

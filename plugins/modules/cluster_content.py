@@ -89,14 +89,15 @@ unanswered:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kind_options, kinds
+
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
 
 BESIDE = {
-    **kind_options.LOGIN,
-    **kind_options.MOVES,
-    **kind_options.UNMANAGED,
-    **kind_options.REMOVAL,
+    **resource_options.LOGIN,
+    **resource_options.MOVES,
+    **resource_options.UNMANAGED,
+    **resource_options.REMOVAL,
 }
 
 
@@ -104,9 +105,9 @@ def declared(module):
     """Arguments of each kind of which something is declared, or was applied."""
     wanted = {}
     content, applied = module.params["content"], module.params["applied"]
-    if unknown := sorted(set(content) - set(kinds.KINDS)):
-        module.fail_json(msg=f"content: found {unknown[0]}; allowed: {', '.join(kinds.KINDS)}")
-    for kind, known in kinds.KINDS.items():
+    if unknown := sorted(set(content) - set(resources.KINDS)):
+        module.fail_json(msg=f"content: found {unknown[0]}; allowed: {', '.join(resources.KINDS)}")
+    for kind, known in resources.KINDS.items():
         beside = {key: module.params[key] for key in BESIDE if key in known.arguments}
         ours = {**(content.get(kind) or {}), "applied": applied.get(kind)}
         if any(ours.values()):
@@ -121,15 +122,15 @@ def main():
     """Read, plan, have it judged, apply, kind by kind."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "content": {"type": "dict", "required": True},
             "applied": {"type": "dict", "default": {}},
             **BESIDE,
-            **kind_options.TIMEOUT,
+            **resource_options.TIMEOUT,
         },
         supports_check_mode=True,
     )
-    found = kinds.run(module, declared(module), "content of the cluster")
+    found = resources.run(module, declared(module), "content of the cluster")
     diffs = {kind: result.pop("diff") for kind, result in found.items()}
     module.exit_json(
         changed=any(result["changed"] for result in found.values()),

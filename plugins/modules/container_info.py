@@ -65,7 +65,8 @@ log:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import engine
+
+from ..module_utils._containers import engine_api
 
 
 def main():
@@ -74,15 +75,15 @@ def main():
         argument_spec={
             "name": {"type": "str", "required": True},
             "lines": {"type": "int", "default": 0},
-            "socket": {"type": "path", "default": engine.SOCKET},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )
     name, lines, socket = (module.params[key] for key in ("name", "lines", "socket"))
     try:
-        found = engine.inspect(name, socket)
-        words = engine.log(name, lines, path=socket) if found.exists and lines else []
-    except engine.EngineError as error:
+        found = engine_api.inspect(name, socket)
+        words = engine_api.log(name, lines, path=socket) if found.exists and lines else []
+    except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
     module.exit_json(changed=False, **vars(found), log=words)
 

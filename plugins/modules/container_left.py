@@ -51,7 +51,8 @@ kept:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import as_left
+
+from ..module_utils._containers import container_baseline
 
 
 def main():
@@ -66,7 +67,7 @@ def main():
         supports_check_mode=True,
     )
     if not module.check_mode:
-        as_left.keep(**module.params)
+        container_baseline.keep(**module.params)
     # Our own note, no change of the platform.
     module.exit_json(changed=False, kept=module.params["kept"])
 

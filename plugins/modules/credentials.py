@@ -300,7 +300,8 @@ exposed:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import OPTIONS
+
+from ..module_utils._services.credential_options import OPTIONS
 
 
 def main():

@@ -51,7 +51,8 @@ steps:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import disk_changes, disk_release
+
+from ..module_utils._host.disks import disk_changes, disk_release
 
 
 def main():

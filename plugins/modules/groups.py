@@ -107,17 +107,9 @@ errors:
 import time
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    connecting,
-    endpoint,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.content import (
-    group_connection,
-    group_model,
-    group_report,
-    groups,
-)
+
+from ..module_utils._content import group_client, group_model, group_report, groups
+from ..module_utils._kafka import client, client_options, endpoints
 
 RESET = {
     "group": {"type": "str", "required": True},
@@ -131,7 +123,7 @@ def main():
     """Read, plan, apply, read again."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "names": {"type": "list", "elements": "str", "default": []},
             "detail": {"type": "bool", "default": False},
             "reset": {"type": "list", "elements": "dict", "default": [], "options": RESET},
@@ -140,12 +132,12 @@ def main():
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
         resets = groups.resets_of(wish["reset"], int(time.time() * 1000))
-        with group_connection.GroupConnection(
+        with group_client.GroupConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as store:
             steps = groups.converge(store, resets, wish["absent"], dry=module.check_mode)
@@ -153,7 +145,7 @@ def main():
             bounds = store.read_bounds([key for each in found.values() for key in each.offsets], {})
     except group_model.GroupError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"groups: {error}", errors=[str(error)])
     module.exit_json(
         changed=bool(steps),

@@ -48,7 +48,8 @@ contents:
 import subprocess
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils.image_contents import components
+
+from ..module_utils._containers.image_contents import components
 
 LABEL = "kafka-metal.contents"
 

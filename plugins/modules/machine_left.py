@@ -60,7 +60,8 @@ stopped:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import rest
+
+from ..module_utils._containers import host_baseline
 
 
 def main():
@@ -79,7 +80,7 @@ def main():
     stopped = []
     if not module.check_mode:
         try:
-            stopped = rest.keep(
+            stopped = host_baseline.keep(
                 given["socket"],
                 given["cluster"],
                 given["kept"],

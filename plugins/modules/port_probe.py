@@ -101,7 +101,8 @@ unbound:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import port_probe
+
+from ..module_utils._host import port_probe
 
 
 def endpoints(entries):

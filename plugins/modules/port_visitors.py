@@ -37,7 +37,8 @@ visitors:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import visitors
+
+from ..module_utils._host import connected_clients
 
 
 def main():
@@ -46,7 +47,7 @@ def main():
         argument_spec={"ports": {"type": "list", "elements": "int", "required": True}},
         supports_check_mode=True,
     )
-    found = visitors.look(module.params["ports"])
+    found = connected_clients.look(module.params["ports"])
     sentences = [
         f"port {port}: {peer} ({count} connection{'s' if count > 1 else ''})"
         for port, peers in sorted(found.items())

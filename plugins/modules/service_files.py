@@ -176,8 +176,10 @@ import errno
 import os
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import as_left, ownership
-from ansible_collections.metal.kafka.plugins.module_utils.difference import file_steps
+
+from ..module_utils._common.diff import file_steps
+from ..module_utils._containers import container_baseline
+from ..module_utils._host import data_ownership
 
 
 def owned(path, owner, group):
@@ -238,7 +240,7 @@ def write(path, content, mode, owner, group):
 def unmarked(path, cluster, service):
     """Mark a directory; why that has to wait, where its disk is full, read-only or broken."""
     try:
-        ownership.mark(path, cluster, service)
+        data_ownership.mark(path, cluster, service)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO):
             raise
@@ -248,9 +250,9 @@ def unmarked(path, cluster, service):
 
 def foreign(directories, owner):
     """A sentence for each directory that the marker of another cluster is in."""
-    found = {path: ownership.owners(path).keys() - {owner["cluster"]} for path in directories}
+    found = {path: data_ownership.owners(path).keys() - {owner["cluster"]} for path in directories}
     return [
-        f"{path}: found the marker ({ownership.MARKER}) of {', '.join(sorted(found[path]))}; "
+        f"{path}: found the marker ({data_ownership.MARKER}) of {', '.join(sorted(found[path]))}; "
         f"wanted: a directory of cluster {owner['cluster']}. Declare another one; after the "
         "cluster was given another name, remove the marker"
         for path in found
@@ -340,13 +342,13 @@ def main():
         if not owner:
             continue
         service = "" if path in owner["shared"] else owner["service"]
-        if ownership.is_marked(path, owner["cluster"], service):
+        if data_ownership.is_marked(path, owner["cluster"], service):
             continue
         if not module.check_mode and (reason := unmarked(path, owner["cluster"], service)):
             gone.append(f"{path}: {reason}")
             continue
         if not made:
-            differs.append(os.path.join(path, ownership.MARKER))
+            differs.append(os.path.join(path, data_ownership.MARKER))
             steps.append(f"directory {path} is marked as cluster {owner['cluster']}'s")
 
     secrets = {entry["name"] for entry in wish["secret_files"]}
@@ -374,7 +376,11 @@ def main():
         if not module.check_mode:
             write(path, entry["content"], mode, *ids)
 
-    named = {entry["name"] for entry in wish["files"]} | secrets | {*wish["keep"], ownership.MARKER}
+    named = (
+        {entry["name"] for entry in wish["files"]}
+        | secrets
+        | {*wish["keep"], data_ownership.MARKER}
+    )
     present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []
     for name in sorted(set(present) - named):
         path = os.path.join(wish["dest"], name)
@@ -383,7 +389,7 @@ def main():
         if not module.check_mode:
             os.unlink(path)
 
-    seen = {"container": as_left.look(**wish["container"])} if wish["container"] else {}
+    seen = {"container": container_baseline.look(**wish["container"])} if wish["container"] else {}
     module.exit_json(
         changed=bool(differs), differs=differs, steps=steps, diff=diffs, unavailable=gone, **seen
     )

@@ -108,7 +108,8 @@ problems:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import spark_masters
+
+from ..module_utils._services import spark_masters
 
 
 def main():

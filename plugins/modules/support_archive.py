@@ -56,7 +56,8 @@ import time
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils.support import bundle
+
+from ..module_utils._containers.support import text_archive
 
 
 def main():
@@ -74,8 +75,8 @@ def main():
     if module.check_mode:
         module.exit_json(changed=True, size=0, members=0)
     try:
-        texts = bundle.join(archives, module.params["secrets"])
-        bundle.write(dest, texts, time.time())
+        texts = text_archive.join(archives, module.params["secrets"])
+        text_archive.write(dest, texts, time.time())
         for each in archives:
             each.unlink()
     except (OSError, tarfile.TarError) as error:

@@ -107,21 +107,22 @@ unanswered:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kind_options, kinds
+
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
 
 
 def main():
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
-            **kinds.KINDS["topics"].arguments,
-            **kind_options.TIMEOUT,
+            **client_options.ARGUMENTS,
+            **resources.KINDS["topics"].arguments,
+            **resource_options.TIMEOUT,
         },
         supports_check_mode=True,
     )
-    module.exit_json(**kinds.run(module, {"topics": module.params}, "topics")["topics"])
+    module.exit_json(**resources.run(module, {"topics": module.params}, "topics")["topics"])
 
 
 if __name__ == "__main__":

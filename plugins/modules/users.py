@@ -118,21 +118,22 @@ unanswered:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kind_options, kinds
+
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
 
 
 def main():
     """Read, try, plan, apply, see it accepted."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
-            **kinds.KINDS["users"].arguments,
-            **kind_options.TIMEOUT,
+            **client_options.ARGUMENTS,
+            **resources.KINDS["users"].arguments,
+            **resource_options.TIMEOUT,
         },
         supports_check_mode=True,
     )
-    module.exit_json(**kinds.run(module, {"users": module.params}, "users")["users"])
+    module.exit_json(**resources.run(module, {"users": module.params}, "users")["users"])
 
 
 if __name__ == "__main__":

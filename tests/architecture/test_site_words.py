@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.site import SITE_VARIABLES
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import SITE_VARIABLES
 
 ROOT = Path(__file__).parents[2]
 SECURITY = {

@@ -1,8 +1,8 @@
 """What Kafka tells becomes the state of a cluster; leaders go back batch by batch."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import leader_batches
-from ansible_collections.metal.kafka.plugins.module_utils.state import NOBODY, Partition
+from ansible_collections.metal.kafka.plugins.module_utils._kafka import leader_batches
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NOBODY, Partition
 from kafka.errors import (
     NotLeaderForPartitionError,
 )

@@ -1,5 +1,5 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.config_values import Value, same
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value, same
 
 
 @pytest.mark.parametrize(

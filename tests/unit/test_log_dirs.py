@@ -1,8 +1,8 @@
 """Which replicas move between the disks of a broker."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import log_dir_model, log_dirs
-from ansible_collections.metal.kafka.plugins.module_utils.log_dir_model import (
+from ansible_collections.metal.kafka.plugins.module_utils._replicas import log_dir_model, log_dirs
+from ansible_collections.metal.kafka.plugins.module_utils._replicas.log_dir_model import (
     Dir,
     LogDirError,
     Replica,

@@ -4,7 +4,7 @@ import errno
 import os
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import ownership
+from ansible_collections.metal.kafka.plugins.module_utils._host import data_ownership
 from ansible_collections.metal.kafka.plugins.modules import service_files
 
 
@@ -50,7 +50,7 @@ def test_a_disk_that_takes_no_marker_does_not_end_the_run(monkeypatch, tmp_path,
     def broken(*_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(ownership.os, "fsync", broken)
+    monkeypatch.setattr(data_ownership.os, "fsync", broken)
     said = service_files.unmarked(str(tmp_path), "prod", "kafka1")
     assert os.strerror(number) in said
     assert list(tmp_path.iterdir()) == []
@@ -60,6 +60,6 @@ def test_a_directory_that_nobody_may_write_to_ends_the_run(monkeypatch, tmp_path
     def refused(*_):
         raise OSError(errno.EPERM, "Operation not permitted")
 
-    monkeypatch.setattr(ownership.os, "fsync", refused)
+    monkeypatch.setattr(data_ownership.os, "fsync", refused)
     with pytest.raises(OSError, match="not permitted"):
         service_files.unmarked(str(tmp_path), "prod", "kafka1")

@@ -7,11 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.spark import status_rows
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    spark_masters,
-    web_login,
-    zookeeper_recovery,
-)
+from ansible_collections.metal.kafka.plugins.module_utils._common import web_login
+from ansible_collections.metal.kafka.plugins.module_utils._services import spark_masters
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import zookeeper_recovery
 
 WORKERS = [{"name": "w1", "host": "10.0.0.5", "ui_port": 8081}]
 REGISTERED = [{"state": "ALIVE", "webuiaddress": "http://10.0.0.5:8081"}]

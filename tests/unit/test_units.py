@@ -1,5 +1,5 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.units import (
+from ansible_collections.metal.kafka.plugins.module_utils._common.units import (
     UnitError,
     duration_ms,
     size_bytes,

@@ -1,0 +1,138 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the declaration of one service says: its ports, directories and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._declarations.memory_sizes import memory_bytes, whole_number
+from .site_model import Site
+from .status_ports import status_ports
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Hosts of ``group`` connect to the port in the variable ``port``, for a ``purpose``.
+
+    Where that variable holds listeners, the variable ``listener`` names the one.
+    """
+
+    group: str
+    port: str
+    purpose: str
+    listener: str | None = None
+
+
+@dataclass(frozen=True)
+class Service:
+    """One kind of service; apart from group and role, its fields are names of variables.
+
+    ``ids`` are the lowest and highest number allowed. ``ports`` name a port each, or listeners by
+    name; ``bind`` the address that single ports bind. ``directories`` name a path or a list of
+    paths; those also in ``disks`` want a disk of their own. ``each`` names a dict with an entry per
+    process, each of which takes the next port, or its own in the dict ``own_ports``. ``address`` is
+    what others call an instance by; ``callers`` are those others. What is written to ``journal`` is
+    fsynced before every answer; ``open_files`` is the limit of open files that the instance wants,
+    ``rack`` where it stands.
+    ``agent`` is the port at which the JVM tells its figures, 0 for none, at ROLE_metrics_bind.
+    """
+
+    group: str
+    role: str
+    id: str | None = None
+    ids: tuple[int, int] = (0, 0)
+    bind: str | None = None
+    ports: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+    disks: tuple[str, ...] = ()
+    heap: str | None = None
+    memory: str | None = None
+    each: str | None = None
+    own_ports: str | None = None
+    address: str | None = None
+    callers: tuple[Caller, ...] = ()
+    journal: tuple[str, ...] = ()
+    open_files: str | None = None
+    rack: str | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True)
+class Socket:
+    """A port that an instance will listen on, and the variable that says so."""
+
+    host: str
+    where: str
+    address: str
+    port: int
+
+    def meets(self, address: str, port: int) -> bool:
+        """Whether a socket there would keep this one from binding."""
+        wild = {"0.0.0.0", "::", "*", ""}
+        return self.port == port and (
+            self.address == address or self.address in wild or address in wild
+        )
+
+
+def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
+    """The ports that one instance will listen on; a port that is no number is left out."""
+    address = str(site.value(host, service.bind, "")) if service.bind else ""
+    for variable in service.ports:
+        value = site.value(host, variable)
+        if isinstance(value, Mapping):
+            for name, at in value.items():
+                if isinstance(at, Mapping) and (port := whole_number(at.get("port"))) is not None:
+                    bind = str(at.get("bind") or "")
+                    yield Socket(host, f"{variable}.{name}.port", bind, port)
+        elif (first := whole_number(value)) is not None:
+            if not service.each or not service.own_ports:
+                yield Socket(host, variable, address, first)
+                continue
+            own = {
+                name: port
+                for name, value in entries(site, host, service.own_ports).items()
+                if (port := whole_number(value)) is not None
+            }
+            names = entries(site, host, service.each)
+            for name, port in status_ports(names, first, own).items():
+                where = f"{service.own_ports}.{name}" if name in own else variable
+                yield Socket(host, where, address, port)
+    if service.agent and (port := whole_number(site.value(host, service.agent, 0))):
+        bind = str(site.value(host, f"{service.role}_metrics_bind", "127.0.0.1"))
+        yield Socket(host, service.agent, bind, port)
+
+
+def directories(site: Site, host: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Variable and path of each directory that the variables ``names`` hold."""
+    for variable in names:
+        value = site.value(host, variable, [])
+        if isinstance(value, str):
+            yield variable, value
+        elif isinstance(value, Sequence):
+            for index, path in enumerate(value):
+                yield f"{variable}[{index}]", str(path)
+
+
+def entries(site: Site, host: str, variable: str) -> Mapping[str, Any]:
+    """A dict of declarations by name; an empty one when it is missing or malformed."""
+    found = site.value(host, variable, {})
+    return found if isinstance(found, Mapping) else {}
+
+
+def memory(site: Site, host: str, service: Service) -> Iterator[tuple[str, int]]:
+    """Variable and bytes of memory one instance may use: its container's limit, else its heap."""
+    if service.each:
+        extra = whole_number(site.value(host, "pipeline_overhead_mb", 0)) or 0
+        for name, declared in entries(site, host, service.each).items():
+            wish = declared.get("resources") if isinstance(declared, Mapping) else None
+            heap = wish.get("driver_memory", "1g") if isinstance(wish, Mapping) else "1g"
+            where = f"{service.each}.{name}.resources.driver_memory"
+            yield where, (memory_bytes(heap) or 0) + extra * 1024**2
+        return
+    for variable in (service.memory, service.heap):
+        if variable and (count := memory_bytes(site.value(host, variable, ""))):
+            yield variable, count
+            return
