@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from typing import Any
 
 from ansible.errors import AnsibleConnectionFailure
 from ansible.plugins.action import ActionBase
@@ -21,13 +22,15 @@ ENDS = ("absent", "deleted")
 class ActionModule(ActionBase):
     _supports_check_mode = True
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         # A task runs in a child; its parent is the run of Ansible, which lives as long as the play.
         me = operation_lock.owner_of(os.getppid())
         wish = {**self._task.args, "owner": asdict(me)}
         try:
-            found = self._execute_module(module_args=wish, task_vars=task_vars)
+            found: dict[str, Any] = self._execute_module(module_args=wish, task_vars=task_vars)
             if found.get("failed") or found["taken"] or wish.get("state") in ENDS:
                 return found
             other = found["lock"]

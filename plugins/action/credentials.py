@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -19,10 +21,10 @@ from ..plugin_utils._security import (
     store_report,
     vault_password,
 )
-from ..plugin_utils._security.credentials_model import CredentialsError
-from ..plugin_utils._security.credentials_plan import plan
+from ..plugin_utils._security.credentials_model import CredentialsError, Wish
+from ..plugin_utils._security.credentials_plan import Plan, plan
 from ..plugin_utils._security.desired_credentials import wish_of
-from ..plugin_utils._security.vault_store import Store, StoreError
+from ..plugin_utils._security.vault_store import Store
 
 
 class ActionModule(ActionBase):
@@ -31,7 +33,9 @@ class ActionModule(ActionBase):
     _requires_connection = False
     _supports_check_mode = True
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         try:
             options = arguments(self._task.args)
@@ -47,7 +51,7 @@ class ActionModule(ActionBase):
             raise AnsibleActionFail(f"store {options['store']}: {error}") from None
 
 
-def arguments(given):
+def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options with their types and defaults."""
     problems = slips(given)
     if not problems:
@@ -56,10 +60,10 @@ def arguments(given):
         problems = checked.error_messages
     if problems:
         raise CredentialsError(*problems)
-    return checked.validated_parameters
+    return dict(checked.validated_parameters)
 
 
-def carry_out(wish, store, *, dry, diff):
+def carry_out(wish: Wish, store: Store, *, dry: bool, diff: bool) -> dict[str, Any]:
     """Look first; only what changes something takes the lock, and then looks again."""
     now = datetime.now(UTC)
     found = look(wish, store, now)
@@ -75,7 +79,9 @@ def carry_out(wish, store, *, dry, diff):
 class Look:
     """What the store holds, and what it is to hold."""
 
-    def __init__(self, store, text, before, planned):
+    def __init__(
+        self, store: Store, text: str | None, before: store_document.Content | None, planned: Plan
+    ) -> None:
         self.text, self.before, self.planned = text, before, planned
         self.after = store_document.write(planned.content)
         self.changed = self.after != text
@@ -84,12 +90,12 @@ class Look:
         if text is None:
             self.steps.insert(0, f"store {store.path}: made")
             if store.secrets() is None:
-                path = vault_password.expanded(store.password_file)
+                path = vault_password.expanded(store.password_file or "")
                 self.steps.insert(0, f"password of the store {path}: made")
         elif self.changed and not self.steps:
             self.steps = [f"store {store.path}: the same things in another order"]
 
-    def result(self, wish, now, diff):
+    def result(self, wish: Wish, now: datetime, diff: bool) -> dict[str, Any]:
         told = {"changed": self.changed, **store_report.report(self.planned, wish, now)}
         told["steps"] = self.steps
         if diff:
@@ -102,7 +108,7 @@ class Look:
         return told
 
 
-def look(wish, store, now):
+def look(wish: Wish, store: Store, now: datetime) -> Look:
     text = store.read()
     before = store_document.read(text) if text is not None else None
     foreign_cluster.refuse(wish, store.path, before, lambda: earlier(store))
@@ -111,10 +117,10 @@ def look(wish, store, now):
     return Look(store, text, before, plan(before, wish, given, now))
 
 
-def earlier(store):
+def earlier(store: Store) -> store_document.Content | None:
     """The generation before; None without one that can be read."""
     try:
         text = store.read_previous()
         return store_document.read(text) if text is not None else None
-    except (StoreError, store_document.ContentError):
+    except (vault_password.StoreError, store_document.ContentError):
         return None

@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filters over the phases in which a cluster that runs is closed."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils._declarations.service_data import plain
@@ -9,10 +14,10 @@ from ..plugin_utils._security import tls_migration
 from ..plugin_utils._security.security_modes import SecurityError
 
 
-def refusing(name, function):
+def refusing(name: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` over plain types, with its complaint as Ansible's."""
 
-    def guarded(*args):
+    def guarded(*args: Any) -> Any:
         try:
             return function(*map(plain, args))
         except SecurityError as error:
@@ -21,7 +26,7 @@ def refusing(name, function):
     return guarded
 
 
-def phase_words(phase):
+def phase_words(phase: Any) -> dict[str, Any]:
     """What a phase means to what is derived from it, in plain types."""
     at = tls_migration.PHASES[phase]
     return {
@@ -33,7 +38,7 @@ def phase_words(phase):
     }
 
 
-def way(brokers, name, step):
+def way(brokers: Any, name: Any, step: int) -> list[str]:
     """Where listener ``name``, or the door of that name, of each broker is reached.
 
     ``brokers`` have ``listeners`` by name, the first ones.
@@ -44,7 +49,7 @@ def way(brokers, name, step):
     return [f"{each['advertise']}:{int(each['port']) + above}" for each in at]
 
 
-def shown(brokers, mode, phase, step, names):
+def shown(brokers: Any, mode: str, phase: Any, step: Any, names: Any) -> list[Any]:
     """Where brokers show a certificate, each as host and port.
 
     ``names`` are the first listeners of clients and among brokers.
@@ -61,13 +66,13 @@ def shown(brokers, mode, phase, step, names):
     return found
 
 
-def ports(listeners, which, step):
+def ports(listeners: Any, which: Any, step: Any) -> list[int]:
     """Numbers of the ports of ``listeners``, or of the doors beside them."""
     above = int(step) if which == "doors" else 0
     return [int(at["port"]) + above for at in listeners.values()]
 
 
-FILTERS = {
+FILTERS: dict[str, Callable[..., Any]] = {
     "closing_among_brokers": tls_migration.among_brokers,
     "closing_doors": tls_migration.doors,
     "closing_found": tls_migration.found,
@@ -86,5 +91,5 @@ FILTERS = {
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {name: refusing(name, function) for name, function in FILTERS.items()}

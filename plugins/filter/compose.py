@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils._declarations import compose_project
 
 
-def to_compose(rendered, **options):
+def to_compose(rendered: Any, **options: Any) -> Any:
     try:
         return compose_project.to_compose(rendered, **options)
     except compose_project.ComposeError as error:
@@ -17,5 +19,5 @@ def to_compose(rendered, **options):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"to_compose": to_compose}

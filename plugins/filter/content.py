@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 import yaml
 from ansible.errors import AnsibleFilterError
@@ -19,11 +21,11 @@ from ..plugin_utils._declarations.declaration_reader import DeclarationError
 TEMPLATES = ("{{", "{%", "{#")
 
 
-def reading(function):
+def reading(function: Callable[..., Any]) -> Callable[..., Any]:
     """A filter over plain values that tells every obstacle in a line of its own."""
 
     @wraps(function)
-    def read(*values):
+    def read(*values: Any) -> Any:
         try:
             return function(*(service_data.plain(value) for value in values))
         except DeclarationError as error:
@@ -34,7 +36,9 @@ def reading(function):
     return read
 
 
-def scram_credential(password, mechanism="SCRAM-SHA-512", iterations=8192, salt=""):
+def scram_credential(
+    password: Any, mechanism: Any = "SCRAM-SHA-512", iterations: Any = 8192, salt: Any = ""
+) -> str:
     """A hashed password in the form of Kafka's tools; with a salt always the same."""
     low, high = scram.ITERATIONS
     if mechanism not in scram.MECHANISMS or not low <= int(iterations) <= high:
@@ -48,11 +52,11 @@ def scram_credential(password, mechanism="SCRAM-SHA-512", iterations=8192, salt=
     return scram.text_of(str(mechanism), hashed)
 
 
-def _is_printable(text):
+def _is_printable(text: Any) -> bool:
     return all(each.isprintable() or each == "\n" for each in text)
 
 
-def _numbered(text):
+def _numbered(text: Any) -> str:
     """YAML between double quotes, in which no character hides or turns what is beside it."""
     return "".join(each if _is_printable(each) else f"\\U{ord(each):08x}" for each in text)
 
@@ -60,7 +64,7 @@ def _numbered(text):
 class DeclarationDumper(yaml.SafeDumper):
     """Text that Ansible would take for a template is marked: names of a cluster are data."""
 
-    def represent_text(self, text):
+    def represent_text(self, text: str) -> Any:
         """A scalar, with the tag that Ansible leaves alone where it is needed."""
         tag = "!unsafe" if any(mark in text for mark in TEMPLATES) else "tag:yaml.org,2002:str"
         # Between double quotes a character may be written by its number.
@@ -71,7 +75,7 @@ class DeclarationDumper(yaml.SafeDumper):
 DeclarationDumper.add_representer(str, DeclarationDumper.represent_text)
 
 
-def declaration_file(declared):
+def declaration_file(declared: Any) -> str:
     """Text of a file of declarations; what cannot be declared stands above them as comments."""
     found = dict(service_data.plain(declared))
     notes = found.pop("notes", [])
@@ -80,30 +84,30 @@ def declaration_file(declared):
     return f"---\n{head}{_numbered(text)}"
 
 
-def newest_record(records):
+def newest_record(records: Any) -> Any:
     """The record of applied content that was written last."""
     return applied_record.newest(service_data.plain(records))
 
 
-def following_record(last, content, names):
+def following_record(last: Any, content: Any, names: Any) -> Any:
     """The record to keep after a run that applied ``content``; ``names``: defined variables."""
     return applied_record.following(
         service_data.plain(last), service_data.plain(content), service_data.plain(names)
     )
 
 
-def missing_variables(last, names):
+def missing_variables(last: Any, names: Any) -> Any:
     """Variables that were defined when a record was written and are not any more."""
     return applied_record.missing_of(service_data.plain(last), service_data.plain(names))
 
 
-def removal_confirmation(kinds):
+def removal_confirmation(kinds: Any) -> str:
     """What confirms the removal of these kinds, all at once."""
     return applied_record.confirmation(service_data.plain(kinds))
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "acl_wishes": reading(declared_content.acl_wishes),
             "content_declarations": reading(content_export.declarations),

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import yaml
 from ansible.errors import AnsibleFilterError
 
@@ -19,12 +22,12 @@ from ..plugin_utils._monitoring import (
 )
 
 
-def declared(changes):
+def declared(changes: Any) -> Any:
     """Alerts of the collection with what a site changes."""
     return alerts.alerts_of(alerts.adjusted(monitoring_files.read_alerts(), plain(changes)))
 
 
-def written(function, *values, **options):
+def written(function: Callable[..., Any], *values: Any, **options: Any) -> str:
     """What ``function`` gives as YAML; a declaration that cannot be is an error of the filter."""
     try:
         document = function(
@@ -35,7 +38,7 @@ def written(function, *values, **options):
     return yaml.safe_dump(document, sort_keys=False, width=100)
 
 
-def alert_rules(changes, runbooks="docs/runbooks"):
+def alert_rules(changes: Any, runbooks: Any = "docs/runbooks") -> str:
     """The rule file; ``changes`` are a site's alerts by name."""
     return written(
         lambda wanted: rule_file.rule_document(
@@ -45,7 +48,7 @@ def alert_rules(changes, runbooks="docs/runbooks"):
     )
 
 
-def alert_routes(receivers, changes, runbooks="docs/runbooks"):
+def alert_routes(receivers: Any, changes: Any, runbooks: Any = "docs/runbooks") -> str:
     """The configuration of Alertmanager; ``receivers`` are ways to people by severity."""
     return written(
         lambda ways: alertmanager.alertmanager_config(declared(changes), ways, plain(runbooks)),
@@ -54,8 +57,12 @@ def alert_routes(receivers, changes, runbooks="docs/runbooks"):
 
 
 def scrape_config(
-    alertmanagers, options=None, alertmanager_options=None, proxied=False, password=False
-):
+    alertmanagers: Any,
+    options: Any = None,
+    alertmanager_options: Any = None,
+    proxied: Any = False,
+    password: Any = False,
+) -> str:
     """The configuration of Prometheus; ``proxied``: targets are behind proxies of machines.
 
     ``password``: Prometheus and Alertmanager ask for the one in web.password.
@@ -73,7 +80,7 @@ def scrape_config(
     )
 
 
-def proxy_config(targets, machine, password=""):
+def proxy_config(targets: Any, machine: Any, password: Any = "") -> str:
     """The configuration of the proxy of a machine; ``password``: of Prometheus and Alertmanager."""
     return written(
         lambda wanted: prometheus.proxy_config(
@@ -83,7 +90,7 @@ def proxy_config(targets, machine, password=""):
     )
 
 
-def target_files(targets, proxies=None):
+def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
     """Files of service discovery: one for each job, empty for a job without targets.
 
     ``proxies``: address of the proxy by machine, where targets are behind one.
@@ -110,18 +117,18 @@ def target_files(targets, proxies=None):
         raise AnsibleFilterError(f"monitoring: {error}") from error
 
 
-def web_config(password):
+def web_config(password: Any) -> dict[str, Any]:
     """The web configuration of Prometheus and Alertmanager that ask for this password."""
     return web_password.web_config(str(password))
 
 
-def receiver_secrets(receivers):
+def receiver_secrets(receivers: Any) -> list[str]:
     """Addresses, keys and passwords of receivers, to be removed from support archives."""
     return sorted(set(redaction.secrets_of(plain(receivers))))
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "alert_routes": alert_routes,
             "alert_rules": alert_rules,

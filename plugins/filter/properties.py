@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import properties_file
 
 
-def to_properties(values):
+def to_properties(values: Any) -> str:
     try:
         return properties_file.to_properties(values)
     except properties_file.PropertyError as error:
@@ -17,5 +19,5 @@ def to_properties(values):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"to_properties": to_properties}

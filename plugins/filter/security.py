@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import web_login
@@ -11,10 +14,10 @@ from ..plugin_utils._declarations.service_data import plain
 from ..plugin_utils._security import certificate_names, security_modes, service_accounts
 
 
-def refusing(function):
+def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` with its complaint as Ansible's."""
 
-    def guarded(*args, **keys):
+    def guarded(*args: Any, **keys: Any) -> Any:
         try:
             return function(*map(plain, args), **{key: plain(keys[key]) for key in keys})
         except security_modes.SecurityError as error:
@@ -23,7 +26,7 @@ def refusing(function):
     return guarded
 
 
-def words_of(name):
+def words_of(name: Any) -> dict[str, Any]:
     """What a mode means, in plain types."""
     mode = security_modes.mode_of(name)
     return {
@@ -35,7 +38,7 @@ def words_of(name):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "programs": service_accounts.programs,
             "users_together": refusing(service_accounts.together),

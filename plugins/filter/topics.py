@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils._declarations import declared_topics, service_data
 
 
-def topic_wishes(declarations, defaults=None, pattern=""):
+def topic_wishes(declarations: Any, defaults: Any = None, pattern: Any = "") -> Any:
     try:
         return declared_topics.topic_wishes(
             service_data.plain(declarations), service_data.plain(defaults), pattern
@@ -19,5 +21,5 @@ def topic_wishes(declarations, defaults=None, pattern=""):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"topic_wishes": topic_wishes}

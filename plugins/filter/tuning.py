@@ -4,20 +4,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._host.tuning import desired_settings
 from ..plugin_utils._operations import tuning_report
 
 
-def tuning_settings(table, overrides):
+def tuning_settings(table: Any, overrides: Any) -> Any:
     try:
         return desired_settings.merge(table, overrides)
     except desired_settings.TuningError as error:
         raise AnsibleFilterError(str(error)) from error
 
 
-def tuning_verdict(hostvars, hosts, secrets=(), ensemble=()):
+def tuning_verdict(
+    hostvars: Mapping[str, Any], hosts: Sequence[str], secrets: Any = (), ensemble: Any = ()
+) -> Any:
     """Text and drift from what the plays of verify.yml registered on the hosts.
 
     ``secrets`` are those that metal.kafka.credentials calls exposed, ``ensemble`` sentences of
@@ -35,5 +40,5 @@ def tuning_verdict(hostvars, hosts, secrets=(), ensemble=()):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"tuning_settings": tuning_settings, "tuning_verdict": tuning_verdict}

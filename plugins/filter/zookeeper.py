@@ -62,8 +62,8 @@ def connect(ensemble: list[dict[str, Any]]) -> list[str]:
 
 def nodes(brokers: list[str], masters: list[str], spark: str, trust: str) -> list[dict[str, Any]]:
     """Nodes that brokers and masters of Spark own, from the certificates that they show."""
-    subjects = [[zookeeper_tls.subject(str(each)) for each in of] for of in (brokers, masters)]
-    return zookeeper_acls.wanted(*subjects, str(spark), str(trust))
+    ours, theirs = ([zookeeper_tls.subject(str(each)) for each in of] for of in (brokers, masters))
+    return zookeeper_acls.wanted(ours, theirs, str(spark), str(trust))
 
 
 def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:

@@ -33,6 +33,7 @@ _raw:
 """
 
 from pathlib import Path
+from typing import Any
 
 from ansible.plugins.lookup import LookupBase
 
@@ -41,7 +42,10 @@ from ..plugin_utils._operations import inputs_digest
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
+        assert variables is not None
         told = {
             "variables": inputs_digest.written(variables["hostvars"]),
             "tags": [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")],

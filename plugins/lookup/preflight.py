@@ -45,10 +45,11 @@ _raw:
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
+from typing import Any, cast
 
 import yaml
 from ansible.errors import AnsibleError
@@ -66,7 +67,7 @@ from ..plugin_utils._preflight.checks import (
     wanted_probes,
 )
 from ..plugin_utils._preflight.problem_report import report, text
-from ..plugin_utils._site.site_model import Role, Unreadable
+from ..plugin_utils._site.site_model import Facts, Role, Unreadable
 
 # Where the playbook keeps what modules returned, and what of it the checks read.
 REGISTERED = {
@@ -78,15 +79,15 @@ MACHINE = "preflight_machine"
 COLLECTION = Path(__file__).resolve().parents[2]
 
 
-class Variables(Mapping):
+class Variables(Mapping[str, Any]):
     """Variables of one host over the defaults of roles; each is templated when it is read."""
 
-    def __init__(self, values, loader):
+    def __init__(self, values: Mapping[str, Any], loader: DataLoader) -> None:
         self._values = values
         self._templar = Templar(loader=loader, variables=values)
-        self._read = {}
+        self._read: dict[str, Any] = {}
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         if name not in self._read:
             try:
                 self._read[name] = self._templar.template(self._values[name])
@@ -94,14 +95,14 @@ class Variables(Mapping):
                 raise Unreadable(str(error).splitlines()[0]) from error
         return self._read[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._values)
 
 
-def roles():
+def roles() -> dict[str, Any]:
     """Roles of the collection with the options that operators may set."""
     found = {}
     for path in sorted(COLLECTION.glob("roles/*/meta/argument_specs.yml")):
@@ -112,23 +113,23 @@ def roles():
     return found
 
 
-def defaults(loader):
+def defaults(loader: DataLoader) -> dict[str, Any]:
     """Defaults of all roles; their names do not collide, each has its role's prefix."""
-    found = {}
+    found: dict[str, Any] = {}
     for path in sorted(COLLECTION.glob("roles/*/defaults/main.yml")):
         found.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
     return found
 
 
-def wiring():
+def wiring() -> set[str]:
     """Names of variables that the playbooks set for all hosts."""
-    found = set()
+    found: set[str] = set()
     for path in COLLECTION.glob("playbooks/group_vars/**/*.yml"):
         found.update(yaml.load(path.read_text(), Loader=yaml.CSafeLoader) or {})
     return found
 
 
-def registered(values):
+def registered(values: Mapping[str, Any]) -> Facts | None:
     """Facts of a machine, from what modules registered on it; None when it was not asked."""
     told = values.get(MACHINE)
     if not isinstance(told, Mapping) or "facts" not in told:
@@ -141,21 +142,25 @@ def registered(values):
         # A task that was skipped registers too, without answers.
         if isinstance(answer, Mapping):
             found.update({key: answer[key] for key in keys if key in answer})
-    return found
+    return cast(Facts, found)
 
 
-def under_way(facts):
+def under_way(facts: Mapping[str, Any]) -> list[str]:
     """Sentences on an operation that is under way, or was interrupted."""
     seen = [each.get("operation") for each in facts.values()]
     return list(chain(*operation_state.messages(seen, operation_lock.owner_of(os.getpid()))))
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
+        assert variables is not None
         hostvars, groups = variables["hostvars"], variables["groups"]
         loader = self._loader or DataLoader()
         behind = defaults(loader)
-        hosts, facts = {}, {}
+        hosts: dict[str, Variables] = {}
+        facts: dict[str, Facts] = {}
         for host in hostvars:
             values = {**behind, **hostvars.raw_get(host), "hostvars": hostvars}
             hosts[host] = Variables(values, loader)

@@ -74,6 +74,8 @@ _raw:
   elements: str
 """
 
+from typing import Any
+
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 
@@ -83,7 +85,9 @@ from ..plugin_utils._security.vault_store import Store, document
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
         store = Store(self.said("store"), self.said("password_file"))
         placeholder = self.get_option("missing")
@@ -103,13 +107,13 @@ class LookupModule(LookupBase):
         except (TermError, ContentError) as error:
             raise AnsibleError(f"metal.kafka.secret: {error}") from None
 
-    def said(self, option):
+    def said(self, option: str) -> Any:
         """An option; one that a variable says may be a template."""
         value = self.get_option(option)
         return self._templar.template(value) if self._templar else value
 
 
-def find(held, term, placeholder):
+def find(held: dict[str, Any] | None, term: str, placeholder: str | None) -> Any:
     """The secret; the placeholder, if there is one, for what is not there."""
     try:
         if held is None:

@@ -42,13 +42,17 @@ _raw:
   elements: str
 """
 
+from typing import Any
+
 from ansible.plugins.lookup import LookupBase
 
 from ..plugin_utils._site import state_directory
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
         cluster = self.get_option("cluster")
         sources = (variables or {}).get("ansible_inventory_sources") or []

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: acls
 short_description: ACLs are as declared
@@ -129,7 +131,7 @@ from ..module_utils._content import resource_options, resources
 from ..module_utils._kafka import client_options
 
 
-def main():
+def main() -> None:
     """Read, plan, apply, wait."""
     module = AnsibleModule(
         argument_spec={

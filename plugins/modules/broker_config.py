@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_config
 short_description: Settings that running brokers take without a restart are as declared
@@ -116,6 +118,8 @@ errors:
   returned: failure
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._common import properties_file
@@ -128,18 +132,18 @@ from ..module_utils._kafka import (
     live_keys,
 )
 
-NOTHING = {"steps": [], "foreign": [], "later": [], "in_force": {}}
+NOTHING: dict[str, Any] = {"steps": [], "foreign": [], "later": [], "in_force": {}}
 
 
 class Refusal(Exception):
     """What was refused; ``sentences`` says each."""
 
-    def __init__(self, sentences):
+    def __init__(self, sentences: list[str]) -> None:
         super().__init__("; ".join(sentences))
         self.sentences = sentences
 
 
-def wishes_of(declared):
+def wishes_of(declared: list[dict[str, Any]]) -> list[Any]:
     """Wishes from the parameters; raises PropertyError."""
     wishes = []
     for one in declared:
@@ -152,7 +156,9 @@ def wishes_of(declared):
     return wishes
 
 
-def converge(connection, wishes, read, read_live, allow_unreachable, dry):
+def converge(
+    connection: Any, wishes: Any, read: Any, read_live: Any, allow_unreachable: Any, dry: bool
+) -> dict[str, Any]:
     """Read, plan, have it judged, apply, wait; the result of the module.
 
     Raises ClusterError and Refusal.
@@ -191,7 +197,7 @@ def converge(connection, wishes, read, read_live, allow_unreachable, dry):
     }
 
 
-def main():
+def main() -> None:
     """Bring the brokers to what is declared."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_connections
 short_description: Connections that are open on a broker's listeners, and addresses of brokers
@@ -54,7 +56,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._host import connected_clients
 
 
-def main():
+def main() -> None:
     """Read and return."""
     module = AnsibleModule(
         argument_spec={
@@ -65,7 +67,7 @@ def main():
     )
     ports = {name: int(port) for name, port in module.params["ports"].items()}
     found = connected_clients.look(ports.values())
-    addresses = {}
+    addresses: dict[str, int] = {}
     for peers in found.values():
         for peer, count in peers.items():
             addresses[peer] = addresses.get(peer, 0) + count

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_log_dirs
 short_description: Move replicas between the log dirs of one broker
@@ -108,7 +110,7 @@ from ..module_utils._kafka import client, client_options, endpoints
 from ..module_utils._replicas import broker_replicas, log_dir_model, log_dir_moves
 
 
-def main():
+def main() -> None:
     """Preview, work or release; refuse in one sentence."""
     module = AnsibleModule(
         argument_spec={

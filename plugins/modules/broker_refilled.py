@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_refilled
 short_description: Wait until every replica of a broker is in sync
@@ -61,6 +63,7 @@ waits_for:
 """
 
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
@@ -69,7 +72,7 @@ from ..module_utils._kafka import client, client_options, endpoints
 from ..module_utils._replicas import broker_replicas, catch_up
 
 
-def look(wish):
+def look(wish: dict[str, Any]) -> dict[str, Any]:
     """One look; a cluster that does not answer is something to wait for."""
     try:
         with broker_replicas.ReplicaConnection(
@@ -80,7 +83,7 @@ def look(wish):
         return {"done": False, "left": 1, "phase": "unknown", "waits_for": [str(error)]}
 
 
-def main():
+def main() -> None:
     """Look until done or time is up."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_reload
 short_description: Running brokers take over new certificates and trusted CAs
@@ -84,7 +86,7 @@ with suppress(ImportError):
 NEVER_SET = "listener.name.internal.ssl.keystore.location"
 
 
-def reload(connection, broker):
+def reload(connection: cluster.ClusterConnection, broker: int) -> None:
     """Have one broker read its files anew; raises ClusterError with its refusal."""
     name = str(broker)
     answer = connection.ask(
@@ -98,7 +100,7 @@ def reload(connection, broker):
         raise endpoints.ClusterError(f"broker {name} keeps the files it has: {said}")
 
 
-def main():
+def main() -> None:
     """Look, reload each broker, look again."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_activity
 short_description: Whether somebody uses a Kafka cluster
@@ -47,13 +49,16 @@ signs:
 """
 
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._kafka import activity, client, client_options, cluster, endpoints
 
 
-def look(servers, config, seconds, timeout):
+def look(
+    servers: str, config: dict[str, Any], seconds: float, timeout: float
+) -> tuple[Any, Any, Any, float]:
     """Two looks at offsets, one at groups; raises ClusterError."""
     with cluster.ClusterConnection(servers, config, timeout + seconds) as connection:
         before = connection.read_end_offsets()
@@ -63,7 +68,7 @@ def look(servers, config, seconds, timeout):
         return before, connection.read_end_offsets(), groups, time.monotonic() - begun
 
 
-def main():
+def main() -> None:
     """Look twice, judge, answer."""
     module = AnsibleModule(
         argument_spec={

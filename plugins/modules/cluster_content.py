@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_content
 short_description: Users, ACLs, quotas and topics are as declared
@@ -87,6 +89,8 @@ unanswered:
   returned: failure
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
@@ -101,7 +105,7 @@ BESIDE = {
 }
 
 
-def declared(module):
+def declared(module: AnsibleModule) -> dict[str, Any]:
     """Arguments of each kind of which something is declared, or was applied."""
     wanted = {}
     content, applied = module.params["content"], module.params["applied"]
@@ -118,7 +122,7 @@ def declared(module):
     return wanted
 
 
-def main():
+def main() -> None:
     """Read, plan, have it judged, apply, kind by kind."""
     module = AnsibleModule(
         argument_spec={

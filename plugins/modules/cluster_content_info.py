@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_content_info
 short_description: Topics, users, ACLs and quotas of a cluster
@@ -73,7 +75,7 @@ from ..module_utils._content import content_client
 from ..module_utils._kafka import client, client_options, endpoints
 
 
-def main():
+def main() -> None:
     """Read."""
     kinds = list(content_client.KINDS)
     module = AnsibleModule(

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_info
 short_description: Health of a Kafka cluster, and whether a broker may be stopped
@@ -149,19 +151,22 @@ stop:
       elements: str
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._common import deadlines
 from ..module_utils._kafka import client, client_options, cluster, endpoints, health, stop_gate
+from ..module_utils._kafka.snapshot import Cluster as Snapshot
 
 
-def read(servers, config, timeout):
+def read(servers: str, config: dict[str, Any], timeout: float) -> Snapshot:
     """The cluster as it is; raises ClusterError."""
     with cluster.ClusterConnection(servers, config, timeout) as connection:
         return connection.read_cluster()
 
 
-def main():
+def main() -> None:
     """Ask within the time, judge, answer."""
     module = AnsibleModule(
         argument_spec={

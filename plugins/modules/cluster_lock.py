@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_lock
 short_description: One operation at a time on a cluster
@@ -108,7 +110,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._host import operation_lock
 
 
-def main():
+def main() -> None:
     """Take or drop."""
     module = AnsibleModule(
         argument_spec={

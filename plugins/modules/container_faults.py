@@ -45,7 +45,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._containers import container_faults, engine_api
 
 
-def main():
+def main() -> None:
     """Read."""
     module = AnsibleModule(
         argument_spec={

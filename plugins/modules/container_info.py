@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: container_info
 short_description: State and last words of one container
@@ -69,7 +71,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._containers import engine_api
 
 
-def main():
+def main() -> None:
     """Ask the engine, answer."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: container_left
 short_description: Write down how a container was left
@@ -55,7 +57,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._containers import container_baseline
 
 
-def main():
+def main() -> None:
     """Ask the engine and write."""
     module = AnsibleModule(
         argument_spec={

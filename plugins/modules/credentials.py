@@ -304,7 +304,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._services.credential_options import OPTIONS
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=OPTIONS, supports_check_mode=True)
     module.fail_json(msg="metal.kafka.credentials is an action plugin; it runs on no host")
 

@@ -136,6 +136,9 @@ unused:
   returned: when a disk is missing
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._host.disks import (
@@ -149,7 +152,7 @@ from ..module_utils._host.disks import (
 )
 
 
-def chosen(module):
+def chosen(module: AnsibleModule) -> list[disk_model.Wish]:
     """The wishes to look at; fails when a name is unknown."""
     wishes = [
         disk_model.Wish(**{key: value or "" for key, value in each.items()})
@@ -171,7 +174,13 @@ def chosen(module):
     return [wish for wish in wishes if not only or wish.name in only]
 
 
-def judged(wishes, owner, named, guards, lines):
+def judged(
+    wishes: Sequence[disk_model.Wish],
+    owner: disk_model.Owner,
+    named: Mapping[str, Any],
+    guards: Any,
+    lines: Any,
+) -> tuple[list[disk_model.Disk], list[disk_model.Device]]:
     """Every disk with its verdict, before anything is changed."""
     machine, mounts = disk_devices.Machine(), disk_devices.mounted()
     found = [
@@ -191,7 +200,7 @@ def judged(wishes, owner, named, guards, lines):
     return together, machine.unused() if lost else []
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "disks": {
@@ -247,7 +256,7 @@ def main():
         result.update(steps=[], refused=refused)
         module.fail_json(msg=f"no disk was touched: {'; '.join(refused)}{hint}", **result)
     if steps and not module.check_mode:
-        uuids = {}
+        uuids: dict[str, str] = {}
         try:
             for step in steps:
                 disk_changes.take(step, owner, module.params["owner"], uuids)

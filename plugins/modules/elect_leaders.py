@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: elect_leaders
 short_description: Partitions are led by the right replica
@@ -80,15 +82,16 @@ errors:
 """
 
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._common import deadlines
-from ..module_utils._kafka import client, client_options, cluster, endpoints
+from ..module_utils._kafka import client, client_options, cluster, endpoints, snapshot
 from ..module_utils._replicas import elections
 
 
-def planned(found, wish):
+def planned(found: snapshot.Cluster, wish: dict[str, Any]) -> elections.Plan:
     """What is to be elected; raises ElectionError."""
     unclean = wish["election"] == elections.UNCLEAN
     if unclean and (wish["topics"] or not wish["partitions"]):
@@ -100,7 +103,7 @@ def planned(found, wish):
     return elections.plan_preferred(parts)
 
 
-def main():
+def main() -> None:
     """Read, plan, elect, and see that they lead."""
     module = AnsibleModule(
         argument_spec={

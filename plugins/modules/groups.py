@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: groups
 short_description: Consumer groups, their lag, and where they go on
@@ -119,7 +121,7 @@ RESET = {
 }
 
 
-def main():
+def main() -> None:
     """Read, plan, apply, read again."""
     module = AnsibleModule(
         argument_spec={

@@ -129,7 +129,7 @@ SETTING = {
 }
 
 
-def main():
+def main() -> None:
     """Tune or report, then add what containers really have."""
     module = AnsibleModule(
         argument_spec={

@@ -74,7 +74,7 @@ from ..module_utils._host.disks import log_dir_health
 from ..module_utils._host.disks.bind_mounts import within
 
 
-def main():
+def main() -> None:
     """Ask, and say what follows."""
     module = AnsibleModule(
         argument_spec={

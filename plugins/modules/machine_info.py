@@ -111,6 +111,8 @@ import os
 import platform
 import shutil
 import time
+from collections.abc import Iterable
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -130,19 +132,19 @@ from ..module_utils._host import (
 STAMP = ".digest"
 
 
-def text(path):
+def text(path: str) -> str:
     """Text of a small file, without its end of line."""
     return procfs.read(path).strip()
 
 
-def text_or(path, otherwise):
+def text_or(path: str, otherwise: Any) -> Any:
     """The same; ``otherwise`` on a kernel that has no such file."""
     with contextlib.suppress(OSError):
         return text(path)
     return otherwise
 
 
-def addresses():
+def addresses() -> list[str]:
     names = {platform.node(), platform.node().split(".")[0]}
     return [
         *sorted(names),
@@ -151,7 +153,7 @@ def addresses():
     ]
 
 
-def paths(wanted):
+def paths(wanted: Iterable[str]) -> dict[str, Any]:
     mountinfo = procfs.read("/proc/self/mountinfo")
     table, styles = procfs.mounts(mountinfo), filesystems.styles(mountinfo)
     places = {path: procfs.place(path, table) for path in wanted}
@@ -162,7 +164,7 @@ def paths(wanted):
     return {path: {**place, **details[place["mount"]]} for path, place in places.items()}
 
 
-def listeners(socket):
+def listeners(socket: str) -> list[dict[str, Any]]:
     tables = [procfs.read("/proc/net/tcp")]
     # A kernel without IPv6 has no second table.
     with contextlib.suppress(FileNotFoundError):
@@ -173,7 +175,7 @@ def listeners(socket):
     return [listener for listener in found if listener["process"] != port_probe.HELPER]
 
 
-def limits():
+def limits() -> dict[str, Any]:
     pid = kernel.engine_process()
     sysctl = "/proc/sys"
     return {
@@ -190,14 +192,14 @@ def limits():
     }
 
 
-def ephemeral():
+def ephemeral() -> dict[str, Any]:
     folder = "/proc/sys/net/ipv4"
     first, last = map(int, text(f"{folder}/ip_local_port_range").split())
     reserved = kernel.port_ranges(text_or(f"{folder}/ip_local_reserved_ports", ""))
     return {"first": first, "last": last, "reserved": reserved}
 
 
-def cgroup():
+def cgroup() -> dict[str, Any]:
     return kernel.cgroup(
         text("/proc/filesystems"),
         text_or("/sys/fs/cgroup/cgroup.controllers", None),
@@ -205,7 +207,7 @@ def cgroup():
     )
 
 
-def protections():
+def protections() -> dict[str, Any]:
     selinux = {"1": "enforcing", "0": "permissive"}
     sbin = os.pathsep.join(["/usr/sbin", "/sbin", os.environ.get("PATH", "")])
     return {
@@ -215,7 +217,7 @@ def protections():
     }
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "paths": {"type": "list", "elements": "path", "default": []},

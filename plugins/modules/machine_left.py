@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: machine_left
 short_description: Write down how a whole run has left a machine
@@ -64,7 +66,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._containers import host_baseline
 
 
-def main():
+def main() -> None:
     """Look at the machine and write."""
     module = AnsibleModule(
         argument_spec={

@@ -83,13 +83,14 @@ reached:
 """
 
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._host import maintenance_files
 
 
-def apply(wanted):
+def apply(wanted: dict[str, Any]) -> None:
     """Write what is wanted; raises OSError."""
     place = wanted["directory"], wanted["cluster"]
     now, host = time.time(), wanted["host"]
@@ -108,7 +109,7 @@ def apply(wanted):
         maintenance_files.end(*place)
 
 
-def main():
+def main() -> None:
     """Write, unless this is a dry run."""
     module = AnsibleModule(
         argument_spec={

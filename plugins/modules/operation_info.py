@@ -49,7 +49,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._host import operation_lock, operation_state
 
 
-def main():
+def main() -> None:
     """Read."""
     module = AnsibleModule(
         argument_spec={

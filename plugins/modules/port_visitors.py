@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: port_visitors
 short_description: Who is connected to ports of a host
@@ -41,7 +43,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._host import connected_clients
 
 
-def main():
+def main() -> None:
     """Look and tell."""
     module = AnsibleModule(
         argument_spec={"ports": {"type": "list", "elements": "int", "required": True}},

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: quotas
 short_description: Client quotas are as declared
@@ -108,7 +110,7 @@ from ..module_utils._content import resource_options, resources
 from ..module_utils._kafka import client_options
 
 
-def main():
+def main() -> None:
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
         argument_spec={

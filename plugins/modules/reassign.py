@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: reassign
 short_description: Replicas of topics lie on the right brokers
@@ -141,7 +143,7 @@ from ..module_utils._kafka import client, client_options, endpoints
 from ..module_utils._replicas import placement, reassignment, throttles
 
 
-def main():
+def main() -> None:
     """Preview, work or release."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: remains
 short_description: What of a cluster is on a machine, and which cluster directories belong to
@@ -83,6 +85,8 @@ problem:
 
 import json
 import os
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -90,24 +94,25 @@ from ..module_utils._containers import engine_api
 from ..module_utils._host import data_ownership
 
 
-def listed(socket):
+def listed(socket: str) -> list[dict[str, Any]]:
     """All containers of the engine; none where no engine was ever installed."""
     if not os.path.exists(socket):
         return []
-    return json.loads(engine_api.get(socket, "/containers/json?all=1", 30) or b"[]")
+    return list(json.loads(engine_api.get(socket, "/containers/json?all=1", 30) or b"[]"))
 
 
-def label(container):
+def label(container: Mapping[str, Any]) -> str:
     """The cluster that a container says it belongs to."""
-    return (container.get("Labels") or {}).get(data_ownership.CLUSTER, "")
+    return str((container.get("Labels") or {}).get(data_ownership.CLUSTER, ""))
 
 
-def name_of(container):
+def name_of(container: Mapping[str, Any]) -> str:
     """Its own name; the others are links, as of another container with a slash in between."""
-    return min((name.lstrip("/") for name in container["Names"]), key=lambda name: name.count("/"))
+    names: list[str] = [name.lstrip("/") for name in container["Names"]]
+    return min(names, key=lambda name: name.count("/"))
 
 
-def removed(containers, socket):
+def removed(containers: Iterable[Mapping[str, Any]], socket: str) -> str:
     """Remove containers, all that can be; why some are still there, empty when none is."""
     problems = []
     for each in containers:
@@ -118,7 +123,7 @@ def removed(containers, socket):
     return "\n".join(problems)
 
 
-def main():
+def main() -> None:
     """Look, and where it is asked for release a shared directory, or remove containers."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: replica_equality
 short_description: Compare replicas of a broker with others, batch by batch
@@ -63,19 +65,21 @@ different:
   returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._kafka import client, client_options, endpoints
 from ..module_utils._replicas import broker_replicas, catch_up, log_dir_model, log_dirs
 
 
-def wanted(connection, broker, path):
+def wanted(connection: broker_replicas.ReplicaConnection, broker: int, path: str) -> list[Any]:
     """Replicas in one log dir, or in all of them."""
     dirs = connection.dirs(broker)
     return list(broker_replicas.by_key([log_dirs.find(dirs, path)] if path else dirs))
 
 
-def main():
+def main() -> None:
     """Compare and answer; a difference is a failure."""
     module = AnsibleModule(
         argument_spec={

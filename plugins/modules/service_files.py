@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: service_files
 short_description: Directories and configuration files of one container, in one round trip
@@ -174,6 +176,8 @@ container:
 
 import errno
 import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -182,13 +186,13 @@ from ..module_utils._containers import container_baseline
 from ..module_utils._host import data_ownership
 
 
-def owned(path, owner, group):
+def owned(path: str, owner: int, group: int) -> bool:
     """Whether ``path`` belongs to the ids given."""
     status = os.stat(path)
     return (status.st_uid, status.st_gid) == (owner, group)
 
 
-def unavailable(path, mounts):
+def unavailable(path: str, mounts: Sequence[str]) -> str | None:
     """Why a directory cannot be on the disk it belongs on; None where it can."""
     mount = next((each for each in mounts if path == each or path.startswith(f"{each}/")), None)
     if mount is None:
@@ -208,12 +212,12 @@ def unavailable(path, mounts):
     return None
 
 
-def directory_differs(path, owner, group):
+def directory_differs(path: str, owner: int, group: int) -> bool:
     """Whether ``path`` is missing, is no directory or belongs to somebody else."""
     return not os.path.isdir(path) or not owned(path, owner, group)
 
 
-def read(path):
+def read(path: str) -> str | None:
     """The text of ``path``, or None when there is no such file."""
     try:
         with open(path, encoding="utf-8") as stream:
@@ -222,12 +226,12 @@ def read(path):
         return None
 
 
-def mode_of(path):
+def mode_of(path: str) -> int:
     """Permission bits of ``path``."""
     return os.stat(path).st_mode & 0o7777
 
 
-def write(path, content, mode, owner, group):
+def write(path: str, content: str, mode: int, owner: int, group: int) -> None:
     """Replace ``path`` in one step, so that a reader sees the old file or the new one."""
     temporary = f"{path}.new"
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as stream:
@@ -237,7 +241,7 @@ def write(path, content, mode, owner, group):
     os.replace(temporary, path)
 
 
-def unmarked(path, cluster, service):
+def unmarked(path: str, cluster: str, service: str) -> str:
     """Mark a directory; why that has to wait, where its disk is full, read-only or broken."""
     try:
         data_ownership.mark(path, cluster, service)
@@ -248,7 +252,7 @@ def unmarked(path, cluster, service):
     return ""
 
 
-def foreign(directories, owner):
+def foreign(directories: Sequence[str], owner: Mapping[str, Any]) -> list[str]:
     """A sentence for each directory that the marker of another cluster is in."""
     found = {path: data_ownership.owners(path).keys() - {owner["cluster"]} for path in directories}
     return [
@@ -260,7 +264,7 @@ def foreign(directories, owner):
     ]
 
 
-def main():
+def main() -> None:
     """Compare, then write what differs."""
     module = AnsibleModule(
         argument_spec={

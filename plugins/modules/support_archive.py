@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: support_archive
 short_description: Join the archives of all machines into one, without the secrets that are known
@@ -60,7 +62,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._containers.support import text_archive
 
 
-def main():
+def main() -> None:
     """Join, write, tidy up, answer."""
     module = AnsibleModule(
         argument_spec={

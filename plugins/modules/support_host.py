@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: support_host
 short_description: What one machine says of a cluster, as an archive without secrets
@@ -77,7 +79,7 @@ from ..module_utils._containers.support import collector, text_archive
 from ..module_utils._containers.support.redaction import redacted
 
 
-def main():
+def main() -> None:
     """Gather, write, answer with names."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: users
 short_description: Users that log in with SCRAM are as declared
@@ -123,7 +125,7 @@ from ..module_utils._content import resource_options, resources
 from ..module_utils._kafka import client_options
 
 
-def main():
+def main() -> None:
     """Read, try, plan, apply, see it accepted."""
     module = AnsibleModule(
         argument_spec={

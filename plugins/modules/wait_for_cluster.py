@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: wait_for_cluster
 short_description: Waits for a healthy Kafka cluster, or for leave to stop brokers
@@ -110,6 +112,8 @@ seconds:
   returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._common import deadlines
@@ -128,7 +132,7 @@ from ..module_utils._kafka import (
 LOG_LINES = 400
 
 
-def look(wish, dry):
+def look(wish: dict[str, Any], dry: bool) -> tuple[Any, Any, Any]:
     """The cluster, the bytes it lacks, and leaders elected, or that would be; ClusterError."""
     with cluster.ClusterConnection(
         wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9
@@ -144,7 +148,7 @@ def look(wish, dry):
     return found, lag, elected
 
 
-def look_at_container(wish):
+def look_at_container(wish: dict[str, Any]) -> dict[str, Any]:
     """State of the container and how many logs its broker has loaded."""
     if not wish["container"]:
         return {}
@@ -155,7 +159,7 @@ def look_at_container(wish):
     return {"container": vars(found), "recovered": engine_api.recovered(lines)}
 
 
-def main():
+def main() -> None:
     """Look once."""
     module = AnsibleModule(
         argument_spec={

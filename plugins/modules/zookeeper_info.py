@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: zookeeper_info
 short_description: State of a ZooKeeper ensemble
@@ -101,7 +103,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._services import zookeeper_servers
 
 
-def main():
+def main() -> None:
     """Ask all servers, judge, answer."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: zookeeper_nodes
 short_description: ACLs of nodes of a ZooKeeper ensemble
@@ -129,7 +131,7 @@ NODE = {
 }
 
 
-def main():
+def main() -> None:
     """Compare, change, tell."""
     module = AnsibleModule(
         argument_spec={

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 try:
     from kafka.admin import KafkaAdminClient
@@ -48,6 +48,9 @@ def quiet() -> LastWords:
     return words
 
 
+Self = TypeVar("Self", bound="Connection")
+
+
 class Connection:
     """A connection to a cluster that never waits longer than its deadline.
 
@@ -63,7 +66,7 @@ class Connection:
         self.patience = timeout / 4
         self.admin = self.connect(self.listening(servers))
 
-    def __enter__(self) -> Connection:
+    def __enter__(self: Self) -> Self:
         """Nothing more to open."""
         return self
 
