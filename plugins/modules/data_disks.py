@@ -136,19 +136,16 @@ unused:
   returned: when a disk is missing
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._host.disks import (
     data_disks,
     disk_changes,
-    disk_devices,
     disk_model,
     disk_plan,
     disk_reserve,
-    fstab,
+    disk_survey,
 )
 
 
@@ -172,32 +169,6 @@ def chosen(module: AnsibleModule) -> list[disk_model.Wish]:
         module.fail_json(msg="; ".join(wrong), refused=wrong, disks=[], steps=[], problems=[])
     only = module.params["only"]
     return [wish for wish in wishes if not only or wish.name in only]
-
-
-def judged(
-    wishes: Sequence[disk_model.Wish],
-    owner: disk_model.Owner,
-    named: Mapping[str, Any],
-    guards: Any,
-    lines: Any,
-) -> tuple[list[disk_model.Disk], list[disk_model.Device]]:
-    """Every disk with its verdict, before anything is changed."""
-    machine, mounts = disk_devices.Machine(), disk_devices.mounted()
-    found = [
-        data_disks.judge(
-            wish,
-            [machine.device(place, wish.path, mounts) for place in machine.find(wish)],
-            owner,
-            known=fstab.known(lines, wish.mount),
-            overwrite=wish.name in named["overwrite"],
-            adopt=wish.name in named["adopt"],
-        )
-        for wish in wishes
-    ]
-    points = [mount for _, mount in mounts]
-    together = disk_plan.check_mount_points(data_disks.check_together(found), guards, points)
-    lost = any(disk.state == data_disks.MISSING for disk in together)
-    return together, machine.unused() if lost else []
 
 
 def main() -> None:
@@ -229,7 +200,7 @@ def main() -> None:
     owner = disk_model.Owner(module.params["cluster"], module.params["host"])
     lines = disk_changes.read_fstab()
     guards = {wish.name: disk_changes.guard(wish.mount) for wish in wishes}
-    found, unused = judged(wishes, owner, module.params, guards, lines)
+    found, unused = disk_survey.survey(wishes, owner, module.params, guards, lines)
 
     problems = data_disks.problems(found)
     for disk in found:

@@ -106,115 +106,24 @@ asked:
   returned: always
 """
 
-import contextlib
-import os
 import platform
-import shutil
 import time
-from collections.abc import Iterable
-from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._containers import host_baseline
 from ..module_utils._host import (
     engine_facts,
-    filesystems,
     kernel,
+    machine_facts,
     network,
     operation_state,
-    port_probe,
     procfs,
     trusted_cas,
 )
 
 # Written by python_library beside what it has unpacked.
 STAMP = ".digest"
-
-
-def text(path: str) -> str:
-    """Text of a small file, without its end of line."""
-    return procfs.read(path).strip()
-
-
-def text_or(path: str, otherwise: Any) -> Any:
-    """The same; ``otherwise`` on a kernel that has no such file."""
-    with contextlib.suppress(OSError):
-        return text(path)
-    return otherwise
-
-
-def addresses() -> list[str]:
-    names = {platform.node(), platform.node().split(".")[0]}
-    return [
-        *sorted(names),
-        *procfs.local_addresses(procfs.read("/proc/net/fib_trie")),
-        *network.addresses_v6(text_or("/proc/net/if_inet6", "")),
-    ]
-
-
-def paths(wanted: Iterable[str]) -> dict[str, Any]:
-    mountinfo = procfs.read("/proc/self/mountinfo")
-    table, styles = procfs.mounts(mountinfo), filesystems.styles(mountinfo)
-    places = {path: procfs.place(path, table) for path in wanted}
-    # Several paths lie on one file system: asked once.
-    details = {
-        mount: filesystems.details(mount, styles) for mount in {p["mount"] for p in places.values()}
-    }
-    return {path: {**place, **details[place["mount"]]} for path, place in places.items()}
-
-
-def listeners(socket: str) -> list[dict[str, Any]]:
-    tables = [procfs.read("/proc/net/tcp")]
-    # A kernel without IPv6 has no second table.
-    with contextlib.suppress(FileNotFoundError):
-        tables.append(procfs.read("/proc/net/tcp6"))
-    sockets = [found for table in tables for found in procfs.listening(table)]
-    found = procfs.listeners(sockets, procfs.socket_owners(), procfs.containers(socket))
-    # Left by an interrupted run for a minute: it makes room for anybody.
-    return [listener for listener in found if listener["process"] != port_probe.HELPER]
-
-
-def limits() -> dict[str, Any]:
-    pid = kernel.engine_process()
-    sysctl = "/proc/sys"
-    return {
-        "open_files": kernel.open_files(
-            text(f"/proc/{pid}/limits"),
-            text(f"/proc/{pid}/status"),
-            int(text(f"{sysctl}/fs/nr_open")),
-        ),
-        "processes": min(
-            int(text(f"{sysctl}/kernel/pid_max")), int(text(f"{sysctl}/kernel/threads-max"))
-        ),
-        "map_count": int(text(f"{sysctl}/vm/max_map_count")),
-        "swap": kernel.swap(text_or("/proc/swaps", "")),
-    }
-
-
-def ephemeral() -> dict[str, Any]:
-    folder = "/proc/sys/net/ipv4"
-    first, last = map(int, text(f"{folder}/ip_local_port_range").split())
-    reserved = kernel.port_ranges(text_or(f"{folder}/ip_local_reserved_ports", ""))
-    return {"first": first, "last": last, "reserved": reserved}
-
-
-def cgroup() -> dict[str, Any]:
-    return kernel.cgroup(
-        text("/proc/filesystems"),
-        text_or("/sys/fs/cgroup/cgroup.controllers", None),
-        text_or("/proc/cgroups", ""),
-    )
-
-
-def protections() -> dict[str, Any]:
-    selinux = {"1": "enforcing", "0": "permissive"}
-    sbin = os.pathsep.join(["/usr/sbin", "/sbin", os.environ.get("PATH", "")])
-    return {
-        "selinux": selinux.get(text_or("/sys/fs/selinux/enforce", "")),
-        "apparmor": text_or("/sys/module/apparmor/parameters/enabled", "N") == "Y",
-        "apparmor_parser": shutil.which("apparmor_parser", path=sbin) is not None,
-    }
 
 
 def main() -> None:
@@ -245,20 +154,22 @@ def main() -> None:
         "memory": lambda: procfs.memory(procfs.read("/proc/meminfo")),
         "identity": lambda: {
             "hostname": platform.node(),
-            "machine_id": text_or("/etc/machine-id", ""),
+            "machine_id": machine_facts.text_or("/etc/machine-id", ""),
         },
-        "addresses": addresses,
+        "addresses": machine_facts.addresses,
         "interfaces": network.interfaces,
-        "ephemeral": ephemeral,
-        "libraries": lambda: {path: text_or(f"{path}/{STAMP}", "") for path in asked["libraries"]},
+        "ephemeral": machine_facts.ephemeral,
+        "libraries": lambda: {
+            path: machine_facts.text_or(f"{path}/{STAMP}", "") for path in asked["libraries"]
+        },
         "names": lambda: network.lookups(asked["names"]),
-        "paths": lambda: paths(asked["paths"]),
-        "listeners": lambda: listeners(asked["socket"]),
+        "paths": lambda: machine_facts.paths(asked["paths"]),
+        "listeners": lambda: machine_facts.listeners(asked["socket"]),
         "engine": lambda: engine_facts.engine(asked["socket"]),
         "silence": lambda: engine_facts.silence(asked["socket"]),
-        "limits": limits,
-        "cgroup": cgroup,
-        "protections": protections,
+        "limits": machine_facts.limits,
+        "cgroup": machine_facts.cgroup,
+        "protections": machine_facts.protections,
     }
     if asked["left"]:
         cluster, kept = asked["left"]["cluster"], asked["left"]["kept"]

@@ -13,7 +13,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.dynamic_configs
     Step,
     Wish,
 )
-from ansible_collections.metal.kafka.plugins.modules.broker_config import converge
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_changes import converge
 
 KEY = "num.io.threads"
 

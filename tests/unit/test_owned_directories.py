@@ -4,33 +4,37 @@ import errno
 import os
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._host import data_ownership
-from ansible_collections.metal.kafka.plugins.modules import service_files
+from ansible_collections.metal.kafka.plugins.module_utils._host import (
+    data_ownership,
+    owned_directories,
+)
 
 
 def test_a_directory_below_an_unmounted_disk_is_not_made(tmp_path):
     path = f"{tmp_path}/kafka"
-    assert service_files.unavailable(path, [str(tmp_path)]) == f"no disk is mounted at {tmp_path}"
+    assert (
+        owned_directories.unavailable(path, [str(tmp_path)]) == f"no disk is mounted at {tmp_path}"
+    )
 
 
 def test_a_directory_that_is_on_no_disk_is_made_anywhere(tmp_path):
-    assert service_files.unavailable(f"{tmp_path}/kafka", []) is None
-    assert service_files.unavailable("/data/disk10/kafka", ["/data/disk1"]) is None
+    assert owned_directories.unavailable(f"{tmp_path}/kafka", []) is None
+    assert owned_directories.unavailable("/data/disk10/kafka", ["/data/disk1"]) is None
 
 
 def test_a_directory_on_a_mounted_disk_may_be_made():
     assert os.path.ismount("/proc")
-    assert service_files.unavailable("/dev/shm/kafka", ["/dev/shm"]) is None
+    assert owned_directories.unavailable("/dev/shm/kafka", ["/dev/shm"]) is None
 
 
 def test_a_disk_with_errors_is_named(monkeypatch):
     def broken(path):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(service_files.os, "lstat", lambda path: None)
-    monkeypatch.setattr(service_files.os.path, "ismount", lambda path: True)
-    monkeypatch.setattr(service_files.os, "stat", broken)
-    assert service_files.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
+    monkeypatch.setattr(owned_directories.os, "lstat", lambda path: None)
+    monkeypatch.setattr(owned_directories.os.path, "ismount", lambda path: True)
+    monkeypatch.setattr(owned_directories.os, "stat", broken)
+    assert owned_directories.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
 
 
 def test_a_disk_with_errors_is_not_taken_for_a_missing_one(monkeypatch):
@@ -39,8 +43,8 @@ def test_a_disk_with_errors_is_not_taken_for_a_missing_one(monkeypatch):
     def broken(path):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(service_files.os, "lstat", broken)
-    assert service_files.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
+    monkeypatch.setattr(owned_directories.os, "lstat", broken)
+    assert owned_directories.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO])
@@ -51,7 +55,7 @@ def test_a_disk_that_takes_no_marker_does_not_end_the_run(monkeypatch, tmp_path,
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(data_ownership.os, "fsync", broken)
-    said = service_files.unmarked(str(tmp_path), "prod", "kafka1")
+    said = owned_directories.unmarked(str(tmp_path), "prod", "kafka1")
     assert os.strerror(number) in said
     assert list(tmp_path.iterdir()) == []
 
@@ -62,4 +66,4 @@ def test_a_directory_that_nobody_may_write_to_ends_the_run(monkeypatch, tmp_path
 
     monkeypatch.setattr(data_ownership.os, "fsync", refused)
     with pytest.raises(OSError, match="not permitted"):
-        service_files.unmarked(str(tmp_path), "prod", "kafka1")
+        owned_directories.unmarked(str(tmp_path), "prod", "kafka1")
