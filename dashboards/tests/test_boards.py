@@ -5,13 +5,15 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
-    names_of,
-    read_records,
-    read_series,
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.metrics_catalogue import (
+    queryable,
     series_of,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring.series import queryable
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_records,
+    read_series,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import names_of
 from kafka_metal_dashboards.__main__ import main
 from kafka_metal_dashboards.boards import BOARDS
 from kafka_metal_dashboards.grafana import dashboard_of

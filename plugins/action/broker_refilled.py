@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Waits for the replicas of a broker, with progress."""
 
-from ansible_collections.metal.kafka.plugins.plugin_utils.patient import PatientAction
+from ..plugin_utils._operations.resumable_action import PatientAction
 
 
 class ActionModule(PatientAction):

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from typing import Any
 
 from ansible.errors import AnsibleConnectionFailure
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
-from ansible_collections.metal.kafka.plugins.module_utils import lock
+
+from ..module_utils._host import operation_lock
 
 display = Display()
 # States after which it does not matter whose lock there was.
@@ -20,17 +22,19 @@ ENDS = ("absent", "deleted")
 class ActionModule(ActionBase):
     _supports_check_mode = True
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         # A task runs in a child; its parent is the run of Ansible, which lives as long as the play.
-        me = lock.owner_of(os.getppid())
+        me = operation_lock.owner_of(os.getppid())
         wish = {**self._task.args, "owner": asdict(me)}
         try:
-            found = self._execute_module(module_args=wish, task_vars=task_vars)
+            found: dict[str, Any] = self._execute_module(module_args=wish, task_vars=task_vars)
             if found.get("failed") or found["taken"] or wish.get("state") in ENDS:
                 return found
             other = found["lock"]
-            if not lock.dead(lock.Owner(**other["owner"]), me):
+            if not operation_lock.dead(operation_lock.Owner(**other["owner"]), me):
                 return found
             found = self._execute_module(
                 module_args={**wish, "replace": other["token"]}, task_vars=task_vars
@@ -46,5 +50,5 @@ class ActionModule(ActionBase):
         except AnsibleConnectionFailure as error:
             # A machine that is down has nobody at work on it; the others know.
             display.warning(f"the lock is not on every machine: {error}")
-            nobody = lock.answer(lock.Lock("", me, 0), taken=True)
+            nobody = operation_lock.answer(operation_lock.Lock("", me, 0), taken=True)
             return {"changed": False, "reached": False, "steps": [], **nobody}

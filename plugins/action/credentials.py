@@ -5,24 +5,26 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
-from ansible_collections.metal.kafka.plugins.module_utils.credentials import (
-    content,
-    report,
-    strangers,
+
+from ..module_utils._services.credential_options import OPTIONS, slips
+from ..plugin_utils._security import (
+    foreign_cluster,
+    provided_files,
+    store_document,
+    store_report,
+    vault_password,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import OPTIONS, slips
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import plan
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
-    CredentialsError,
-    wish_of,
-)
-from ansible_collections.metal.kafka.plugins.plugin_utils import given_files, vault_password
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store, StoreError
+from ..plugin_utils._security.credentials_model import CredentialsError, Wish
+from ..plugin_utils._security.credentials_plan import Plan, plan
+from ..plugin_utils._security.desired_credentials import wish_of
+from ..plugin_utils._security.vault_store import Store
 
 
 class ActionModule(ActionBase):
@@ -31,7 +33,9 @@ class ActionModule(ActionBase):
     _requires_connection = False
     _supports_check_mode = True
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         try:
             options = arguments(self._task.args)
@@ -43,11 +47,11 @@ class ActionModule(ActionBase):
             )
         except CredentialsError as error:
             raise AnsibleActionFail("\n".join(error.problems)) from None
-        except content.ContentError as error:
+        except store_document.ContentError as error:
             raise AnsibleActionFail(f"store {options['store']}: {error}") from None
 
 
-def arguments(given):
+def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options with their types and defaults."""
     problems = slips(given)
     if not problems:
@@ -56,10 +60,10 @@ def arguments(given):
         problems = checked.error_messages
     if problems:
         raise CredentialsError(*problems)
-    return checked.validated_parameters
+    return dict(checked.validated_parameters)
 
 
-def carry_out(wish, store, *, dry, diff):
+def carry_out(wish: Wish, store: Store, *, dry: bool, diff: bool) -> dict[str, Any]:
     """Look first; only what changes something takes the lock, and then looks again."""
     now = datetime.now(UTC)
     found = look(wish, store, now)
@@ -75,46 +79,48 @@ def carry_out(wish, store, *, dry, diff):
 class Look:
     """What the store holds, and what it is to hold."""
 
-    def __init__(self, store, text, before, planned):
+    def __init__(
+        self, store: Store, text: str | None, before: store_document.Content | None, planned: Plan
+    ) -> None:
         self.text, self.before, self.planned = text, before, planned
-        self.after = content.write(planned.content)
+        self.after = store_document.write(planned.content)
         self.changed = self.after != text
         self.store = store
         self.steps = list(planned.steps)
         if text is None:
             self.steps.insert(0, f"store {store.path}: made")
             if store.secrets() is None:
-                path = vault_password.expanded(store.password_file)
+                path = vault_password.expanded(store.password_file or "")
                 self.steps.insert(0, f"password of the store {path}: made")
         elif self.changed and not self.steps:
             self.steps = [f"store {store.path}: the same things in another order"]
 
-    def result(self, wish, now, diff):
-        told = {"changed": self.changed, **report.report(self.planned, wish, now)}
+    def result(self, wish: Wish, now: datetime, diff: bool) -> dict[str, Any]:
+        told = {"changed": self.changed, **store_report.report(self.planned, wish, now)}
         told["steps"] = self.steps
         if diff:
             told["diff"] = {
                 "before_header": self.store.path,
                 "after_header": self.store.path,
-                "before": report.lines(self.before),
-                "after": report.lines(self.planned.content),
+                "before": store_report.lines(self.before),
+                "after": store_report.lines(self.planned.content),
             }
         return told
 
 
-def look(wish, store, now):
+def look(wish: Wish, store: Store, now: datetime) -> Look:
     text = store.read()
-    before = content.read(text) if text is not None else None
-    strangers.refuse(wish, store.path, before, lambda: earlier(store))
+    before = store_document.read(text) if text is not None else None
+    foreign_cluster.refuse(wish, store.path, before, lambda: earlier(store))
     imported = before is not None and bool(before.authorities) and wish.rotate != "ca"
-    given = given_files.read_all(wish, store, now, imported)
+    given = provided_files.read_all(wish, store, now, imported)
     return Look(store, text, before, plan(before, wish, given, now))
 
 
-def earlier(store):
+def earlier(store: Store) -> store_document.Content | None:
     """The generation before; None without one that can be read."""
     try:
         text = store.read_previous()
-        return content.read(text) if text is not None else None
-    except (StoreError, content.ContentError):
+        return store_document.read(text) if text is not None else None
+    except (vault_password.StoreError, store_document.ContentError):
         return None

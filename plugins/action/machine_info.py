@@ -9,13 +9,16 @@ clocks of two machines can be compared without one asking the other.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from ansible.plugins.action import ActionBase
 
 
 class ActionModule(ActionBase):
-    def run(self, tmp=None, task_vars=None):
-        result = super().run(tmp, task_vars)
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        result: dict[str, Any] = super().run(tmp, task_vars)
         before = time.time()
         result.update(self._execute_module(task_vars=task_vars))
         result["asked"] = {"before": before, "after": time.time()}

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleConnectionFailure
 from ansible.plugins.action import ActionBase
 
@@ -11,9 +13,11 @@ from ansible.plugins.action import ActionBase
 class ActionModule(ActionBase):
     _supports_check_mode = True
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         try:
-            return self._execute_module(task_vars=task_vars)
+            return dict(self._execute_module(task_vars=task_vars))
         except AnsibleConnectionFailure:
             return {"changed": False, "reached": False}

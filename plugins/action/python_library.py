@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 from ansible.plugins.action import ActionBase
 
@@ -15,7 +16,9 @@ MODULE = "metal.kafka.python_library"
 class ActionModule(ActionBase):
     TRANSFERS_FILES = True
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
         arguments = dict(self._task.args)
         source = Path(self._find_needle("files", arguments["src"]))

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from ansible.plugins.action import ActionBase
-from ansible_collections.metal.kafka.plugins.plugin_utils import state_move
-from ansible_collections.metal.kafka.plugins.plugin_utils.state_dir import ANSWERS
+
+from ..plugin_utils._site import state_migration
+from ..plugin_utils._site.state_directory import ANSWERS
 
 
 class ActionModule(ActionBase):
@@ -19,7 +21,9 @@ class ActionModule(ActionBase):
     _supports_check_mode = True
     _VALID_ARGS = frozenset(("path", "cluster", "secrets", "answer"))
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(
             {
@@ -29,7 +33,7 @@ class ActionModule(ActionBase):
                 "answer": {"type": "path"},
             }
         )
-        steps = state_move.settle(
+        steps = state_migration.settle(
             Path(given["path"]),
             given["cluster"],
             secrets=given["secrets"],

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
-from ansible_collections.metal.kafka.plugins.module_utils import progress
-from ansible_collections.metal.kafka.plugins.module_utils.sentences import some
-from ansible_collections.metal.kafka.plugins.plugin_utils.presence import Presence
+
+from ..module_utils._common.messages import some
+from ..plugin_utils._operations import wait_progress
+from ..plugin_utils._operations.task_presence import Presence
 
 display = Display()
 NAMED = 10
@@ -19,17 +22,20 @@ NAMED = 10
 class ActionModule(ActionBase):
     _supports_check_mode = True
 
-    def run(self, tmp=None, task_vars=None):
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         wish = dict(self._task.args)
         begun = time.monotonic()
-        follow = progress.Progress(float(wish.get("patience", 300)), begun, moved=begun)
+        follow = wait_progress.Progress(float(wish.get("patience", 300)), begun, moved=begun)
         name = str(wish.get("name") or "")
-        steps, changed = [], False
+        steps: list[str] = []
+        changed = False
         presence = Presence(self, task_vars)
         while True:
             presence.keep()
-            found = self._execute_module(module_args=wish, task_vars=task_vars)
+            found: dict[str, Any] = self._execute_module(module_args=wish, task_vars=task_vars)
             if found.get("failed"):
                 return found
             steps += found["steps"]
@@ -39,7 +45,9 @@ class ActionModule(ActionBase):
                 say_unprotected(found)
                 return found
             moment = time.monotonic()
-            now = progress.sight(found, [int(b) for b in wish.get("expect_brokers") or []], name)
+            now = wait_progress.sight(
+                found, [int(b) for b in wish.get("expect_brokers") or []], name
+            )
             if text := follow.see(moment, now):
                 display.display(f"  {self._task_host(task_vars)}: {text}")
             if follow.crashes(moment, now):
@@ -49,20 +57,20 @@ class ActionModule(ActionBase):
             time.sleep(float(wish.get("interval", 2)))
 
     @staticmethod
-    def _task_host(task_vars):
-        return (task_vars or {}).get("inventory_hostname", "")
+    def _task_host(task_vars: dict[str, Any] | None) -> str:
+        return str((task_vars or {}).get("inventory_hostname", ""))
 
 
-def arrived(found):
+def arrived(found: Mapping[str, Any]) -> bool:
     """Whether there is nothing more to wait for."""
-    return found["stop"]["safe"] if "stop" in found else found["healthy"]
+    return bool(found["stop"]["safe"] if "stop" in found else found["healthy"])
 
 
-def failure(text):
+def failure(text: str) -> dict[str, Any]:
     return {"failed": True, "msg": text}
 
 
-def ended(found, name):
+def ended(found: Mapping[str, Any], name: str) -> str:
     """Words on a container that ends again and again."""
     container = found["container"]
     return (
@@ -71,7 +79,7 @@ def ended(found, name):
     )
 
 
-def gave_up(found, patience):
+def gave_up(found: Mapping[str, Any], patience: float) -> str:
     """Words on a wait in which nothing moved any more."""
     reasons = found.get("stop", {}).get("blockers") or found["problems"]
     rest = len(reasons) - NAMED
@@ -79,7 +87,7 @@ def gave_up(found, patience):
     return f"No progress for {patience:g} s: {'; '.join(reasons[:NAMED])}{more}."
 
 
-def say_unprotected(found):
+def say_unprotected(found: Mapping[str, Any]) -> None:
     """Name partitions that no order of restarts can protect."""
     names = found.get("stop", {}).get("unprotected") or []
     if names:

@@ -31,13 +31,16 @@ extends_documentation_fragment: [default_callback, result_format_callback]
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ansible import constants, context
 from ansible.plugins.callback.default import CallbackModule as Default
-from ansible_collections.metal.kafka.plugins.module_utils import steps
-from ansible_collections.metal.kafka.plugins.module_utils.planning import Plan
-from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of, state_of
+
+from ..plugin_utils._operations import timings
+from ..plugin_utils._operations.plan_report import Plan
+from ..plugin_utils._site.play_inventory import cluster_of, state_of
 
 # What the usual output says of tasks that do not fail.
 NOISE = (
@@ -64,30 +67,31 @@ class CallbackModule(Default):
     CALLBACK_TYPE = "stdout"
     CALLBACK_NAME = "metal.kafka.plan"
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.plan = None
+        self.plan: Plan | None = None
         self.play = ""
         self.began = time.time()
         self.playbooks = 0
 
-    def begin(self, play):
+    def begin(self, play: Any) -> None:
         if self.plan is None:
             cluster = cluster_of(play) or "run"
             state = state_of(play)
-            earlier = steps.typical_of(steps.read(state / "steps.json")) if state else {}
+            earlier = timings.typical_of(timings.read(state / "steps.json")) if state else {}
             self.plan = Plan(cluster, earlier)
         name = play.get_name().strip()
         self.plan.begin(name)
         self.play = name
 
-    def progress(self):
+    def progress(self) -> None:
         """Name the play once its first task begins: most plays of a site may have no host."""
         if self.play and not self._display.verbosity:
             self._display.display(f"... {self.play}", constants.COLOR_VERBOSE, stderr=True)
         self.play = ""
 
-    def look(self, result):
+    def look(self, result: Any) -> None:
+        assert self.plan is not None  # begun with the first play
         self.plan.add(
             result.host.get_name(),
             result.task.resolved_action or result.task.action,
@@ -96,7 +100,7 @@ class CallbackModule(Default):
             once=bool(result.task.run_once),
         )
 
-    def finish(self, stats):
+    def finish(self, stats: Any) -> None:
         """Print the plan after the last playbook; Ansible runs none after one that failed."""
         self.playbooks += 1
         failed = stats.failures.keys() | stats.dark.keys()
@@ -113,18 +117,18 @@ class CallbackModule(Default):
 
 
 # What is noted of an event before the usual output sees it, or is kept from it.
-NOTED = {
+NOTED: dict[str, Callable[..., None]] = {
     "v2_playbook_on_play_start": lambda self, play: self.begin(play),
     "v2_playbook_on_task_start": lambda self, task, is_conditional: self.progress(),
     "v2_runner_on_ok": lambda self, result: self.look(result),
 }
 
 
-def _quiet(name):
+def _quiet(name: str) -> Callable[..., None]:
     """The method of the usual output that is silent without C(-v), and notes what it is told."""
     shown = getattr(Default, name)
 
-    def method(self, *args, **kwargs):
+    def method(self: CallbackModule, *args: Any, **kwargs: Any) -> None:
         if name in NOTED:
             NOTED[name](self, *args, **kwargs)
         if self._display.verbosity:

@@ -30,11 +30,13 @@ options:
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
-from ansible_collections.metal.kafka.plugins.module_utils.steps import Steps, read, typical_of
-from ansible_collections.metal.kafka.plugins.plugin_utils.inventory import cluster_of, state_of
+
+from ..plugin_utils._operations.timings import Steps, read, typical_of
+from ..plugin_utils._site.play_inventory import cluster_of, state_of
 
 PLAN = "metal.kafka.plan"
 
@@ -45,41 +47,41 @@ class CallbackModule(CallbackBase):
     CALLBACK_NAME = "metal.kafka.steps"
     CALLBACK_NEEDS_ENABLED = True
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.steps = Steps()
-        self.cluster = None
-        self.folder = None
+        self.cluster: str | None = None
+        self.folder: Path | None = None
 
-    def v2_playbook_on_play_start(self, play):
+    def v2_playbook_on_play_start(self, play: Any) -> None:
         if self.cluster is None:
             self.cluster = cluster_of(play)
             said = self.get_option("folder")
             self.folder = Path(said, self.cluster or "run") if said else state_of(play)
         self.steps.begin(play.get_name().strip(), time.time())
 
-    def v2_playbook_on_task_start(self, task, is_conditional):
+    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
         self.steps.count("tasks")
 
-    def v2_playbook_on_handler_task_start(self, task):
+    def v2_playbook_on_handler_task_start(self, task: Any) -> None:
         self.steps.count("tasks")
 
-    def v2_runner_on_ok(self, result):
+    def v2_runner_on_ok(self, result: Any) -> None:
         if result._result.get("changed", False):
             self.steps.count("changed")
 
-    def v2_runner_on_failed(self, result, ignore_errors=False):
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         if not ignore_errors:
             self.steps.count("failed")
 
-    def v2_runner_on_unreachable(self, result):
+    def v2_runner_on_unreachable(self, result: Any) -> None:
         self.steps.count("failed")
 
-    def v2_playbook_on_stats(self, stats):
+    def v2_playbook_on_stats(self, stats: Any) -> None:
         if constants.DEFAULT_STDOUT_CALLBACK == PLAN or not self.steps.plays:
             return
         path = self.folder / "steps.json" if self.folder else None
-        earlier = typical_of(read(path)) if path else {}
+        earlier: dict[str, float] = typical_of(read(path)) if path else {}
         report = self.steps.report(self.cluster or "run", time.time(), earlier)
         self._display.banner("STEPS")
         for line in self.steps.lines():

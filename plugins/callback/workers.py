@@ -23,6 +23,7 @@ import ctypes
 import os
 import signal
 import sys
+from typing import Any
 
 from ansible.plugins.callback import CallbackBase
 
@@ -30,7 +31,7 @@ from ansible.plugins.callback import CallbackBase
 PR_SET_PDEATHSIG = 1
 
 
-def end_with(run):
+def end_with(run: Any) -> None:
     """Let the kernel kill this process, which ``run`` has forked, when that ends."""
     if os.getppid() != run:
         # Processes of tasks fork others in their turn.
@@ -48,7 +49,7 @@ class CallbackModule(CallbackBase):
     CALLBACK_NAME = "metal.kafka.workers"
     CALLBACK_NEEDS_ENABLED = True
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         run = os.getpid()
         if sys.platform == "linux":

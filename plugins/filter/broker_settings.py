@@ -4,30 +4,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import dynamic, properties, upgrade
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+from ..module_utils._common import properties_file
+from ..module_utils._kafka import live_keys
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._operations import upgrade
 
 
-def from_properties(text):
+def from_properties(text: Any) -> dict[str, str]:
     """Keys and values of a properties file."""
-    return properties.from_properties(plain(text))
+    return properties_file.from_properties(plain(text))
 
 
-def static_properties(values):
+def static_properties(values: Any) -> dict[str, Any]:
     """Those of the properties whose change needs a restart."""
-    return dynamic.split(plain(values))[0]
+    return live_keys.split(plain(values))[0]
 
 
-def live_properties(values):
+def live_properties(values: Any) -> dict[str, Any]:
     """Those of the properties that Kafka changes while it runs, as text."""
     try:
-        return dynamic.live_texts(plain(values))
-    except properties.PropertyError as error:
+        return live_keys.live_texts(plain(values))
+    except properties_file.PropertyError as error:
         raise AnsibleFilterError(f"metal.kafka.live_properties: {error}") from error
 
 
-def live_wishes(hosts, dry):
+def live_wishes(hosts: Iterable[Any], dry: Any) -> list[dict[str, Any]]:
     """Option ``brokers`` of broker_config, from the variables of all brokers.
 
     In a dry run a container that is to be started or restarted does not run with its new file yet.
@@ -44,7 +50,7 @@ def live_wishes(hosts, dry):
     ]
 
 
-def first_protocol(others, image):
+def first_protocol(others: Any, image: Any) -> str:
     """Version of the protocol of a broker that has none yet."""
     try:
         return upgrade.first_protocol(plain(list(others)), plain(image))
@@ -54,7 +60,7 @@ def first_protocol(others, image):
         ) from error
 
 
-def image_version(image):
+def image_version(image: Any) -> str:
     """Version of Kafka in the name of an image; empty when it has none."""
     try:
         return upgrade.image_version(plain(image))
@@ -62,32 +68,41 @@ def image_version(image):
         return ""
 
 
-def protocol(version):
+def protocol(version: Any) -> str:
     """The two numbers of a version that its protocol has; empty for none."""
     return upgrade.oldest([plain(version)])
 
 
-def upgrade_problems(running, protocols, target, health=(), finish=False, pinned=False):
+def upgrade_problems(
+    running: Any,
+    protocols: Any,
+    target: Any,
+    health: Any = (),
+    finish: Any = False,
+    pinned: Any = False,
+) -> list[str]:
     """Why the step to ``target`` cannot be taken now."""
     fleet = upgrade.Fleet(plain(running), plain(protocols), plain(target))
     return upgrade.problems(fleet, plain(list(health)), finish, pinned)
 
 
-def protocol_problems(protocols, target):
+def protocol_problems(protocols: Any, target: Any) -> list[str]:
     """Why an image of version ``target`` cannot serve brokers that speak ``protocols``."""
-    fleet = upgrade.Fleet({}, dict(enumerate(plain(list(protocols)))), plain(target))
+    fleet = upgrade.Fleet(
+        {}, {str(n): each for n, each in enumerate(plain(list(protocols)))}, plain(target)
+    )
     if not fleet.newest_protocol or not target:
         return []
     return upgrade.path_problems(fleet.newest_protocol, fleet.target)
 
 
-def upgrade_outlook(protocols, target):
+def upgrade_outlook(protocols: Any, target: Any) -> str:
     """What is left to do after a roll to ``target``."""
     return upgrade.outlook(plain(list(protocols)), plain(target)) if target else ""
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "first_protocol": first_protocol,
             "from_properties": from_properties,

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.images import (
-    read_mapping,
-    repository_root,
-)
-from ansible_collections.metal.kafka.plugins.plugin_utils import components
+
+from ..plugin_utils._images import components
+from ..plugin_utils._images.image_checks import read_mapping
+from ..plugin_utils._images.images import repository_root
 
 
-def lists(contents, images):
+def lists(contents: Any, images: Any) -> dict[str, Any]:
     """Components by image that was read, and of the control node."""
     root = repository_root()
     known = components.Known(root, read_mapping(root, "galaxy.yml")["version"])
@@ -26,16 +27,16 @@ def lists(contents, images):
     return found | {components.CONTROL_NODE: components.of_control_node()}
 
 
-def components_table(contents, images):
+def components_table(contents: Any, images: Any) -> Any:
     """A line for each component; C(contents) is that of C(image_contents)."""
     found = lists(contents, images)
     return components.table(components.merged(found.values()), len(found) - 1)
 
 
-def cyclonedx(contents, images):
+def cyclonedx(contents: Any, images: Any) -> Any:
     """The text of each CycloneDX file by its name; C(kafka-metal) has everything."""
     try:
-        from ansible_collections.metal.kafka.plugins.plugin_utils import sbom
+        from ..plugin_utils._images import sbom
     except ImportError as error:
         raise AnsibleFilterError(
             f"metal.kafka.cyclonedx: {error.name} is not installed; `make versions` installs it, "
@@ -51,5 +52,5 @@ def cyclonedx(contents, images):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"components_table": components_table, "cyclonedx": cyclonedx}

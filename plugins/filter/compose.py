@@ -4,17 +4,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import compose
+
+from ..plugin_utils._declarations import compose_project
 
 
-def to_compose(rendered, **options):
+def to_compose(rendered: Any, **options: Any) -> Any:
     try:
-        return compose.to_compose(rendered, **options)
-    except compose.ComposeError as error:
+        return compose_project.to_compose(rendered, **options)
+    except compose_project.ComposeError as error:
         raise AnsibleFilterError(f"metal.kafka.to_compose: {error}") from error
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"to_compose": to_compose}

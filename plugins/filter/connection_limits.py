@@ -2,16 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits of a broker's connections."""
 
-from ansible_collections.metal.kafka.plugins.module_utils import connection_limits as decide
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+from __future__ import annotations
+
+from typing import Any
+
+from ..plugin_utils._declarations import connection_limits as decide
+from ..plugin_utils._declarations.service_data import plain
 
 
-def _open(found):
+def _open(found: Any) -> decide.Open:
     """Open connections as M(metal.kafka.broker_connections) returns them; none of a new broker."""
     return decide.Open(found.get("listeners", {}), found.get("addresses", {}))
 
 
-def connection_limits(listeners, heap, open_files, found, own):
+def connection_limits(
+    listeners: Any, heap: Any, open_files: Any, found: Any, own: Any
+) -> dict[str, Any]:
     """Keys of server.properties for ``listeners`` of clients; ``found`` is kafka_broker_found."""
     found = plain(found)
     connections = found.get("connections", {})
@@ -25,7 +31,9 @@ def connection_limits(listeners, heap, open_files, found, own):
     )
 
 
-def connection_messages(effective, listeners, heap, open_files, found, own, broker):
+def connection_messages(
+    effective: Any, listeners: Any, heap: Any, open_files: Any, found: Any, own: Any, broker: Any
+) -> list[str]:
     """What a run prints of the limits: a summary, and each that is not as memory is sized for."""
     told = decide.summary(plain(heap), plain(effective), plain(listeners))
     return ([told] if told else []) + decide.warnings(
@@ -38,7 +46,7 @@ def connection_messages(effective, listeners, heap, open_files, found, own, brok
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "connection_limits": connection_limits,
             "connection_messages": connection_messages,

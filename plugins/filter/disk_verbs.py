@@ -4,7 +4,8 @@
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import disk_verbs, log_dirs
+from ..module_utils._replicas import log_dirs
+from ..plugin_utils._operations import disk_operations
 
 
 class FilterModule:
@@ -14,6 +15,6 @@ class FilterModule:
         """Names of the filters."""
         return {
             "below": log_dirs.below,
-            "with_device": disk_verbs.with_device,
-            "judge_replacement": disk_verbs.judge,
+            "with_device": disk_operations.with_device,
+            "judge_replacement": disk_operations.judge,
         }

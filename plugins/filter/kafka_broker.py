@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import disk_binds
+from ..module_utils._host.disks import bind_mounts
 
 
 def listeners(
@@ -76,7 +76,7 @@ class FilterModule:
         return {
             "kafka_listeners": listeners,
             "at_their_place": at_their_place,
-            "disk_binds": disk_binds.disk_binds,
+            "disk_binds": bind_mounts.disk_binds,
             "protocol_map": protocol_map,
             "kafka_status_rows": status_rows,
         }

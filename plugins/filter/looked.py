@@ -5,24 +5,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import images, looked
+
+from ..plugin_utils._images import image_checks, images
+from ..plugin_utils._operations import host_selection
 
 
-def variables(hosts, hostvars):
+def variables(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> dict[str, Any]:
     """Variables by host; of none before the first play has run, as in a syntax check."""
     return {host: hostvars[host] for host in hosts if host in hostvars}
 
 
 @cache
-def catalogue(registry, versions):
+def catalogue(registry: str, versions: str) -> Any:
     """Images as a host names them; the same for most hosts."""
     return images.catalogue(registry=registry, wanted=json.loads(versions))
 
 
-def references(found):
+def references(found: Mapping[str, Any]) -> list[str]:
     """Full names of the images that a host runs."""
     versions = json.dumps(found.get("image_versions") or {}, sort_keys=True)
     known = catalogue(str(found.get("images_registry") or ""), versions)
@@ -30,36 +34,38 @@ def references(found):
     return [images.find(name, known).reference for name in wanted]
 
 
-def without_engine(hosts, hostvars):
+def without_engine(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """Hosts of which it is not known that their engine runs and can be spoken to."""
-    return looked.without_engine(variables(hosts, hostvars))
+    return host_selection.without_engine(variables(hosts, hostvars))
 
 
-def with_silent_engine(hosts, hostvars):
+def with_silent_engine(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """Hosts that have an engine, which did not answer."""
-    return looked.with_silent_engine(variables(hosts, hostvars))
+    return host_selection.with_silent_engine(variables(hosts, hostvars))
 
 
-def without_identity(hosts, hostvars):
+def without_identity(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """Hosts of which it is not known what they have of the cluster; all in the first play."""
-    return looked.without_identity({host: {} for host in hosts} | variables(hosts, hostvars))
+    return host_selection.without_identity(
+        {host: {} for host in hosts} | variables(hosts, hostvars)
+    )
 
 
-def identities(hosts, hostvars):
+def identities(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> Any:
     """What each machine has of the cluster, as metal.kafka.credentials takes it."""
-    return looked.identities(list(hosts), variables(hosts, hostvars))
+    return host_selection.identities(list(hosts), variables(hosts, hostvars))
 
 
-def without_images(hosts, hostvars):
+def without_images(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """Hosts of which it is not known that they have every image that they run."""
     try:
-        return looked.without_images(variables(hosts, hostvars), references)
-    except images.ImageError as error:
+        return host_selection.without_images(variables(hosts, hostvars), references)
+    except image_checks.ImageError as error:
         raise AnsibleFilterError(f"metal.kafka.without_images: {error}") from error
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "identities": identities,
             "with_silent_engine": with_silent_engine,

@@ -4,57 +4,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import yaml
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import monitoring
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import web
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._monitoring import (
+    alertmanager,
+    alerts,
+    monitoring_files,
+    prometheus,
+    rule_file,
+    web_password,
+)
 
 
-def declared(changes):
+def declared(changes: Any) -> Any:
     """Alerts of the collection with what a site changes."""
-    return monitoring.alerts_of(monitoring.adjusted(monitoring.read_alerts(), plain(changes)))
+    return alerts.alerts_of(alerts.adjusted(monitoring_files.read_alerts(), plain(changes)))
 
 
-def written(function, *values, **options):
+def written(function: Callable[..., Any], *values: Any, **options: Any) -> str:
     """What ``function`` gives as YAML; a declaration that cannot be is an error of the filter."""
     try:
         document = function(
             *(plain(value) for value in values), **{k: plain(v) for k, v in options.items()}
         )
-    except monitoring.MonitoringError as error:
+    except alerts.MonitoringError as error:
         raise AnsibleFilterError(f"monitoring: {error}") from error
     return yaml.safe_dump(document, sort_keys=False, width=100)
 
 
-def alert_rules(changes, runbooks="docs/runbooks"):
+def alert_rules(changes: Any, runbooks: Any = "docs/runbooks") -> str:
     """The rule file; ``changes`` are a site's alerts by name."""
     return written(
-        lambda wanted: monitoring.rule_document(
-            declared(wanted), monitoring.read_records(), plain(runbooks)
+        lambda wanted: rule_file.rule_document(
+            declared(wanted), monitoring_files.read_records(), plain(runbooks)
         ),
         changes,
     )
 
 
-def alert_routes(receivers, changes, runbooks="docs/runbooks"):
+def alert_routes(receivers: Any, changes: Any, runbooks: Any = "docs/runbooks") -> str:
     """The configuration of Alertmanager; ``receivers`` are ways to people by severity."""
     return written(
-        lambda ways: monitoring.alertmanager_config(declared(changes), ways, plain(runbooks)),
+        lambda ways: alertmanager.alertmanager_config(declared(changes), ways, plain(runbooks)),
         receivers,
     )
 
 
 def scrape_config(
-    alertmanagers, options=None, alertmanager_options=None, proxied=False, password=False
-):
+    alertmanagers: Any,
+    options: Any = None,
+    alertmanager_options: Any = None,
+    proxied: Any = False,
+    password: Any = False,
+) -> str:
     """The configuration of Prometheus; ``proxied``: targets are behind proxies of machines.
 
     ``password``: Prometheus and Alertmanager ask for the one in web.password.
     """
     return written(
-        lambda peers: monitoring.prometheus_config(
-            monitoring.read_jobs(),
+        lambda peers: prometheus.prometheus_config(
+            monitoring_files.read_jobs(),
             peers,
             plain(options),
             plain(alertmanager_options),
@@ -65,32 +79,32 @@ def scrape_config(
     )
 
 
-def proxy_config(targets, machine, password=""):
+def proxy_config(targets: Any, machine: Any, password: Any = "") -> str:
     """The configuration of the proxy of a machine; ``password``: of Prometheus and Alertmanager."""
     return written(
-        lambda wanted: monitoring.proxy_config(
-            monitoring.read_jobs(), wanted, str(machine), str(password)
+        lambda wanted: prometheus.proxy_config(
+            monitoring_files.read_jobs(), wanted, str(machine), str(password)
         ),
         targets,
     )
 
 
-def target_files(targets, proxies=None):
+def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
     """Files of service discovery: one for each job, empty for a job without targets.
 
     ``proxies``: address of the proxy by machine, where targets are behind one.
     """
     try:
-        known = monitoring.read_jobs()
+        known = monitoring_files.read_jobs()
         unknown = sorted(set(targets) - set(known))
         if unknown:
-            raise monitoring.MonitoringError(
+            raise alerts.MonitoringError(
                 f"job {unknown[0]}: there is none; jobs: {', '.join(sorted(known))}"
             )
         return [
             {
                 "name": f"targets-{job}.json",
-                "content": monitoring.target_file(
+                "content": prometheus.target_file(
                     job, plain(targets.get(job, [])), plain(proxies or {})
                 ),
                 # Read again by itself: a target more restarts nothing.
@@ -98,17 +112,17 @@ def target_files(targets, proxies=None):
             }
             for job in known
         ]
-    except monitoring.MonitoringError as error:
+    except alerts.MonitoringError as error:
         raise AnsibleFilterError(f"monitoring: {error}") from error
 
 
-def web_config(password):
+def web_config(password: Any) -> dict[str, Any]:
     """The web configuration of Prometheus and Alertmanager that ask for this password."""
-    return web.web_config(str(password))
+    return web_password.web_config(str(password))
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "alert_routes": alert_routes,
             "alert_rules": alert_rules,

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.content import applied
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
-from ansible_collections.metal.kafka.plugins.module_utils.status_ports import status_ports
 from kafka_metal_pipeline.declaration import DeclarationError, parse
 from kafka_metal_pipeline.infer import SampleError, with_schema
 from kafka_metal_pipeline.placement import conflicts, misplaced, placed
+
+from ..module_utils._content import applied_record
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._site.status_ports import status_ports
 
 # Where a driver finds its files.
 FILES = "/etc/kafka-metal"
@@ -67,15 +68,15 @@ def undeclared_drivers(
         ).removeprefix("/")
         for each in containers
     }
-    permission = applied.Permission(
+    permission = applied_record.Permission(
         limited=limited,
         missing=frozenset() if defined else frozenset({"pipeline_pipelines"}),
         confirmed=frozenset({"pipelines"}) if confirmed else frozenset(),
     )
     undeclared = found.keys() - {str(name) for name in declared}
     try:
-        gone, notes = applied.removable("pipelines", found, undeclared, permission)
-    except applied.RemovalError as error:
+        gone, notes = applied_record.removable("pipelines", found, undeclared, permission)
+    except applied_record.RemovalError as error:
         kinds = sorted(error.kinds)
         return {"gone": [], "notes": [], "refused": error.sentences, "unconfirmed": kinds}
     notes += [

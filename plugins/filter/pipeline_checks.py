@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
 from kafka_metal_pipeline.declared_site import SITE_KEYS
 from kafka_metal_pipeline.infer import SampleError, with_schema
+
+from ..plugin_utils._declarations.service_data import plain
 
 # How the check begins what it says of a mistake, and how much of anything else is shown.
 PROBLEM = "pipeline "

@@ -4,17 +4,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import properties
+
+from ..module_utils._common import properties_file
 
 
-def to_properties(values):
+def to_properties(values: Any) -> str:
     try:
-        return properties.to_properties(values)
-    except properties.PropertyError as error:
+        return properties_file.to_properties(values)
+    except properties_file.PropertyError as error:
         raise AnsibleFilterError(f"metal.kafka.to_properties: {error}") from error
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"to_properties": to_properties}

@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils import destruction
+from collections.abc import Mapping
+from typing import Any
+
+from ..plugin_utils._operations import destruction
 
 
-def judged(hostvars, cluster):
+def judged(hostvars: Mapping[str, Any], cluster: Any) -> Any:
     """See C(destruction.destruction); hosts without an answer were not reached."""
     found = {host: hostvars[host].get("service_surveyed") or [] for host in hostvars}
     return destruction.destruction(cluster, {host: each for host, each in found.items() if each})
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"destruction": judged}

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils.sentences import some
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..module_utils._common.messages import some
 
 
-def told(broker, found):
+def told(broker: str, found: Mapping[str, Any]) -> Iterator[str]:
     """What one broker's answer comes to, a line each; C(found) is that of C(replica_equality)."""
     if "compared" not in found:
         yield f"{broker}: not compared: {found.get('msg') or 'no answer'}"
@@ -23,12 +26,12 @@ def told(broker, found):
         yield f"{broker}: {count} of compacted topics left out, compacted by each in its own time"
 
 
-def faults(broker, found):
+def faults(broker: str, found: Mapping[str, Any]) -> list[str]:
     """What differs, or that the broker could not be asked."""
     return found["different"] if "compared" in found else list(told(broker, found))
 
 
-def replicas_verdict(answers):
+def replicas_verdict(answers: Mapping[str, Any]) -> dict[str, Any]:
     """C(text) of all answers by broker, and C(faults): what differs, and who could not be asked."""
     lines = [line for broker, found in answers.items() for line in told(broker, found)]
     return {
@@ -38,5 +41,5 @@ def replicas_verdict(answers):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"replicas_verdict": replicas_verdict}

@@ -6,38 +6,42 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 # How many reasons are said; one is enough to compare everything.
 SAID = 5
 
 
-def at_rest(hosts, hostvars):
+def at_rest(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> bool:
     """Whether the play that looks has found nothing to compare; it tells every host the same."""
     return any(hostvars[host].get("site_at_rest", False) for host in hosts[:1] if host in hostvars)
 
 
-def unless_at_rest(hosts, hostvars):
+def unless_at_rest(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """The hosts of a play that compares; none when there is nothing to compare."""
     return [] if at_rest(hosts, hostvars) else list(hosts)
 
 
-def one_at_rest(hosts, hostvars):
+def one_at_rest(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """The hosts of a play that asks the cluster through one of them anyway."""
     return list(hosts[:1]) if at_rest(hosts, hostvars) else list(hosts)
 
 
-def fingerprint(value):
+def fingerprint(value: Any) -> str:
     """16 hex digits of any value."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def left(hostvars, machine):
+def left(hostvars: Mapping[str, Any], machine: Any) -> dict[str, Any]:
     """What the look at a machine said of how the last whole run left it."""
     facts = (hostvars[machine].get("preflight_machine") or {}).get("facts") or {}
     return facts.get("left") or {}
 
 
-def stirred(machines, hostvars, declared, stopped=True):
+def stirred(
+    machines: Iterable[str], hostvars: Mapping[str, Any], declared: Any, stopped: Any = True
+) -> list[str]:
     """Why the machines have to be compared with their declarations; empty when they need not.
 
     ``declared``: digest of the declarations, and fingerprint of what brokers have in force, or the
@@ -62,13 +66,15 @@ def stirred(machines, hostvars, declared, stopped=True):
     return found[:SAID] + more
 
 
-def standing_still(machines, hostvars):
+def standing_still(machines: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, Any]:
     """Kind of service by container, by machine: what is as it was left, but stopped."""
     stopped = {machine: left(hostvars, machine).get("still") or {} for machine in machines}
     return {machine: kinds for machine, kinds in stopped.items() if kinds}
 
 
-def to_start(machines, hostvars, kinds, others=False):
+def to_start(
+    machines: Iterable[str], hostvars: Mapping[str, Any], kinds: Any, others: Any = False
+) -> dict[str, Any]:
     """Names of containers by machine, out of C(site_still), which is the same on every host.
 
     Those of some kinds of service; ``others``: of all other kinds.
@@ -82,7 +88,7 @@ def to_start(machines, hostvars, kinds, others=False):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "fingerprint": fingerprint,
             "one_at_rest": one_at_rest,

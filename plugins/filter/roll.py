@@ -5,72 +5,79 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import lock, operation, turns
+from ..module_utils._host import operation_lock, operation_state
+from ..plugin_utils._operations import rolling_order
 
 
-def variables(hosts, hostvars):
+def variables(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> list[Any]:
     """Variables of each host; of none before the first play has run, as in a syntax check."""
     return [hostvars[host] for host in hosts if host in hostvars]
 
 
-def in_state(hosts, hostvars, *states):
+def in_state(hosts: Sequence[str], hostvars: Mapping[str, Any], *states: Any) -> list[str]:
     """Hosts whose container was found in one of the states."""
-    return turns.in_state(variables(hosts, hostvars), *states)
+    return rolling_order.in_state(variables(hosts, hostvars), *states)
 
 
-def roll_hosts(hosts, hostvars):
+def roll_hosts(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """Hosts in the order of their restarts, without those that go last."""
-    return list(chain.from_iterable(turns.batches(turns.read(variables(hosts, hostvars)))))
+    return list(
+        chain.from_iterable(rolling_order.batches(rolling_order.read(variables(hosts, hostvars))))
+    )
 
 
-def roll_sizes(hosts, hostvars):
+def roll_sizes(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[int]:
     """How many of roll_hosts restart at a time; never empty, as ``serial`` needs a number."""
-    found = turns.batches(turns.read(variables(hosts, hostvars)))
+    found = rolling_order.batches(rolling_order.read(variables(hosts, hostvars)))
     return [len(batch) for batch in found] or [1]
 
 
-def roll_last(hosts, hostvars):
+def roll_last(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """Hosts that restart after all others."""
-    return turns.at_the_end(turns.read(variables(hosts, hostvars)))
+    return rolling_order.at_the_end(rolling_order.read(variables(hosts, hostvars)))
 
 
-def roll_resumed(hosts, hostvars):
+def roll_resumed(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> bool:
     """Whether the operation goes on with what an interrupted one began."""
     return any(float(found.get("roll_since") or 0) > 0 for found in variables(hosts, hostvars))
 
 
-def roll_failure(host, role, reason, stopped, brought_back, undone, log):
+def roll_failure(
+    host: Any, role: Any, reason: Any, stopped: Any, brought_back: Any, undone: Any, log: Any
+) -> Any:
     """The last message of a roll that ends early."""
-    return turns.failure(
+    return rolling_order.failure(
         host, role, reason, stopped=stopped, brought_back=brought_back, undone=undone, log=log
     )
 
 
-def lock_refusal(cluster, refused):
+def lock_refusal(cluster: Any, refused: Any) -> str:
     """Who holds the lock, out of the results of the module cluster_lock that were refused."""
-    return lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
+    return operation_lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
 
 
-def operation_status(answers):
+def operation_status(answers: Any) -> dict[str, Any]:
     """Problems and notes for the status screen, out of results of M(metal.kafka.operation_info)."""
     found = [answer.get("operation") for answer in answers]
-    problems, notes = operation.messages(found, lock.owner_of(os.getpid()))
+    problems, notes = operation_state.messages(found, operation_lock.owner_of(os.getpid()))
     return {"problems": problems, "notes": notes}
 
 
-def operation_interrupted(machines, hostvars):
+def operation_interrupted(machines: Iterable[str], hostvars: Mapping[str, Any]) -> bool:
     """Whether preflight found the lock of a dead process on one of the machines."""
-    me = lock.owner_of(os.getpid())
+    me = operation_lock.owner_of(os.getpid())
     looks = [(each.get("preflight_machine") or {}) for each in variables(machines, hostvars)]
     seen = [(each.get("facts") or {}).get("operation") for each in looks]
     locks = [each["lock"] for each in seen if each and each["lock"]]
-    return any(lock.dead(lock.Owner(**held["owner"]), me) for held in locks)
+    return any(operation_lock.dead(operation_lock.Owner(**held["owner"]), me) for held in locks)
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "in_state": in_state,
             "lock_refusal": lock_refusal,

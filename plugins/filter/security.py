@@ -4,30 +4,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    programs,
-    security,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+
+from ..module_utils._common import web_login
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._security import security_modes, service_accounts
 
 
-def refusing(function):
+def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` with its complaint as Ansible's."""
 
-    def guarded(*args, **keys):
+    def guarded(*args: Any, **keys: Any) -> Any:
         try:
             return function(*map(plain, args), **{key: plain(keys[key]) for key in keys})
-        except security.SecurityError as error:
+        except security_modes.SecurityError as error:
             raise AnsibleFilterError(f"metal.kafka.{function.__name__}: {error}") from error
 
     return guarded
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
-            "users_together": refusing(programs.together),
-            "librdkafka_options": refusing(security.librdkafka_options),
-            "spark_page_word": security.page_word,
+            "users_together": refusing(service_accounts.together),
+            "librdkafka_options": refusing(security_modes.librdkafka_options),
+            "spark_page_word": web_login.basic,
         }

@@ -4,19 +4,14 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils.declaration import (
-    declaration_differences,
-    service_state,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.service import (
-    container_paths,
-    service_hash,
-    ulimit,
-)
+from typing import Any
+
+from ..plugin_utils._declarations.container_diff import declaration_differences, service_state
+from ..plugin_utils._declarations.service_data import container_paths, service_hash, ulimit
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {
             "container_paths": container_paths,
             "declaration_differences": declaration_differences,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import spark_masters
+from ..module_utils._services import spark_masters
 
 _ROLES = {spark_masters.LEADS: "leader", spark_masters.STANDS_BY: "standby"}
 

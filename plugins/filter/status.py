@@ -5,7 +5,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.machine_engine import HUNG, START
+from ..module_utils._host.engine_facts import HUNG, START
 
 # Ending of the fact that each role's tasks/status.yml leaves on the host it ran on.
 STATUS_FACT = "_platform_status"

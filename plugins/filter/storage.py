@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
-from ansible_collections.metal.kafka.plugins.module_utils.storage import MOUNTED, storage_of
+
+from ..plugin_utils._declarations.declaration_reader import DeclarationError
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.storage import MOUNTED, storage_of
 
 
 def storage(declared: Any, cluster: str) -> dict[str, Any]:

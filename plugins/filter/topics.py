@@ -4,17 +4,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import service, wishes
+
+from ..plugin_utils._declarations import declared_topics, service_data
 
 
-def topic_wishes(declarations, defaults=None, pattern=""):
+def topic_wishes(declarations: Any, defaults: Any = None, pattern: Any = "") -> Any:
     try:
-        return wishes.topic_wishes(service.plain(declarations), service.plain(defaults), pattern)
-    except wishes.WishError as error:
+        return declared_topics.topic_wishes(
+            service_data.plain(declarations), service_data.plain(defaults), pattern
+        )
+    except declared_topics.WishError as error:
         raise AnsibleFilterError(f"metal.kafka.topic_wishes: {error}") from None
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"topic_wishes": topic_wishes}

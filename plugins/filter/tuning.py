@@ -4,18 +4,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils.tuning import screen, wishes
+
+from ..module_utils._host.tuning import desired_settings
+from ..plugin_utils._operations import tuning_report
 
 
-def tuning_settings(table, overrides):
+def tuning_settings(table: Any, overrides: Any) -> Any:
     try:
-        return wishes.merge(table, overrides)
-    except wishes.TuningError as error:
+        return desired_settings.merge(table, overrides)
+    except desired_settings.TuningError as error:
         raise AnsibleFilterError(str(error)) from error
 
 
-def tuning_verdict(hostvars, hosts, secrets=(), ensemble=()):
+def tuning_verdict(
+    hostvars: Mapping[str, Any], hosts: Sequence[str], secrets: Any = (), ensemble: Any = ()
+) -> Any:
     """Text and drift from what the plays of verify.yml registered on the hosts.
 
     ``secrets`` are those that metal.kafka.credentials calls exposed, ``ensemble`` sentences of
@@ -29,9 +36,9 @@ def tuning_verdict(hostvars, hosts, secrets=(), ensemble=()):
         mode = (values.get("host_verified") or {}).get("mode", "apply")
         if rows:
             found[host] = {"settings": rows, "enforced": mode == "apply"}
-    return screen.verify(found, list(secrets), list(ensemble))
+    return tuning_report.verify(found, list(secrets), list(ensemble))
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"tuning_settings": tuning_settings, "tuning_verdict": tuning_verdict}

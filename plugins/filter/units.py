@@ -4,18 +4,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.module_utils import units
+
+from ..module_utils._common import units
 
 
-def duration_ms(value):
+def duration_ms(value: Any) -> int:
     try:
         return units.duration_ms(value)
     except units.UnitError as error:
         raise AnsibleFilterError(f"metal.kafka.duration_ms: {error}") from error
 
 
-def size_bytes(value):
+def size_bytes(value: Any) -> int:
     try:
         return units.size_bytes(value)
     except units.UnitError as error:
@@ -23,5 +26,5 @@ def size_bytes(value):
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Any]:
         return {"duration_ms": duration_ms, "size_bytes": size_bytes}

@@ -4,12 +4,8 @@
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    zookeeper_closing,
-    zookeeper_recovery,
-    zookeeper_security,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.service import plain
+from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._security import zookeeper_recovery, zookeeper_tls, zookeeper_tls_migration
 
 
 def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> dict[str, str]:
@@ -55,7 +51,7 @@ def recovery(servers: list[str], node: str, files: dict[str, str] | None = None)
 
 def connect(ensemble: list[dict[str, Any]]) -> list[str]:
     """Where clients of the ensemble look for it, as host:port."""
-    return zookeeper_closing.connect(plain(ensemble))
+    return zookeeper_tls_migration.connect(plain(ensemble))
 
 
 def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
@@ -80,7 +76,7 @@ class FilterModule:
             "ensemble_connect": connect,
             "ensemble_recovery": recovery,
             "ensemble_drift": drift,
-            "ensemble_shared_trust": zookeeper_security.shared_trust,
+            "ensemble_shared_trust": zookeeper_tls.shared_trust,
             "zookeeper_server_entries": server_entries,
             "zookeeper_endpoints": endpoints,
             "zookeeper_status_rows": status_rows,

@@ -33,16 +33,21 @@ _raw:
 """
 
 from pathlib import Path
+from typing import Any
 
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils.images import repository_root
-from ansible_collections.metal.kafka.plugins.plugin_utils import declared
+
+from ..plugin_utils._images.images import repository_root
+from ..plugin_utils._operations import inputs_digest
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
+        assert variables is not None
         told = {
-            "variables": declared.written(variables["hostvars"]),
+            "variables": inputs_digest.written(variables["hostvars"]),
             "tags": [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")],
         }
-        return [declared.digest(told, repository_root(), [Path(term) for term in terms])]
+        return [inputs_digest.digest(told, repository_root(), [Path(term) for term in terms])]

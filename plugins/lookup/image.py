@@ -46,13 +46,19 @@ _raw:
   elements: str
 """
 
+from typing import Any
+
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils.images import ImageError, catalogue, find
+
+from ..plugin_utils._images.image_checks import ImageError
+from ..plugin_utils._images.images import catalogue, find
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
         try:
             images = catalogue(

@@ -54,29 +54,31 @@ _raw:
   elements: dict
 """
 
+from typing import Any
+
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils.images import (
-    ImageError,
-    catalogue,
-    find,
-)
+
+from ..plugin_utils._images.image_checks import ImageError
+from ..plugin_utils._images.images import Image, catalogue, find
 
 
-def with_parents(name, images):
+def with_parents(name: str, images: list[Image]) -> set[str]:
     """Names of image ``name`` and of all those it stands on."""
     image = find(name, images)
     return {name}.union(*(with_parents(parent, images) for parent in image.parents))
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
         try:
             images = catalogue(
                 registry=self.get_option("registry") or "", wanted=self.get_option("versions")
             )
-            wanted = set().union(*(with_parents(term, images) for term in terms))
+            wanted = set[str]().union(*(with_parents(term, images) for term in terms))
         except ImageError as error:
             raise AnsibleError(f"metal.kafka.image_catalogue: {error}") from error
         return [image.as_dict() for image in images if not wanted or image.name in wanted]

@@ -48,23 +48,25 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import chain
+from typing import Any, cast
 
 import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils import lock, operation
-from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
+
+from ..module_utils._host import operation_lock, operation_state
+from ..plugin_utils._preflight.checks import (
     CHECKS,
-    Role,
     budget,
     check,
     wanted_names,
     wanted_paths,
     wanted_probes,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.report import report, text
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import COLLECTION
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import hosts as every_host
+from ..plugin_utils._preflight.problem_report import report, text
+from ..plugin_utils._site.site_model import Facts, Role
+from ..plugin_utils._site.variables import COLLECTION
+from ..plugin_utils._site.variables import hosts as every_host
 
 # Where the playbook keeps what modules returned, and what of it the checks read.
 REGISTERED = {
@@ -74,7 +76,7 @@ REGISTERED = {
 MACHINE = "preflight_machine"
 
 
-def roles():
+def roles() -> dict[str, Any]:
     """Roles of the collection with the options that operators may set."""
     found = {}
     for path in sorted(COLLECTION.glob("roles/*/meta/argument_specs.yml")):
@@ -85,7 +87,7 @@ def roles():
     return found
 
 
-def registered(values):
+def registered(values: Mapping[str, Any]) -> Facts | None:
     """Facts of a machine, from what modules registered on it; None when it was not asked."""
     told = values.get(MACHINE)
     if not isinstance(told, Mapping) or "facts" not in told:
@@ -98,17 +100,20 @@ def registered(values):
         # A task that was skipped registers too, without answers.
         if isinstance(answer, Mapping):
             found.update({key: answer[key] for key in keys if key in answer})
-    return found
+    return cast(Facts, found)
 
 
-def under_way(facts):
+def under_way(facts: Mapping[str, Any]) -> list[str]:
     """Sentences on an operation that is under way, or was interrupted."""
     seen = [each.get("operation") for each in facts.values()]
-    return list(chain(*operation.messages(seen, lock.owner_of(os.getpid()))))
+    return list(chain(*operation_state.messages(seen, operation_lock.owner_of(os.getpid()))))
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
+        assert variables is not None
         hostvars, groups = variables["hostvars"], variables["groups"]
         loader = self._loader or DataLoader()
         hosts = every_host(variables, loader)

@@ -73,21 +73,21 @@ _raw:
   elements: str
 """
 
+from typing import Any
+
 from ansible.errors import AnsibleError
 from ansible.plugins.loader import lookup_loader
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.content import ContentError
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.items import (
-    Missing,
-    TermError,
-    parts_of,
-    pick,
-)
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store, document
+
+from ..plugin_utils._security.store_document import ContentError
+from ..plugin_utils._security.store_items import Missing, TermError, parts_of, pick
+from ..plugin_utils._security.vault_store import Store, document
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
         path = self.said("store") or self._usual_store(variables)
         store = Store(path, self.said("password_file"))
@@ -108,17 +108,17 @@ class LookupModule(LookupBase):
         except (TermError, ContentError) as error:
             raise AnsibleError(f"metal.kafka.secret: {error}") from None
 
-    def _usual_store(self, variables):
+    def _usual_store(self, variables: Any) -> str:
         site = lookup_loader.get("metal.kafka.site", self._loader, self._templar)
-        return site.run(["state.store"], variables)[0]
+        return str(site.run(["state.store"], variables)[0])
 
-    def said(self, option):
+    def said(self, option: str) -> Any:
         """An option; one that a variable says may be a template."""
         value = self.get_option(option)
         return self._templar.template(value) if self._templar else value
 
 
-def find(held, term, placeholder):
+def find(held: dict[str, Any] | None, term: str, placeholder: str | None) -> Any:
     """The secret; the placeholder, if there is one, for what is not there."""
     try:
         if held is None:

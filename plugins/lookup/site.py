@@ -42,31 +42,35 @@ _raw:
   elements: raw
 """
 
+from typing import Any
+
 from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.loader import lookup_loader
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.module_utils.security import SecurityError
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import UnusableVariable
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.reader import Reader, UnknownFact
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import Unreadable
+
+from ..plugin_utils._security.security_modes import SecurityError
+from ..plugin_utils._site.inventory import Unreadable, UnusableVariable
+from ..plugin_utils._site.reader import Reader, UnknownFact
 
 # What a dry run of a fresh site has for a secret that is not made yet.
 MISSING = {"quorum_stage": "own"}
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
         phase = self.get_option("phase")
         loader = self._loader or DataLoader()
         if phase is not None:
             phase = self._templar.template(phase)
 
-        def secret(term, absent=None):
+        def secret(term: str, absent: str | None = None) -> str:
             return self._secret(reader, variables, term, absent)
 
-        reader = Reader(variables, loader, phase, secret)
+        reader = Reader(variables or {}, loader, phase, secret)
         try:
             return [reader.read(name) for name in terms]
         except KeyError as error:
@@ -74,10 +78,11 @@ class LookupModule(LookupBase):
         except (SecurityError, UnknownFact, Unreadable, UnusableVariable) as error:
             raise AnsibleError(f"metal.kafka.site: {error}") from error
 
-    def _secret(self, reader, variables, term, absent):
+    def _secret(self, reader: Reader, variables: Any, term: str, absent: str | None) -> str:
         """One secret, as lookup metal.kafka.secret gives it."""
         lookup = lookup_loader.get("metal.kafka.secret", self._loader, self._templar)
         place = {"store": reader.read("state.store")}
         place["password_file"] = reader.read("state.password_file")
         missing = MISSING.get(term, "made by the first run")
-        return lookup.run([term], variables, missing=missing, absent=absent, **place)[0]
+        found = lookup.run([term], variables, missing=missing, absent=absent, **place)
+        return str(found[0])

@@ -42,15 +42,20 @@ _raw:
   elements: str
 """
 
+from typing import Any
+
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.metal.kafka.plugins.plugin_utils import state_dir
+
+from ..plugin_utils._site import state_directory
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(
+        self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
         cluster = self.get_option("cluster")
         sources = (variables or {}).get("ansible_inventory_sources") or []
         said = str(terms[0]) if terms and terms[0] else ""
-        place = state_dir.directory(cluster, sources, said)
-        return [str(state_dir.store(place, cluster) if self.get_option("store") else place)]
+        place = state_directory.directory(cluster, sources, said)
+        return [str(state_directory.store(place, cluster) if self.get_option("store") else place)]

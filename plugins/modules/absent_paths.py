@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: absent_paths
 short_description: Files and directories are deleted, in one round trip
@@ -44,7 +46,7 @@ import shutil
 from ansible.module_utils.basic import AnsibleModule
 
 
-def delete(path):
+def delete(path: str) -> None:
     """Delete a file, a link, or a directory with its content; raises OSError."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path)
@@ -52,7 +54,7 @@ def delete(path):
         os.unlink(path)
 
 
-def main():
+def main() -> None:
     """Check all paths, then delete one after the other."""
     module = AnsibleModule(
         argument_spec={"paths": {"type": "list", "elements": "path", "required": True}},

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: acls
 short_description: ACLs are as declared
@@ -124,17 +126,22 @@ unanswered:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
+
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
 
 
-def main():
+def main() -> None:
     """Read, plan, apply, wait."""
     module = AnsibleModule(
-        argument_spec={**access.ARGUMENTS, **kinds.KINDS["acls"].arguments, **kinds.TIMEOUT},
+        argument_spec={
+            **client_options.ARGUMENTS,
+            **resources.KINDS["acls"].arguments,
+            **resource_options.TIMEOUT,
+        },
         supports_check_mode=True,
     )
-    module.exit_json(**kinds.run(module, {"acls": module.params}, "acls")["acls"])
+    module.exit_json(**resources.run(module, {"acls": module.params}, "acls")["acls"])
 
 
 if __name__ == "__main__":

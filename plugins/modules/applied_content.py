@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: applied_content
 short_description: Read or keep the record of what was applied to a cluster
@@ -44,11 +46,13 @@ record:
 import json
 import os
 import tempfile
+from collections.abc import Mapping
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
 
-def read(module, path):
+def read(module: AnsibleModule, path: str) -> dict[str, Any]:
     """The record of a file; a damaged one ends the module, as it may name what is to go."""
     try:
         with open(path, encoding="utf-8") as stream:
@@ -63,7 +67,7 @@ def read(module, path):
     return found if isinstance(found, dict) else {}
 
 
-def write(module, path, record):
+def write(module: AnsibleModule, path: str, record: Mapping[str, Any]) -> None:
     """Replace the file as a whole."""
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o755, exist_ok=True)
@@ -78,7 +82,7 @@ def write(module, path, record):
     os.chmod(path, 0o600)
 
 
-def main():
+def main() -> None:
     """Read, compare, write."""
     module = AnsibleModule(
         argument_spec={

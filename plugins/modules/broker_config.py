@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_config
 short_description: Settings that running brokers take without a restart are as declared
@@ -116,84 +118,27 @@ errors:
   returned: failure
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    broker_settings,
-    connecting,
-    dynamic,
-    endpoint,
-    properties,
+
+from ..module_utils._common import properties_file
+from ..module_utils._kafka import (
+    broker_configs,
+    client,
+    client_options,
+    endpoints,
+    live_changes,
 )
 
-NOTHING = {"steps": [], "foreign": [], "later": [], "in_force": {}}
+NOTHING: dict[str, Any] = {"steps": [], "foreign": [], "later": [], "in_force": {}}
 
 
-class Refusal(Exception):
-    """What was refused; ``sentences`` says each."""
-
-    def __init__(self, sentences):
-        super().__init__("; ".join(sentences))
-        self.sentences = sentences
-
-
-def wishes_of(declared):
-    """Wishes from the parameters; raises PropertyError."""
-    wishes = []
-    for one in declared:
-        fixed = sorted(key for key in one["live"] if not dynamic.is_live(key))
-        if fixed:
-            raise Refusal([f"broker {one['id']}: {fixed[0]} is no key that Kafka changes live"])
-        previous = frozenset(filter(dynamic.is_live, one["previous_live_keys"]))
-        live = dynamic.live_texts(one["live"])
-        wishes.append(dynamic.Wish(one["id"], live, previous, one["restarts"]))
-    return wishes
-
-
-def converge(connection, wishes, read, read_live, allow_unreachable, dry):
-    """Read, plan, have it judged, apply, wait; the result of the module.
-
-    Raises ClusterError and Refusal.
-    """
-    wanted = {wish.broker for wish in wishes}
-    asked = wanted | (set(connection.known_brokers()) if read or read_live else set())
-    found, silent = connection.read_brokers(sorted(asked))
-    if read_live:
-        # Limits of listeners too, whose names only the brokers know.
-        read = sorted(
-            {*read, *(key for keys in found.values() for key in keys if dynamic.is_live(key))}
-        )
-    if silent and not allow_unreachable:
-        raise endpoint.ClusterError(broker_settings.silence(silent))
-    wishes = [wish for wish in wishes if wish.broker in found]
-    plans = [dynamic.plan(wish, found[wish.broker]) for wish in wishes]
-    steps = [step for plan in plans for step in plan.steps]
-    # A broker that starts anew takes from its file what a running one would refuse.
-    anew = {wish.broker for wish in wishes if wish.restarts}
-    refused = connection.change([step for step in steps if step.broker not in anew], dry=True)
-    if not refused and not dry and steps:
-        refused = connection.change(steps, dry=False) or connection.wait_until_in_force(wishes)
-    if refused:
-        raise Refusal(refused)
-    return {
-        "steps": [str(step) for step in steps],
-        # A value for the whole cluster is told by every broker, and said once.
-        "foreign": list(dict.fromkeys(note for plan in plans for note in plan.foreign)),
-        "later": [note for plan in plans for note in plan.later],
-        "silent": [f"broker {b}: {silent[b]}" for b in sorted(silent)],
-        "in_force": {
-            key: {str(broker): keys[key].text for broker, keys in found.items() if key in keys}
-            for key in read
-        },
-        "diff": dynamic.difference(steps),
-    }
-
-
-def main():
+def main() -> None:
     """Bring the brokers to what is declared."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "brokers": {
                 "type": "list",
                 "elements": "dict",
@@ -212,32 +157,32 @@ def main():
         },
         supports_check_mode=True,
     )
-    wish = access.wish_of(module)
+    wish = client_options.wish_of(module)
     lenient = wish["allow_unreachable"]
-    if connecting.MISSING:
+    if client.MISSING:
         # A host on which nothing has been prepared yet: nothing runs there either.
         if lenient:
-            module.exit_json(changed=False, silent=[connecting.MISSING], **NOTHING)
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
+            module.exit_json(changed=False, silent=[client.MISSING], **NOTHING)
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     try:
-        wishes = wishes_of(wish["brokers"])
-        connection = broker_settings.BrokerConnection(
+        wishes = live_changes.wishes_of(wish["brokers"])
+        connection = broker_configs.BrokerConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         )
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         if lenient:
             module.exit_json(changed=False, silent=[str(error)], **NOTHING)
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
-    except (properties.PropertyError, Refusal) as error:
+    except (properties_file.PropertyError, live_changes.Refusal) as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     try:
         with connection:
-            found = converge(
+            found = live_changes.converge(
                 connection, wishes, wish["read"], wish["read_live"], lenient, module.check_mode
             )
-    except Refusal as error:
+    except live_changes.Refusal as error:
         module.fail_json(msg=str(error), errors=error.sentences)
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     module.exit_json(changed=bool(found["steps"]), **found)
 

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_connections
 short_description: Connections that are open on a broker's listeners, and addresses of brokers
@@ -50,10 +52,11 @@ exempt:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import visitors
+
+from ..module_utils._host import connected_clients
 
 
-def main():
+def main() -> None:
     """Read and return."""
     module = AnsibleModule(
         argument_spec={
@@ -63,8 +66,8 @@ def main():
         supports_check_mode=True,
     )
     ports = {name: int(port) for name, port in module.params["ports"].items()}
-    found = visitors.look(ports.values())
-    addresses = {}
+    found = connected_clients.look(ports.values())
+    addresses: dict[str, int] = {}
     for peers in found.values():
         for peer, count in peers.items():
             addresses[peer] = addresses.get(peer, 0) + count
@@ -72,7 +75,7 @@ def main():
         changed=False,
         listeners={name: sum(found.get(port, {}).values()) for name, port in ports.items()},
         addresses=addresses,
-        exempt=visitors.resolved(["127.0.0.1", *module.params["names"]]),
+        exempt=connected_clients.resolved(["127.0.0.1", *module.params["names"]]),
     )
 
 

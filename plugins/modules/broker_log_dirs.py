@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_log_dirs
 short_description: Move replicas between the log dirs of one broker
@@ -102,25 +104,20 @@ dirs:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    connecting,
-    endpoint,
-    log_dirs,
-    moving,
-    replicas,
-    waiting,
-)
+
+from ..module_utils._common import deadlines
+from ..module_utils._kafka import client, client_options, endpoints
+from ..module_utils._replicas import broker_replicas, log_dir_model, log_dir_moves
 
 
-def main():
+def main() -> None:
     """Preview, work or release; refuse in one sentence."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "broker": {"type": "int", "required": True},
             "log_dir": {"type": "path", "required": True},
-            "goal": {"type": "str", "choices": list(moving.GOALS), "required": True},
+            "goal": {"type": "str", "choices": list(log_dir_moves.GOALS), "required": True},
             "rate": {"type": "int", "default": 52428800},
             "stage": {"type": "str", "choices": ["work", "release"], "default": "work"},
             "seconds": {"type": "float", "default": 10},
@@ -129,23 +126,23 @@ def main():
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     what = (wish["broker"], wish["log_dir"], wish["goal"])
     try:
-        with replicas.ReplicaConnection(
+        with broker_replicas.ReplicaConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
             # The deadline of a connection is for reaching it; work goes on for longer.
-            connection.deadline = waiting.Deadline(wish["seconds"] + wish["timeout"])
+            connection.deadline = deadlines.Deadline(wish["seconds"] + wish["timeout"])
             if module.check_mode:
-                found = moving.preview(connection, *what)
+                found = log_dir_moves.preview(connection, *what)
                 module.exit_json(changed=not found["done"], **found)
             if wish["stage"] == "release":
                 module.exit_json(changed=connection.limit(wish["broker"], None))
-            module.exit_json(**moving.work(connection, *what, wish["rate"], wish["seconds"]))
-    except (endpoint.ClusterError, log_dirs.LogDirError) as error:
+            module.exit_json(**log_dir_moves.work(connection, *what, wish["rate"], wish["seconds"]))
+    except (endpoints.ClusterError, log_dir_model.LogDirError) as error:
         module.fail_json(msg=f"broker {wish['broker']}: {error}")
 
 

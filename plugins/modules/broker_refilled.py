@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_refilled
 short_description: Wait until every replica of a broker is in sync
@@ -61,34 +63,31 @@ waits_for:
 """
 
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    connecting,
-    endpoint,
-    refill,
-    replicas,
-    waiting,
-)
+
+from ..module_utils._common import deadlines
+from ..module_utils._kafka import client, client_options, endpoints
+from ..module_utils._replicas import broker_replicas, catch_up
 
 
-def look(wish):
+def look(wish: dict[str, Any]) -> dict[str, Any]:
     """One look; a cluster that does not answer is something to wait for."""
     try:
-        with replicas.ReplicaConnection(
+        with broker_replicas.ReplicaConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
-            return refill.look(connection, wish["broker"])
-    except endpoint.ClusterError as error:
+            return catch_up.look(connection, wish["broker"])
+    except endpoints.ClusterError as error:
         return {"done": False, "left": 1, "phase": "unknown", "waits_for": [str(error)]}
 
 
-def main():
+def main() -> None:
     """Look until done or time is up."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "broker": {"type": "int", "required": True},
             "seconds": {"type": "float", "default": 5},
             "patience": {"type": "int", "default": 600},
@@ -96,10 +95,10 @@ def main():
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
-    deadline = waiting.Deadline(wish["seconds"])
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
+    deadline = deadlines.Deadline(wish["seconds"])
     while True:
         found = look(wish)
         if found["done"] or deadline.passed() or module.check_mode:

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: broker_reload
 short_description: Running brokers take over new certificates and trusted CAs
@@ -73,13 +75,9 @@ silent:
 from contextlib import suppress
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    cluster,
-    connecting,
-    endpoint,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.served import shown_by_all
+
+from ..module_utils._kafka import client, client_options, cluster, endpoints
+from ..module_utils._kafka.tls_probe import shown_by_all
 
 with suppress(ImportError):
     from kafka.admin import ConfigResource
@@ -88,7 +86,7 @@ with suppress(ImportError):
 NEVER_SET = "listener.name.internal.ssl.keystore.location"
 
 
-def reload(connection, broker):
+def reload(connection: cluster.ClusterConnection, broker: int) -> None:
     """Have one broker read its files anew; raises ClusterError with its refusal."""
     name = str(broker)
     answer = connection.ask(
@@ -99,14 +97,14 @@ def reload(connection, broker):
         incremental=True,
     )
     if (said := answer["broker"][name]) != "OK":
-        raise endpoint.ClusterError(f"broker {name} keeps the files it has: {said}")
+        raise endpoints.ClusterError(f"broker {name} keeps the files it has: {said}")
 
 
-def main():
+def main() -> None:
     """Look, reload each broker, look again."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "brokers": {"type": "list", "elements": "int", "required": True},
             "endpoints": {
                 "type": "list",
@@ -121,9 +119,9 @@ def main():
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     before, silent = shown_by_all(wish["endpoints"], wish["timeout"])
     after = before
     if not module.check_mode:
@@ -133,7 +131,7 @@ def main():
             ) as connection:
                 for broker in wish["brokers"]:
                     reload(connection, broker)
-        except endpoint.ClusterError as error:
+        except endpoints.ClusterError as error:
             module.fail_json(msg=f"broker_reload: {error}")
         after, silent = shown_by_all(wish["endpoints"], wish["timeout"])
     module.exit_json(changed=after != before, before=before, after=after, silent=silent)

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_activity
 short_description: Whether somebody uses a Kafka cluster
@@ -47,18 +49,16 @@ signs:
 """
 
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    activity,
-    cluster,
-    connecting,
-    endpoint,
-)
+
+from ..module_utils._kafka import activity, client, client_options, cluster, endpoints
 
 
-def look(servers, config, seconds, timeout):
+def look(
+    servers: str, config: dict[str, Any], seconds: float, timeout: float
+) -> tuple[Any, Any, Any, float]:
     """Two looks at offsets, one at groups; raises ClusterError."""
     with cluster.ClusterConnection(servers, config, timeout + seconds) as connection:
         before = connection.read_end_offsets()
@@ -68,24 +68,24 @@ def look(servers, config, seconds, timeout):
         return before, connection.read_end_offsets(), groups, time.monotonic() - begun
 
 
-def main():
+def main() -> None:
     """Look twice, judge, answer."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "seconds": {"type": "float", "default": 5},
             "timeout": {"type": "float", "default": 20},
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
         before, after, groups, seconds = look(
             wish["bootstrap_servers"], wish["client_config"], wish["seconds"], wish["timeout"]
         )
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"activity of the cluster is unknown: {error}")
     found = activity.signs(before, after, groups, round(seconds, 1))
     module.exit_json(changed=False, busy=bool(found), signs=found)

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_content
 short_description: Users, ACLs, quotas and topics are as declared
@@ -87,21 +89,29 @@ unanswered:
   returned: failure
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
 
-BESIDE = {**kinds.LOGIN, **kinds.MOVES, **kinds.UNMANAGED, **kinds.REMOVAL}
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
+
+BESIDE = {
+    **resource_options.LOGIN,
+    **resource_options.MOVES,
+    **resource_options.UNMANAGED,
+    **resource_options.REMOVAL,
+}
 
 
-def declared(module):
+def declared(module: AnsibleModule) -> dict[str, Any]:
     """Arguments of each kind of which something is declared, or was applied."""
     wanted = {}
     content, applied = module.params["content"], module.params["applied"]
-    if unknown := sorted(set(content) - set(kinds.KINDS)):
-        module.fail_json(msg=f"content: found {unknown[0]}; allowed: {', '.join(kinds.KINDS)}")
-    for kind, known in kinds.KINDS.items():
+    if unknown := sorted(set(content) - set(resources.KINDS)):
+        module.fail_json(msg=f"content: found {unknown[0]}; allowed: {', '.join(resources.KINDS)}")
+    for kind, known in resources.KINDS.items():
         beside = {key: module.params[key] for key in BESIDE if key in known.arguments}
         ours = {**(content.get(kind) or {}), "applied": applied.get(kind)}
         if any(ours.values()):
@@ -112,19 +122,19 @@ def declared(module):
     return wanted
 
 
-def main():
+def main() -> None:
     """Read, plan, have it judged, apply, kind by kind."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "content": {"type": "dict", "required": True},
             "applied": {"type": "dict", "default": {}},
             **BESIDE,
-            **kinds.TIMEOUT,
+            **resource_options.TIMEOUT,
         },
         supports_check_mode=True,
     )
-    found = kinds.run(module, declared(module), "content of the cluster")
+    found = resources.run(module, declared(module), "content of the cluster")
     diffs = {kind: result.pop("diff") for kind, result in found.items()}
     module.exit_json(
         changed=any(result["changed"] for result in found.values()),

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_content_info
 short_description: Topics, users, ACLs and quotas of a cluster
@@ -68,34 +70,31 @@ unread:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    connecting,
-    endpoint,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.content import content_connection
+
+from ..module_utils._content import content_client
+from ..module_utils._kafka import client, client_options, endpoints
 
 
-def main():
+def main() -> None:
     """Read."""
-    kinds = list(content_connection.KINDS)
+    kinds = list(content_client.KINDS)
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "kinds": {"type": "list", "elements": "str", "choices": kinds, "default": kinds},
             "timeout": {"type": "float", "default": 30},
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
-        with content_connection.Everything(
+        with content_client.Everything(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
             found = connection.read(wish["kinds"])
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"content of the cluster is unknown: {error}")
     module.exit_json(changed=False, **found)
 

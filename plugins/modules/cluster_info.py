@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_info
 short_description: Health of a Kafka cluster, and whether a broker may be stopped
@@ -149,50 +151,47 @@ stop:
       elements: str
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    cluster,
-    connecting,
-    endpoint,
-    gate,
-    health,
-    waiting,
-)
+
+from ..module_utils._common import deadlines
+from ..module_utils._kafka import client, client_options, cluster, endpoints, health, stop_gate
+from ..module_utils._kafka.snapshot import Cluster as Snapshot
 
 
-def read(servers, config, timeout):
+def read(servers: str, config: dict[str, Any], timeout: float) -> Snapshot:
     """The cluster as it is; raises ClusterError."""
     with cluster.ClusterConnection(servers, config, timeout) as connection:
         return connection.read_cluster()
 
 
-def main():
+def main() -> None:
     """Ask within the time, judge, answer."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "expect_brokers": {"type": "list", "elements": "int", "default": []},
             "before_stop": {"type": "list", "elements": "int", "default": []},
             "timeout": {"type": "float", "default": 10},
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     stopping = wish["before_stop"]
     # The guard around all: whatever the library waits for, the module returns in time. What is
     # inside gives up a little earlier, to say what it waited for.
     question = (wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9)
-    found = waiting.side_by_side(
-        {"cluster": lambda: read(*question)}, waiting.Deadline(wish["timeout"])
+    found = deadlines.side_by_side(
+        {"cluster": lambda: read(*question)}, deadlines.Deadline(wish["timeout"])
     )["cluster"]
-    if isinstance(found, (endpoint.ClusterError, TimeoutError)):
-        module.exit_json(changed=False, **health.unreachable(endpoint.words_of(found), stopping))
+    if isinstance(found, (endpoints.ClusterError, TimeoutError)):
+        module.exit_json(changed=False, **health.unreachable(endpoints.words_of(found), stopping))
     if isinstance(found, Exception):
         raise found
-    decision = gate.before_stop(found, stopping) if stopping else None
+    decision = stop_gate.before_stop(found, stopping) if stopping else None
     module.exit_json(changed=False, **health.report(found, wish["expect_brokers"], decision))
 
 

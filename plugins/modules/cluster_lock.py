@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: cluster_lock
 short_description: One operation at a time on a cluster
@@ -104,10 +106,11 @@ steps:
 import os
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import lock
+
+from ..module_utils._host import operation_lock
 
 
-def main():
+def main() -> None:
     """Take or drop."""
     module = AnsibleModule(
         argument_spec={
@@ -121,25 +124,29 @@ def main():
             "unlock": {"type": "str", "default": ""},
             "replace": {"type": "str", "default": ""},
             "owner": {"type": "dict", "default": {}},
-            "directory": {"type": "path", "default": lock.DIRECTORY},
+            "directory": {"type": "path", "default": operation_lock.DIRECTORY},
         },
         supports_check_mode=True,
     )
     wish = module.params
-    me = lock.Owner(**wish["owner"]) if wish["owner"] else lock.owner_of(os.getppid())
+    me = (
+        operation_lock.Owner(**wish["owner"])
+        if wish["owner"]
+        else operation_lock.owner_of(os.getppid())
+    )
     path = os.path.join(wish["directory"], f"{wish['cluster']}.json")
     common = {"changed": False, "reached": True, "steps": []}
     if module.check_mode:
-        granted = lock.Lock(wish["operation"], me, 0)
-        module.exit_json(**common, **lock.answer(granted, taken=True))
+        granted = operation_lock.Lock(wish["operation"], me, 0)
+        module.exit_json(**common, **operation_lock.answer(granted, taken=True))
     if wish["state"] in ("absent", "deleted"):
         own = wish["state"] == "absent"
-        dropped = lock.drop(path, me.token) if own else lock.delete(path)
-        nobody = lock.answer(lock.Lock("", me, 0), taken=False)
+        dropped = operation_lock.drop(path, me.token) if own else operation_lock.delete(path)
+        nobody = operation_lock.answer(operation_lock.Lock("", me, 0), taken=False)
         module.exit_json(**common, **nobody, released=dropped)
     if wish["state"] == "released":
-        module.exit_json(**common, **lock.release(path, wish["replace"], me))
-    module.exit_json(**common, **lock.acquire(path, wish["cluster"], wish, me))
+        module.exit_json(**common, **operation_lock.release(path, wish["replace"], me))
+    module.exit_json(**common, **operation_lock.acquire(path, wish["cluster"], wish, me))
 
 
 if __name__ == "__main__":

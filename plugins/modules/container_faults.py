@@ -41,15 +41,16 @@ problems:
 import time
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import container_faults, engine
+
+from ..module_utils._containers import container_faults, engine_api
 
 
-def main():
+def main() -> None:
     """Read."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
-            "socket": {"type": "path", "default": engine.SOCKET},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: container_info
 short_description: State and last words of one container
@@ -65,24 +67,25 @@ log:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import engine
+
+from ..module_utils._containers import engine_api
 
 
-def main():
+def main() -> None:
     """Ask the engine, answer."""
     module = AnsibleModule(
         argument_spec={
             "name": {"type": "str", "required": True},
             "lines": {"type": "int", "default": 0},
-            "socket": {"type": "path", "default": engine.SOCKET},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )
     name, lines, socket = (module.params[key] for key in ("name", "lines", "socket"))
     try:
-        found = engine.inspect(name, socket)
-        words = engine.log(name, lines, path=socket) if found.exists and lines else []
-    except engine.EngineError as error:
+        found = engine_api.inspect(name, socket)
+        words = engine_api.log(name, lines, path=socket) if found.exists and lines else []
+    except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
     module.exit_json(changed=False, **vars(found), log=words)
 

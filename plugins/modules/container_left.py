@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: container_left
 short_description: Write down how a container was left
@@ -51,10 +53,11 @@ kept:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import as_left
+
+from ..module_utils._containers import container_baseline
 
 
-def main():
+def main() -> None:
     """Ask the engine and write."""
     module = AnsibleModule(
         argument_spec={
@@ -66,7 +69,7 @@ def main():
         supports_check_mode=True,
     )
     if not module.check_mode:
-        as_left.keep(**module.params)
+        container_baseline.keep(**module.params)
     # Our own note, no change of the platform.
     module.exit_json(changed=False, kept=module.params["kept"])
 

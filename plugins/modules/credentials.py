@@ -300,10 +300,11 @@ exposed:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.options import OPTIONS
+
+from ..module_utils._services.credential_options import OPTIONS
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(argument_spec=OPTIONS, supports_check_mode=True)
     module.fail_json(msg="metal.kafka.credentials is an action plugin; it runs on no host")
 

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: data_disk_release
 short_description: Unmount a data disk, and forget it
@@ -51,10 +53,11 @@ steps:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import disk_changes, disk_release
+
+from ..module_utils._host.disks import disk_changes, disk_release
 
 
-def main():
+def main() -> None:
     """Look who holds it, unmount, forget."""
     module = AnsibleModule(
         argument_spec={

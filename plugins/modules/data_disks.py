@@ -136,24 +136,26 @@ unused:
   returned: when a disk is missing
 """
 
+
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import (
+
+from ..module_utils._host.disks import (
+    data_disks,
     disk_changes,
-    disk_devices,
+    disk_model,
+    disk_plan,
     disk_reserve,
-    disk_steps,
-    disks,
-    fstab,
+    disk_survey,
 )
 
 
-def chosen(module):
+def chosen(module: AnsibleModule) -> list[disk_model.Wish]:
     """The wishes to look at; fails when a name is unknown."""
     wishes = [
-        disks.Wish(**{key: value or "" for key, value in each.items()})
+        disk_model.Wish(**{key: value or "" for key, value in each.items()})
         for each in module.params["disks"]
     ]
-    wrong = disks.check_wishes(wishes)
+    wrong = data_disks.check_wishes(wishes)
     names = {wish.name for wish in wishes}
     for option in ("only", "overwrite", "adopt"):
         wrong += [
@@ -169,27 +171,7 @@ def chosen(module):
     return [wish for wish in wishes if not only or wish.name in only]
 
 
-def judged(wishes, owner, named, guards, lines):
-    """Every disk with its verdict, before anything is changed."""
-    machine, mounts = disk_devices.Machine(), disk_devices.mounted()
-    found = [
-        disks.judge(
-            wish,
-            [machine.device(place, wish.path, mounts) for place in machine.find(wish)],
-            owner,
-            known=fstab.known(lines, wish.mount),
-            overwrite=wish.name in named["overwrite"],
-            adopt=wish.name in named["adopt"],
-        )
-        for wish in wishes
-    ]
-    points = [mount for _, mount in mounts]
-    together = disk_steps.check_mount_points(disks.check_together(found), guards, points)
-    lost = any(disk.state == disks.MISSING for disk in together)
-    return together, machine.unused() if lost else []
-
-
-def main():
+def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "disks": {
@@ -215,24 +197,22 @@ def main():
         supports_check_mode=True,
     )
     wishes = chosen(module)
-    owner = disks.Owner(module.params["cluster"], module.params["host"])
+    owner = disk_model.Owner(module.params["cluster"], module.params["host"])
     lines = disk_changes.read_fstab()
     guards = {wish.name: disk_changes.guard(wish.mount) for wish in wishes}
-    found, unused = judged(wishes, owner, module.params, guards, lines)
+    found, unused = disk_survey.survey(wishes, owner, module.params, guards, lines)
 
-    problems = disks.problems(found)
+    problems = data_disks.problems(found)
     for disk in found:
-        problems += disk_steps.hidden(disk, guards[disk.wish.name])
-    steps = [
-        step for disk in found for step in disk_steps.plan(disk, guards[disk.wish.name], lines)
-    ]
-    steps += disk_steps.reserves(found, module.params["reserve"], disk_reserve.read)
+        problems += disk_plan.hidden(disk, guards[disk.wish.name])
+    steps = [step for disk in found for step in disk_plan.plan(disk, guards[disk.wish.name], lines)]
+    steps += disk_plan.reserves(found, module.params["reserve"], disk_reserve.read)
     result = {
-        "disks": [disk_steps.record(disk, done=False) for disk in found],
+        "disks": [disk_plan.record(disk, done=False) for disk in found],
         "steps": [step.text for step in steps],
         "problems": problems,
     }
-    if any(disk.state == disks.MISSING for disk in found):
+    if any(disk.state == data_disks.MISSING for disk in found):
         result["unused"] = [
             {"device": one.node, "serial": one.serial, "wwn": one.wwn, "size": one.size}
             for one in unused
@@ -240,21 +220,21 @@ def main():
     for problem in problems:
         module.warn(f"{owner.host}: {problem}")
 
-    refused = disks.refusals(found)
+    refused = data_disks.refusals(found)
     if refused:
         there = "; ".join(str(device) for device in unused)
         hint = f"; blank disks that nobody uses: {there or 'none'}" if "unused" in result else ""
         result.update(steps=[], refused=refused)
         module.fail_json(msg=f"no disk was touched: {'; '.join(refused)}{hint}", **result)
     if steps and not module.check_mode:
-        uuids = {}
+        uuids: dict[str, str] = {}
         try:
             for step in steps:
                 disk_changes.take(step, owner, module.params["owner"], uuids)
         except disk_changes.DiskError as error:
             module.fail_json(msg=str(error), **result)
         result["disks"] = [
-            disk_steps.record(disk, done=True, uuid=uuids.get(disk.wish.name, "")) for disk in found
+            disk_plan.record(disk, done=True, uuid=uuids.get(disk.wish.name, "")) for disk in found
         ]
     module.exit_json(changed=bool(steps), **result)
 

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: elect_leaders
 short_description: Partitions are led by the right replica
@@ -80,19 +82,16 @@ errors:
 """
 
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    cluster,
-    connecting,
-    endpoint,
-    waiting,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.content import elections
+
+from ..module_utils._common import deadlines
+from ..module_utils._kafka import client, client_options, cluster, endpoints, snapshot
+from ..module_utils._replicas import elections
 
 
-def planned(found, wish):
+def planned(found: snapshot.Cluster, wish: dict[str, Any]) -> elections.Plan:
     """What is to be elected; raises ElectionError."""
     unclean = wish["election"] == elections.UNCLEAN
     if unclean and (wish["topics"] or not wish["partitions"]):
@@ -104,11 +103,11 @@ def planned(found, wish):
     return elections.plan_preferred(parts)
 
 
-def main():
+def main() -> None:
     """Read, plan, elect, and see that they lead."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "election": {
                 "type": "str",
                 "choices": [elections.PREFERRED, elections.UNCLEAN],
@@ -121,9 +120,9 @@ def main():
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
         with cluster.ClusterConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
@@ -133,7 +132,7 @@ def main():
             if steps and not module.check_mode:
                 unclean = wish["election"] == elections.UNCLEAN
                 connection.elect([step.partition for step in steps], unclean)
-                deadline = waiting.Deadline(wish["timeout"])
+                deadline = deadlines.Deadline(wish["timeout"])
                 while (plan := planned(connection.read_cluster(), wish)).steps:
                     if deadline.passed():
                         late = [f"{step}: not after {wish['timeout']:g} s" for step in plan.steps]
@@ -142,7 +141,7 @@ def main():
                     time.sleep(1)
     except elections.ElectionError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"elect_leaders: {error}", errors=[str(error)])
     module.exit_json(
         changed=bool(steps),

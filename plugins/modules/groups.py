@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: groups
 short_description: Consumer groups, their lag, and where they go on
@@ -107,12 +109,9 @@ errors:
 import time
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    connecting,
-    endpoint,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.content import group_connection, groups
+
+from ..module_utils._content import group_client, group_model, group_report, groups
+from ..module_utils._kafka import client, client_options, endpoints
 
 RESET = {
     "group": {"type": "str", "required": True},
@@ -122,11 +121,11 @@ RESET = {
 }
 
 
-def main():
+def main() -> None:
     """Read, plan, apply, read again."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "names": {"type": "list", "elements": "str", "default": []},
             "detail": {"type": "bool", "default": False},
             "reset": {"type": "list", "elements": "dict", "default": [], "options": RESET},
@@ -135,26 +134,26 @@ def main():
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
         resets = groups.resets_of(wish["reset"], int(time.time() * 1000))
-        with group_connection.GroupConnection(
+        with group_client.GroupConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as store:
             steps = groups.converge(store, resets, wish["absent"], dry=module.check_mode)
             found = store.read_groups(wish["names"] or None)
             bounds = store.read_bounds([key for each in found.values() for key in each.offsets], {})
-    except groups.GroupError as error:
+    except group_model.GroupError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"groups: {error}", errors=[str(error)])
     module.exit_json(
         changed=bool(steps),
         steps=[str(step) for step in steps],
-        groups=groups.report(found, bounds, wish["detail"]),
-        diff=groups.difference(steps),
+        groups=group_report.report(found, bounds, wish["detail"]),
+        diff=group_report.difference(steps),
     )
 
 

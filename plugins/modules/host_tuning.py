@@ -114,10 +114,11 @@ wishes:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import machine
-from ansible_collections.metal.kafka.plugins.module_utils.tuning import containers, tuner
-from ansible_collections.metal.kafka.plugins.module_utils.tuning.host import Host
-from ansible_collections.metal.kafka.plugins.module_utils.tuning.row import Wish
+
+from ..module_utils._host import procfs
+from ..module_utils._host.tuning import container_limits, tuner
+from ..module_utils._host.tuning.host_access import Host
+from ..module_utils._host.tuning.setting import Wish
 
 SETTING = {
     "name": {"type": "str", "required": True},
@@ -128,7 +129,7 @@ SETTING = {
 }
 
 
-def main():
+def main() -> None:
     """Tune or report, then add what containers really have."""
     module = AnsibleModule(
         argument_spec={
@@ -153,7 +154,7 @@ def main():
         module.fail_json(msg=f"host tuning: {error}")
     if given["containers"]:
         wanted = {name: int(count) for name, count in given["containers"].items()}
-        rows = containers.look(host, wanted, machine.containers(given["socket"]))
+        rows = container_limits.look(host, wanted, procfs.containers(given["socket"]))
         outcome.settings += [tuner.told(row, tuner.state(row)) for row in rows]
     for setting in outcome.settings:
         if setting["state"] == "drift" and not given["report"]:

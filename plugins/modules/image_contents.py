@@ -46,14 +46,16 @@ contents:
 """
 
 import subprocess
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils.image_contents import components
+
+from ..module_utils._containers.image_contents import components
 
 LABEL = "kafka-metal.contents"
 
 
-def read(module, image):
+def read(module: AnsibleModule, image: str) -> dict[str, Any] | None:
     """Id and components of an image; None for one that the engine does not have."""
     code, number, _ = module.run_command(["docker", "image", "inspect", "--format={{.Id}}", image])
     if code:
@@ -63,13 +65,14 @@ def read(module, image):
     container = module.run_command(create, check_rc=True)[1].strip()
     try:
         with subprocess.Popen(["docker", "export", container], stdout=subprocess.PIPE) as export:
+            assert export.stdout is not None  # a pipe, as asked for
             found = components(export.stdout)
     finally:
         module.run_command(["docker", "rm", container], check_rc=True)
     return {"id": number.strip(), "components": found}
 
 
-def main():
+def main() -> None:
     module = AnsibleModule(
         argument_spec={"images": {"type": "list", "elements": "str", "required": True}},
         supports_check_mode=True,

@@ -69,11 +69,12 @@ blockers:
 from dataclasses import asdict
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import log_dir_state
-from ansible_collections.metal.kafka.plugins.module_utils.disk_binds import within
+
+from ..module_utils._host.disks import log_dir_health
+from ..module_utils._host.disks.bind_mounts import within
 
 
-def main():
+def main() -> None:
     """Ask, and say what follows."""
     module = AnsibleModule(
         argument_spec={
@@ -86,12 +87,12 @@ def main():
     )
     host = module.params["host"]
     disks = {each["mount"]: each["name"] for each in module.params["disks"]}
-    states = log_dir_state.ask(module.params["paths"], disks)
+    states = log_dir_health.ask(module.params["paths"], disks)
     told = []
     for state in states:
         mount = next((point for point in disks if within(state.path, point)), "")
-        step = log_dir_state.next_step(state, mount, host, disks.get(mount, ""))
-        told.append({**asdict(state), "next": "" if state.state == log_dir_state.OK else step})
+        step = log_dir_health.next_step(state, mount, host, disks.get(mount, ""))
+        told.append({**asdict(state), "next": "" if state.state == log_dir_health.OK else step})
     module.exit_json(
         log_dirs=told,
         problems=[
@@ -99,7 +100,7 @@ def main():
             for each in told
             if each["next"]
         ],
-        blockers=log_dir_state.blockers(states, module.params["sources"], disks, host),
+        blockers=log_dir_health.blockers(states, module.params["sources"], disks, host),
     )
 
 

@@ -106,116 +106,27 @@ asked:
   returned: always
 """
 
-import contextlib
-import os
 import platform
-import shutil
 import time
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    machine,
-    machine_disks,
-    machine_engine,
-    machine_kernel,
-    machine_network,
-    members,
-    operation,
-    port_probe,
-    rest,
+
+from ..module_utils._containers import host_baseline
+from ..module_utils._host import (
+    engine_facts,
+    kernel,
+    machine_facts,
+    network,
+    operation_state,
+    procfs,
+    trusted_cas,
 )
 
 # Written by python_library beside what it has unpacked.
 STAMP = ".digest"
 
 
-def text(path):
-    """Text of a small file, without its end of line."""
-    return machine.read(path).strip()
-
-
-def text_or(path, otherwise):
-    """The same; ``otherwise`` on a kernel that has no such file."""
-    with contextlib.suppress(OSError):
-        return text(path)
-    return otherwise
-
-
-def addresses():
-    names = {platform.node(), platform.node().split(".")[0]}
-    return [
-        *sorted(names),
-        *machine.local_addresses(machine.read("/proc/net/fib_trie")),
-        *machine_network.addresses_v6(text_or("/proc/net/if_inet6", "")),
-    ]
-
-
-def paths(wanted):
-    mountinfo = machine.read("/proc/self/mountinfo")
-    table, styles = machine.mounts(mountinfo), machine_disks.styles(mountinfo)
-    places = {path: machine.place(path, table) for path in wanted}
-    # Several paths lie on one file system: asked once.
-    details = {
-        mount: machine_disks.details(mount, styles)
-        for mount in {p["mount"] for p in places.values()}
-    }
-    return {path: {**place, **details[place["mount"]]} for path, place in places.items()}
-
-
-def listeners(socket):
-    tables = [machine.read("/proc/net/tcp")]
-    # A kernel without IPv6 has no second table.
-    with contextlib.suppress(FileNotFoundError):
-        tables.append(machine.read("/proc/net/tcp6"))
-    sockets = [found for table in tables for found in machine.listening(table)]
-    found = machine.listeners(sockets, machine.socket_owners(), machine.containers(socket))
-    # Left by an interrupted run for a minute: it makes room for anybody.
-    return [listener for listener in found if listener["process"] != port_probe.HELPER]
-
-
-def limits():
-    pid = machine_kernel.engine_process()
-    sysctl = "/proc/sys"
-    return {
-        "open_files": machine_kernel.open_files(
-            text(f"/proc/{pid}/limits"),
-            text(f"/proc/{pid}/status"),
-            int(text(f"{sysctl}/fs/nr_open")),
-        ),
-        "processes": min(
-            int(text(f"{sysctl}/kernel/pid_max")), int(text(f"{sysctl}/kernel/threads-max"))
-        ),
-        "map_count": int(text(f"{sysctl}/vm/max_map_count")),
-        "swap": machine_kernel.swap(text_or("/proc/swaps", "")),
-    }
-
-
-def ephemeral():
-    folder = "/proc/sys/net/ipv4"
-    first, last = map(int, text(f"{folder}/ip_local_port_range").split())
-    reserved = machine_kernel.port_ranges(text_or(f"{folder}/ip_local_reserved_ports", ""))
-    return {"first": first, "last": last, "reserved": reserved}
-
-
-def cgroup():
-    return machine_kernel.cgroup(
-        text("/proc/filesystems"),
-        text_or("/sys/fs/cgroup/cgroup.controllers", None),
-        text_or("/proc/cgroups", ""),
-    )
-
-
-def protections():
-    selinux = {"1": "enforcing", "0": "permissive"}
-    sbin = os.pathsep.join(["/usr/sbin", "/sbin", os.environ.get("PATH", "")])
-    return {
-        "selinux": selinux.get(text_or("/sys/fs/selinux/enforce", "")),
-        "apparmor": text_or("/sys/module/apparmor/parameters/enabled", "N") == "Y",
-        "apparmor_parser": shutil.which("apparmor_parser", path=sbin) is not None,
-    }
-
-
-def main():
+def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "paths": {"type": "list", "elements": "path", "default": []},
@@ -235,34 +146,38 @@ def main():
     )
     asked = module.params
     readers = {
-        "clock": lambda: {"time": time.time(), "synchronised": machine_kernel.synchronised()},
-        "system": lambda: machine.system(machine.read("/etc/os-release")),
+        "clock": lambda: {"time": time.time(), "synchronised": kernel.synchronised()},
+        "system": lambda: procfs.system(procfs.read("/etc/os-release")),
         "architecture": platform.machine,
         "python": platform.python_version,
         "kernel": platform.release,
-        "memory": lambda: machine.memory(machine.read("/proc/meminfo")),
+        "memory": lambda: procfs.memory(procfs.read("/proc/meminfo")),
         "identity": lambda: {
             "hostname": platform.node(),
-            "machine_id": text_or("/etc/machine-id", ""),
+            "machine_id": machine_facts.text_or("/etc/machine-id", ""),
         },
-        "addresses": addresses,
-        "interfaces": machine_network.interfaces,
-        "ephemeral": ephemeral,
-        "libraries": lambda: {path: text_or(f"{path}/{STAMP}", "") for path in asked["libraries"]},
-        "names": lambda: machine_network.lookups(asked["names"]),
-        "paths": lambda: paths(asked["paths"]),
-        "listeners": lambda: listeners(asked["socket"]),
-        "engine": lambda: machine_engine.engine(asked["socket"]),
-        "silence": lambda: machine_engine.silence(asked["socket"]),
-        "limits": limits,
-        "cgroup": cgroup,
-        "protections": protections,
+        "addresses": machine_facts.addresses,
+        "interfaces": network.interfaces,
+        "ephemeral": machine_facts.ephemeral,
+        "libraries": lambda: {
+            path: machine_facts.text_or(f"{path}/{STAMP}", "") for path in asked["libraries"]
+        },
+        "names": lambda: network.lookups(asked["names"]),
+        "paths": lambda: machine_facts.paths(asked["paths"]),
+        "listeners": lambda: machine_facts.listeners(asked["socket"]),
+        "engine": lambda: engine_facts.engine(asked["socket"]),
+        "silence": lambda: engine_facts.silence(asked["socket"]),
+        "limits": machine_facts.limits,
+        "cgroup": machine_facts.cgroup,
+        "protections": machine_facts.protections,
     }
     if asked["left"]:
         cluster, kept = asked["left"]["cluster"], asked["left"]["kept"]
-        readers["left"] = lambda: rest.look(asked["socket"], cluster, kept)
-        readers["members"] = lambda: members.look(asked["socket"], cluster, kept, asked["paths"])
-        readers["operation"] = lambda: operation.look(cluster, asked["left"]["textfiles"])
+        readers["left"] = lambda: host_baseline.look(asked["socket"], cluster, kept)
+        readers["members"] = lambda: trusted_cas.look(
+            asked["socket"], cluster, kept, asked["paths"]
+        )
+        readers["operation"] = lambda: operation_state.look(cluster, asked["left"]["textfiles"])
     facts, unknown = {}, {}
     for name, read in readers.items():
         try:

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: machine_left
 short_description: Write down how a whole run has left a machine
@@ -60,10 +62,11 @@ stopped:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import rest
+
+from ..module_utils._containers import host_baseline
 
 
-def main():
+def main() -> None:
     """Look at the machine and write."""
     module = AnsibleModule(
         argument_spec={
@@ -79,7 +82,7 @@ def main():
     stopped = []
     if not module.check_mode:
         try:
-            stopped = rest.keep(
+            stopped = host_baseline.keep(
                 given["socket"],
                 given["cluster"],
                 given["kept"],

@@ -83,31 +83,33 @@ reached:
 """
 
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import maintenance
+
+from ..module_utils._host import maintenance_files
 
 
-def apply(wanted):
+def apply(wanted: dict[str, Any]) -> None:
     """Write what is wanted; raises OSError."""
     place = wanted["directory"], wanted["cluster"]
     now, host = time.time(), wanted["host"]
     if wanted["state"] == "begun":
-        maintenance.begin(*place, wanted["operation"], wanted["by"], now)
+        maintenance_files.begin(*place, wanted["operation"], wanted["by"], now)
     elif wanted["state"] == "silenced":
         names = wanted["instances"], wanted["machines"]
-        maintenance.renew(*place, host, now, wanted["seconds"])
-        maintenance.silence(*place, host, *names, now + wanted["seconds"])
+        maintenance_files.renew(*place, host, now, wanted["seconds"])
+        maintenance_files.silence(*place, host, *names, now + wanted["seconds"])
     elif wanted["state"] == "renewed":
-        maintenance.renew(*place, host, now, wanted["seconds"])
+        maintenance_files.renew(*place, host, now, wanted["seconds"])
     elif wanted["state"] == "loud":
-        maintenance.clear(*place, host)
-        maintenance.renew(*place, host, now, wanted["seconds"])
+        maintenance_files.clear(*place, host)
+        maintenance_files.renew(*place, host, now, wanted["seconds"])
     else:
-        maintenance.end(*place)
+        maintenance_files.end(*place)
 
 
-def main():
+def main() -> None:
     """Write, unless this is a dry run."""
     module = AnsibleModule(
         argument_spec={

@@ -45,20 +45,21 @@ operation:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import lock, operation
+
+from ..module_utils._host import operation_lock, operation_state
 
 
-def main():
+def main() -> None:
     """Read."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
             "directory": {"type": "str", "default": ""},
-            "locks": {"type": "path", "default": lock.DIRECTORY},
+            "locks": {"type": "path", "default": operation_lock.DIRECTORY},
         },
         supports_check_mode=True,
     )
-    module.exit_json(changed=False, operation=operation.look(**module.params))
+    module.exit_json(changed=False, operation=operation_state.look(**module.params))
 
 
 if __name__ == "__main__":

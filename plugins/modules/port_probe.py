@@ -100,15 +100,19 @@ unbound:
   returned: always
 """
 
+import socket
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import port_probe
+
+from ..module_utils._host import port_probe
 
 
-def endpoints(entries):
+def endpoints(entries: list[dict[str, Any]]) -> list[tuple[str, int]]:
     return [(entry["address"], entry["port"]) for entry in entries]
 
 
-def main():
+def main() -> None:
     endpoint = {
         "type": "list",
         "elements": "dict",
@@ -129,7 +133,8 @@ def main():
         supports_check_mode=True,
     )
     asked = module.params
-    opened, unbound = {}, {}
+    opened: dict[tuple[str, int], socket.socket] = {}
+    unbound: dict[tuple[str, int], str] = {}
     if asked["close"] or asked["listen"]:
         port_probe.stop(asked["token"])
     if asked["listen"] and not module.check_mode:

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: port_visitors
 short_description: Who is connected to ports of a host
@@ -37,16 +39,17 @@ visitors:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import visitors
+
+from ..module_utils._host import connected_clients
 
 
-def main():
+def main() -> None:
     """Look and tell."""
     module = AnsibleModule(
         argument_spec={"ports": {"type": "list", "elements": "int", "required": True}},
         supports_check_mode=True,
     )
-    found = visitors.look(module.params["ports"])
+    found = connected_clients.look(module.params["ports"])
     sentences = [
         f"port {port}: {peer} ({count} connection{'s' if count > 1 else ''})"
         for port, peers in sorted(found.items())

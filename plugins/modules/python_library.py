@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: python_library
 short_description: A Python library is unpacked on the host
@@ -66,7 +68,7 @@ from ansible.module_utils.basic import AnsibleModule
 STAMP = ".digest"
 
 
-def digest_of(folder):
+def digest_of(folder: str) -> str | None:
     """Digest of the archive that was unpacked here, or None."""
     try:
         with open(os.path.join(folder, STAMP), encoding="ascii") as stream:
@@ -75,7 +77,7 @@ def digest_of(folder):
         return None
 
 
-def unpack(archive, folder, digest):
+def unpack(archive: str, folder: str, digest: str) -> None:
     """Replace ``folder`` by what ``archive`` holds; the stamp is the last thing written."""
     fresh = f"{folder}.new"
     shutil.rmtree(fresh, ignore_errors=True)
@@ -89,7 +91,7 @@ def unpack(archive, folder, digest):
     os.rename(fresh, folder)
 
 
-def main():
+def main() -> None:
     """Look, and unpack what the action plugin has brought."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: quotas
 short_description: Client quotas are as declared
@@ -103,17 +105,22 @@ unanswered:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
+
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
 
 
-def main():
+def main() -> None:
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
-        argument_spec={**access.ARGUMENTS, **kinds.KINDS["quotas"].arguments, **kinds.TIMEOUT},
+        argument_spec={
+            **client_options.ARGUMENTS,
+            **resources.KINDS["quotas"].arguments,
+            **resource_options.TIMEOUT,
+        },
         supports_check_mode=True,
     )
-    module.exit_json(**kinds.run(module, {"quotas": module.params}, "quotas")["quotas"])
+    module.exit_json(**resources.run(module, {"quotas": module.params}, "quotas")["quotas"])
 
 
 if __name__ == "__main__":

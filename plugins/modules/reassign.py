@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: reassign
 short_description: Replicas of topics lie on the right brokers
@@ -136,23 +138,16 @@ errors:
 """
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    connecting,
-    endpoint,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.content import (
-    placement,
-    reassigning,
-    throttles,
-)
+
+from ..module_utils._kafka import client, client_options, endpoints
+from ..module_utils._replicas import placement, reassignment, throttles
 
 
-def main():
+def main() -> None:
     """Preview, work or release."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "topics": {"type": "dict", "required": True},
             "rate": {"type": "int", "default": 50000000},
             "batch": {"type": "int", "default": 10},
@@ -165,26 +160,26 @@ def main():
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
         wishes = placement.wishes_of(wish["topics"])
         record = throttles.Record(wish["record"] or "", wish["own"])
-        with reassigning.ReassignConnection(
+        with reassignment.ReassignConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
             if module.check_mode:
-                found = reassigning.preview(connection, wishes, record)
+                found = reassignment.preview(connection, wishes, record)
                 module.exit_json(changed=not found["done"], **found)
             if wish["stage"] == "release":
-                brokers = reassigning.answering(connection.read_cluster())
+                brokers = reassignment.answering(connection.read_cluster())
                 module.exit_json(changed=connection.release(record, brokers))
             limits = (wish["rate"], wish["batch"], wish["seconds"])
-            module.exit_json(**reassigning.work(connection, wishes, record, limits))
+            module.exit_json(**reassignment.work(connection, wishes, record, limits))
     except placement.PlacementError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
-    except endpoint.ClusterError as error:
+    except endpoints.ClusterError as error:
         module.fail_json(msg=f"reassign: {error}", errors=[str(error)])
 
 

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: remains
 short_description: What of a cluster is on a machine, and which cluster directories belong to
@@ -83,40 +85,45 @@ problem:
 
 import json
 import os
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import engine, ownership
+
+from ..module_utils._containers import engine_api
+from ..module_utils._host import data_ownership
 
 
-def listed(socket):
+def listed(socket: str) -> list[dict[str, Any]]:
     """All containers of the engine; none where no engine was ever installed."""
     if not os.path.exists(socket):
         return []
-    return json.loads(engine.get(socket, "/containers/json?all=1", 30) or b"[]")
+    return list(json.loads(engine_api.get(socket, "/containers/json?all=1", 30) or b"[]"))
 
 
-def label(container):
+def label(container: Mapping[str, Any]) -> str:
     """The cluster that a container says it belongs to."""
-    return (container.get("Labels") or {}).get(ownership.CLUSTER, "")
+    return str((container.get("Labels") or {}).get(data_ownership.CLUSTER, ""))
 
 
-def name_of(container):
+def name_of(container: Mapping[str, Any]) -> str:
     """Its own name; the others are links, as of another container with a slash in between."""
-    return min((name.lstrip("/") for name in container["Names"]), key=lambda name: name.count("/"))
+    names: list[str] = [name.lstrip("/") for name in container["Names"]]
+    return min(names, key=lambda name: name.count("/"))
 
 
-def removed(containers, socket):
+def removed(containers: Iterable[Mapping[str, Any]], socket: str) -> str:
     """Remove containers, all that can be; why some are still there, empty when none is."""
     problems = []
     for each in containers:
         try:
-            engine.remove(each["Id"], socket)
-        except engine.EngineError as error:
+            engine_api.remove(each["Id"], socket)
+        except engine_api.EngineError as error:
             problems.append(f"container {name_of(each)}: {error}")
     return "\n".join(problems)
 
 
-def main():
+def main() -> None:
     """Look, and where it is asked for release a shared directory, or remove containers."""
     module = AnsibleModule(
         argument_spec={
@@ -126,7 +133,7 @@ def main():
             "container": {"type": "str"},
             "release": {"type": "bool", "default": False},
             "remove": {"type": "bool", "default": False},
-            "socket": {"type": "path", "default": engine.SOCKET},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )
@@ -134,7 +141,7 @@ def main():
     problem, containers = "", []
     try:
         containers = listed(given["socket"])
-    except engine.EngineError as error:
+    except engine_api.EngineError as error:
         problem = f"{error}; without it the containers that use the data are unknown"
     name = given["container"]
     for each in containers:
@@ -145,13 +152,13 @@ def main():
         problem = problem or removed(ours, given["socket"])
         if problem:
             module.fail_json(msg=problem, problem=problem)
-    changed = given["release"] and given["cluster"] in ownership.owners(given["below"])
+    changed = given["release"] and given["cluster"] in data_ownership.owners(given["below"])
     if changed and not module.check_mode:
-        ownership.release(given["below"], given["cluster"])
+        data_ownership.release(given["below"], given["cluster"])
     module.exit_json(
         changed=changed or bool(given["remove"] and ours),
         found=[
-            ownership.inspect(path.rstrip("/"), containers, given["below"] or "")
+            data_ownership.inspect(path.rstrip("/"), containers, given["below"] or "")
             for path in given["directories"]
         ],
         containers=sorted(name_of(each) for each in ours if not name and not given["below"]),

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: replica_equality
 short_description: Compare replicas of a broker with others, batch by batch
@@ -63,28 +65,25 @@ different:
   returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
-    connecting,
-    endpoint,
-    log_dirs,
-    refill,
-    replicas,
-)
+
+from ..module_utils._kafka import client, client_options, endpoints
+from ..module_utils._replicas import broker_replicas, catch_up, log_dir_model, log_dirs
 
 
-def wanted(connection, broker, path):
+def wanted(connection: broker_replicas.ReplicaConnection, broker: int, path: str) -> list[Any]:
     """Replicas in one log dir, or in all of them."""
     dirs = connection.dirs(broker)
-    return list(replicas.by_key([log_dirs.find(dirs, path)] if path else dirs))
+    return list(broker_replicas.by_key([log_dirs.find(dirs, path)] if path else dirs))
 
 
-def main():
+def main() -> None:
     """Compare and answer; a difference is a failure."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "broker": {"type": "int", "required": True},
             "log_dir": {"type": "path"},
             "seconds": {"type": "float", "default": 60},
@@ -92,16 +91,16 @@ def main():
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
-        with replicas.ReplicaConnection(
+        with broker_replicas.ReplicaConnection(
             wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
         ) as connection:
             keys = wanted(connection, wish["broker"], wish["log_dir"])
-            found = refill.verify(connection, wish["broker"], keys, wish["seconds"])
-    except (endpoint.ClusterError, log_dirs.LogDirError) as error:
+            found = catch_up.verify(connection, wish["broker"], keys, wish["seconds"])
+    except (endpoints.ClusterError, log_dir_model.LogDirError) as error:
         module.fail_json(msg=f"broker {wish['broker']}: {error}")
     if found["different"]:
         module.fail_json(msg="; ".join(found["different"]), **found)

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: service_files
 short_description: Directories and configuration files of one container, in one round trip
@@ -172,94 +174,13 @@ container:
   returned: with O(container)
 """
 
-import errno
-import os
-
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import as_left, ownership
-from ansible_collections.metal.kafka.plugins.module_utils.difference import file_steps
+
+from ..module_utils._containers import config_files, container_baseline
+from ..module_utils._host import owned_directories
 
 
-def owned(path, owner, group):
-    """Whether ``path`` belongs to the ids given."""
-    status = os.stat(path)
-    return (status.st_uid, status.st_gid) == (owner, group)
-
-
-def unavailable(path, mounts):
-    """Why a directory cannot be on the disk it belongs on; None where it can."""
-    mount = next((each for each in mounts if path == each or path.startswith(f"{each}/")), None)
-    if mount is None:
-        return None
-    try:
-        # A disk with errors is no mount point to os.path.ismount().
-        os.lstat(mount)
-        if not os.path.ismount(mount):
-            return f"no disk is mounted at {mount}"
-        os.stat(path)
-    except FileNotFoundError:
-        if not os.path.exists(mount):
-            return f"no disk is mounted at {mount}"
-        return "the disk is read-only" if os.statvfs(mount).f_flag & os.ST_RDONLY else None
-    except OSError as error:
-        return error.strerror
-    return None
-
-
-def directory_differs(path, owner, group):
-    """Whether ``path`` is missing, is no directory or belongs to somebody else."""
-    return not os.path.isdir(path) or not owned(path, owner, group)
-
-
-def read(path):
-    """The text of ``path``, or None when there is no such file."""
-    try:
-        with open(path, encoding="utf-8") as stream:
-            return stream.read()
-    except FileNotFoundError:
-        return None
-
-
-def mode_of(path):
-    """Permission bits of ``path``."""
-    return os.stat(path).st_mode & 0o7777
-
-
-def write(path, content, mode, owner, group):
-    """Replace ``path`` in one step, so that a reader sees the old file or the new one."""
-    temporary = f"{path}.new"
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as stream:
-        stream.write(content)
-    os.chmod(temporary, mode)
-    os.chown(temporary, owner, group)
-    os.replace(temporary, path)
-
-
-def unmarked(path, cluster, service):
-    """Mark a directory; why that has to wait, where its disk is full, read-only or broken."""
-    try:
-        ownership.mark(path, cluster, service)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO):
-            raise
-        return f"its owner cannot be written there: {error.strerror}"
-    return ""
-
-
-def foreign(directories, owner):
-    """A sentence for each directory that the marker of another cluster is in."""
-    found = {path: ownership.owners(path).keys() - {owner["cluster"]} for path in directories}
-    return [
-        f"{path}: found the marker ({ownership.MARKER}) of {', '.join(sorted(found[path]))}; "
-        f"wanted: a directory of cluster {owner['cluster']}. Declare another one; after the "
-        "cluster was given another name, remove the marker"
-        for path in found
-        if found[path] and path not in owner["shared"]
-    ]
-
-
-def main():
-    """Compare, then write what differs."""
+def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "directories": {"type": "list", "elements": "path", "default": []},
@@ -311,82 +232,14 @@ def main():
         supports_check_mode=True,
     )
     wish = module.params
-    ids = (
-        os.getuid() if wish["owner"] is None else wish["owner"],
-        os.getgid() if wish["group"] is None else wish["group"],
-    )
-    differs, diffs, gone, steps = [], [], [], []
-    folder = os.path.basename(wish["dest"])
-    owner = wish["owner_of"]
-    if owner and (refused := foreign(wish["directories"], owner)):
+    if refused := owned_directories.foreign(wish["directories"], wish["owner_of"]):
         module.fail_json(msg="\n".join(refused))
-
-    for path in wish["directories"]:
-        reason = unavailable(path, wish["disk_mounts"])
-        if reason is not None:
-            gone.append(f"{path}: {reason}")
-            continue
-        made = not os.path.isdir(path)
-        if directory_differs(path, *ids):
-            differs.append(path)
-            steps.append(
-                f"directory {path} gets its owner"
-                if os.path.isdir(path)
-                else f"directory {path} is made"
-            )
-            if not module.check_mode:
-                os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
-                os.chown(path, *ids)
-        if not owner:
-            continue
-        service = "" if path in owner["shared"] else owner["service"]
-        if ownership.is_marked(path, owner["cluster"], service):
-            continue
-        if not module.check_mode and (reason := unmarked(path, owner["cluster"], service)):
-            gone.append(f"{path}: {reason}")
-            continue
-        if not made:
-            differs.append(os.path.join(path, ownership.MARKER))
-            steps.append(f"directory {path} is marked as cluster {owner['cluster']}'s")
-
-    secrets = {entry["name"] for entry in wish["secret_files"]}
-    for entry in wish["files"] + wish["secret_files"]:
-        path, mode = os.path.join(wish["dest"], entry["name"]), int(entry["mode"], 8)
-        before = read(path)
-        if before == entry["content"] and mode_of(path) == mode and owned(path, *ids):
-            continue
-        differs.append(path)
-        name = os.path.join(folder, entry["name"])
-        if before == entry["content"]:
-            steps.append(f"{name} gets its owner and mode")
-        elif entry["name"] in secrets:
-            steps.append(f"{name} is written")
-        else:
-            steps += file_steps(name, before, entry["content"])
-            diffs.append(
-                {
-                    "before": before or "",
-                    "after": entry["content"],
-                    "before_header": path,
-                    "after_header": path,
-                }
-            )
-        if not module.check_mode:
-            write(path, entry["content"], mode, *ids)
-
-    named = {entry["name"] for entry in wish["files"]} | secrets | {*wish["keep"], ownership.MARKER}
-    present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []
-    for name in sorted(set(present) - named):
-        path = os.path.join(wish["dest"], name)
-        differs.append(path)
-        steps.append(f"{os.path.join(folder, name)} is removed")
-        if not module.check_mode:
-            os.unlink(path)
-
-    seen = {"container": as_left.look(**wish["container"])} if wish["container"] else {}
-    module.exit_json(
-        changed=bool(differs), differs=differs, steps=steps, diff=diffs, unavailable=gone, **seen
-    )
+    ids = owned_directories.ids_of(wish["owner"], wish["group"])
+    found = owned_directories.Outcome()
+    owned_directories.converge(wish, ids, module.check_mode, found)
+    config_files.converge(wish, ids, module.check_mode, found)
+    seen = {"container": container_baseline.look(**wish["container"])} if wish["container"] else {}
+    module.exit_json(**found.result(), **seen)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: spark_info
 short_description: State of a standalone Spark cluster
@@ -108,10 +110,11 @@ problems:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import spark_masters
+
+from ..module_utils._services import spark_masters
 
 
-def main():
+def main() -> None:
     """Ask all masters, judge, answer."""
     place = {
         "name": {"type": "str", "required": True},

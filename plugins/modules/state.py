@@ -59,7 +59,7 @@ steps:
 from ansible.module_utils.basic import AnsibleModule
 
 
-def main():
+def main() -> None:
     """Refuse to run on a host."""
     module = AnsibleModule(
         argument_spec={

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: support_archive
 short_description: Join the archives of all machines into one, without the secrets that are known
@@ -56,10 +58,11 @@ import time
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils.support import bundle
+
+from ..module_utils._containers.support import text_archive
 
 
-def main():
+def main() -> None:
     """Join, write, tidy up, answer."""
     module = AnsibleModule(
         argument_spec={
@@ -74,8 +77,8 @@ def main():
     if module.check_mode:
         module.exit_json(changed=True, size=0, members=0)
     try:
-        texts = bundle.join(archives, module.params["secrets"])
-        bundle.write(dest, texts, time.time())
+        texts = text_archive.join(archives, module.params["secrets"])
+        text_archive.write(dest, texts, time.time())
         for each in archives:
             each.unlink()
     except (OSError, tarfile.TarError) as error:

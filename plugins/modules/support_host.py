@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: support_host
 short_description: What one machine says of a cluster, as an archive without secrets
@@ -71,12 +73,13 @@ import time
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import engine
-from ansible_collections.metal.kafka.plugins.module_utils.support import bundle, host
-from ansible_collections.metal.kafka.plugins.module_utils.support.redaction import redacted
+
+from ..module_utils._containers import engine_api
+from ..module_utils._containers.support import collector, text_archive
+from ..module_utils._containers.support.redaction import redacted
 
 
-def main():
+def main() -> None:
     """Gather, write, answer with names."""
     module = AnsibleModule(
         argument_spec={
@@ -87,18 +90,18 @@ def main():
             "lines": {"type": "int", "default": 5000},
             "config_root": {"type": "path", "default": "/etc/kafka-metal"},
             "log_root": {"type": "path", "default": "/var/log/kafka-metal"},
-            "socket": {"type": "path", "default": engine.SOCKET},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )
     given = module.params
     cluster, dest = given["cluster"], Path(given["dest"])
     texts = {
-        f"figures/{name}.txt": host.fetched(at, given["figures_password"])
+        f"figures/{name}.txt": collector.fetched(at, given["figures_password"])
         for name, at in given["figures"].items()
     }
     if cluster:
-        texts |= host.collect(
+        texts |= collector.collect(
             f"kafka-metal.cluster={cluster}",
             Path(given["config_root"]),
             Path(given["log_root"]),
@@ -109,7 +112,9 @@ def main():
     if not module.check_mode:
         try:
             dest.parent.mkdir(parents=True, exist_ok=True)
-            bundle.write(dest, {name: redacted(text) for name, text in texts.items()}, time.time())
+            text_archive.write(
+                dest, {name: redacted(text) for name, text in texts.items()}, time.time()
+            )
         except OSError as error:
             module.fail_json(msg=f"{dest} cannot be written: {error}")
     module.exit_json(changed=True, members=sorted(texts))

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: topics
 short_description: Topics are as declared
@@ -107,17 +109,22 @@ unanswered:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
+
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
 
 
-def main():
+def main() -> None:
     """Read, plan, have it judged, apply, compare again."""
     module = AnsibleModule(
-        argument_spec={**access.ARGUMENTS, **kinds.KINDS["topics"].arguments, **kinds.TIMEOUT},
+        argument_spec={
+            **client_options.ARGUMENTS,
+            **resources.KINDS["topics"].arguments,
+            **resource_options.TIMEOUT,
+        },
         supports_check_mode=True,
     )
-    module.exit_json(**kinds.run(module, {"topics": module.params}, "topics")["topics"])
+    module.exit_json(**resources.run(module, {"topics": module.params}, "topics")["topics"])
 
 
 if __name__ == "__main__":

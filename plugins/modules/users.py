@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: users
 short_description: Users that log in with SCRAM are as declared
@@ -118,17 +120,22 @@ unanswered:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import access
-from ansible_collections.metal.kafka.plugins.module_utils.content import kinds
+
+from ..module_utils._content import resource_options, resources
+from ..module_utils._kafka import client_options
 
 
-def main():
+def main() -> None:
     """Read, try, plan, apply, see it accepted."""
     module = AnsibleModule(
-        argument_spec={**access.ARGUMENTS, **kinds.KINDS["users"].arguments, **kinds.TIMEOUT},
+        argument_spec={
+            **client_options.ARGUMENTS,
+            **resources.KINDS["users"].arguments,
+            **resource_options.TIMEOUT,
+        },
         supports_check_mode=True,
     )
-    module.exit_json(**kinds.run(module, {"users": module.params}, "users")["users"])
+    module.exit_json(**resources.run(module, {"users": module.params}, "users")["users"])
 
 
 if __name__ == "__main__":

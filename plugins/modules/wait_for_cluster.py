@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: wait_for_cluster
 short_description: Waits for a healthy Kafka cluster, or for leave to stop brokers
@@ -110,23 +112,27 @@ seconds:
   returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    access,
+
+from ..module_utils._common import deadlines
+from ..module_utils._containers import engine_api
+from ..module_utils._kafka import (
+    client,
+    client_options,
     cluster,
-    connecting,
-    endpoint,
-    engine,
-    gate,
+    endpoints,
     health,
-    waiting,
+    leader_batches,
+    stop_gate,
 )
 
 # Of a log, for the counters of its recovery: each log dir writes its own.
 LOG_LINES = 400
 
 
-def look(wish, dry):
+def look(wish: dict[str, Any], dry: bool) -> tuple[Any, Any, Any]:
     """The cluster, the bytes it lacks, and leaders elected, or that would be; ClusterError."""
     with cluster.ClusterConnection(
         wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9
@@ -136,58 +142,58 @@ def look(wish, dry):
         elected = 0
         sound = health.report(found, wish["expect_brokers"])["healthy"]
         if wish["elect_preferred"] and not wish["before_stop"] and sound:
-            elected = len(cluster.electable(found))
+            elected = len(leader_batches.electable(found))
             if elected and not dry:
                 found = connection.elect_preferred(found)
     return found, lag, elected
 
 
-def look_at_container(wish):
+def look_at_container(wish: dict[str, Any]) -> dict[str, Any]:
     """State of the container and how many logs its broker has loaded."""
     if not wish["container"]:
         return {}
-    found = engine.inspect(wish["container"], wish["socket"])
+    found = engine_api.inspect(wish["container"], wish["socket"])
     lines = []
     if found.running:
-        lines = engine.log(wish["container"], LOG_LINES, found.started, wish["socket"])
-    return {"container": vars(found), "recovered": engine.recovered(lines)}
+        lines = engine_api.log(wish["container"], LOG_LINES, found.started, wish["socket"])
+    return {"container": vars(found), "recovered": engine_api.recovered(lines)}
 
 
-def main():
+def main() -> None:
     """Look once."""
     module = AnsibleModule(
         argument_spec={
-            **access.ARGUMENTS,
+            **client_options.ARGUMENTS,
             "expect_brokers": {"type": "list", "elements": "int", "default": []},
             "before_stop": {"type": "list", "elements": "int", "default": []},
             "elect_preferred": {"type": "bool", "default": False},
             "container": {"type": "str"},
             "name": {"type": "str", "default": ""},
-            "socket": {"type": "path", "default": engine.SOCKET},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
             "patience": {"type": "float", "default": 300},
             "interval": {"type": "float", "default": 2},
             "timeout": {"type": "float", "default": 10},
         },
         supports_check_mode=True,
     )
-    if connecting.MISSING:
-        module.fail_json(msg=missing_required_lib("kafka-python"), exception=connecting.MISSING)
-    wish = access.wish_of(module)
+    if client.MISSING:
+        module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
+    wish = client_options.wish_of(module)
     try:
         container = look_at_container(wish)
-    except engine.EngineError as error:
+    except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
     # As in cluster_info: whatever the library waits for, the look ends in time.
-    answer = waiting.side_by_side(
-        {"look": lambda: look(wish, module.check_mode)}, waiting.Deadline(wish["timeout"])
+    answer = deadlines.side_by_side(
+        {"look": lambda: look(wish, module.check_mode)}, deadlines.Deadline(wish["timeout"])
     )["look"]
-    if isinstance(answer, (endpoint.ClusterError, TimeoutError)):
-        silent = health.unreachable(endpoint.words_of(answer), wish["before_stop"])
+    if isinstance(answer, (endpoints.ClusterError, TimeoutError)):
+        silent = health.unreachable(endpoints.words_of(answer), wish["before_stop"])
         module.exit_json(changed=False, steps=[], lag_bytes=None, **silent, **container)
     if isinstance(answer, Exception):
         raise answer
     found, lag, elected = answer
-    decision = gate.before_stop(found, wish["before_stop"]) if wish["before_stop"] else None
+    decision = stop_gate.before_stop(found, wish["before_stop"]) if wish["before_stop"] else None
     noun = "partition is" if elected == 1 else "partitions are"
     module.exit_json(
         changed=elected > 0,

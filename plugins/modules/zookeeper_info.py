@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: zookeeper_info
 short_description: State of a ZooKeeper ensemble
@@ -97,10 +99,11 @@ stop:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import zookeeper
+
+from ..module_utils._services import zookeeper_servers
 
 
-def main():
+def main() -> None:
     """Ask all servers, judge, answer."""
     module = AnsibleModule(
         argument_spec={
@@ -124,13 +127,13 @@ def main():
         supports_check_mode=True,
     )
     try:
-        tls = zookeeper.tls_of(module.params["ca_file"], module.params["cert_file"])
+        tls = zookeeper_servers.tls_of(module.params["ca_file"], module.params["cert_file"])
     except OSError as error:
         module.fail_json(msg=f"the files for TLS cannot be used: {error}")
-    servers = zookeeper.ask_all(module.params["servers"], module.params["timeout"], tls)
+    servers = zookeeper_servers.ask_all(module.params["servers"], module.params["timeout"], tls)
     stopping = module.params["before_stop"]
-    stop = {} if stopping is None else {"stop": zookeeper.before_stop(servers, stopping)}
-    module.exit_json(changed=False, **zookeeper.report(servers), **stop)
+    stop = {} if stopping is None else {"stop": zookeeper_servers.before_stop(servers, stopping)}
+    module.exit_json(changed=False, **zookeeper_servers.report(servers), **stop)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 DOCUMENTATION = r"""
 module: zookeeper_nodes
 short_description: ACLs of nodes of a ZooKeeper ensemble
@@ -108,11 +110,8 @@ steps:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    zookeeper,
-    zookeeper_client,
-    zookeeper_nodes,
-)
+
+from ..module_utils._services import zookeeper_acls, zookeeper_client, zookeeper_servers
 
 ACL = {
     "scheme": {"type": "str", "required": True},
@@ -132,7 +131,7 @@ NODE = {
 }
 
 
-def main():
+def main() -> None:
     """Compare, change, tell."""
     module = AnsibleModule(
         argument_spec={
@@ -146,12 +145,12 @@ def main():
     )
     given = module.params
     try:
-        tls = zookeeper.tls_of(given["ca_file"], given["cert_file"])
+        tls = zookeeper_servers.tls_of(given["ca_file"], given["cert_file"])
         with zookeeper_client.first_that_serves(given["servers"], given["timeout"], tls) as session:
-            nodes = zookeeper_nodes.read(given["nodes"])
-            changes = zookeeper_nodes.differences(session, nodes)
+            nodes = zookeeper_acls.read(given["nodes"])
+            changes = zookeeper_acls.differences(session, nodes)
             if not module.check_mode:
-                zookeeper_nodes.apply(session, changes, nodes)
+                zookeeper_acls.apply(session, changes, nodes)
     except OSError as error:
         if module.check_mode:
             # A fresh site: what runs first decides what there is.
@@ -160,7 +159,7 @@ def main():
         module.fail_json(msg=f"the ensemble cannot be reached: {error}")
     except zookeeper_client.ZooKeeperError as error:
         module.fail_json(msg=f"the ensemble's nodes cannot be given to their owners: {error}")
-    module.exit_json(changed=bool(changes), steps=zookeeper_nodes.sentences(changes))
+    module.exit_json(changed=bool(changes), steps=zookeeper_acls.sentences(changes))
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ EXCEPTIONS = {
     "playbooks/internal_phase.yml": "closes it before the brokers",
     "playbooks/internal_rotate.yml": "hands its files out",
     "scripts/price-of-records": "brings a broker of its own",
-    "plugins/module_utils/operation.py": "names the verb that resumes the split of its trust",
-    "plugins/module_utils/preflight/metadata.py": "its ids, ports and size, judged beforehand",
+    "plugins/module_utils/_host/operation_state.py": "names the verb that resumes its split",
+    "plugins/plugin_utils/_site/metadata_services.py": "its ids, ports and size, judged beforehand",
 }
 
 # Names, not places: nothing is fetched from them.

@@ -9,6 +9,21 @@ README_LINES = 120
 # Words of a task that are no module.
 FULL_NAME = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+\.[a-z0-9_]+")
 
+# What is made of Ansible's own classes: its vault, its inventory, its action plugins.
+NEXT_TO_ANSIBLE = (
+    "_site/reader",
+    "_site/variables",
+    "_operations/inputs_digest",
+    "_operations/resumable_action",
+    "_operations/task_presence",
+    "_security/provided_files",
+    "_security/vault_password",
+    "_security/vault_store",
+    "_site/play_inventory",
+    "_site/state_directory",
+    "_site/state_migration",
+)
+
 
 def longer_than(repository, limit, *patterns):
     files = repository.files(*patterns)
@@ -98,9 +113,10 @@ def test_modules_have_a_check_mode_and_say_what_they_do(repository):
 
 def test_logic_is_apart_from_ansible(repository):
     imports = re.compile(r"^\s*(from|import) ansible[. ]", re.MULTILINE)
-    files = repository.files("plugins/module_utils/**/*.py")
-    assert files
-    assert [path for path in files if imports.search(repository.text(path))] == []
+    files = repository.files("plugins/*_utils/**/*.py")
+    assert len(files) > 100
+    found = {path for path in files if imports.search(repository.text(path))}
+    assert found == {f"plugins/plugin_utils/{name}.py" for name in NEXT_TO_ANSIBLE}
 
 
 def test_lists_keep_the_order_of_their_declaration(repository):

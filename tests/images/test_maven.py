@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.images import catalogue, find
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue, find
 
 FILE = "org/example/parent/1/parent-1.pom"
 PARENT = """<project><modelVersion>4.0.0</modelVersion><groupId>org.example</groupId>

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.images import catalogue, find
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue, find
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import Alert, names_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import Alert
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import names_of
 
 HERE = Path(__file__).parent
 

@@ -9,7 +9,9 @@ import urllib.error
 import urllib.request
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import read_series
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_series,
+)
 from conftest import reference
 
 NETWORK = "kafka-metal-test-agents"

@@ -2,12 +2,12 @@
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
-    alerts_of,
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import alerts_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_alerts,
     read_records,
-    rule_document,
 )
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file import rule_document
 from promtool_files import needed, of_case, of_scenario, read_cases, read_scenarios
 
 ALERTS = {alert.name: alert for alert in alerts_of(read_alerts())}

@@ -2,16 +2,20 @@
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alertmanager import (
     alertmanager_config,
-    alerts_of,
-    prometheus_config,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import alerts_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_alerts,
     read_jobs,
     read_records,
-    rule_document,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.prometheus import (
+    prometheus_config,
     target_file,
 )
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file import rule_document
 
 ALERTS = alerts_of(read_alerts())
 RECEIVERS = {

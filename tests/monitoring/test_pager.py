@@ -13,12 +13,14 @@ from socket import create_server
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alertmanager import (
     alertmanager_config,
-    alerts_of,
-    read_alerts,
-    rule_document,
 )
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import alerts_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_alerts,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file import rule_document
 from conftest import reference
 
 RUNBOOKS = "https://wiki.example.com/kafka/runbooks"

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.prometheus import (
     prometheus_config,
     target_file,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring.web import web_config
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.web_password import web_config
 from conftest import reference
 
 PASSWORD, NEXT = "first-password", "second-password"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from ansible_collections.metal.kafka.plugins.module_utils.images import catalogue, find
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue, find
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache/storage"

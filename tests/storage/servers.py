@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
-from ansible_collections.metal.kafka.plugins.module_utils.storage import to_xml
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.storage import to_xml
 from containers import CACHE, Containers, eventually, free_port, image, said
 
 VERSITYGW = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"

@@ -2,11 +2,11 @@
 
 from types import SimpleNamespace
 
-from ansible_collections.metal.kafka.plugins.module_utils.cluster import ClusterConnection
-from ansible_collections.metal.kafka.plugins.module_utils.content.topic_connection import (
+from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import Deadline
+from ansible_collections.metal.kafka.plugins.module_utils._content.topic_client import (
     TopicConnection,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.waiting import Deadline
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.cluster import ClusterConnection
 
 
 class Both(TopicConnection, ClusterConnection):

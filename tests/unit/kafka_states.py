@@ -1,6 +1,10 @@
 """Short ways to write down clusters for tests."""
 
-from ansible_collections.metal.kafka.plugins.module_utils.state import Broker, Cluster, Partition
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import (
+    Broker,
+    Cluster,
+    Partition,
+)
 
 
 def partition(name, isr, replicas=(1, 2, 3), leader=None, adding=()):

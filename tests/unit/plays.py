@@ -99,7 +99,7 @@ def with_modules(folder: Path, texts: Mapping[str, str]) -> Path:
 def with_locks(folder: Path) -> None:
     """The real collection, with locks of clusters in ``folder`` / locks."""
     text = (ROOT / "plugins/modules/cluster_lock.py").read_text()
-    own = text.replace("lock.DIRECTORY", repr(f"{folder}/locks"))
+    own = text.replace("operation_lock.DIRECTORY", repr(f"{folder}/locks"))
     with_modules(folder, {"cluster_lock": own})
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.preflight import Problem, Role, check
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.problem import Problem
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import check
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import Role
 
 GIB = 1024**3
 

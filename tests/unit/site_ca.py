@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ansible_collections.metal.kafka.plugins.module_utils.pki import authority
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki import authority
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec

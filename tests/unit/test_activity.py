@@ -1,5 +1,5 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.activity import signs
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.activity import signs
 
 
 def test_a_quiet_cluster_gives_no_sign():

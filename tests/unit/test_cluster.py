@@ -1,8 +1,8 @@
 """What Kafka tells becomes the state of a cluster; leaders go back batch by batch."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import cluster
-from ansible_collections.metal.kafka.plugins.module_utils.state import NOBODY, Partition
+from ansible_collections.metal.kafka.plugins.module_utils._kafka import leader_batches
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NOBODY, Partition
 from kafka.errors import (
     NotLeaderForPartitionError,
 )
@@ -11,7 +11,7 @@ from kafka_answers import connection, described, in_turn
 
 def test_metadata_becomes_partitions_in_order():
     moving = {("a", 1): {"adding_replicas": [2]}}
-    assert cluster.partitions_of(described("a", 1, NOBODY), moving) == [
+    assert leader_batches.partitions_of(described("a", 1, NOBODY), moving) == [
         Partition("a", 0, 1, (2, 1), (1,)),
         Partition("a", 1, NOBODY, (2, 1), (1,), (2,)),
     ]
@@ -60,7 +60,7 @@ def test_a_broker_that_does_not_come_to_lead_is_waited_for_once():
     [(1, 0.01, 4), (4, 0.25, 8), (16, 0.5, 16), (16, 2.0, 4), (1, 9.0, 1), (8, 0.0, 32)],
 )
 def test_a_batch_is_as_large_as_the_one_before_allows(size, took, wanted):
-    assert cluster.next_batch(size, took) == wanted
+    assert leader_batches.next_batch(size, took) == wanted
 
 
 def test_elections_begin_with_kafkas_own_topics_and_lose_none():
@@ -68,6 +68,6 @@ def test_elections_begin_with_kafkas_own_topics_and_lose_none():
     names = [("orders", number) for number in range(30)] + [("__consumer_offsets", 7)]
     parts = [Partition(topic, number, 2, (1, 2), (1, 2)) for topic, number in names]
 
-    ordered = [(part.topic, part.id) for part in cluster.warm_up_first(parts)]
+    ordered = [(part.topic, part.id) for part in leader_batches.warm_up_first(parts)]
 
     assert ordered == [("__consumer_offsets", 7), *names[:30]]

@@ -1,6 +1,6 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.plugin_utils import components, licences
-from ansible_collections.metal.kafka.plugins.plugin_utils.components import Component, Known
+from ansible_collections.metal.kafka.plugins.plugin_utils._images import components, licences
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.components import Component, Known
 
 SUM = "0" * 64
 LISTED = "1" * 64

@@ -1,7 +1,7 @@
 """Limits of connections follow the heap, are never below what is open, and leave brokers out."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.connection_limits import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.connection_limits import (
     UNLIMITED,
     Open,
     Sizes,

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import container_processes
+from ansible_collections.metal.kafka.plugins.module_utils._host import container_processes
 
 ONE, TWO, OUTER = "a" * 64, "b" * 64, "c" * 64
 LABELS = {"kafka-metal.cluster": "local", "kafka-metal.service": "kafka_broker"}

@@ -5,18 +5,27 @@ import random
 import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.filter.content import declaration_file
-from ansible_collections.metal.kafka.plugins.module_utils import topic
-from ansible_collections.metal.kafka.plugins.module_utils.content import acls, quotas, users
-from ansible_collections.metal.kafka.plugins.module_utils.content.declarations import (
-    content_wishes,
+from ansible_collections.metal.kafka.plugins.module_utils._common.units import (
+    duration_ms,
+    size_bytes,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.content.export import (
+from ansible_collections.metal.kafka.plugins.module_utils._content import (
+    acls,
+    quotas,
+    topic_model,
+    topics,
+    users,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._content.quotas import Entity
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.content_export import (
     amount,
     declarations,
     natural,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.content.quotas import Entity
-from ansible_collections.metal.kafka.plugins.module_utils.units import duration_ms, size_bytes
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
+    content_wishes,
+)
 
 
 def planned(state, declared):
@@ -32,11 +41,11 @@ def planned(state, declared):
         }
     )
     current = {
-        name: topic.Topic(
+        name: topic_model.Topic(
             name,
             found["partitions"],
             frozenset(found["replicas"]),
-            {key: topic.Value(value, kind(key)) for key, value in found["config"].items()},
+            {key: Value(value, kind(key)) for key, value in found["config"].items()},
         )
         for name, found in state["topics"].items()
     }
@@ -47,7 +56,7 @@ def planned(state, declared):
         for each in state["quotas"]
     }
     return [
-        *topic.plan_all(current, topic.wishes_of(wishes["topics"]["topics"])),
+        *topics.plan_all(current, topics.wishes_of(wishes["topics"]["topics"])),
         *users.plan(state["users"], users.wishes_of(wishes["users"]), {}).steps,
         *acls.plan({acls.acl_of(each) for each in state["acls"]}, acls.wishes_of(wishes["acls"])),
         *quotas.plan(there, quotas.wishes_of(wishes["quotas"])),

@@ -16,10 +16,12 @@ from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.parsing.vault import VaultLib
 from ansible_collections.metal.kafka.plugins.action.credentials import ActionModule
 from ansible_collections.metal.kafka.plugins.lookup.secret import DOCUMENTATION, LookupModule
-from ansible_collections.metal.kafka.plugins.module_utils.credentials import content
-from ansible_collections.metal.kafka.plugins.module_utils.pki import leaf, pem
-from ansible_collections.metal.kafka.plugins.plugin_utils import vault_password
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import StoreError
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
+    store_document,
+    vault_password,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki import leaf, pem
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.vault_store import StoreError
 from cryptography.hazmat.primitives import serialization
 from site_ca import DAY, NOW, key_text
 
@@ -280,13 +282,13 @@ def test_without_a_store_nothing_is_rotated(run, tmp_path, rotate):
 @pytest.fixture
 def earlier(tmp_path, monkeypatch, run):
     """A store as an earlier release left it: it knows nothing of generations."""
-    real = content.write
+    real = store_document.write
 
     def write(what):
         return real(replace(what, generations={}))
 
     with monkeypatch.context() as patched:
-        patched.setattr(content, "write", write)
+        patched.setattr(store_document, "write", write)
         run(passwords=["alice", "bob"])
     return run
 

@@ -7,23 +7,23 @@ from dataclasses import replace
 import pytest
 import site_ca
 import tls
-from ansible_collections.metal.kafka.plugins.module_utils.credentials import (
-    content,
-    items,
-    report,
-    rotation,
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
+    ca_rotation,
+    store_document,
+    store_items,
+    store_report,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.plan import (
-    Given,
-    plan,
-    unused,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.wishes import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_model import (
     CaWish,
     CredentialsError,
     Wish,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.pki import leaf, pem
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_plan import (
+    Given,
+    plan,
+    unused,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki import leaf, pem
 from site_ca import DAY, NOW
 
 KAFKA1 = leaf.Leaf("kafka1", "kafka1", "test", dns=("kafka1",))
@@ -86,9 +86,9 @@ def test_a_first_run_makes_everything_and_says_so():
 
 
 def test_a_second_run_finds_nothing_to_do():
-    again = plan(content.read(content.write(FRESH)), WISH, NOTHING, NOW + DAY)
+    again = plan(store_document.read(store_document.write(FRESH)), WISH, NOTHING, NOW + DAY)
     assert again.steps == ()
-    assert content.write(again.content) == content.write(FRESH)
+    assert store_document.write(again.content) == store_document.write(FRESH)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_rotation_goes_through_its_phases():
     held, states = FRESH, []
     for phase in PHASES:
         held = plan(held, rotating(phase), NOTHING, NOW).content
-        states.append((rotation.state(held), len(held.roots), pem.subject_of(held.roots[-1])))
+        states.append((ca_rotation.state(held), len(held.roots), pem.subject_of(held.roots[-1])))
     new = "CN=test CA G2,O=test"
     assert states == [("trusted", 2, new), ("issued", 2, new), ("none", 1, new)]
     issuers = {c.certificate.issuer.rfc4514_string() for c in held.certificates.values()}
@@ -243,8 +243,8 @@ def test_a_certificate_of_the_old_ca_that_nobody_declares_goes_with_it():
 
 def texts(held, name):
     """What a member is given: keystore and truststore."""
-    document = content.document(content.write(held))
-    return items.pick(document, f"keypair:{name}"), items.pick(document, "truststore")
+    document = store_document.document(store_document.write(held))
+    return store_items.pick(document, f"keypair:{name}"), store_items.pick(document, "truststore")
 
 
 def talk(folder, one, two):
@@ -302,7 +302,7 @@ def test_any_two_members_talk_while_a_change_is_rolled_out(way, tmp_path):
     for wish, given in WAYS[way]:
         stores.append(plan(stores[-1], wish, given, NOW).content)
     for before, held in itertools.pairwise(stores):
-        assert content.write(before) != content.write(held)
+        assert store_document.write(before) != store_document.write(held)
         for one, two in ((before, held), (held, before), (held, held)):
             talk(tmp_path, one, two)
     assert not {OLD_ROOT} & set(stores[-1].roots) or way.startswith("renewed")
@@ -391,7 +391,7 @@ def test_ready_made_certificates_are_taken_over_once():
     wish = wished(ca=READY)
     planned = plan(None, wish, READY_FILES, NOW)
     assert planned.steps[0].startswith("certificate kafka1: taken from /ready/kafka1.crt, valid")
-    again = content.read(content.write(planned.content))
+    again = store_document.read(store_document.write(planned.content))
     assert plan(again, wish, READY_FILES, NOW).steps == ()
     near = NOW + 390 * DAY
     assert plan(again, wish, READY_FILES, near).notes[0] == (
@@ -413,7 +413,7 @@ def test_all_ready_made_certificates_are_judged_before_one_is_taken():
 
 def test_the_report_has_dates_and_fingerprints():
     planned = plan(FRESH, WISH, NOTHING, NOW + 10 * DAY)
-    told = report.report(planned, WISH, NOW + 10 * DAY)
+    told = store_report.report(planned, WISH, NOW + 10 * DAY)
     ends = [(each["kind"], each["name"], each["days_left"]) for each in told["expiry"]]
     assert ends == [
         ("certificate", "kafka1", 386),
@@ -431,7 +431,7 @@ def test_the_report_has_dates_and_fingerprints():
 def test_nothing_that_is_told_holds_a_secret():
     held = after(WISH, wished(rotate="passwords"), rotating("trust"))
     planned = plan(held, wished(rotate="certificates"), NOTHING, NOW)
-    told = f"{report.report(planned, WISH, NOW)} {report.lines(held)} {planned}"
+    told = f"{store_report.report(planned, WISH, NOW)} {store_report.lines(held)} {planned}"
     secrets = [each.value for each in held.passwords.values()]
     secrets += [each.previous for each in held.passwords.values()]
     for each in (*held.certificates.values(), *held.authorities):
@@ -442,7 +442,7 @@ def test_nothing_that_is_told_holds_a_secret():
 
 
 def test_a_dry_run_shows_the_same_difference_as_the_run_after_it():
-    one, two = (report.lines(plan(None, WISH, NOTHING, NOW).content) for _ in range(2))
+    one, two = (store_report.lines(plan(None, WISH, NOTHING, NOW).content) for _ in range(2))
     assert one == two
     assert f"certificate kafka1: CN=kafka1,O=test, kafka1, server client, valid until {LATER}" in (
         one
@@ -461,53 +461,64 @@ def test_a_dry_run_shows_the_same_difference_as_the_run_after_it():
         ('{"a": 1}', "found no store of credentials"),
         ('{"format": 3}', "found a store of format 3; wanted: 1 or 2, or a newer kafka-metal"),
         ('{"format": 1}', r"found a damaged store of credentials \(KeyError\)"),
-        (content.write(FRESH).replace("BEGIN CERT", "BEGIN SERT"), "damaged store"),
+        (store_document.write(FRESH).replace("BEGIN CERT", "BEGIN SERT"), "damaged store"),
     ],
     ids=tls.named,
 )
 def test_a_text_that_is_no_store_is_refused_and_not_shown(text, says):
-    with pytest.raises(content.ContentError, match=says):
-        content.read(text)
+    with pytest.raises(store_document.ContentError, match=says):
+        store_document.read(text)
 
 
-DOCUMENT = content.document(content.write(after(WISH, wished(rotate="passwords", names=("bob",)))))
+DOCUMENT = store_document.document(
+    store_document.write(after(WISH, wished(rotate="passwords", names=("bob",))))
+)
 
 
 def test_single_secrets_are_picked_by_kind_and_name():
-    assert items.pick(DOCUMENT, "password:alice") == DOCUMENT["passwords"]["alice"]["value"]
-    assert items.pick(DOCUMENT, "previous_password:bob") == DOCUMENT["passwords"]["bob"]["previous"]
-    pair = items.pick(DOCUMENT, "keypair:kafka1")
-    assert pair == items.pick(DOCUMENT, "key:kafka1") + items.pick(DOCUMENT, "certificate:kafka1")
-    assert items.pick(DOCUMENT, "truststore") == items.pick(DOCUMENT, "ca")
+    assert store_items.pick(DOCUMENT, "password:alice") == DOCUMENT["passwords"]["alice"]["value"]
+    assert (
+        store_items.pick(DOCUMENT, "previous_password:bob")
+        == DOCUMENT["passwords"]["bob"]["previous"]
+    )
+    pair = store_items.pick(DOCUMENT, "keypair:kafka1")
+    assert pair == store_items.pick(DOCUMENT, "key:kafka1") + store_items.pick(
+        DOCUMENT, "certificate:kafka1"
+    )
+    assert store_items.pick(DOCUMENT, "truststore") == store_items.pick(DOCUMENT, "ca")
 
 
 def test_the_ca_is_the_one_that_issues():
     held = after(WISH, rotating("trust"))
-    document = content.document(content.write(held))
-    assert items.pick(document, "ca") == pem.pem([held.authorities[0].certificate])
-    assert items.pick(document, "truststore") == pem.pem(held.roots)
+    document = store_document.document(store_document.write(held))
+    assert store_items.pick(document, "ca") == pem.pem([held.authorities[0].certificate])
+    assert store_items.pick(document, "truststore") == pem.pem(held.roots)
 
 
 @pytest.mark.parametrize(
     ("term", "kind", "says"),
     [
-        ("password:eve", items.Missing, "there is no password 'eve'; there are: alice, bob"),
-        ("keypair:kafka9", items.Missing, "there is no keypair 'kafka9'; there are: kafka1"),
-        ("previous_password:alice", items.Missing, "the password 'alice' has never been changed"),
-        ("password", items.TermError, "found 'password'; wanted: password:NAME"),
-        ("password:", items.TermError, "wanted: password:NAME"),
-        ("ca:x", items.TermError, "found 'ca:x'; wanted: ca, without a name"),
-        ("pasword:alice", items.TermError, "wanted: password .did you mean that.., one of"),
+        ("password:eve", store_items.Missing, "there is no password 'eve'; there are: alice, bob"),
+        ("keypair:kafka9", store_items.Missing, "there is no keypair 'kafka9'; there are: kafka1"),
+        (
+            "previous_password:alice",
+            store_items.Missing,
+            "the password 'alice' has never been changed",
+        ),
+        ("password", store_items.TermError, "found 'password'; wanted: password:NAME"),
+        ("password:", store_items.TermError, "wanted: password:NAME"),
+        ("ca:x", store_items.TermError, "found 'ca:x'; wanted: ca, without a name"),
+        ("pasword:alice", store_items.TermError, "wanted: password .did you mean that.., one of"),
     ],
 )
 def test_what_cannot_be_picked_is_named(term, kind, says):
     with pytest.raises(kind, match=says):
-        items.pick(DOCUMENT, term)
+        store_items.pick(DOCUMENT, term)
 
 
 def test_without_a_ca_of_our_own_there_is_none_to_hand_out():
     held = plan(None, wished(ca=READY), READY_FILES, NOW).content
-    document = content.document(content.write(held))
-    with pytest.raises(items.Missing, match="certificates come ready-made"):
-        items.pick(document, "ca")
-    assert items.pick(document, "truststore") == pem.pem([OWN.root])
+    document = store_document.document(store_document.write(held))
+    with pytest.raises(store_items.Missing, match="certificates come ready-made"):
+        store_items.pick(document, "ca")
+    assert store_items.pick(document, "truststore") == pem.pem([OWN.root])

@@ -1,8 +1,8 @@
 """Devices are found by what kernel and udev tell of them, here a tree of files as they write it."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import disk_devices
-from ansible_collections.metal.kafka.plugins.module_utils.disks import Mount, Wish
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_devices
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks.disk_model import Mount, Wish
 
 GIB = 1024**3
 

@@ -3,7 +3,12 @@
 import os
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import disk_reserve, disk_steps, disks
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks import (
+    data_disks,
+    disk_model,
+    disk_plan,
+    disk_reserve,
+)
 
 GIB, MIB = 1024**3, 1024**2
 
@@ -41,24 +46,28 @@ def test_a_disk_that_does_not_answer_gets_none(monkeypatch):
 
 
 def disk(action, *points):
-    device = disks.Device("/dev/sdb", size=100 * GIB, mounts=tuple(map(disks.Mount, points)))
-    return disks.Disk(disks.Wish("disk1", "/data/disk1", path="/dev/sdb"), "", action, "", device)
+    device = disk_model.Device(
+        "/dev/sdb", size=100 * GIB, mounts=tuple(map(disk_model.Mount, points))
+    )
+    return disk_model.Disk(
+        disk_model.Wish("disk1", "/data/disk1", path="/dev/sdb"), "", action, "", device
+    )
 
 
 @pytest.mark.parametrize(
     ("action", "points", "texts"),
     [
-        (disks.FORMAT, [], ["disk1 keeps 2048 MiB in reserve"]),
-        (disks.USE, ["/data/disk1"], ["disk1 keeps 1 MiB in reserve"]),
-        (disks.USE, [], []),
-        (disks.LEAVE, ["/data/disk1"], []),
-        (disks.REFUSE, [], []),
+        (data_disks.FORMAT, [], ["disk1 keeps 2048 MiB in reserve"]),
+        (data_disks.USE, ["/data/disk1"], ["disk1 keeps 1 MiB in reserve"]),
+        (data_disks.USE, [], []),
+        (data_disks.LEAVE, ["/data/disk1"], []),
+        (data_disks.REFUSE, [], []),
     ],
 )
 def test_the_plan_says_which_disks_get_one(action, points, texts):
-    steps = disk_steps.reserves([disk(action, *points)], 2 * GIB, lambda mount, declared: MIB)
+    steps = disk_plan.reserves([disk(action, *points)], 2 * GIB, lambda mount, declared: MIB)
     assert [step.text for step in steps] == texts
 
 
 def test_a_site_may_do_without():
-    assert disk_steps.reserves([disk(disks.FORMAT)], 0, lambda mount, declared: MIB) == []
+    assert disk_plan.reserves([disk(data_disks.FORMAT)], 0, lambda mount, declared: MIB) == []

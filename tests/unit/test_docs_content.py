@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.content.declarations import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
     content_wishes,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.content.roles import ALL, ROLES
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.roles import ALL, ROLES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/content.md"
 

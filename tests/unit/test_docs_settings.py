@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ansible_collections.metal.kafka.plugins.module_utils.dynamic import LIVE_KEYS
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_keys import LIVE_KEYS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/settings.md"
 

@@ -7,9 +7,11 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.engine import EngineError
-from ansible_collections.metal.kafka.plugins.module_utils.service import container_paths
+from ansible_collections.metal.kafka.plugins.module_utils._containers.engine_api import EngineError
 from ansible_collections.metal.kafka.plugins.modules import remains
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.service_data import (
+    container_paths,
+)
 from plays import ROOT, run, with_collection, with_locks
 
 # In place of the engine, with the containers of a cluster.
@@ -132,7 +134,7 @@ def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch
         if name == "prod-a":
             raise EngineError("the engine refuses")
 
-    monkeypatch.setattr(remains.engine, "remove", remove)
+    monkeypatch.setattr(remains.engine_api, "remove", remove)
     linked = container("b") | {"Names": ["/other/alias", "/prod-b"]}
     problem = remains.removed([container("a"), linked], "/none")
 

@@ -1,7 +1,7 @@
 """fstab: our lines, and nobody else's."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import fstab
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks import fstab
 
 OTHERS = "# made by hand\nUUID=1 / ext4\terrors=remount-ro 0 1\n\nLABEL=x  /srv xfs defaults 0 0"
 

@@ -1,7 +1,7 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.gate import before_stop
-from ansible_collections.metal.kafka.plugins.module_utils.health import report, unreachable
-from ansible_collections.metal.kafka.plugins.module_utils.state import LogDir
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.health import report, unreachable
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import LogDir
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.stop_gate import before_stop
 from kafka_states import cluster, partition
 
 WHOLE = (partition("a-0", (1, 2, 3)), partition("a-1", (2, 3, 1), replicas=(2, 3, 1)))

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.filter.content import declaration_file
-from ansible_collections.metal.kafka.plugins.module_utils.content.export import declarations
-from ansible_collections.metal.kafka.plugins.module_utils.planning import Plan
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.content_export import (
+    declarations,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.plan_report import Plan
 from hostile_names import MARKER, NAMES
 from kafka_metal_client import groups
 from kafka_metal_client.state import load

@@ -3,7 +3,7 @@ import tarfile
 import zipfile
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import image_contents
+from ansible_collections.metal.kafka.plugins.module_utils._containers import image_contents
 
 STATUS = """Package: libssl3
 Status: install ok installed

@@ -3,8 +3,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.images import (
-    ImageError,
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.image_checks import ImageError
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import (
     catalogue,
     find,
     repository_root,

@@ -1,8 +1,12 @@
 """Which replicas move between the disks of a broker."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import log_dirs
-from ansible_collections.metal.kafka.plugins.module_utils.log_dirs import Dir, LogDirError, Replica
+from ansible_collections.metal.kafka.plugins.module_utils._replicas import log_dir_model, log_dirs
+from ansible_collections.metal.kafka.plugins.module_utils._replicas.log_dir_model import (
+    Dir,
+    LogDirError,
+    Replica,
+)
 
 MIB = 1 << 20
 BIG = 1 << 40
@@ -168,7 +172,7 @@ def test_an_offline_dir_is_never_taken_for_empty():
 
 def test_batches_are_bounded_in_number_and_bytes():
     def moves(*sizes):
-        return [log_dirs.Move(r, "/a", "/b") for r in replicas("t", *sizes)]
+        return [log_dir_model.Move(r, "/a", "/b") for r in replicas("t", *sizes)]
 
     assert len(log_dirs.batch(moves(*[1] * 50))) == log_dirs.BATCH_REPLICAS
     assert len(log_dirs.batch(moves(*[15 * log_dirs.GIB] * 3))) == 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.images import catalogue
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 RELAY = "/usr/local/bin/log-relay"

@@ -5,13 +5,13 @@ import socket
 import time
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    machine_disks,
-    machine_engine,
-    machine_kernel,
-    machine_network,
+from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import ask_all
+from ansible_collections.metal.kafka.plugins.module_utils._host import (
+    engine_facts,
+    filesystems,
+    kernel,
+    network,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.together import ask_all
 
 MOUNTS = (
     "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw,errors=remount-ro\n"
@@ -21,7 +21,7 @@ MOUNTS = (
 
 
 def test_a_mount_has_its_kind_and_the_options_of_both_sides():
-    found = machine_disks.styles(MOUNTS)
+    found = filesystems.styles(MOUNTS)
     assert found["/data/disk 1"] == {
         "number": "8:17",
         "kind": "xfs",
@@ -53,12 +53,12 @@ def block(tmp_path):
     [("8:16", "sdb"), ("8:17", "sdb"), ("253:0", "sdc"), ("9:0", "md0"), ("0:55", "0:55")],
 )
 def test_the_disk_under_a_partition_or_a_mapping_is_found(block, number, disk):
-    assert machine_disks.whole_disk(number, block) == disk
+    assert filesystems.whole_disk(number, block) == disk
 
 
 def test_a_real_file_system_tells_its_inodes(tmp_path):
     table = {str(tmp_path): {"number": "0:1", "kind": "xfs", "options": ["rw"]}}
-    found = machine_disks.details(str(tmp_path), table)
+    found = filesystems.details(str(tmp_path), table)
     assert (found["kind"], found["read_only"], found["disk"]) == ("xfs", False, "0:1")
     assert 0 <= found["free_inodes"] <= found["inodes"]
 
@@ -80,7 +80,7 @@ LIMITS = (
 )
 def test_an_engine_gives_what_its_limit_or_its_right_to_raise_it_allows(hard, capabilities, most):
     status = f"Name:\tdockerd\nCapEff:\t{capabilities}\n"
-    assert machine_kernel.open_files(LIMITS.format(hard), status, 1048576) == most
+    assert kernel.open_files(LIMITS.format(hard), status, 1048576) == most
 
 
 def test_swap_is_the_sum_of_all_areas_in_bytes():
@@ -89,8 +89,8 @@ def test_swap_is_the_sum_of_all_areas_in_bytes():
         "/dev/sda2                               partition\t1000\t\t0\t\t-2\n"
         "/swap\\040file                           file\t\t24\t\t0\t\t-3\n"
     )
-    assert machine_kernel.swap(text) == 1024 * 1024
-    assert machine_kernel.swap(text.splitlines()[0]) == 0
+    assert kernel.swap(text) == 1024 * 1024
+    assert kernel.swap(text.splitlines()[0]) == 0
 
 
 @pytest.mark.parametrize(
@@ -103,16 +103,16 @@ def test_swap_is_the_sum_of_all_areas_in_bytes():
     ],
 )
 def test_control_groups_tell_whether_memory_can_be_limited(v2, v1, expected):
-    assert machine_kernel.cgroup("nodev\tcgroup\nnodev\tcgroup2\n", v2, v1) == expected
+    assert kernel.cgroup("nodev\tcgroup\nnodev\tcgroup2\n", v2, v1) == expected
 
 
 def test_port_ranges_are_read_as_sysctl_writes_them():
-    assert machine_kernel.port_ranges("\n") == []
-    assert machine_kernel.port_ranges("22,8080-8090\n") == [[22, 22], [8080, 8090]]
+    assert kernel.port_ranges("\n") == []
+    assert kernel.port_ranges("22,8080-8090\n") == [[22, 22], [8080, 8090]]
 
 
 def test_the_kernel_of_this_machine_tells_whether_its_clock_is_kept():
-    assert machine_kernel.synchronised() in (True, False, None)
+    assert kernel.synchronised() in (True, False, None)
 
 
 def test_ipv6_addresses_are_global_ones():
@@ -121,11 +121,11 @@ def test_ipv6_addresses_are_global_ones():
         "fe80000000000000004250fffe77bbd8 03 40 20 80     eth0\n"
         "00000000000000000000000000000001 01 80 10 80       lo\n"
     )
-    assert machine_network.addresses_v6(text) == ["fd00::2"]
+    assert network.addresses_v6(text) == ["fd00::2"]
 
 
 def test_a_name_is_looked_up_both_ways():
-    found = machine_network.lookups(["localhost", "no-such-host.invalid"], seconds=10)
+    found = network.lookups(["localhost", "no-such-host.invalid"], seconds=10)
     assert (
         "127.0.0.1" in found["localhost"]["addresses"] or "::1" in (found["localhost"]["addresses"])
     )
@@ -136,7 +136,7 @@ def test_a_name_is_looked_up_both_ways():
 
 
 def test_interfaces_of_this_machine_have_an_address_each():
-    for found in machine_network.interfaces():
+    for found in network.interfaces():
         assert socket.inet_aton(found["address"])
         assert found["name"] != "lo"
         assert found["mtu"] > 500
@@ -153,7 +153,7 @@ INFO = {
 
 
 def test_an_engine_is_described_by_its_own_answers():
-    assert machine_engine.described(VERSION, INFO) == {
+    assert engine_facts.described(VERSION, INFO) == {
         "version": "26.1.5+dfsg1",
         "api": "1.45",
         "driver": "overlay2",
@@ -165,7 +165,7 @@ def test_an_engine_is_described_by_its_own_answers():
 
 
 def test_without_an_engine_there_is_none(tmp_path):
-    assert machine_engine.engine(str(tmp_path / "no.sock")) is None
+    assert engine_facts.engine(str(tmp_path / "no.sock")) is None
 
 
 def test_questions_that_hang_are_left_out_in_time():
@@ -187,6 +187,6 @@ def test_the_process_of_the_machine_s_own_engine_is_found_by_its_name(tmp_path):
         (tmp_path / pid / "ns").mkdir(parents=True)
         (tmp_path / pid / "comm").write_text(name + "\n")
         (tmp_path / pid / "ns/pid").symlink_to("pid:[2]" if pid == "33" else "pid:[1]")
-    assert machine_kernel.engine_process(str(tmp_path)) == "77"
+    assert kernel.engine_process(str(tmp_path)) == "77"
     os.remove(tmp_path / "77" / "comm")
-    assert machine_kernel.engine_process(str(tmp_path)) == "1"
+    assert kernel.engine_process(str(tmp_path)) == "1"

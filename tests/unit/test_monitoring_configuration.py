@@ -1,14 +1,20 @@
 import json
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import (
-    MonitoringError,
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alertmanager import (
     alertmanager_config,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import (
+    MonitoringError,
     alerts_of,
-    prometheus_config,
-    proxy_config,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_jobs,
     read_series,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.prometheus import (
+    prometheus_config,
+    proxy_config,
     target_file,
 )
 

@@ -8,7 +8,12 @@ from ipaddress import ip_address
 import pytest
 import site_ca
 import tls
-from ansible_collections.metal.kafka.plugins.module_utils.pki import authority, leaf, pem, renewal
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki import (
+    authority,
+    leaf,
+    pem,
+    renewal,
+)
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa

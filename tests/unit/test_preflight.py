@@ -4,10 +4,8 @@ import copy
 from typing import Any
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
-    Unreadable,
-    wanted_paths,
-)
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import wanted_paths
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import Unreadable
 from preflight_sites import (
     GIB,
     Faults,

@@ -6,7 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import machine
+from ansible_collections.metal.kafka.plugins.module_utils._host import procfs
 
 OWN = "a" * 64
 ALIEN = "b" * 64
@@ -14,7 +14,7 @@ ALIEN = "b" * 64
 
 def test_the_system_is_read_from_os_release():
     text = 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nID=debian\n\nVERSION_ID="13"\n'
-    assert machine.system(text) == {
+    assert procfs.system(text) == {
         "id": "debian",
         "version": "13",
         "name": "Debian GNU/Linux 13 (trixie)",
@@ -22,16 +22,16 @@ def test_the_system_is_read_from_os_release():
 
 
 def test_a_system_without_names_is_unknown_and_no_error():
-    assert machine.system("") == {"id": "", "version": "", "name": "an unnamed system"}
+    assert procfs.system("") == {"id": "", "version": "", "name": "an unnamed system"}
 
 
 def test_memory_is_in_bytes():
-    assert machine.memory("MemTotal:       24684096 kB\nMemFree: 1 kB\n") == 24684096 * 1024
+    assert procfs.memory("MemTotal:       24684096 kB\nMemFree: 1 kB\n") == 24684096 * 1024
 
 
 def test_memory_that_is_not_told_is_an_error():
     with pytest.raises(ValueError, match="MemTotal"):
-        machine.memory("MemFree: 1 kB\n")
+        procfs.memory("MemFree: 1 kB\n")
 
 
 def test_addresses_are_local_ones_without_loopback():
@@ -39,7 +39,7 @@ def test_addresses_are_local_ones_without_loopback():
         "Main:\n  |-- 10.0.0.0\n     /24 link UNICAST\n  |-- 10.0.0.7\n     /32 host LOCAL\n"
         "  |-- 127.0.0.1\n     /32 host LOCAL\n  |-- 10.0.0.255\n     /32 link BROADCAST\n"
     )
-    assert machine.local_addresses(text) == ["10.0.0.7"]
+    assert procfs.local_addresses(text) == ["10.0.0.7"]
 
 
 MOUNTS = (
@@ -51,7 +51,7 @@ MOUNTS = (
 
 
 def test_mount_points_have_device_and_number_and_the_last_one_counts():
-    assert machine.mounts(MOUNTS) == {
+    assert procfs.mounts(MOUNTS) == {
         "/": ("254:0", "/dev/vda"),
         "/data/disk 1": ("8:16", "/dev/sdb"),
         "/bind": ("8:32", "/dev/sdc"),
@@ -69,12 +69,12 @@ def test_mount_points_have_device_and_number_and_the_last_one_counts():
     ],
 )
 def test_a_path_lies_on_the_longest_mount_point_above_it(path, mount):
-    assert machine.mount_of(path, ["/", "/data", "/data/1"]) == mount
+    assert procfs.mount_of(path, ["/", "/data", "/data/1"]) == mount
 
 
 def test_a_missing_path_has_the_place_of_its_nearest_parent(tmp_path):
     table = {"/": ("254:0", "/dev/vda"), str(tmp_path): ("8:16", "/dev/sdb")}
-    found = machine.place(str(tmp_path / "not" / "there"), table)
+    found = procfs.place(str(tmp_path / "not" / "there"), table)
     assert (found["mount"], found["device"], found["system"]) == (str(tmp_path), "/dev/sdb", False)
     assert 0 < found["free"] < found["total"]
 
@@ -83,19 +83,19 @@ def test_a_link_is_followed_to_the_disk_behind_it(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "disk")
     table = {"/": ("254:0", "/dev/vda"), str(tmp_path / "disk"): ("8:16", "/dev/sdb")}
-    assert machine.place(str(tmp_path / "link" / "kafka"), table)["device"] == "/dev/sdb"
+    assert procfs.place(str(tmp_path / "link" / "kafka"), table)["device"] == "/dev/sdb"
 
 
 def test_a_bind_mount_of_the_root_disk_is_the_root_disk(tmp_path):
     table = {"/": ("254:0", "/dev/vda"), str(tmp_path): ("254:0", "/dev/vda")}
-    assert machine.place(str(tmp_path), table)["system"] is True
+    assert procfs.place(str(tmp_path), table)["system"] is True
 
 
 def test_listening_sockets_are_told_from_connections():
     head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
     row = "   {}: {} 00000000:0000 {} 00000000:00000000 00:00000000 00000000     0        0 {} 1\n"
     table = head + row.format(0, "0100007F:2384", "0A", 1681) + row.format(1, "0:1", "01", 7)
-    assert list(machine.listening(table)) == [("127.0.0.1", 9092, "1681")]
+    assert list(procfs.listening(table)) == [("127.0.0.1", 9092, "1681")]
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def test_listening_sockets_are_told_from_connections():
 )
 def test_addresses_are_turned_from_the_kernel_s_words(words, address):
     row = f"0: {words}:0050 0:0 0A 0:0 0:0 0 0 0 5 1"
-    assert list(machine.listening("head\n" + row)) == [(address, 80, "5")]
+    assert list(procfs.listening("head\n" + row)) == [(address, 80, "5")]
 
 
 def test_own_sockets_are_read_as_the_kernel_writes_them():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        found = list(machine.listening(machine.read("/proc/net/tcp")))
-        owners = machine.socket_owners()
+        found = list(procfs.listening(procfs.read("/proc/net/tcp")))
+        owners = procfs.socket_owners()
         inode = next(inode for address, at, inode in found if at == port)
         assert owners[inode][0].startswith(("python", "pytest"))
 
@@ -132,7 +132,7 @@ def test_own_sockets_are_read_as_the_kernel_writes_them():
     ],
 )
 def test_the_container_of_a_process_is_in_its_cgroup(cgroup, container):
-    assert machine.container_id(cgroup) == container
+    assert procfs.container_id(cgroup) == container
 
 
 CONTAINERS = [
@@ -149,7 +149,7 @@ CONTAINERS = [
 def test_a_socket_has_the_name_and_cluster_of_its_container():
     sockets = [("0.0.0.0", 9092, "1"), ("0.0.0.0", 8080, "2"), ("::", 22, "3"), ("::", 5, "4")]
     owners = {"1": ("java", OWN), "2": ("docker-proxy", None), "3": ("sshd", None)}
-    found = machine.listeners(sockets, owners, CONTAINERS)
+    found = procfs.listeners(sockets, owners, CONTAINERS)
     assert [(f["port"], f["process"], f["container"], f["cluster"]) for f in found] == [
         (9092, "java", "prod-kafka1", "prod"),
         (8080, "docker-proxy", "web", None),
@@ -159,20 +159,20 @@ def test_a_socket_has_the_name_and_cluster_of_its_container():
 
 
 def test_a_container_of_another_engine_is_told_by_its_number():
-    found = machine.listeners([("::", 1, "1")], {"1": ("java", "c" * 64)}, CONTAINERS)
+    found = procfs.listeners([("::", 1, "1")], {"1": ("java", "c" * 64)}, CONTAINERS)
     assert found[0]["container"] == "c" * 64
     assert found[0]["cluster"] is None
 
 
 def test_without_an_engine_containers_are_known_by_their_processes(tmp_path, monkeypatch):
-    labels = {machine.CLUSTER_LABEL: "local"}
+    labels = {procfs.CLUSTER_LABEL: "local"}
     found = [{"Id": "c" * 64, "Names": ["/local-kafka1"], "Labels": labels, "State": "running"}]
-    monkeypatch.setattr(machine.container_processes, "found", lambda: found)
+    monkeypatch.setattr(procfs.container_processes, "found", lambda: found)
     silent = str(tmp_path / "nothing.sock")
-    assert machine.containers(silent) == found
-    assert machine.members(silent, "local") == found
-    assert machine.members(silent, "other") == []
-    (held,) = machine.listeners([("::", 9092, "1")], {"1": ("java", "c" * 64)}, found)
+    assert procfs.containers(silent) == found
+    assert procfs.members(silent, "local") == found
+    assert procfs.members(silent, "other") == []
+    (held,) = procfs.listeners([("::", 9092, "1")], {"1": ("java", "c" * 64)}, found)
     assert (held["container"], held["cluster"]) == ("local-kafka1", "local")
 
 
@@ -202,4 +202,4 @@ def test_containers_are_asked_of_the_engine(tmp_path):
     path = str(tmp_path / "engine.sock")
     with _Unix(path, _Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert machine.containers(path) == CONTAINERS
+        assert procfs.containers(path) == CONTAINERS

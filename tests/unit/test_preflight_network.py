@@ -1,7 +1,7 @@
 """Faults between machines: ports, names, addresses, and what must be alike or differ."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.preflight import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import (
     wanted_names,
     wanted_probes,
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.preflight import budget, check
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import budget, check
 
 GIB = 1024**3
 

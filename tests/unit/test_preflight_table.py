@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.preflight import CHECKS
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.report import report
-from ansible_collections.metal.kafka.plugins.module_utils.preflight.site import SITE_VARIABLES
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.problem_report import report
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import SITE_VARIABLES
 from preflight_sites import Sound, inside, judged, problems, put
 
 HERE = Path(__file__).resolve().parent

@@ -5,7 +5,7 @@ import json
 import urllib.parse
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.support.redaction import (
+from ansible_collections.metal.kafka.plugins.module_utils._containers.support.redaction import (
     GONE,
     redacted,
     secrets_of,

@@ -4,18 +4,21 @@ import os
 import time
 from dataclasses import replace
 
-from ansible_collections.metal.kafka.plugins.module_utils import lock, maintenance
+from ansible_collections.metal.kafka.plugins.module_utils._host import (
+    maintenance_files,
+    operation_lock,
+)
 from plays import run, with_locks
 
 
 def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
     with_locks(tmp_path)
-    other = replace(lock.owner_of(os.getpid()), node="control2")
+    other = replace(operation_lock.owner_of(os.getpid()), node="control2")
     held, text = f"{tmp_path}/locks/prod.json", f"{tmp_path}/text"
-    assert lock.take(held, lock.Lock("restart of all", other, time.time()))
-    maintenance.begin(text, "prod", "restart of all", "eve on control2", time.time())
-    maintenance.silence(text, "prod", "kafka1", ["kafka1"], [], time.time() + 300)
-    before = maintenance.read(text, "prod")
+    assert operation_lock.take(held, operation_lock.Lock("restart of all", other, time.time()))
+    maintenance_files.begin(text, "prod", "restart of all", "eve on control2", time.time())
+    maintenance_files.silence(text, "prod", "kafka1", ["kafka1"], [], time.time() + 300)
+    before = maintenance_files.read(text, "prod")
 
     roll = {"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}
     given = {
@@ -26,8 +29,8 @@ def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
 
     assert code != 0
     assert "Another operation works on cluster prod: restart of all" in output
-    assert maintenance.read(text, "prod") == before
-    assert lock.read(held).owner == other
+    assert maintenance_files.read(text, "prod") == before
+    assert operation_lock.read(held).owner == other
 
 
 def test_an_operation_that_ends_takes_its_own_marks_away(tmp_path):

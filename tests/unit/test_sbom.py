@@ -1,8 +1,11 @@
 import json
 
 import pytest
-from ansible_collections.metal.kafka.plugins.plugin_utils import sbom
-from ansible_collections.metal.kafka.plugins.plugin_utils.components import CONTROL_NODE, Component
+from ansible_collections.metal.kafka.plugins.plugin_utils._images import sbom
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.components import (
+    CONTROL_NODE,
+    Component,
+)
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 

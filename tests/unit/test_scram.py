@@ -3,7 +3,7 @@
 import base64
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.scram import (
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import (
     Attempt,
     Key,
     ScramError,

@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site import (
     spark,
     zookeeper,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.catalogue import OF_THE_SITE
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import OF_THE_SITE
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import (
     Inventory,
     UnusableVariable,

@@ -7,11 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.spark import status_rows
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    security,
-    spark_masters,
-    zookeeper_recovery,
-)
+from ansible_collections.metal.kafka.plugins.module_utils._common import web_login
+from ansible_collections.metal.kafka.plugins.module_utils._services import spark_masters
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import zookeeper_recovery
 
 WORKERS = [{"name": "w1", "host": "10.0.0.5", "ui_port": 8081}]
 REGISTERED = [{"state": "ALIVE", "webuiaddress": "http://10.0.0.5:8081"}]
@@ -59,7 +57,7 @@ def judged(masters, workers=WORKERS):
 
 
 def test_a_page_that_asks_who_comes_is_shown_the_word(page):
-    word = security.page_word("secret")
+    word = web_login.basic("secret")
     masters = [page("m1", "ALIVE", REGISTERED, word=word)]
     assert "401" in spark_masters.ask_all(masters, timeout=2)[0]["error"]
     assert spark_masters.ask_all(masters, timeout=2, word=word)[0]["status"] == "ALIVE"

@@ -5,8 +5,10 @@ from xml.etree import ElementTree
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.filter.storage import storage
-from ansible_collections.metal.kafka.plugins.module_utils.content.declared import DeclarationError
-from ansible_collections.metal.kafka.plugins.module_utils.storage import storage_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declaration_reader import (
+    DeclarationError,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.storage import storage_of
 from kafka_metal_pipeline.declaration import parse
 
 OWN = {

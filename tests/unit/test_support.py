@@ -6,9 +6,15 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import ownership
-from ansible_collections.metal.kafka.plugins.module_utils.support import bundle, host
-from ansible_collections.metal.kafka.plugins.module_utils.support.redaction import GONE, redacted
+from ansible_collections.metal.kafka.plugins.module_utils._containers.support import (
+    collector,
+    text_archive,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._containers.support.redaction import (
+    GONE,
+    redacted,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._host import data_ownership
 
 PLANTED = "hunter2-planted"
 KEY = "-----BEGIN PRIVATE KEY-----\nMIIplanted\n-----END PRIVATE KEY-----"
@@ -71,7 +77,7 @@ def test_of_secret_files_only_the_names_are_read(tmp_path):
     (tmp_path / "other-kafka1").mkdir()
     (tmp_path / "other-kafka1/server.properties").write_text("of another cluster")
 
-    found = dict(host.files(tmp_path, "local-"))
+    found = dict(collector.files(tmp_path, "local-"))
 
     assert found["local-kafka1/server.properties"] == PLANTED
     assert PLANTED not in found["local-kafka1/broker.pem"]
@@ -83,9 +89,9 @@ def test_files_of_a_cluster_whose_name_begins_alike_are_left_out(tmp_path):
         folder = tmp_path / f"{cluster}-kafka1"
         folder.mkdir()
         (folder / "server.properties").write_text(cluster)
-        ownership.mark(str(folder), cluster, "kafka1")
+        data_ownership.mark(str(folder), cluster, "kafka1")
 
-    found = dict(host.files(tmp_path, "local-"))
+    found = dict(collector.files(tmp_path, "local-"))
 
     assert {name.split("/")[0] for name in found} == {"local-kafka1"}
 
@@ -96,7 +102,9 @@ def test_a_machine_without_an_engine_says_so(tmp_path):
     (kept / "log.1").write_text("first\nsecond\nthird\n")
     (kept / "log").write_text("fourth\n")
 
-    found = host.collect("l", tmp_path, tmp_path / "log", "local-", 3, str(tmp_path / "no.sock"))
+    found = collector.collect(
+        "l", tmp_path, tmp_path / "log", "local-", 3, str(tmp_path / "no.sock")
+    )
 
     assert "does not answer" in found["engine-obstacle.txt"]
     # Services keep their logs themselves.
@@ -106,10 +114,10 @@ def test_a_machine_without_an_engine_says_so(tmp_path):
 
 def test_archives_are_joined_for_their_owner_alone(tmp_path):
     for name in ("node1", "node2"):
-        bundle.write(tmp_path / f"{name}.tar.gz", {"logs/a.log": f"{name} {PLANTED}"}, 0)
+        text_archive.write(tmp_path / f"{name}.tar.gz", {"logs/a.log": f"{name} {PLANTED}"}, 0)
 
-    joined = bundle.join(sorted(tmp_path.glob("*.tar.gz")), [PLANTED])
-    bundle.write(tmp_path / "all.tar.gz", joined, 0)
+    joined = text_archive.join(sorted(tmp_path.glob("*.tar.gz")), [PLANTED])
+    text_archive.write(tmp_path / "all.tar.gz", joined, 0)
 
     assert joined == {f"node{n}/logs/a.log": f"node{n} {GONE}" for n in (1, 2)}
     assert (tmp_path / "all.tar.gz").stat().st_mode & 0o777 == 0o600
@@ -132,4 +140,4 @@ def test_figures_that_ask_for_a_password_are_read_with_it(password, found):
 
     with HTTPServer(("127.0.0.1", 0), Closed) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert found in host.fetched(f"http://127.0.0.1:{server.server_port}/", password)
+        assert found in collector.fetched(f"http://127.0.0.1:{server.server_port}/", password)

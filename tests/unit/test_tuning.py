@@ -4,9 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.tuning import containers, tuner
-from ansible_collections.metal.kafka.plugins.module_utils.tuning.host import Host
-from ansible_collections.metal.kafka.plugins.module_utils.tuning.row import AT_LEAST, Wish
+from ansible_collections.metal.kafka.plugins.module_utils._host.tuning import (
+    container_limits,
+    tuner,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._host.tuning.host_access import Host
+from ansible_collections.metal.kafka.plugins.module_utils._host.tuning.setting import AT_LEAST, Wish
 
 SYSCTL = "/etc/sysctl.d/90-kafka-metal.conf"
 TMPFILES = "/etc/tmpfiles.d/kafka-metal.conf"
@@ -444,7 +447,7 @@ def test_the_open_files_of_a_running_container_are_compared(host):
     host.process(70, "java", 16384, f"0::/system.slice/docker-{number}.scope\n")
     engine = [{"Id": number, "Names": ["/prod-kafka1"]}]
     wanted = {"prod-kafka1": 100000, "prod-kafka2": 1}
-    rows = {row.name: tuner.state(row) for row in containers.look(host, wanted, engine)}
+    rows = {row.name: tuner.state(row) for row in container_limits.look(host, wanted, engine)}
     assert rows == {"nofile prod-kafka1": "drift", "nofile prod-kafka2": "absent"}
-    enough = containers.look(host, {"prod-kafka1": 16384}, engine)
+    enough = container_limits.look(host, {"prod-kafka1": 16384}, engine)
     assert tuner.state(enough[0]) == "ok"

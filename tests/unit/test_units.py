@@ -1,8 +1,9 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.units import (
+from ansible_collections.metal.kafka.plugins.module_utils._common.units import (
     UnitError,
     duration_ms,
     size_bytes,
+    size_text,
 )
 
 
@@ -55,3 +56,7 @@ def test_what_is_no_duration_is_refused_with_the_text_and_an_example(written):
 def test_a_unit_of_time_is_no_unit_of_size():
     with pytest.raises(UnitError, match="'7d' is no size; write it like 10GB"):
         size_bytes("7d")
+
+
+def test_people_read_sizes():
+    assert [size_text(n) for n in (12, 12 << 20, 3 << 40)] == ["12 B", "12.0 MiB", "3.0 TiB"]

@@ -1,7 +1,7 @@
 """Which way leads from one version to another, and what a broker speaks meanwhile."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.upgrade import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.upgrade import (
     Fleet,
     VersionError,
     first_protocol,

@@ -11,11 +11,19 @@ from pathlib import Path
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecretsContext, get_file_vault_secret
-from ansible_collections.metal.kafka.plugins.module_utils.credentials import content
-from ansible_collections.metal.kafka.plugins.plugin_utils import vault_password, vault_store
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store, StoreError
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
+    store_document,
+    vault_password,
+    vault_store,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.vault_store import (
+    Store,
+    StoreError,
+)
 
-TEXT = content.write(content.Content("test", passwords={"a": content.Password("geheim", "now")}))
+TEXT = store_document.write(
+    store_document.Content("test", passwords={"a": store_document.Password("geheim", "now")})
+)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import struct
 import threading
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils import zookeeper_client
-from ansible_collections.metal.kafka.plugins.module_utils.zookeeper_client import (
+from ansible_collections.metal.kafka.plugins.module_utils._services import zookeeper_client
+from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_client import (
     Acl,
     ZooKeeperError,
     acls,

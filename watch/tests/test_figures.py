@@ -3,7 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.monitoring import read_series, series_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.metrics_catalogue import (
+    series_of,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_series,
+)
 from kafka_metal_watch.figures import Figures, Found
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.probe import Score

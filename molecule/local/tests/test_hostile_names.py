@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils.sentences import visible
+from ansible_collections.metal.kafka.plugins.module_utils._common.messages import visible
 from kafka.admin import (
     ACL,
     ACLFilter,

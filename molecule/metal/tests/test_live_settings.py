@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.dynamic import LIVE_KEYS
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_keys import LIVE_KEYS
 from testing.cluster import Cluster
 from testing.playbooks import changes, run
 from testing.rolls import GAP_SECONDS

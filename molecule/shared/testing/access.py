@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.security import KAFKA_PYTHON
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.security_modes import (
+    KAFKA_PYTHON,
+)
 from kafka import KafkaAdminClient
 
 from testing import playbooks

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.images import catalogue, find
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue, find
 
 from testing import access
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.content import read
-from ansible_collections.metal.kafka.plugins.module_utils.pki.leaf import Leaf, issue
-from ansible_collections.metal.kafka.plugins.plugin_utils.vault_store import Store
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki.leaf import Leaf, issue
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.store_document import read
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.vault_store import Store
 from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 from testing import access

@@ -1,3 +1,3 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What services know of each other, computed from the inventory."""
+"""A site: what services know of each other, by the inventory, and its state directory."""

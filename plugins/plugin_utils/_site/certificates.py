@@ -7,16 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.certificates import declared
-from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
-from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import (
+from .._catalogue import SERVICES
+from .._catalogue.kinds import (
     Certificate,
     Service,
 )
-
+from .._security.certificate_names import declared
 from . import spark
+from .instances import filled
 from .inventory import Inventory
-from .services import filled
 
 # Facts that a certificate may depend on.
 CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils import security as modes
-from ansible_collections.metal.kafka.plugins.plugin_utils import state_dir
+from pathlib import Path
 
+from .._security import security_modes as modes
+from . import state_directory
 from .files import OPERATOR, Host
 from .inventory import DEFAULTS
 
@@ -16,9 +17,9 @@ def directory(host: Host) -> str:
     return str(_directory(host))
 
 
-def _directory(host: Host) -> state_dir.Path:
+def _directory(host: Host) -> Path:
     sources = host.variable("ansible_inventory_sources", [])
-    return state_dir.directory(
+    return state_directory.directory(
         host.variable("cluster_name"), sources, host.variable("kafka_metal_state", "")
     )
 
@@ -27,7 +28,7 @@ def store(host: Host) -> str:
     """The encrypted store of keys and passwords."""
     said = host.variable("security_store", "")
     place = _directory(host)
-    return said or str(state_dir.store(place, host.variable("cluster_name")))
+    return said or str(state_directory.store(place, host.variable("cluster_name")))
 
 
 def password_file(host: Host) -> str:

@@ -13,14 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import security as modes
-from ansible_collections.metal.kafka.plugins.module_utils import (
-    zookeeper_closing,
-    zookeeper_nodes,
-    zookeeper_security,
-)
-from ansible_collections.metal.kafka.plugins.module_utils.credentials.items import PLATFORM
-from ansible_collections.metal.kafka.plugins.module_utils.properties import to_properties
+from ...module_utils._common import web_login
+from ...module_utils._common.properties_file import to_properties
+from ...module_utils._services import zookeeper_acls
+from .._security import security_modes as modes
+from .._security import zookeeper_tls, zookeeper_tls_migration
+from .._security.store_items import PLATFORM
 
 Files = list[dict[str, str]]
 
@@ -65,7 +63,7 @@ def _client(host: Host, users: list[str], mode: str) -> Files:
 def server_properties(host: Host) -> dict[str, Any]:
     """Keys of zoo.cfg for ports; which certificates servers show each other, the store knows."""
     stage = host.secret("quorum_stage") if host.know("security.tls") else PLATFORM
-    return zookeeper_closing.server_properties(
+    return zookeeper_tls_migration.server_properties(
         host.know("security.mode"),
         host.know("security.phase"),
         int(host.variable("zookeeper_client_port")),
@@ -86,7 +84,7 @@ def of_server(host: Host) -> Files:
     return [
         *found,
         _file("quorum.pem", host.secret(f"keypair:{name}-quorum")),
-        _file(zookeeper_security.quorum_trusted(stage), host.secret("quorum_truststore")),
+        _file(zookeeper_tls.quorum_trusted(stage), host.secret("quorum_truststore")),
     ]
 
 
@@ -116,7 +114,7 @@ def of_broker(host: Host) -> Files:
     name = f"kafka{host.variable('kafka_broker_id')}"
     folder = broker_folder(host)
     mode = host.know("security.mode")
-    ensemble = zookeeper_security.ensemble_client_properties(mode)
+    ensemble = zookeeper_tls.ensemble_client_properties(mode)
     operator = modes.client_options("mtls", modes.OPERATOR, "/etc/kafka")
     client = {
         "security_protocol": "SSL",
@@ -200,7 +198,7 @@ def all_secrets(host: Host) -> list[str]:
 
 def page_word(host: Host) -> str:
     """What pages of Spark are shown; empty where they ask for nothing."""
-    return modes.page_word(host.secret("password:spark-pages")) if host.own.closed else ""
+    return web_login.basic(host.secret("password:spark-pages")) if host.own.closed else ""
 
 
 def of_spark(host: Host) -> Files:
@@ -269,16 +267,16 @@ def nodes(host: Host) -> list[dict[str, Any]]:
         [f"kafka{number}" for number in host.know("kafka.ids")],
         [each["name"] for each in host.know("spark.masters")] if recovering else [],
     )
-    subjects = [
+    brokers, masters = (
         [_subject(host.secret(f"certificate:{name}-ensemble")) for name in names]
         for names in owners
-    ]
+    )
     node, trust = host.know("spark.recovery_node"), host.know("security.ensemble_trust")
-    return zookeeper_nodes.wanted(*subjects, node, trust)
+    return zookeeper_acls.wanted(brokers, masters, node, trust)
 
 
 def _subject(certificate: str) -> str:
-    return zookeeper_security.subject(certificate)
+    return zookeeper_tls.subject(certificate)
 
 
 def _who(host: Host) -> str:
@@ -329,5 +327,5 @@ def _of_operator(host: Host) -> Files:
         ("monitoring-web", "password:monitoring-web", host.know("people.web")),
     ):
         if there:
-            found.append(_file(name, modes.page_login(host.secret(term))))
+            found.append(_file(name, web_login.curl_options(host.secret(term))))
     return found

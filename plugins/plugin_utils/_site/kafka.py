@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import closing, zookeeper_closing
-from ansible_collections.metal.kafka.plugins.module_utils import security as modes
-from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES, service
-from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service
-
+from .._catalogue import SERVICES, service
+from .._catalogue.kinds import Service
+from .._security import security_modes as modes
+from .._security import tls_migration as closing
+from .._security import zookeeper_tls_migration
 from . import machines, security, zookeeper
 from .inventory import Inventory
 
@@ -113,7 +113,7 @@ def metadata_properties(inventory: Inventory) -> dict[str, Any]:
         "zookeeper.connect": ",".join(zookeeper.endpoints(inventory)),
         "zookeeper.connection.timeout.ms": 30_000,
         "zookeeper.session.timeout.ms": min(SESSION_MS, limit),
-        **zookeeper_closing.client_properties(mode, phase),
+        **zookeeper_tls_migration.client_properties(mode, phase),
     }
 
 

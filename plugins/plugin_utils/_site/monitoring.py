@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils.security import mode_of
-from ansible_collections.metal.kafka.plugins.module_utils.status_ports import status_ports
-from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
-from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service
-
+from .._catalogue import SERVICES
+from .._catalogue.kinds import Service
+from .._security.security_modes import mode_of
 from . import machines, security, spark
+from .instances import filled
 from .inventory import Inventory
-from .services import filled
+from .status_ports import status_ports
 
 GROUP = "monitoring"
 PIPELINE = "pipeline"

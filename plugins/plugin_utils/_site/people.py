@@ -6,17 +6,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import certificates as issued
-from ansible_collections.metal.kafka.plugins.module_utils import programs as accounts
-from ansible_collections.metal.kafka.plugins.module_utils.security import (
+from ...module_utils._containers.support import redaction
+from .._catalogue import SERVICES
+from .._security import certificate_names as issued
+from .._security import service_accounts
+from .._security.security_modes import (
     OPERATOR,
     Mode,
     client_options,
     mode_of,
 )
-from ansible_collections.metal.kafka.plugins.module_utils.support import redaction
-from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
-
 from . import kafka, machines, monitoring, security
 from .certificates import shown_by_services
 from .inventory import Inventory
@@ -41,7 +40,7 @@ def pipelines(inventory: Inventory) -> dict[str, Any]:
 def programs(inventory: Inventory) -> dict[str, Any]:
     """Users that the platform itself needs."""
     demo = ("demo_fraud_topic", "demo_metrics_topic", "demo_invalid_topic")
-    found = accounts.programs(
+    found = service_accounts.programs(
         pipelines(inventory),
         str(inventory.said("demo_topic")),
         [str(inventory.said(name)) for name in demo],
@@ -58,7 +57,7 @@ def content_programs(inventory: Inventory) -> dict[str, Any]:
     if not _mode(inventory).closed:
         return {}
     found = programs(inventory)
-    return found if _mode(inventory).passwords else accounts.without_passwords(found)
+    return found if _mode(inventory).passwords else service_accounts.without_passwords(found)
 
 
 def user_defaults(inventory: Inventory) -> dict[str, Any]:
@@ -162,4 +161,4 @@ def pipeline_names(inventory: Inventory) -> list[str]:
 def pipeline_options(inventory: Inventory) -> dict[str, str]:
     """How drivers and executors come in; ``{name}`` stands for the pipeline."""
     mode = security.own_mode(inventory)
-    return client_options(mode, f"{accounts.PIPELINE}{{name}}", "/etc/kafka-metal")
+    return client_options(mode, f"{service_accounts.PIPELINE}{{name}}", "/etc/kafka-metal")

@@ -11,9 +11,9 @@ from typing import Any
 
 from ansible import constants
 from ansible.parsing.dataloader import DataLoader
-from ansible_collections.metal.kafka.plugins.module_utils.security import SecurityError
 
-from .catalogue import FACTS, NAMES, OF_A_HOST, OF_A_TASK, OF_THE_SITE
+from .._security.security_modes import SecurityError
+from .facts import FACTS, NAMES, OF_A_HOST, OF_A_TASK, OF_THE_SITE
 from .files import Host
 from .inventory import Inventory, UnusableVariable
 from .run_file import CycleError, RunFile

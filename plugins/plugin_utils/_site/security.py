@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.metal.kafka.plugins.module_utils import closing, security
-
+from .._security import security_modes as security
+from .._security import tls_migration as closing
 from .inventory import Inventory
 
 

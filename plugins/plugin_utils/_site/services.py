@@ -1,18 +1,92 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Instances of services, by what the catalogue says of their kinds."""
+"""What the declaration of one service says: its ports, directories and memory."""
 
 from __future__ import annotations
 
-from string import Formatter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from .inventory import Inventory
+from .._catalogue.kinds import Service
+from .._declarations.memory_sizes import memory_bytes, whole_number
+from .site_model import Site
+from .status_ports import status_ports
 
 
-def filled(inventory: Inventory, host: str, template: str) -> str:
-    """A text of the catalogue with the variables of a host, such as kafka1 for kafka{id}."""
-    names = [name for _, name, _, _ in Formatter().parse(template) if name]
-    values = {
-        name: host if name == "inventory_hostname" else inventory.need(host, name) for name in names
-    }
-    return template.format_map(values)
+@dataclass(frozen=True)
+class Socket:
+    """A port that an instance will listen on, and the variable that says so."""
+
+    host: str
+    where: str
+    address: str
+    port: int
+
+    def meets(self, address: str, port: int) -> bool:
+        """Whether a socket there would keep this one from binding."""
+        wild = {"0.0.0.0", "::", "*", ""}
+        return self.port == port and (
+            self.address == address or self.address in wild or address in wild
+        )
+
+
+def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
+    """The ports that one instance will listen on; a port that is no number is left out."""
+    address = str(site.value(host, service.bind, "")) if service.bind else ""
+    for variable in service.ports:
+        value = site.value(host, variable)
+        if isinstance(value, Mapping):
+            for name, at in value.items():
+                if isinstance(at, Mapping) and (port := whole_number(at.get("port"))) is not None:
+                    bind = str(at.get("bind") or "")
+                    yield Socket(host, f"{variable}.{name}.port", bind, port)
+        elif (first := whole_number(value)) is not None:
+            if not service.each or not service.own_ports:
+                yield Socket(host, variable, address, first)
+                continue
+            own = {
+                name: port
+                for name, value in entries(site, host, service.own_ports).items()
+                if (port := whole_number(value)) is not None
+            }
+            names = entries(site, host, service.each)
+            for name, port in status_ports(names, first, own).items():
+                where = f"{service.own_ports}.{name}" if name in own else variable
+                yield Socket(host, where, address, port)
+    if service.agent and (port := whole_number(site.value(host, service.agent, 0))):
+        bind = str(site.value(host, f"{service.role}_metrics_bind", "127.0.0.1"))
+        yield Socket(host, service.agent, bind, port)
+
+
+def directories(site: Site, host: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Variable and path of each directory that the variables ``names`` hold."""
+    for variable in names:
+        value = site.value(host, variable, [])
+        if isinstance(value, str):
+            yield variable, value
+        elif isinstance(value, Sequence):
+            for index, path in enumerate(value):
+                yield f"{variable}[{index}]", str(path)
+
+
+def entries(site: Site, host: str, variable: str) -> Mapping[str, Any]:
+    """A dict of declarations by name; an empty one when it is missing or malformed."""
+    found = site.value(host, variable, {})
+    return found if isinstance(found, Mapping) else {}
+
+
+def memory(site: Site, host: str, service: Service) -> Iterator[tuple[str, int]]:
+    """Variable and bytes of memory one instance may use: its container's limit, else its heap."""
+    if service.each:
+        extra = whole_number(site.value(host, "pipeline_overhead_mb", 0)) or 0
+        for name, declared in entries(site, host, service.each).items():
+            wish = declared.get("resources") if isinstance(declared, Mapping) else None
+            heap = wish.get("driver_memory", "1g") if isinstance(wish, Mapping) else "1g"
+            where = f"{service.each}.{name}.resources.driver_memory"
+            yield where, (memory_bytes(heap) or 0) + extra * 1024**2
+        return
+    for variable in (service.memory, service.heap):
+        if variable and (count := memory_bytes(site.value(host, variable, ""))):
+            yield variable, count
+            return

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils.security import mode_of
-
+from .._security.security_modes import mode_of
 from . import security, zookeeper
 from .inventory import Inventory
 

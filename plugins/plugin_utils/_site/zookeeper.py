@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.module_utils import zookeeper_closing
-
+from .._security import zookeeper_tls_migration
 from . import security, spark
 from .inventory import Inventory
 
@@ -26,7 +25,7 @@ def ensemble(inventory: Inventory) -> list[dict[str, Any]]:
         "peer_port": "zookeeper_peer_port",
         "election_port": "zookeeper_election_port",
     }
-    return zookeeper_closing.servers(
+    return zookeeper_tls_migration.servers(
         inventory.records(GROUP, names),
         security.phase(inventory),
         security.door_step(inventory),
@@ -35,7 +34,7 @@ def ensemble(inventory: Inventory) -> list[dict[str, Any]]:
 
 def endpoints(inventory: Inventory) -> list[str]:
     """host:port of every server for clients."""
-    return zookeeper_closing.connect(ensemble(inventory))
+    return zookeeper_tls_migration.connect(ensemble(inventory))
 
 
 def session_limit(inventory: Inventory) -> int:
@@ -45,4 +44,6 @@ def session_limit(inventory: Inventory) -> int:
 
 def asks_by_certificate(inventory: Inventory) -> bool:
     """Whether clients show a certificate."""
-    return zookeeper_closing.with_certificate(security.mode(inventory), security.phase(inventory))
+    return zookeeper_tls_migration.with_certificate(
+        security.mode(inventory), security.phase(inventory)
+    )

@@ -1,0 +1,77 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Files that a service reads: written in one step, and named in a plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from .._common.diff import file_steps
+from .._host import owned_directories
+from .._host.data_ownership import MARKER
+
+
+def read(path: str) -> str | None:
+    """The text of ``path``, or None when there is no such file."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
+
+
+def mode_of(path: str) -> int:
+    """Permission bits of ``path``."""
+    return os.stat(path).st_mode & 0o7777
+
+
+def write(path: str, content: str, mode: int, owner: int, group: int) -> None:
+    """Replace ``path`` in one step, so that a reader sees the old file or the new one."""
+    temporary = f"{path}.new"
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as stream:
+        stream.write(content)
+    os.chmod(temporary, mode)
+    os.chown(temporary, owner, group)
+    os.replace(temporary, path)
+
+
+def converge(
+    wish: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: owned_directories.Outcome
+) -> None:
+    """The files of a service with owner and mode; removes others, but for those to keep."""
+    folder = os.path.basename(wish["dest"])
+    secrets = {entry["name"] for entry in wish["secret_files"]}
+    for entry in wish["files"] + wish["secret_files"]:
+        path, mode = os.path.join(wish["dest"], entry["name"]), int(entry["mode"], 8)
+        before = read(path)
+        same = before == entry["content"]
+        if same and mode_of(path) == mode and owned_directories.owned(path, *ids):
+            continue
+        outcome.differs.append(path)
+        name = os.path.join(folder, entry["name"])
+        if same:
+            outcome.steps.append(f"{name} gets its owner and mode")
+        elif entry["name"] in secrets:
+            outcome.steps.append(f"{name} is written")
+        else:
+            outcome.steps += file_steps(name, before, entry["content"])
+            outcome.diffs.append(
+                {
+                    "before": before or "",
+                    "after": entry["content"],
+                    "before_header": path,
+                    "after_header": path,
+                }
+            )
+        if not dry:
+            write(path, entry["content"], mode, *ids)
+    named = {entry["name"] for entry in wish["files"]} | secrets | {*wish["keep"], MARKER}
+    present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []
+    for name in sorted(set(present) - named):
+        path = os.path.join(wish["dest"], name)
+        outcome.differs.append(path)
+        outcome.steps.append(f"{os.path.join(folder, name)} is removed")
+        if not dry:
+            os.unlink(path)

@@ -1,0 +1,173 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""ACLs of a cluster, read and changed in bulk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from .._common.deadlines import Deadline, side_by_side
+from .._kafka.client import PAUSE
+from .._kafka.endpoints import ClusterError
+from .acls import Acl, portions
+from .client_base import ContentConnection, reason, word_of
+
+# ``client`` says that the library is missing.
+with suppress(ImportError):
+    from kafka.protocol.admin import CreateAclsRequest, DeleteAclsRequest, DescribeAclsRequest
+
+# Numbers of the protocol.
+RESOURCE_TYPES = {
+    "topic": 2,
+    "group": 3,
+    "cluster": 4,
+    "transactional_id": 5,
+    "delegation_token": 6,
+    "user": 7,
+}
+PATTERNS = {"literal": 3, "prefixed": 4}
+PERMISSIONS = {"deny": 2, "allow": 3}
+OPERATIONS = {
+    "all": 2,
+    "read": 3,
+    "write": 4,
+    "create": 5,
+    "delete": 6,
+    "alter": 7,
+    "describe": 8,
+    "cluster_action": 9,
+    "describe_configs": 10,
+    "alter_configs": 11,
+    "idempotent_write": 12,
+    "create_tokens": 13,
+    "describe_tokens": 14,
+}
+ANY = 1
+# The first version of requests on ACLs that has the resource type user, which filters include.
+WITH_USERS = 3
+NO_AUTHORIZER = 54
+
+
+class AclConnection(ContentConnection):
+    """A connection that reads and changes ACLs."""
+
+    def read_acls(self, broker: int | None = None) -> set[Acl]:
+        """All ACLs, in one request; raises ClusterError."""
+
+        def request() -> Any:
+            return DescribeAclsRequest(
+                min_version=WITH_USERS,
+                resource_type_filter=ANY,
+                resource_name_filter=None,
+                pattern_type_filter=ANY,
+                principal_filter=None,
+                host_filter=None,
+                operation=ANY,
+                permission_type=ANY,
+            )
+
+        answer = self.send("ACLs", request, broker)
+        if answer.error_code:
+            words = reason(answer.error_code, answer.error_message)
+            hint = (
+                "; brokers have no authorizer: set authorizer.class.name"
+                if answer.error_code == NO_AUTHORIZER
+                else ""
+            )
+            raise ClusterError(f"ACLs: {words}{hint}")
+        return {
+            Acl(
+                principal=entry.principal,
+                resource_type=word_of(RESOURCE_TYPES, found.resource_type),
+                resource=found.resource_name,
+                operation=word_of(OPERATIONS, entry.operation),
+                pattern=word_of(PATTERNS, found.pattern_type),
+                permission=word_of(PERMISSIONS, entry.permission_type),
+                host=entry.host,
+            )
+            for found in answer.resources
+            for entry in found.acls
+        }
+
+    def create_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
+        """Make ACLs and wait until every broker goes by them; obstacles by ACL."""
+        obstacles: dict[Acl, str] = {}
+        for portion in portions(acls):
+
+            def request(chosen: Sequence[Acl] = portion) -> Any:
+                return CreateAclsRequest(
+                    min_version=WITH_USERS,
+                    creations=[
+                        CreateAclsRequest.AclCreation(
+                            resource_type=RESOURCE_TYPES[acl.resource_type],
+                            resource_name=acl.resource,
+                            resource_pattern_type=PATTERNS[acl.pattern],
+                            principal=acl.principal,
+                            host=acl.host,
+                            operation=OPERATIONS[acl.operation],
+                            permission_type=PERMISSIONS[acl.permission],
+                        )
+                        for acl in chosen
+                    ],
+                )
+
+            self.deadline = Deadline(self.timeout)
+            answer = self.send("creation of ACLs", request)
+            for acl, said in zip(portion, answer.results, strict=True):
+                if said.error_code:
+                    obstacles[acl] = reason(said.error_code, said.error_message)
+        return obstacles | self.wait_for_acls(set(acls) - obstacles.keys(), there=True)
+
+    def delete_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
+        """Take ACLs away and wait until no broker goes by them; obstacles by ACL."""
+        obstacles: dict[Acl, str] = {}
+        for portion in portions(acls):
+
+            def request(chosen: Sequence[Acl] = portion) -> Any:
+                return DeleteAclsRequest(
+                    min_version=WITH_USERS,
+                    filters=[
+                        DeleteAclsRequest.DeleteAclsFilter(
+                            resource_type_filter=RESOURCE_TYPES[acl.resource_type],
+                            resource_name_filter=acl.resource,
+                            pattern_type_filter=PATTERNS[acl.pattern],
+                            principal_filter=acl.principal,
+                            host_filter=acl.host,
+                            operation=OPERATIONS[acl.operation],
+                            permission_type=PERMISSIONS[acl.permission],
+                        )
+                        for acl in chosen
+                    ],
+                )
+
+            self.deadline = Deadline(self.timeout)
+            answer = self.send("removal of ACLs", request)
+            for acl, said in zip(portion, answer.filter_results, strict=True):
+                if said.error_code:
+                    obstacles[acl] = reason(said.error_code, said.error_message)
+        return obstacles | self.wait_for_acls(set(acls) - obstacles.keys(), there=False)
+
+    def wait_for_acls(self, acls: set[Acl], there: bool) -> dict[Acl, str]:
+        """Wait until every broker that answers has, or has no more, these ACLs.
+
+        A client may ask any of them next. Gives those for which time ran out.
+        """
+        self.deadline = Deadline(self.timeout)
+        while acls:
+            answers = side_by_side(
+                {broker: partial(self.read_acls, broker) for broker in self.known_brokers()},
+                Deadline(min(self.patience, self.deadline.left())),
+            )
+            views = [found for found in answers.values() if not isinstance(found, Exception)]
+            late = {acl for acl in acls if any((acl in view) is not there for view in views)}
+            if views and not late:
+                break
+            if self.deadline.passed():
+                return dict.fromkeys(late or acls, f"not in force after {self.timeout:g} s")
+            # Brokers learn of it from each other within a second.
+            time.sleep(PAUSE)
+        return {}

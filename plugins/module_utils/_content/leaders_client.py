@@ -1,0 +1,77 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Leaders of a topic's partitions, as each broker of a cluster has them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from .._common.deadlines import Deadline, side_by_side
+from .._kafka.client import PAUSE
+from .client_base import ContentConnection
+from .topic_answers import leaders_of
+
+# ``client`` says that the library is missing.
+with suppress(ImportError):
+    from kafka.protocol.metadata import MetadataRequest
+
+
+class LeadersConnection(ContentConnection):
+    """A connection that waits for leaders; ``timeout`` is the patience for one request."""
+
+    def wait_for_leaders(
+        self, counts: Mapping[str, int], refused: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Wait until each topic has its number of partitions, each with a leader.
+
+        Gives the topics for which time ran out, with what was missing at last.
+        """
+        waiting = {name: count for name, count in counts.items() if name not in refused}
+        while waiting:
+            leaders = self.leaders(list(waiting))
+            waiting = {name: count for name, count in waiting.items() if leaders[name] < count}
+            if not waiting or self.deadline.passed():
+                return {
+                    name: f"{leaders[name]} of {count} partitions have a leader "
+                    f"after {self.timeout:g} s"
+                    for name, count in waiting.items()
+                }
+            # Leaders of a batch take seconds; ten looks a second are enough to lose no time.
+            time.sleep(PAUSE)
+        return {}
+
+    def leaders(self, topics: list[str]) -> dict[str, int]:
+        """Partitions with a leader, by topic, as the broker sees it that lags behind most.
+
+        Brokers learn of a topic one after the other, and a client may ask any of them. Those that
+        do not answer have no say.
+        """
+        views = self.views(topics)
+        return {
+            name: min((leaders_of(view.get(name)) for view in views), default=0) for name in topics
+        }
+
+    def views(self, topics: list[str]) -> list[dict[str, dict[str, Any]]]:
+        """Topics as each broker has them that answers."""
+        answers = side_by_side(
+            {broker: partial(self.metadata, broker, topics) for broker in self.known_brokers()},
+            Deadline(min(self.patience, self.deadline.left())),
+        )
+        return [answer for answer in answers.values() if not isinstance(answer, Exception)]
+
+    def metadata(self, broker: int, topics: list[str]) -> dict[str, dict[str, Any]]:
+        """Metadata of topics as one broker has it; the client itself asks any broker."""
+        wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
+        request = MetadataRequest(
+            topics=wanted,
+            allow_auto_topic_creation=False,
+            include_cluster_authorized_operations=False,
+            include_topic_authorized_operations=False,
+        )
+        manager = self.admin._manager
+        answer = manager.run(manager.send, request, broker).to_dict()
+        return {topic["name"]: topic for topic in answer["topics"] if not topic["error_code"]}

@@ -1,0 +1,106 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Quotas of a cluster, read and changed in bulk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from .._common.deadlines import Deadline
+from .._kafka.client import PAUSE
+from .._kafka.endpoints import ClusterError
+from .client_base import AT_ONCE, ContentConnection, reason
+from .quotas import DEFAULT, Alter, Entity
+
+# ``client`` says that the library is missing.
+with suppress(ImportError):
+    from kafka.protocol.admin import AlterClientQuotasRequest, DescribeClientQuotasRequest
+
+ENTITIES = {"user": "user", "client": "client-id", "ip": "ip"}
+
+
+class QuotaConnection(ContentConnection):
+    """A connection that reads and changes quotas."""
+
+    def read_quotas(self) -> dict[Entity, dict[str, float]]:
+        """All quotas, in one request; raises ClusterError."""
+        everything: dict[str, Any] = {"components": [], "strict": False}
+        answer = self.send("quotas", lambda: DescribeClientQuotasRequest(**everything))
+        if answer.error_code:
+            raise ClusterError(f"quotas: {reason(answer.error_code, answer.error_message)}")
+        return {
+            entity_of(entry.entity): {value.key: float(value.value) for value in entry.values}
+            for entry in answer.entries or ()
+        }
+
+    def alter_quotas(self, steps: Sequence[Alter], dry: bool) -> dict[Entity, str]:
+        """Set and take away keys of quotas and wait until they are read back; obstacles."""
+        obstacles: dict[Entity, str] = {}
+        for start in range(0, len(steps), AT_ONCE):
+            portion = steps[start : start + AT_ONCE]
+
+            def request(chosen: Sequence[Alter] = portion) -> Any:
+                return AlterClientQuotasRequest(
+                    entries=[entry_of(step) for step in chosen], validate_only=dry
+                )
+
+            self.deadline = Deadline(self.timeout)
+            answer = self.send("change of quotas", request)
+            for entry in answer.entries:
+                if entry.error_code:
+                    words = reason(entry.error_code, entry.error_message)
+                    obstacles[entity_of(entry.entity)] = words
+            if not dry:
+                done = [step for step in portion if step.entity not in obstacles]
+                obstacles |= self.wait_for_quotas(done)
+        return obstacles
+
+    def wait_for_quotas(self, steps: Sequence[Alter]) -> dict[Entity, str]:
+        """Wait until the cluster tells the new values; gives those for which time ran out."""
+        waiting = list(steps)
+        while waiting:
+            found = self.read_quotas()
+            waiting = [
+                step
+                for step in waiting
+                if not step.values.items() <= found.get(step.entity, {}).items()
+                or set(step.removed) & found.get(step.entity, {}).keys()
+            ]
+            if waiting and self.deadline.passed():
+                late = f"not in force after {self.timeout:g} s"
+                return {step.entity: late for step in waiting}
+            if waiting:
+                time.sleep(PAUSE)
+        return {}
+
+
+def entity_of(parts: Iterable[Any]) -> Entity:
+    """An entity as Kafka names it."""
+    names = {kafka: ours for ours, kafka in ENTITIES.items()}
+    return Entity(
+        **{
+            names[part.entity_type]: DEFAULT if part.entity_name is None else part.entity_name
+            for part in parts
+            if part.entity_type in names
+        }
+    )
+
+
+def entry_of(step: Alter) -> Any:
+    """A change of quotas as Kafka reads it."""
+    kind = AlterClientQuotasRequest.EntryData
+    given = ((ENTITIES[ours], getattr(step.entity, ours)) for ours in ENTITIES)
+    return kind(
+        entity=[
+            kind.EntityData(entity_type=name, entity_name=None if value == DEFAULT else value)
+            for name, value in given
+            if value
+        ],
+        ops=[
+            *(kind.OpData(key=k, value=v, remove=False) for k, v in sorted(step.values.items())),
+            *(kind.OpData(key=key, value=0.0, remove=True) for key in step.removed),
+        ],
+    )

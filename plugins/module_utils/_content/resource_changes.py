@@ -1,0 +1,143 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a cluster comes to hold each kind of content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._common.messages import some
+from .._kafka import authentication
+from . import acls, quotas, removals, topic_changes, topic_model, topics, user_model, users
+from .applied_record import Permission
+from .content_client import Everything
+
+
+@dataclass(frozen=True)
+class Desired:
+    """Content of one kind as it should be, with what earlier runs applied of it."""
+
+    content: Any
+    record: Any
+    permission: Permission
+    # Where a password is tried, for users.
+    listener: authentication.Listener | None = None
+
+
+def reading(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Desired]:
+    """A reader of a module's arguments that also takes what was applied."""
+
+    def with_record(params: Mapping[str, Any]) -> Desired:
+        removal = params.get("removal") or {}
+        permission = Permission(
+            bool(removal.get("limited")),
+            frozenset(removal.get("missing") or ()),
+            frozenset(removal.get("confirmed") or ()),
+        )
+        return Desired(read(params), params.get("applied"), permission)
+
+    return with_record
+
+
+def bring_users(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Users that log in; their passwords are tried at the listener that comes with them."""
+    store.listener = desired.listener
+    wished, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
+    outcome = users.converge(store, wished, dry)
+    puts = [step for step in outcome.steps if isinstance(step, user_model.Put)]
+    return {
+        "steps": [str(step) for step in outcome.steps],
+        "created": sorted({step.key.user for step in puts if step.reason.startswith("new")}),
+        "unverified": dict(outcome.unverified),
+        "foreign": list(outcome.foreign),
+        "applied": record,
+        "notes": kept + hand_made("credentials", outcome.foreign),
+        "diff": users.difference(outcome.steps),
+        "warnings": users.doubts(outcome.unverified),
+    }
+
+
+def hand_made(what: str, found: Sequence[str]) -> list[str]:
+    """One sentence on what is in the cluster and in no declaration."""
+    return [f"{what} that no declaration has, left as they are: {some(found)}"] if found else []
+
+
+def read_users(wish: Mapping[str, Any]) -> Desired:
+    """Users, and where a password is tried."""
+    encrypted = wish["verify_protocol"] == "SASL_SSL"
+    listener = authentication.Listener(wish["verify_bootstrap"], encrypted, wish["client_config"])
+    return replace(reading(users.wishes_of)(wish), listener=listener)
+
+
+def bring_acls(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
+    """ACLs."""
+    wishes, record, kept = removals.of_acls(desired.content, desired.record, desired.permission)
+    steps, foreign = acls.converge(store, wishes, dry)
+    added = sum(isinstance(step, acls.Grant) for step in steps)
+    return {
+        "steps": [str(step) for step in steps],
+        "added": added,
+        "removed": len(steps) - added,
+        "foreign": [str(acl) for acl in foreign],
+        "applied": record,
+        "notes": kept + hand_made("ACLs", [str(acl) for acl in foreign]),
+        "diff": acls.difference(steps),
+    }
+
+
+def bring_quotas(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Quotas."""
+    wishes, record, kept = removals.of_quotas(desired.content, desired.record, desired.permission)
+    steps = quotas.converge(store, wishes, dry)
+    return {
+        "steps": [str(step) for step in steps],
+        "applied": record,
+        "notes": kept,
+        "diff": quotas.difference(steps),
+    }
+
+
+def bring_topics(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Topics; replicas that are to be elsewhere are only reported."""
+    params = desired.content
+    store.batch = params["batch"]
+    wanted, record, kept = removals.of_topics(params["topics"], desired.record, desired.permission)
+    found: dict[str, topic_model.Topic] | None = {} if params["unmanaged"] else None
+    steps = topic_changes.converge(
+        store,
+        wanted,
+        dry,
+        params["absent"],
+        params["confirm_delete"],
+        moves=params["moves"] == "report",
+        found=found,
+    )
+    done = [step for step in steps if not isinstance(step, topic_model.Move)]
+    return {
+        "steps": [str(step) for step in done],
+        "created": [step.topic for step in done if isinstance(step, topic_model.Create)],
+        "deleted": [step.topic for step in done if isinstance(step, topic_model.Delete)],
+        "reassign": [step.topic for step in steps if isinstance(step, topic_model.Move)],
+        "applied": {name: keys for name, keys in record.items() if name not in params["absent"]},
+        "notes": kept + hand_made("keys of topics", unmanaged_keys(found or {}, wanted)),
+        "diff": topic_changes.difference(done),
+    }
+
+
+def unmanaged_keys(
+    found: Mapping[str, topic_model.Topic], wanted: Sequence[topic_model.Wish]
+) -> list[str]:
+    """Keys that somebody set on declared topics by hand."""
+    return [
+        f"{each.name}: {key}={value}"
+        for each in wanted
+        if each.name in found
+        for key, value in topics.unmanaged(found[each.name], each).items()
+    ]
+
+
+def read_topics(wish: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with wishes for topics."""
+    return {**wish, "topics": topics.wishes_of(wish["topics"])}

@@ -1,0 +1,58 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the modules for content, and their parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import acls
+
+# A module's options by name, as Ansible takes them.
+Options = dict[str, dict[str, Any]]
+ACL: Options = {
+    "principal": {"type": "str", "required": True},
+    "resource_type": {"type": "str", "required": True, "choices": list(acls.OPERATIONS)},
+    "resource": {"type": "str", "required": True},
+    "operation": {"type": "str", "required": True},
+    "pattern": {"type": "str", "choices": ["literal", "prefixed"], "default": "literal"},
+    "permission": {"type": "str", "choices": ["allow", "deny"], "default": "allow"},
+    "host": {"type": "str", "default": "*"},
+}
+ENTITY: Options = {name: {"type": "str"} for name in ("user", "client", "ip")}
+QUOTA: Options = {**ENTITY, "values": {"type": "dict", "required": True}}
+# The names of Kafka's settings are no keys of anybody's.
+GONE: Options = {
+    **ENTITY,
+    "keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
+}
+NAMES: dict[str, Any] = {"type": "list", "elements": "str", "default": []}
+# How a password is tried: these stand beside the users in a module of all kinds, too.
+LOGIN: Options = {
+    "passwords": {"type": "dict", "default": {}, "no_log": True},
+    "verify_bootstrap": NAMES,
+    "verify_protocol": {
+        "type": "str",
+        "choices": ["SASL_SSL", "SASL_PLAINTEXT"],
+        "default": "SASL_SSL",
+    },
+}
+# As do moves of replicas.
+MOVES: Options = {
+    "moves": {"type": "str", "choices": ["refuse", "report"], "default": "refuse"},
+}
+TIMEOUT: Options = {"timeout": {"type": "float", "default": 60}}
+# What was applied before: its shape is that of the kind.
+APPLIED: Options = {"applied": {"type": "raw"}}
+REMOVAL: Options = {
+    "removal": {
+        "type": "dict",
+        "default": {},
+        "options": {
+            "limited": {"type": "bool", "default": False},
+            "missing": NAMES,
+            "confirmed": NAMES,
+        },
+    }
+}
+UNMANAGED: Options = {"unmanaged": {"type": "bool", "default": True}}

@@ -1,0 +1,132 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Topics of a cluster are brought to what is wished: in batches, until nothing is left."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from .topic_model import (
+    Configure,
+    Create,
+    Delete,
+    Grow,
+    Move,
+    Step,
+    Store,
+    Topic,
+    TopicError,
+    Wish,
+    either,
+)
+from .topics import plan_all
+
+# A replan after an apply finds what somebody else created meanwhile; more would be a quarrel.
+ROUNDS = 3
+
+
+def batches(steps: Sequence[Create], topics: int, partitions: int) -> Iterator[list[Create]]:
+    """``steps`` in portions of at most so many topics and partitions; one is never split.
+
+    A broker works through a request of creations one by one: a thousand topics in one request
+    outlast every timeout.
+    """
+    batch: list[Create] = []
+    total = 0
+    for step in steps:
+        size = step.wish.partitions or 1
+        if batch and (len(batch) == topics or total + size > partitions):
+            yield batch
+            batch, total = [], 0
+        batch.append(step)
+        total += size
+    if batch:
+        yield batch
+
+
+def carry_out(store: Store, steps: Sequence[Step], dry: bool) -> None:
+    """Do the steps, or with ``dry`` have the cluster judge them.
+
+    Raises TopicError with every obstacle; a step is tried whatever became of the others.
+    """
+    creations = [step for step in steps if isinstance(step, Create)]
+    growths = [step for step in steps if isinstance(step, Grow)]
+    changes = [step for step in steps if isinstance(step, Configure)]
+    deletions = [step for step in steps if isinstance(step, Delete)]
+    obstacles = []
+    for kind, found in (
+        (creations, store.create_topics(creations, dry)),
+        (growths, store.grow_topics(growths, dry)),
+        (changes, store.configure_topics(changes, dry)),
+        (deletions, store.delete_topics(deletions, dry)),
+    ):
+        obstacles += [f"{step}: {found[step.topic]}" for step in kind if step.topic in found]
+    if obstacles:
+        raise TopicError(obstacles)
+
+
+def converge(
+    store: Store,
+    wishes: Sequence[Wish],
+    dry: bool,
+    absent: Sequence[str] = (),
+    confirmed: Sequence[str] = (),
+    moves: bool = False,
+    found: dict[str, Topic] | None = None,
+) -> list[Step]:
+    """Bring the topics of ``store`` to ``wishes``; returns the steps, done or with ``dry`` not.
+
+    Every step is judged by the cluster before the first is done, so a misspelt key changes
+    nothing. A Move is only told: it is done by others. ``found`` takes the topics as they were,
+    with all their keys. Raises TopicError.
+    """
+    names = [*(wish.name for wish in wishes), *absent]
+    keys = {key for wish in wishes for key in (*wish.config, *wish.defaults)}
+
+    def planned(chosen: Collection[str] | None = keys) -> list[Step]:
+        current = store.read_topics(names, chosen)
+        if chosen is None and found is not None:
+            found.update(current)
+        return plan_all(current, wishes, absent, confirmed, moves)
+
+    steps = planned(keys if found is None else None)
+    carry_out(store, steps, dry=True)
+    if dry:
+        return steps
+    rest = [step for step in steps if not isinstance(step, Move)]
+    for _ in range(ROUNDS):
+        if not rest:
+            return steps
+        carry_out(store, rest, dry=False)
+        rest = [step for step in planned() if not isinstance(step, Move)]
+    if rest:
+        raise TopicError([f"{step}: was done and is not there" for step in rest])
+    return steps
+
+
+def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
+    """Before and after of the topics that ``steps`` touch, for ``--diff``."""
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    for step in steps:
+        if isinstance(step, Create):
+            after[step.topic] = {
+                "partitions": step.wish.partitions or "default",
+                "replication_factor": step.wish.replication_factor or "default",
+                "config": dict(step.wish.config),
+            }
+        elif isinstance(step, Grow):
+            before.setdefault(step.topic, {})["partitions"] = step.before
+            after.setdefault(step.topic, {})["partitions"] = step.count
+        elif isinstance(step, Delete):
+            before[step.topic] = {"partitions": step.partitions}
+        elif isinstance(step, Move):
+            before.setdefault(step.topic, {})["replication_factor"] = either(step.before)
+            wish = step.wish.placement or step.wish.replication_factor
+            after.setdefault(step.topic, {})["replication_factor"] = wish
+        else:
+            before.setdefault(step.topic, {})["config"] = dict(step.before)
+            reset = dict.fromkeys(step.reset, "(default)")
+            after.setdefault(step.topic, {})["config"] = {**step.config, **reset}
+    return {"before": before, "after": after}

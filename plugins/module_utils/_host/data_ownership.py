@@ -1,0 +1,150 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which cluster a directory of data belongs to.
+
+A marker file in it says so: clusters, and for each its services that write there. The services
+ignore a file whose name begins with a dot. Directories of clusters that were brought up by an
+earlier version have none: there the engine's containers count, by their label and by what they
+mount, and then the cluster's id in ``meta.properties``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from . import untrusted_files
+
+MARKER = ".kafka-metal.json"
+CLUSTER = "kafka-metal.cluster"
+
+
+def owners(directory: str) -> dict[str, list[str]]:
+    """Services by cluster, as the marker has them; none without a marker that can be read."""
+    try:
+        found = json.loads(untrusted_files.content(os.path.join(directory, MARKER)))["clusters"]
+        return {str(cluster): [str(each) for each in found[cluster]] for cluster in found}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def is_marked(directory: str, cluster: str, service: str = "") -> bool:
+    """Whether the marker has the cluster, and this service of it."""
+    found = owners(directory)
+    return cluster in found and (not service or service in found[cluster])
+
+
+def mark(directory: str, cluster: str, service: str = "") -> None:
+    """Add a cluster or a service to the marker, in one step and on the disk when it is there.
+
+    Shared directories name no services: machines that write at once write the same.
+    """
+    found = owners(directory)
+    found[cluster] = sorted({*found.get(cluster, ()), *([service] if service else [])})
+    _write(directory, found)
+
+
+def release(directory: str, cluster: str) -> bool:
+    """Take a cluster out of the marker of a directory that others use too; whether it was in it."""
+    found = owners(directory)
+    if cluster not in found:
+        return False
+    del found[cluster]
+    if found:
+        _write(directory, found)
+    else:
+        os.unlink(os.path.join(directory, MARKER))
+    return True
+
+
+def _write(directory: str, found: Mapping[str, Sequence[str]]) -> None:
+    path = os.path.join(directory, MARKER)
+    # A service may write in there: a name that nobody can have put a link at.
+    handle, temporary = tempfile.mkstemp(prefix=f"{MARKER}.", dir=directory)
+    try:
+        with open(handle, "w", encoding="utf-8") as stream:
+            stream.write(json.dumps({"clusters": found}, sort_keys=True) + "\n")
+            stream.flush()
+            os.fchmod(stream.fileno(), 0o644)
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except OSError:
+        # On a full disk the file may be there, and empty.
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def used(containers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Cluster and directory, for each that a container mounts or has as a log dir, running or not.
+
+    ``containers``: the engine's list. One without our label counts as cluster "".
+    """
+    return [
+        (str((each.get("Labels") or {}).get(CLUSTER, "")), path)
+        for each in containers
+        for path in (*_sources(each), *_log_dirs(each))
+    ]
+
+
+def marked_below(directory: str) -> set[str]:
+    """Clusters with a marker in a directory below this one."""
+    return {
+        cluster
+        for folder, _, files in os.walk(directory)
+        if MARKER in files and folder != directory
+        for cluster in owners(folder)
+    }
+
+
+def _sources(container: Mapping[str, Any]) -> list[str]:
+    mounts = container.get("Mounts") or ()
+    return [str(mount["Source"]).rstrip("/") for mount in mounts if mount.get("Source")]
+
+
+def _log_dirs(container: Mapping[str, Any]) -> list[str]:
+    """Log dirs in the configuration that a broker mounts: of a disk it mounts the whole disk."""
+    for source in _sources(container):
+        found = _property(os.path.join(source, "server.properties"), "log.dirs")
+        if found:
+            return [path.rstrip("/") for path in found.split(",")]
+    return []
+
+
+def cluster_id(directory: str) -> str:
+    """Kafka's id of the cluster whose log dir this is; empty where there is none."""
+    return _property(os.path.join(directory, "meta.properties"), "cluster.id")
+
+
+def _property(path: str, key: str) -> str:
+    try:
+        text = untrusted_files.content(path).decode("latin-1")
+    except OSError:
+        return ""
+    lines = [line.strip().partition("=") for line in text.split("\n")]
+    return next((value.strip() for name, _, value in lines if name.strip() == key), "")
+
+
+def inspect(
+    directory: str, containers: Iterable[Mapping[str, Any]], below: str = ""
+) -> dict[str, Any]:
+    """Evidence of the owner of ``directory``; ``below``: the directory that is marked instead."""
+    place = (below or directory).rstrip("/")
+    found = used(containers)
+    mounted = {cluster for cluster, path in found if path == place}
+    inside = {cluster for cluster, path in found if path.startswith(f"{place}/")}
+    return {
+        "path": directory,
+        "exists": os.path.lexists(directory),
+        "link": os.path.realpath(directory) if os.path.islink(directory) else "",
+        # A shared directory may be on another machine, and have millions of files.
+        "inside": [] if below else sorted(inside | marked_below(place)),
+        "empty": os.path.isdir(directory) and not set(os.listdir(directory)) - {MARKER},
+        "owners": sorted({*owners(place), *mounted}),
+        "cluster_id": cluster_id(directory),
+        "shared": bool(below),
+    }

@@ -1,0 +1,227 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The changes to disks themselves; each is one step of a plan, and can be taken again."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import struct
+import subprocess
+import time
+import uuid as uuids
+
+from . import disk_reserve, fstab, mount_namespace
+from .data_disks import MARKER, MOUNT_OPTIONS, lacking_options
+from .disk_model import Device, Disk, Owner
+from .disk_plan import Guard, Step
+from .immutable_flag import IMMUTABLE, SET_FLAGS, flags_of, is_immutable, make_immutable
+
+FSTAB = "/etc/fstab"
+
+
+class DiskError(Exception):
+    """A change that did not come about: what, on which disk, and why."""
+
+
+def run(*words: str) -> str:
+    """Output of a program. Raises DiskError with what it said."""
+    try:
+        answer = subprocess.run(words, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise DiskError(f"{words[0]} is not installed") from error
+    if answer.returncode != 0:
+        said = (answer.stderr or answer.stdout).strip()
+        raise DiskError(f"{' '.join(words)}: exit code {answer.returncode}: {said}")
+    return answer.stdout
+
+
+def guard(mount: str) -> Guard:
+    """The mount point below whatever is mounted on it."""
+    parent, name = os.path.split(mount)
+    if not os.path.isdir(parent):
+        return Guard()
+
+    def look(place: str) -> list[int]:
+        mount_namespace.mount(parent, place, flags=mount_namespace.MS_BIND)
+        below = f"{place}/{name}"
+        if not os.path.isdir(below):
+            return [0, 0, 0]
+        return [1, int(is_immutable(below)), len(os.listdir(below))]
+
+    exists, immutable, entries = mount_namespace.privately(look)
+    return Guard(bool(exists), bool(immutable), int(entries))
+
+
+def set_guard(mount: str) -> None:
+    """Make the mount point and keep it empty: without its disk, writes fail instead of landing."""
+    parent, name = os.path.split(mount)
+    os.makedirs(parent, mode=0o755, exist_ok=True)
+
+    def change(place: str) -> bool:
+        mount_namespace.mount(parent, place, flags=mount_namespace.MS_BIND)
+        below = f"{place}/{name}"
+        if not os.path.isdir(below):
+            os.mkdir(below, 0o755)
+        make_immutable(below)
+        return True
+
+    try:
+        mount_namespace.privately(change)
+    except OSError as error:
+        raise DiskError(f"{mount} cannot be made immutable: {error.strerror}") from error
+
+
+def clear_guard(mount: str) -> None:
+    """Let a mount point be removed; nothing may be mounted on it."""
+    descriptor = os.open(mount, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        flags = flags_of(descriptor) & ~IMMUTABLE
+        fcntl.ioctl(descriptor, SET_FLAGS, struct.pack("l", flags))
+    finally:
+        os.close(descriptor)
+
+
+def read_fstab() -> str:
+    """Text of fstab; a machine without one has an empty one."""
+    try:
+        # Bytes that are no UTF-8 come back as they were.
+        with open(FSTAB, encoding="utf-8", errors="surrogateescape", newline="") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return ""
+
+
+def write_fstab(disks: dict[str, str]) -> None:
+    """Put the lines of mounts and UUIDs into fstab, once libmount reads them as they are meant."""
+    before = read_fstab()
+    after = fstab.edited(before, disks)
+    if after == before:
+        return
+    new = f"{FSTAB}.kafka-metal"
+    mode = os.stat(FSTAB).st_mode & 0o7777 if os.path.exists(FSTAB) else 0o644
+    with open(
+        os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode),
+        "w",
+        encoding="utf-8",
+        errors="surrogateescape",
+        newline="",
+    ) as stream:
+        stream.write(after)
+        stream.flush()
+        os.fsync(stream.fileno())
+    try:
+        for mount, uuid in disks.items():
+            _check_fstab(new, mount, uuid)
+        os.replace(new, FSTAB)
+    finally:
+        if os.path.exists(new):
+            os.unlink(new)
+    # systemd keeps units of the old lines: it would unmount the new disk with the old one's device.
+    if os.path.isdir("/run/systemd/system"):
+        run("systemctl", "daemon-reload")
+
+
+def _check_fstab(path: str, mount: str, uuid: str) -> None:
+    words = ["--tab-file", path, "--json", "--output", "SOURCE,FSTYPE,OPTIONS"]
+    listed = json.loads(run("findmnt", *words, "--target", mount)).get("filesystems") or []
+    found = [(one["source"], one["fstype"], one["options"]) for one in listed]
+    wanted = [(f"UUID={uuid}", "xfs", fstab.OPTIONS)]
+    if found != wanted:
+        raise DiskError(f"{FSTAB} would read {found} for {mount}, wanted {wanted}")
+
+
+def format_disk(disk: Disk, owner: Owner, user: int) -> str:
+    """Make an XFS with our marker on the device of a disk; its UUID."""
+    device = _device(disk)
+    if device.contents:
+        run("wipefs", "--all", "--force", "--quiet", device.node)
+    if device.partitions:
+        run("blockdev", "--rereadpt", device.node)
+    uuid = str(uuids.uuid4())
+    run("mkfs.xfs", "-f", "-q", "-L", disk.wish.label, "-m", f"uuid={uuid}", device.node)
+
+    # Marked before it is ever seen at its place, and unmounted: the marker is not just in the log.
+    def mark(place: str) -> bool:
+        mount_namespace.mount(device.node, place, "xfs")
+        try:
+            os.chown(place, user, user)
+            _write_marker(place, disk, owner, uuid)
+        finally:
+            mount_namespace.unmount(place)
+        return True
+
+    mount_namespace.privately(mark)
+    if os.path.isdir("/run/udev"):
+        # The name by UUID is there before fstab asks for it.
+        subprocess.run(["udevadm", "settle", "--timeout=10"], capture_output=True, check=False)
+    return uuid
+
+
+def mark_disk(disk: Disk, owner: Owner) -> None:
+    """Make a file system ours with everything on it, mounted or not."""
+    device = _device(disk)
+
+    def mark(place: str) -> bool:
+        mount_namespace.mount(device.node, place, "xfs")
+        _write_marker(place, disk, owner, device.uuid)
+        return True
+
+    mount_namespace.privately(mark)
+
+
+def _write_marker(folder: str, disk: Disk, owner: Owner, uuid: str) -> None:
+    marker = {
+        "cluster": owner.cluster,
+        "host": owner.host,
+        "disk": disk.wish.name,
+        "uuid": uuid,
+        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    new = f"{folder}/{MARKER}.new"
+    with open(new, "w", encoding="utf-8") as stream:
+        stream.write(json.dumps(marker, indent=2) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(new, f"{folder}/{MARKER}")
+
+
+def mount_disk(disk: Disk) -> None:
+    """Mount a disk at its place."""
+    options = ",".join(MOUNT_OPTIONS)
+    run("mount", "-t", "xfs", "-o", options, _device(disk).node, disk.wish.mount)
+
+
+def remount_disk(disk: Disk) -> None:
+    """Give a mount the options it lacks, while programs go on working on it."""
+    run("mount", "-o", ",".join(["remount", *lacking_options(disk)]), disk.wish.mount)
+
+
+def take(step: Step, owner: Owner, user: int, uuids_by_name: dict[str, str]) -> None:
+    """Take one step; ``uuids_by_name`` learns of new file systems. Raises DiskError."""
+    disk = step.disk
+    name = disk.wish.name
+    try:
+        if step.kind == "format":
+            uuids_by_name[name] = format_disk(disk, owner, user)
+        elif step.kind == "mark":
+            mark_disk(disk, owner)
+        elif step.kind == "guard":
+            set_guard(disk.wish.mount)
+        elif step.kind == "fstab":
+            write_fstab({disk.wish.mount: uuids_by_name.get(name) or _device(disk).uuid})
+        elif step.kind == "mount":
+            mount_disk(disk)
+        elif step.kind == "remount":
+            remount_disk(disk)
+        elif step.kind == "reserve":
+            disk_reserve.make(disk.wish.mount, step.size)
+    except (DiskError, OSError) as error:
+        raise DiskError(f"{disk.where}: {step.text}: {error}") from error
+
+
+def _device(disk: Disk) -> Device:
+    if disk.device is None:
+        raise DiskError(f"{disk.where} has no device")
+    return disk.device

@@ -1,0 +1,222 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Block devices as the kernel, udev and wipefs tell of them. Reads only."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from .data_disks import same_identifier
+from .disk_contents import contents, look_inside
+from .disk_model import Device, Mount, Wish
+
+# Where a serial number or WWN stands, by kind of device: virtio, NVMe, SCSI and SATA, xen.
+_SERIAL_FILES = ("serial", "device/serial")
+_WWN_FILES = ("wwid", "device/wwid", "dm/uuid")
+_UDEV_SERIALS = ("ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_SERIAL", "DM_SERIAL")
+_UDEV_WWNS = ("ID_WWN_WITH_EXTENSION", "ID_WWN", "DM_WWN")
+# Never a data disk: memory, optical drives, floppies.
+_NO_DISKS = re.compile(r"(ram|zram|sr|fd)\d+")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+_SECTOR = 512
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a device stands in the kernel's tree, with the names it answers to."""
+
+    number: str
+    folder: str
+    serials: tuple[str, ...] = ()
+    wwns: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The kernel's name, such as sda."""
+        return os.path.basename(self.folder)
+
+
+class Machine:
+    """All block devices of this machine; the folders are others in tests."""
+
+    def __init__(self, sys: str = "/sys", udev: str = "/run/udev/data", dev: str = "/dev") -> None:
+        """Nothing is read yet."""
+        self._sys, self._udev, self._dev = sys, udev, dev
+
+    def places(self) -> Iterator[Place]:
+        """Every whole disk, multipath ones too."""
+        root = f"{self._sys}/block"
+        for name in sorted(os.listdir(root)):
+            folder = f"{root}/{name}"
+            # NVMe shows each path to a disk beside the disk itself.
+            if _NO_DISKS.fullmatch(name) or _text(f"{folder}/hidden") == "1":
+                continue
+            if _text(f"{folder}/size") in ("", "0"):
+                continue
+            yield self._place(folder)
+
+    def _place(self, folder: str) -> Place:
+        number = _text(f"{folder}/dev")
+        told = self._udev_facts(number)
+        serials = [_text(f"{folder}/{file}") for file in _SERIAL_FILES]
+        serials += [_vital_product_data(f"{folder}/device/vpd_pg80")]
+        serials += [told.get(key, "") for key in _UDEV_SERIALS]
+        wwns = [told.get(key, "") for key in _UDEV_WWNS]
+        wwns += [_text(f"{folder}/{file}") for file in _WWN_FILES]
+        return Place(number, folder, _once(serials), _once(wwns))
+
+    def _udev_facts(self, number: str) -> dict[str, str]:
+        lines = _text(f"{self._udev}/b{number}").splitlines()
+        pairs = (
+            line[2:].partition("=")[::2] for line in lines if line.startswith("E:") and "=" in line
+        )
+        return dict(pairs)
+
+    def find(self, wish: Wish) -> list[Place]:
+        """Devices that a wish means: none, one, or several that all claim to be it."""
+        if wish.path:
+            return self._at(wish.path)
+        sought = wish.serial or wish.wwn
+        found = [
+            place
+            for place in self.places()
+            if any(
+                same_identifier(sought, each)
+                for each in (place.serials if wish.serial else place.wwns)
+            )
+        ]
+        # Of a disk with several paths the device above the paths counts.
+        names = {place.name for place in found}
+        return [place for place in found if not names & set(_entries(f"{place.folder}/holders"))]
+
+    def _at(self, path: str) -> list[Place]:
+        try:
+            status = os.stat(path)
+        except OSError:
+            return []
+        if not stat.S_ISBLK(status.st_mode):
+            return []
+        number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+        folder = os.path.realpath(f"{self._sys}/dev/block/{number}")
+        if _text(f"{folder}/size") in ("", "0"):
+            return []
+        return [self._place(folder)]
+
+    def node(self, place: Place, path: str = "") -> str:
+        """The file of a device; the name the kernel gave it unless ``path`` names another."""
+        if path:
+            return os.path.realpath(path)
+        own = f"{self._dev}/{place.name.replace('!', '/')}"
+        return own if os.path.exists(own) else f"{self._dev}/block/{place.number}"
+
+    def device(self, place: Place, path: str, mounts: list[tuple[str, Mount]]) -> Device:
+        """Everything of a device that a decision needs; ``mounts`` is of mounted()."""
+        folder, node = place.folder, self.node(place, path)
+        queue = f"{folder}/queue" if os.path.isdir(f"{folder}/queue") else f"{folder}/../queue"
+        device = Device(
+            node=node,
+            size=int(_text(f"{folder}/size") or 0) * _SECTOR,
+            serial=next(iter(place.serials), ""),
+            wwn=next(iter(place.wwns), ""),
+            rotational=_text(f"{queue}/rotational") == "1",
+            read_only=_text(f"{folder}/ro") == "1",
+            partitions=tuple(
+                name for name in _entries(folder) if os.path.exists(f"{folder}/{name}/partition")
+            ),
+            holders=tuple(_entries(f"{folder}/holders")),
+            mounts=tuple(mount for number, mount in mounts if number == place.number),
+            busy=_busy(node),
+        )
+        try:
+            device = replace(device, contents=contents(node))
+            if device.types == ["xfs"]:
+                marker, empty = look_inside(device)
+                device = replace(device, marker=marker, empty=empty)
+        except OSError as error:
+            device = replace(device, fault=error.strerror or str(error))
+        return device
+
+    def unused(self) -> list[Device]:
+        """Disks that carry nothing and that nobody holds: what a mistyped name may have meant."""
+        numbers = {
+            f"{os.major(entry.rdev)}:{os.minor(entry.rdev)}": entry.node
+            for entry in sorted(_nodes(self._dev), key=lambda entry: entry.node, reverse=True)
+            # A loop device is a file of somebody unless it is handed over under another name.
+            if not re.match(r"(loop|dm-)\d+$", os.path.basename(entry.node))
+        }
+        found = []
+        for place in self.places():
+            if place.number in numbers:
+                device = self.device(place, numbers[place.number], mounted())
+                if not (device.contents or device.partitions or device.busy or device.fault):
+                    found.append(device)
+        return found
+
+
+@dataclass(frozen=True)
+class _Node:
+    node: str
+    rdev: int
+
+
+def _nodes(dev: str) -> Iterator[_Node]:
+    for entry in os.scandir(dev):
+        with contextlib.suppress(OSError):
+            status = entry.stat(follow_symlinks=False)
+            if stat.S_ISBLK(status.st_mode):
+                yield _Node(entry.path, status.st_rdev)
+
+
+def mounted(mountinfo: str = "/proc/self/mountinfo") -> list[tuple[str, Mount]]:
+    """Device number and place of every mount, in order; one that covers another comes later."""
+    found = []
+    for line in _text(mountinfo).splitlines():
+        fields = line.split()
+        point = _ESCAPED.sub(lambda match: chr(int(match[1], 8)), fields[4])
+        # The options of the mount and, after the dash, those of the file system: either may say ro.
+        options = fields[5].split(",") + (["ro"] if "ro" in fields[-1].split(",") else [])
+        found.append((fields[2], Mount(point, tuple(options))))
+    return found
+
+
+def _busy(node: str) -> bool:
+    """Whether the kernel keeps others from having the device for themselves."""
+    try:
+        os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
+    except OSError as error:
+        return error.errno == errno.EBUSY
+    return False
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read().strip()
+    except OSError:
+        return ""
+
+
+def _vital_product_data(path: str) -> str:
+    """The serial number in a SCSI page 80: four bytes, then text."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()[4:].decode("ascii", "replace").strip("\0 ")
+    except OSError:
+        return ""
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _once(names: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in names if name))

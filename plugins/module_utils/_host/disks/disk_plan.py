@@ -1,0 +1,133 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""From what disks are to what is done with them: steps with a sentence each, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import disk_reserve, fstab
+from .data_disks import FORMAT, LEAVE, MISSING, READY, REFUSE, USE, is_mounted, lacking_options
+from .disk_model import Disk, Mount
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A mount point as it is on the disk below, when nothing is mounted on it."""
+
+    exists: bool = False
+    immutable: bool = False
+    # Files and directories in it: on the disk of the system, hidden by a mount.
+    entries: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change, by its ``kind``; ``text`` is what a person reads in the plan."""
+
+    kind: str
+    disk: Disk
+    text: str
+    # Bytes, of a reserve.
+    size: int = 0
+
+
+def check_mount_points(
+    disks: Sequence[Disk], guards: dict[str, Guard], mounts: Sequence[Mount]
+) -> list[Disk]:
+    """The same, with refusals where a mount point is taken or hides files."""
+    taken = {mount.point for mount in mounts}
+    return [_check_mount_point(disk, guards[disk.wish.name], taken) for disk in disks]
+
+
+def _check_mount_point(disk: Disk, guard: Guard, taken: set[str]) -> Disk:
+    if disk.action not in (USE, FORMAT) or is_mounted(disk):
+        return disk
+    point = disk.wish.mount
+    if point in taken:
+        found, wanted = f"another device mounted at {point}", "nothing there: unmount it first"
+    elif guard.entries:
+        found = f"{guard.entries} entries in {point}, on the disk of the system"
+        wanted = "an empty mount point: move them away, they would be hidden"
+    else:
+        return disk
+    return replace(disk, action=REFUSE, found=found, wanted=wanted)
+
+
+def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:
+    """What has to be done for one disk; the same in check mode and in a real run."""
+    found = []
+    wish, where = disk.wish, disk.where
+    if disk.action == REFUSE:
+        return []
+    if disk.action == FORMAT:
+        over = f", over {disk.found}" if disk.state != "blank" else ""
+        found.append(Step("format", disk, f"{where} is formatted with XFS{over}"))
+    if disk.action == USE and disk.state != READY:
+        text = f"{where} becomes {wish.name} of this host with all that is on it: {disk.found}"
+        found.append(Step("mark", disk, text))
+    if not guard.immutable:
+        word = "becomes" if guard.exists else "is made and becomes"
+        text = f"{wish.mount} {word} immutable while nothing is mounted on it"
+        found.append(Step("guard", disk, text))
+    if disk.action == LEAVE:
+        return found
+    uuid = "" if disk.action == FORMAT or disk.device is None else disk.device.uuid
+    if not uuid or fstab.edited(fstab_content, {wish.mount: uuid}) != fstab_content:
+        found.append(Step("fstab", disk, f"/etc/fstab mounts {wish.name} at {wish.mount} by UUID"))
+    if not is_mounted(disk):
+        found.append(Step("mount", disk, f"{where} is mounted at {wish.mount}"))
+    elif lacking_options(disk):
+        options = ", ".join(lacking_options(disk))
+        found.append(Step("remount", disk, f"{wish.mount} is mounted anew with {options}"))
+    return found
+
+
+def reserves(disks: Sequence[Disk], declared: int, read: Callable[[str, int], int]) -> list[Step]:
+    """Steps that keep room on disks; ``read`` gives the bytes of a reserve that is missing."""
+    found = []
+    for disk in disks:
+        if declared <= 0 or disk.action not in (USE, FORMAT) or disk.device is None:
+            continue
+        if disk.action == USE and is_mounted(disk):
+            size = read(disk.wish.mount, declared)
+        else:
+            # What a disk has that is not mounted yet is seen once it is.
+            size = disk_reserve.wanted(declared, disk.device.size)
+            size = size if disk.action == FORMAT else 0
+        if size:
+            text = f"{disk.wish.name} keeps {size >> 20} MiB in reserve"
+            found.append(Step("reserve", disk, text, size))
+    return found
+
+
+def hidden(disk: Disk, guard: Guard) -> list[str]:
+    """Files that lie below a mounted disk, on the disk of the system."""
+    if not guard.entries or not (is_mounted(disk) or disk.action == LEAVE):
+        return []
+    return [
+        f"{guard.entries} entries lie in {disk.wish.mount} on the disk of the system, below "
+        f"{disk.wish.name}: a program has written there while the disk was not mounted"
+    ]
+
+
+def record(disk: Disk, done: bool, uuid: str = "") -> dict[str, Any]:
+    """A disk as the module returns it; ``done`` says that its steps have been taken."""
+    device = disk.device
+    ready = done and disk.action in (USE, FORMAT)
+    return {
+        "name": disk.wish.name,
+        "mount": disk.wish.mount,
+        "state": READY if ready else disk.state,
+        "found": disk.found,
+        "device": device.node if device else "",
+        "serial": device.serial if device else "",
+        "wwn": device.wwn if device else "",
+        "uuid": uuid or (device.uuid if device else "") or disk.known,
+        "mounted": ready or (disk.state != MISSING and is_mounted(disk)),
+        "known": bool(disk.known),
+        "size": device.size if device else 0,
+        "rotational": device.rotational if device else False,
+    }

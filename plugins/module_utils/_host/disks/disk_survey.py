@@ -1,0 +1,40 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""All declared disks of a host, found and judged together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from . import data_disks, disk_devices, fstab
+from .disk_model import Device, Disk, Owner, Wish
+from .disk_plan import Guard, check_mount_points
+
+
+def survey(
+    wishes: Sequence[Wish],
+    owner: Owner,
+    named: Mapping[str, Collection[str]],
+    guards: dict[str, Guard],
+    lines: str,
+) -> tuple[list[Disk], list[Device]]:
+    """Every disk with its verdict, before anything is changed; blank ones where one is missing.
+
+    ``named``: names of disks to overwrite and to adopt.
+    """
+    machine, mounts = disk_devices.Machine(), disk_devices.mounted()
+    found = [
+        data_disks.judge(
+            wish,
+            [machine.device(place, wish.path, mounts) for place in machine.find(wish)],
+            owner,
+            known=fstab.known(lines, wish.mount),
+            overwrite=wish.name in named["overwrite"],
+            adopt=wish.name in named["adopt"],
+        )
+        for wish in wishes
+    ]
+    points = [mount for _, mount in mounts]
+    together = check_mount_points(data_disks.check_together(found), guards, points)
+    lost = any(disk.state == data_disks.MISSING for disk in together)
+    return together, machine.unused() if lost else []

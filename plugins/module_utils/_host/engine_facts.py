@@ -1,0 +1,69 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the container engine of a machine is and can.
+
+Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+from importlib.util import find_spec
+from typing import Any
+
+from . import procfs
+
+# Why the engine of a fresh machine does not answer.
+NOT_INSTALLED = "not installed"
+# Part of the reason where it takes connections and answers nothing: it hangs.
+HUNG = "timed out"
+# What ends it that an engine is down; `make up` leaves one that hangs alone.
+START = "make up starts it"
+PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
+
+
+def engine(path: str) -> dict[str, Any] | None:
+    """The engine behind a socket; None when none answers, as on a fresh machine."""
+    version, info = procfs.ask(path, "/version"), procfs.ask(path, "/info")
+    if not isinstance(version, dict) or not isinstance(info, dict):
+        return None
+    # Modules speak to the engine by way of requests.
+    library = find_spec("requests") is not None
+    return {**described(version, info), "library": library, "images": images(path)}
+
+
+def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
+    """Why the engine behind a socket does not answer; empty where it does.
+
+    On a machine that has no engine yet: C(not installed).
+    """
+    try:
+        procfs.request(path, "/_ping")
+    except (OSError, http.client.HTTPException) as error:
+        if not any(os.path.exists(program) for program in programs):
+            return NOT_INSTALLED
+        return f"{path}: {getattr(error, 'strerror', None) or error or type(error).__name__}"
+    return ""
+
+
+def images(path: str) -> list[str]:
+    """Names of the images that the engine behind a socket holds."""
+    answer = procfs.ask(path, "/images/json")
+    return sorted(tag for image in answer or () for tag in image.get("RepoTags") or ())
+
+
+def described(version: dict[str, Any], info: dict[str, Any]) -> dict[str, Any]:
+    """What matters of the engine's own answers to /version and /info."""
+    options = [str(option) for option in info.get("SecurityOptions") or ()]
+    # Each is a list such as name=seccomp,profile=default.
+    protections = sorted(o.split(",")[0].partition("=")[2] or o for o in options)
+    return {
+        "version": str(version.get("Version", "")),
+        "api": str(version.get("ApiVersion", "")),
+        "driver": str(info.get("Driver", "")),
+        "root": str(info.get("DockerRootDir", "")),
+        "live_restore": bool(info.get("LiveRestoreEnabled")),
+        "memory_limit": bool(info.get("MemoryLimit", True)),
+        "protections": protections,
+    }

@@ -1,0 +1,106 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Facts of a machine that several of its files tell together."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import shutil
+from collections.abc import Iterable
+from typing import Any
+
+from . import filesystems, kernel, network, port_probe, procfs
+
+
+def text(path: str) -> str:
+    """Text of a small file, without its end of line."""
+    return procfs.read(path).strip()
+
+
+def text_or(path: str, otherwise: Any) -> Any:
+    """The same; ``otherwise`` on a kernel that has no such file."""
+    with contextlib.suppress(OSError):
+        return text(path)
+    return otherwise
+
+
+def addresses() -> list[str]:
+    """Names and addresses that are this machine."""
+    names = {platform.node(), platform.node().split(".")[0]}
+    return [
+        *sorted(names),
+        *procfs.local_addresses(procfs.read("/proc/net/fib_trie")),
+        *network.addresses_v6(text_or("/proc/net/if_inet6", "")),
+    ]
+
+
+def paths(wanted: Iterable[str]) -> dict[str, Any]:
+    """Mount and file system of each directory, also of one that is not there yet."""
+    mountinfo = procfs.read("/proc/self/mountinfo")
+    table, styles = procfs.mounts(mountinfo), filesystems.styles(mountinfo)
+    places = {path: procfs.place(path, table) for path in wanted}
+    # Several paths lie on one file system: asked once.
+    details = {
+        mount: filesystems.details(mount, styles) for mount in {p["mount"] for p in places.values()}
+    }
+    return {path: {**place, **details[place["mount"]]} for path, place in places.items()}
+
+
+def listeners(socket: str) -> list[dict[str, Any]]:
+    """Sockets that listen, with the process and container behind each."""
+    tables = [procfs.read("/proc/net/tcp")]
+    # A kernel without IPv6 has no second table.
+    with contextlib.suppress(FileNotFoundError):
+        tables.append(procfs.read("/proc/net/tcp6"))
+    sockets = [found for table in tables for found in procfs.listening(table)]
+    found = procfs.listeners(sockets, procfs.socket_owners(), procfs.containers(socket))
+    # Left by an interrupted run for a minute: it makes room for anybody.
+    return [listener for listener in found if listener["process"] != port_probe.HELPER]
+
+
+def limits() -> dict[str, Any]:
+    """What the kernel lets the engine give to containers."""
+    pid = kernel.engine_process()
+    sysctl = "/proc/sys"
+    return {
+        "open_files": kernel.open_files(
+            text(f"/proc/{pid}/limits"),
+            text(f"/proc/{pid}/status"),
+            int(text(f"{sysctl}/fs/nr_open")),
+        ),
+        "processes": min(
+            int(text(f"{sysctl}/kernel/pid_max")), int(text(f"{sysctl}/kernel/threads-max"))
+        ),
+        "map_count": int(text(f"{sysctl}/vm/max_map_count")),
+        "swap": kernel.swap(text_or("/proc/swaps", "")),
+    }
+
+
+def ephemeral() -> dict[str, Any]:
+    """Ports of outgoing connections, and those that the kernel keeps free."""
+    folder = "/proc/sys/net/ipv4"
+    first, last = map(int, text(f"{folder}/ip_local_port_range").split())
+    reserved = kernel.port_ranges(text_or(f"{folder}/ip_local_reserved_ports", ""))
+    return {"first": first, "last": last, "reserved": reserved}
+
+
+def cgroup() -> dict[str, Any]:
+    """Version of control groups, and whether they limit memory."""
+    return kernel.cgroup(
+        text("/proc/filesystems"),
+        text_or("/sys/fs/cgroup/cgroup.controllers", None),
+        text_or("/proc/cgroups", ""),
+    )
+
+
+def protections() -> dict[str, Any]:
+    """SELinux and AppArmor."""
+    selinux = {"1": "enforcing", "0": "permissive"}
+    sbin = os.pathsep.join(["/usr/sbin", "/sbin", os.environ.get("PATH", "")])
+    return {
+        "selinux": selinux.get(text_or("/sys/fs/selinux/enforce", "")),
+        "apparmor": text_or("/sys/module/apparmor/parameters/enabled", "N") == "Y",
+        "apparmor_parser": shutil.which("apparmor_parser", path=sbin) is not None,
+    }

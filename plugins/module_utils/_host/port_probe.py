@@ -1,0 +1,175 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether ports can be reached, and short-lived listeners for those that nothing serves yet.
+
+Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import selectors
+import socket
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from .._common.deadlines import ask_all
+
+# What the helper is called in the list of processes; the kernel keeps 15 characters.
+HELPER = "km-port-probe"
+
+# Three SYNs: at 0 s, 1 s and 3 s. One lost packet is no closed firewall.
+CONNECT_SECONDS = 3.5
+ANSWER_SECONDS = 12.0
+
+Endpoint = tuple[str, int]
+
+_STATES = {
+    errno.ECONNREFUSED: "refused",
+    errno.EHOSTUNREACH: "no route",
+    errno.ENETUNREACH: "no route",
+    errno.ETIMEDOUT: "timeout",
+}
+
+
+def connect(endpoint: Endpoint, seconds: float = CONNECT_SECONDS) -> str:
+    """The word for what a connection meets: connected, refused, timeout, no route, unresolved."""
+    try:
+        socket.create_connection(endpoint, timeout=seconds).close()
+    except socket.gaierror:
+        return "unresolved"
+    except socket.timeout:  # noqa: UP041 (another class than TimeoutError before Python 3.10)
+        return "timeout"
+    except OSError as error:
+        return _STATES.get(error.errno or 0, error.strerror or str(error))
+    return "connected"
+
+
+def connect_all(
+    endpoints: Iterable[Endpoint], seconds: float = ANSWER_SECONDS
+) -> list[dict[str, Any]]:
+    """What a connection to each endpoint meets, all asked at once; timeout for the unanswered."""
+    wanted = list(dict.fromkeys(endpoints))
+    found = ask_all(wanted, connect, seconds)
+    return [
+        {"address": address, "port": port, "state": found.get((address, port), "timeout")}
+        for address, port in wanted
+    ]
+
+
+def bind_all(
+    endpoints: Iterable[Endpoint],
+) -> tuple[dict[Endpoint, socket.socket], dict[Endpoint, str]]:
+    """Listening sockets, and why there is none for the rest."""
+    opened: dict[Endpoint, socket.socket] = {}
+    unbound: dict[Endpoint, str] = {}
+    for address, port in dict.fromkeys(endpoints):
+        try:
+            opened[address, port] = _bind(address, port)
+        except OSError as error:
+            unbound[address, port] = error.strerror or str(error)
+    return opened, unbound
+
+
+def _bind(address: str, port: int) -> socket.socket:
+    anywhere = address in {"", "*", "0.0.0.0"}
+    found = socket.getaddrinfo(
+        None if anywhere else address,
+        port,
+        family=socket.AF_INET if anywhere else socket.AF_UNSPEC,
+        type=socket.SOCK_STREAM,
+        flags=socket.AI_PASSIVE,
+    )
+    family, kind, protocol, _, where = found[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        # What connected here must not keep the service from the port afterwards.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(where)
+        listener.listen(64)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def switch_name(token: str) -> str:
+    """Name of the socket by which a helper is told to end; Linux keeps no file for it."""
+    return f"\0kafka-metal-port-probe-{token}"
+
+
+def stop(token: str, patience: float = 3.0) -> bool:
+    """End the helper of this token and wait until its ports are free; whether there was one."""
+    there, end = False, time.monotonic() + patience
+    while time.monotonic() < end:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as switch:
+            switch.settimeout(1.0)
+            try:
+                switch.connect(switch_name(token))
+                there = True
+                # The other side closes it when everything else is closed.
+                switch.recv(1)
+            except ConnectionRefusedError:
+                return there
+            except OSError:
+                time.sleep(0.05)
+    return there
+
+
+def serve(listeners: Iterable[socket.socket], switch: socket.socket, seconds: float) -> None:
+    """Greet and leave whoever connects, until somebody uses the switch or time is over."""
+    end = time.monotonic() + seconds
+    everything = [*listeners, switch]
+    with selectors.DefaultSelector() as selector:
+        for listener in everything:
+            listener.setblocking(False)
+            selector.register(listener, selectors.EVENT_READ)
+        while (left := end - time.monotonic()) > 0:
+            for key, _ in selector.select(left):
+                caller = None
+                with contextlib.suppress(OSError):
+                    caller = key.fileobj.accept()[0]  # type: ignore[union-attr]
+                if key.fileobj is switch:
+                    for listener in everything:
+                        listener.close()
+                    if caller:
+                        caller.close()
+                    return
+                # A client that takes us for the service must learn at once that we are not.
+                if caller:
+                    caller.close()
+
+
+def serve_detached(listeners: list[socket.socket], token: str, seconds: float) -> None:
+    """Leave the listeners to a helper process of their own that ends after ``seconds``."""
+    switch = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    switch.bind(switch_name(token))
+    switch.listen(1)
+    if child := os.fork():
+        for each in (*listeners, switch):
+            each.close()
+        # Only the first of two: it ends at once, and leaves the helper to the system.
+        os.waitpid(child, 0)
+        return
+    try:
+        os.setsid()
+        # Nobody may wait for us: not the module's parent, not the pipes of the connection.
+        if os.fork():
+            os._exit(0)
+        os.chdir("/")
+        with open("/proc/self/comm", "w", encoding="ascii") as name:
+            name.write(HELPER)
+        ours = {each.fileno() for each in (*listeners, switch)}
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in range(3):
+            os.dup2(nothing, number)
+        for number in map(int, os.listdir("/proc/self/fd")):
+            if number > 2 and number not in ours:
+                with contextlib.suppress(OSError):
+                    os.close(number)
+        serve(listeners, switch, seconds)
+    finally:
+        os._exit(0)

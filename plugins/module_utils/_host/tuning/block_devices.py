@@ -1,0 +1,152 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Scheduler and readahead of the disks that carry data, and how those disks are mounted."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import partial
+
+from .. import procfs
+from .host_access import Host
+from .hugepages import chosen, offered
+from .setting import Look, Row, Wish
+
+# After 60-persistent-storage.rules, which finds the UUID that ours are told apart by.
+FILE = "/etc/udev/rules.d/90-kafka-metal.rules"
+PREFIX = "disk."
+MOUNT_OPTIONS = "mount.options"
+HEADER = "# Written by kafka-metal; set host_tuning in the inventory. See docs/tuning.md\n"
+
+_BLOCK = re.compile(r"^# (/\S*)\n(ACTION.*\n)", re.MULTILINE)
+_ATTRIBUTE = re.compile(r'ATTR\{(?:\.\./)?queue/(\w+)\}="([^"]*)"')
+
+
+@dataclass(frozen=True)
+class Disk:
+    """The disk under a data directory; ``queue`` is its folder of settings in /sys."""
+
+    path: str
+    mount: str
+    device: str
+    queue: str
+    partition: bool
+    rotational: bool
+
+
+def find(host: Host, paths: list[str]) -> tuple[list[Disk], list[str]]:
+    """Disks by data directory, each once, and the directories that have no disk of their own."""
+    table = procfs.mounts(host.read("/proc/self/mountinfo") or "")
+    system = table.get("/", ("", ""))[0]
+    found: dict[str, Disk] = {}
+    without = []
+    for path in paths:
+        mount = procfs.mount_of(path, table)
+        number, device = table.get(mount, ("", ""))
+        if mount == "/" or number == system:
+            without.append(path)
+            continue
+        node = os.path.realpath(host.at(f"/sys/dev/block/{number}"))
+        partition = os.path.exists(f"{node}/partition")
+        whole = os.path.dirname(node) if partition else node
+        queue = os.path.join(os.path.relpath(whole, host.root), "queue")
+        rotational = (host.read(f"/{queue}/rotational") or "0").strip() == "1"
+        found.setdefault(number, Disk(path, mount, device, f"/{queue}", partition, rotational))
+    return list(found.values()), without
+
+
+def look(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
+    """Compare the data disks with the wishes for their kind."""
+    disks, without = find(host, paths)
+    before = dict(_BLOCK.findall(host.read(FILE) or ""))
+    found, blocks = Look(), {}
+    for path in without if wishes else []:
+        detail = f"{path} lies on the file system of /: it has no disk, or the disk is not mounted"
+        found.rows.append(Row(f"disk of {path}", "mounted", "", "", absent=True, detail=detail))
+        # The rule of a disk that is away waits for it.
+        if path in before:
+            blocks[path] = before[path]
+    for disk in disks:
+        kind = "rotational" if disk.rotational else "solid"
+        wanted = {
+            wish.name.split(".")[1]: wish for wish in wishes if wish.name.endswith(f".{kind}")
+        }
+        uuid = host.uuid_of(disk.device) if wanted else ""
+        persisted = dict(_ATTRIBUTE.findall(before.get(disk.path, "")))
+        if f'"{uuid}"' not in before.get(disk.path, ""):
+            persisted = {}
+        for attribute, wish in wanted.items():
+            row = _row(host, disk, attribute, wish, persisted.get(attribute, ""))
+            if not uuid:
+                row.detail = row.detail or f"{disk.device} has no UUID: no rule can name it at boot"
+            found.rows.append(row)
+        if uuid and wanted:
+            blocks[disk.path] = rule(uuid, disk.partition, {a: w.value for a, w in wanted.items()})
+    # In the order declared: a disk that goes away and comes back leaves the file as it is.
+    text = "".join(f"\n# {path}\n{blocks[path]}" for path in paths if path in blocks)
+    found.files[FILE] = HEADER + text if text else None
+    return found
+
+
+def _row(host: Host, disk: Disk, attribute: str, wish: Wish, persisted: str) -> Row:
+    """One attribute of one disk."""
+    path = f"{disk.queue}/{attribute}"
+    text = host.read(path)
+    live = chosen(text) if text is not None else ""
+    row = Row(f"{attribute} {disk.mount}", wish.value, persisted, live, wish.reason)
+    row.written = row.persisted_ok = persisted == wish.value
+    row.live_ok, row.absent = live == wish.value, text is None
+    if text is None:
+        row.detail = f"{disk.device} has no {attribute}"
+    elif attribute == "scheduler" and wish.value not in offered(text):
+        row.refused = f"Invalid argument: {path} offers {', '.join(offered(text))}"
+    elif not row.live_ok and not host.may_write(path):
+        row.refused = f"Permission denied: {path}"
+    row.apply = partial(host.write_live, path, wish.value)
+    return row
+
+
+def rule(uuid: str, partition: bool, attributes: dict[str, str]) -> str:
+    """The udev rule for the disk that carries a file system; names such as sdb change."""
+    queue = "../queue" if partition else "queue"
+    sets = ", ".join(f'ATTR{{{queue}/{name}}}="{value}"' for name, value in attributes.items())
+    match = f'ACTION=="add|change", SUBSYSTEM=="block", ENV{{ID_FS_UUID}}=="{uuid}"'
+    return f"{match}, {sets}\n"
+
+
+def look_at_mounts(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
+    """Whether data disks are mounted with the options wanted; only looked at."""
+    found = Look()
+    if not wishes:
+        return found
+    wish = wishes[0]
+    wanted = set(wish.value.split(","))
+    live = {
+        fields[4]: (fields[5], fields[fields.index("-") + 1])
+        for fields in map(str.split, (host.read("/proc/self/mountinfo") or "").splitlines())
+        if "-" in fields
+    }
+    table = [
+        line.split()
+        for line in (host.read("/etc/fstab") or "").splitlines()
+        if not line.lstrip().startswith("#")
+    ]
+    persisted = {fields[1]: fields[3] for fields in table if len(fields) > 3}
+    for disk in find(host, paths)[0]:
+        options, system = live.get(disk.mount.replace(" ", "\\040"), ("", ""))
+        at_boot = persisted.get(disk.mount, "")
+        row = Row(f"mount {disk.mount}", wish.value, _only(at_boot, wanted), "", wish.reason)
+        row.live = _only(options, wanted)
+        row.persisted_ok = wanted <= set(at_boot.split(","))
+        row.live_ok = wanted <= set(options.split(","))
+        if not row.good:
+            row.detail = f"{system}; live {options}; /etc/fstab {at_boot or 'has no line'}"
+        found.rows.append(row)
+    return found
+
+
+def _only(options: str, wanted: set[str]) -> str:
+    """Of a list of options those that are wanted: the table has no room for the others."""
+    return ",".join(o for o in sorted(wanted) if o in options.split(","))

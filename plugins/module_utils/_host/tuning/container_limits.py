@@ -1,0 +1,40 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Limits that a running container really has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import procfs
+from .engine_limits import KINDS, hard_limit, told
+from .host_access import Host
+from .setting import Row
+
+
+def look(host: Host, wanted: Mapping[str, int], engine: list[dict[str, Any]]) -> list[Row]:
+    """Open files by container's name, against what they were declared with; 0 asks for nothing.
+
+    ``engine`` is the engine's list of running containers.
+    """
+    by_id: dict[str, str] = {
+        c["Id"]: name.lstrip("/") for c in engine for name in c.get("Names") or ()
+    }
+    limits: dict[str, int] = {}
+    for pid in filter(str.isdigit, host.names("/proc")):
+        name = by_id.get(procfs.container_id(host.read(f"/proc/{pid}/cgroup") or "") or "", "")
+        value = hard_limit(host.read(f"/proc/{pid}/limits") or "", KINDS["nofile"][0])
+        if name in wanted and value is not None:
+            limits[name] = min(value, limits.get(name, value))
+    rows = []
+    for name, count in wanted.items():
+        row = Row(f"nofile {name}", str(count) if count else "engine's", "", told(limits.get(name)))
+        row.absent = name not in limits
+        row.live_ok = limits.get(name, 0) >= count
+        if row.absent:
+            row.detail = "the container does not run"
+        elif not row.live_ok:
+            row.detail = "it was started with another limit: converge, or restart it"
+        rows.append(row)
+    return rows

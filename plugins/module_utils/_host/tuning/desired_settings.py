@@ -1,0 +1,80 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the table of the role and the overrides of a site to what one host should have."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from .setting import AT_LEAST, EXACTLY, Wish, plain
+
+# Folders of /proc/sys: any key below them may be set.
+SYSCTL = ("abi", "crypto", "debug", "dev", "fs", "kernel", "net", "user", "vm")
+OF_THE_SITE = "Set by this site."
+
+# Bounds by memory are rounded, so that two kernels that count a little differently agree.
+ROUND = 2**20
+
+
+class TuningError(ValueError):
+    """An override names no setting; says what was found and what is allowed."""
+
+
+def is_sysctl(name: str) -> bool:
+    """Whether a name is a kernel parameter."""
+    return name.replace("/", ".").split(".")[0] in SYSCTL and len(name.split(".")) > 1
+
+
+def merge(
+    table: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Settings of ``table`` with those of the site over them; None leaves a setting alone.
+
+    A value of the site is meant exactly. Raises TuningError for a name that is neither in the
+    table nor a kernel parameter.
+    """
+    unknown = [name for name in overrides if name not in table and not is_sysctl(name)]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], table, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        others = ", ".join(name for name in table if not is_sysctl(name))
+        raise TuningError(
+            f"host_tuning: found {unknown[0]!r}{hint} Allowed: any kernel parameter, and {others}"
+        )
+    settings = []
+    for name, entry in table.items():
+        if name not in overrides:
+            rule = entry.get("rule", EXACTLY)
+            bound = entry.get("percent_of_memory", 0)
+            reason = " ".join(entry["reason"].split())
+            settings.append(_setting(name, entry["value"], rule, reason, bound))
+        elif overrides[name] is not None:
+            # Limits are raised, never lowered: a container may ask for less by itself.
+            rule = AT_LEAST if name.startswith("limits.") else EXACTLY
+            settings.append(_setting(name, overrides[name], rule, OF_THE_SITE, 0))
+    for name in sorted(overrides.keys() - table.keys()):
+        if overrides[name] is not None:
+            settings.append(_setting(name, overrides[name], EXACTLY, OF_THE_SITE, 0))
+    return settings
+
+
+def _setting(name: str, value: Any, rule: str, reason: str, bound: int) -> dict[str, Any]:
+    """One setting as the module takes it."""
+    return {
+        "name": name,
+        "value": plain(value),
+        "rule": rule,
+        "reason": reason,
+        "percent_of_memory": bound,
+    }
+
+
+def bounded(wish: Wish, memory: int) -> Wish:
+    """A wish in bytes cut to its share of the machine's memory."""
+    if not wish.percent_of_memory or not memory:
+        return wish
+    most = memory * wish.percent_of_memory // 100 // ROUND * ROUND
+    value = str(min(int(wish.value), most))
+    return Wish(wish.name, value, wish.rule, wish.reason, wish.percent_of_memory)

@@ -1,0 +1,114 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of the engine's processes: what it starts without limits of its own inherits them."""
+
+from __future__ import annotations
+
+import resource
+from functools import partial
+
+from .host_access import Host
+from .setting import AT_LEAST, Look, Row, Wish, comment, meets
+
+PREFIX = "limits."
+UNITS = {"docker": "dockerd", "containerd": "containerd"}
+SECURITY = "/etc/security/limits.d/90-kafka-metal.conf"
+
+# By setting: name in /proc/PID/limits, number for prlimit, directive of systemd.
+KINDS = {
+    "nofile": ("Max open files", resource.RLIMIT_NOFILE, "LimitNOFILE"),
+    "nproc": ("Max processes", resource.RLIMIT_NPROC, "LimitNPROC"),
+}
+UNLIMITED = 2**63 - 1
+# The hard limit engines have had for years; a drop-in of ours never lowers it.
+LEAST_HARD = 1048576
+
+
+def drop_in(unit: str) -> str:
+    """Path of our drop-in for a unit."""
+    return f"/etc/systemd/system/{unit}.service.d/90-kafka-metal.conf"
+
+
+def hard_limit(limits: str, title: str) -> int | None:
+    """The hard limit of that title in the text of /proc/PID/limits."""
+    for line in limits.splitlines():
+        if line.startswith(title):
+            value = line[len(title) :].split()[1]
+            return UNLIMITED if value == "unlimited" else int(value)
+    return None
+
+
+def told(value: int | None) -> str:
+    """A limit for people."""
+    return "" if value is None else "unlimited" if value >= UNLIMITED else str(value)
+
+
+def look(host: Host, wishes: list[Wish]) -> Look:
+    """Compare the limits of dockerd and containerd, and what gives them these at boot."""
+    found = Look()
+    running = [pid for pid, name in host.processes() if name in UNITS.values()]
+    files = [drop_in(unit) for unit in UNITS] if host.systemd() else [SECURITY]
+    text = (units if host.systemd() else security)(wishes) if wishes else None
+    for wish in wishes:
+        title, kind, _ = KINDS[wish.name[len(PREFIX) :]]
+        values = [hard_limit(host.read(f"/proc/{pid}/limits") or "", title) for pid in running]
+        least = min((v for v in values if v is not None), default=None)
+        line = _line(wish, host.systemd())
+        written = [line in (host.read(file) or "").splitlines() for file in files]
+        row = Row(wish.name, wish.value, line.split("=")[-1] if all(written) else "", told(least))
+        row.reason = wish.reason
+        row.written = row.persisted_ok = all(written)
+        row.live_ok = least is None or least >= int(wish.value)
+        if not running:
+            row.detail = "the engine does not run: it starts with these limits"
+        elif not row.live_ok and not host.may_raise_limits():
+            row.refused = f"Operation not permitted: the hard limit here is {told(least)}"
+        row.apply = partial(_raise, host, running, kind, int(wish.value))
+        _conflict(host, row, wish)
+        found.rows.append(row)
+    found.files.update(dict.fromkeys(files, text))
+    return found
+
+
+def _raise(host: Host, running: list[int], kind: int, wanted: int) -> None:
+    """Raise the limit of processes that run; containers started from now on inherit it."""
+    for pid in running:
+        host.set_limit(pid, kind, wanted, max(wanted, LEAST_HARD))
+
+
+def _line(wish: Wish, systemd: bool) -> str:
+    """The line that sets a limit at boot."""
+    name = wish.name[len(PREFIX) :]
+    if not systemd:
+        return f"root - {name} {wish.value}"
+    # Units of engines have no limit of processes: none is made here.
+    hard = max(int(wish.value), LEAST_HARD) if name == "nofile" else "infinity"
+    return f"{KINDS[name][2]}={wish.value if name == 'nofile' else hard}:{hard}"
+
+
+def units(wishes: list[Wish]) -> str:
+    """The drop-in of systemd."""
+    lines = [f"{comment(wish.reason)}{_line(wish, True)}\n" for wish in wishes]
+    return "# Written by kafka-metal. See docs/tuning.md\n[Service]\n" + "".join(lines)
+
+
+def security(wishes: list[Wish]) -> str:
+    """The file of pam_limits, for machines without systemd."""
+    lines = [f"{comment(wish.reason)}{_line(wish, False)}\n" for wish in wishes]
+    return "# Written by kafka-metal. See docs/tuning.md\n" + "".join(lines)
+
+
+def _conflict(host: Host, row: Row, wish: Wish) -> None:
+    """Name a drop-in that comes after ours and sets less."""
+    directive = KINDS[wish.name[len(PREFIX) :]][2]
+    for unit in UNITS if host.systemd() else ():
+        folder = f"/etc/systemd/system/{unit}.service.d"
+        for name in host.names(folder):
+            if not name.endswith(".conf") or name <= "90-kafka-metal.conf":
+                continue
+            for line in (host.read(f"{folder}/{name}") or "").splitlines():
+                key, _, value = line.strip().partition("=")
+                hard = value.split(":")[-1].replace("infinity", str(UNLIMITED))
+                if key == directive and not meets(hard, wish.value, AT_LEAST):
+                    row.persisted_ok = False
+                    row.detail = f"{folder}/{name} comes later and says {line.strip()}"

@@ -1,0 +1,58 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Swap: reported, or switched off now and at boot where the inventory says so."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .host_access import Host
+from .setting import Look, Row, Wish
+
+NAME = "swap"
+FSTAB = "/etc/fstab"
+DISABLE = "disable"
+COMMENT = "# switched off by kafka-metal: "
+
+
+def active(swaps: str) -> list[str]:
+    """Devices and files in use, from /proc/swaps."""
+    return [line.split()[0] for line in swaps.splitlines()[1:] if line.strip()]
+
+
+def in_fstab(text: str) -> list[str]:
+    """Sources of the swap lines of fstab."""
+    lines = [line.split() for line in text.splitlines() if not line.lstrip().startswith("#")]
+    return [fields[0] for fields in lines if len(fields) > 2 and fields[2] == "swap"]
+
+
+def without_swap(text: str) -> str:
+    """The text of fstab with its swap lines as comments."""
+    lines = text.splitlines(keepends=True)
+    return "".join(COMMENT + line if in_fstab(line) else line for line in lines)
+
+
+def _off(host: Host, devices: list[str]) -> None:
+    for device in devices:
+        host.swap_off(device)
+
+
+def look(host: Host, wishes: list[Wish]) -> Look:
+    """Which swap is used now and at boot."""
+    found = Look()
+    for wish in wishes:
+        disable = wish.value == DISABLE
+        live = active(host.read("/proc/swaps") or "")
+        fstab = host.read(FSTAB) or ""
+        at_boot = in_fstab(fstab)
+        row = Row(NAME, "none", " ".join(at_boot) or "none", " ".join(live) or "none", wish.reason)
+        row.persisted_ok, row.live_ok = not at_boot, not live
+        row.written = not (disable and at_boot)
+        if disable:
+            row.apply = partial(_off, host, live)
+            if at_boot:
+                found.files[FSTAB] = without_swap(fstab)
+        elif not row.good:
+            row.detail = "host_swap: disable switches it off; swap: null in host_tuning allows it"
+        found.rows.append(row)
+    return found

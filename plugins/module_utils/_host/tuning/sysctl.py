@@ -1,0 +1,159 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel parameters under /proc/sys, and the files that set them at boot."""
+
+from __future__ import annotations
+
+import errno
+import fnmatch
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from .host_access import Host
+from .setting import AT_LEAST, Look, Row, Wish, comment, meets
+
+FILE = "/etc/sysctl.d/90-kafka-metal.conf"
+
+# Where sysctl.d(5) looks; of two files with one name the earlier folder has it.
+FOLDERS = (
+    "/etc/sysctl.d",
+    "/run/sysctl.d",
+    "/usr/local/lib/sysctl.d",
+    "/usr/lib/sysctl.d",
+    "/lib/sysctl.d",
+)
+
+# Writing one of a pair makes the kernel forget the other.
+RIVALS = {
+    "vm.dirty_bytes": "vm.dirty_ratio",
+    "vm.dirty_ratio": "vm.dirty_bytes",
+    "vm.dirty_background_bytes": "vm.dirty_background_ratio",
+    "vm.dirty_background_ratio": "vm.dirty_background_bytes",
+}
+
+HEADER = (
+    "# Written by kafka-metal; what is changed here by hand is put back. Set host_tuning in the\n"
+    "# inventory instead. Reasons and how to verify: docs/tuning.md\n"
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """An assignment of a file that is read at boot."""
+
+    file: str
+    key: str
+    value: str
+
+
+def parse(text: str, file: str = "") -> list[Line]:
+    """Assignments of a sysctl.d file; comments and lines that only exclude a key are left out."""
+    found = []
+    for line in text.splitlines():
+        words = line.strip()
+        if not words or words[0] in "#;" or "=" not in words:
+            continue
+        key, value = words.lstrip("-").split("=", 1)
+        found.append(Line(file, _dotted(key.strip()), " ".join(value.split())))
+    return found
+
+
+def _dotted(key: str) -> str:
+    """A key with dots: net/ipv4/ip_forward is net.ipv4.ip_forward."""
+    first = next((c for c in key if c in "./"), ".")
+    return key.replace("/", "\0").replace(".", "/").replace("\0", ".") if first == "/" else key
+
+
+def path_of(key: str) -> str:
+    """The file of a key under /proc/sys; a slash in a key stands for a dot in a name."""
+    return "/proc/sys/" + key.replace(".", "\0").replace("/", ".").replace("\0", "/")
+
+
+def boot_lines(host: Host) -> list[Line]:
+    """Every assignment in the order in which a boot makes it."""
+    files: dict[str, str] = {}
+    for folder in FOLDERS:
+        for name in host.names(folder):
+            if name.endswith(".conf"):
+                files.setdefault(name, f"{folder}/{name}")
+    ordered = [files[name] for name in sorted(files)]
+    # procps reads it last; systemd only by way of a link in sysctl.d.
+    if not host.systemd() and host.exists("/etc/sysctl.conf"):
+        ordered.append("/etc/sysctl.conf")
+    return [line for path in ordered for line in parse(host.read(path) or "", path)]
+
+
+def last(lines: Iterable[Line], key: str) -> Line | None:
+    """The assignment that decides on a key, or takes its effect away by setting its rival."""
+    deciding = None
+    for line in lines:
+        if fnmatch.fnmatchcase(key, line.key) or line.key == RIVALS.get(key):
+            deciding = line
+    return deciding
+
+
+def look(host: Host, wishes: list[Wish]) -> Look:
+    """Compare kernel parameters and the files of a boot with the wishes."""
+    lines, found = boot_lines(host), Look()
+    command_line = (host.read("/proc/cmdline") or "").split()
+    kept = []
+    for wish in wishes:
+        row, ours = _row(host, wish, lines)
+        rival = [w for w in command_line if w.startswith(f"sysctl.{wish.name}=")]
+        if rival and rival[-1].split("=", 1)[1] != wish.value:
+            row.detail = row.detail or f"the kernel's command line says {rival[-1]}"
+        found.rows.append(row)
+        if ours:
+            kept.append(wish)
+    found.files[FILE] = render(kept) if kept else None
+    return found
+
+
+def _row(host: Host, wish: Wish, lines: list[Line]) -> tuple[Row, bool]:
+    """One parameter, and whether our file has to name it."""
+    path = path_of(wish.name)
+    text = host.read(path)
+    live = None if text is None else " ".join(text.split())
+    own = last((line for line in lines if line.file == FILE), wish.name)
+    foreign = last((line for line in lines if line.file != FILE), wish.name)
+    deciding = last(lines, wish.name)
+    ours = not (
+        wish.rule == AT_LEAST
+        and own is None
+        and _better(foreign.value if foreign else None, live, wish)
+    )
+    row = Row(wish.name, wish.value, deciding.value if deciding else "", live or "", wish.reason)
+    if deciding and deciding.key == RIVALS.get(wish.name):
+        row.persisted = f"{deciding.key}={deciding.value}"
+    row.written = not ours or (own is not None and own.value == wish.value)
+    row.persisted_ok = not ours or meets(row.persisted, wish.value, wish.rule)
+    row.live_ok = meets(live, wish.value, wish.rule)
+    row.absent = not host.exists(path)
+    if row.absent:
+        row.detail = f"this kernel, or this container, has no {path}"
+    elif not row.live_ok and not host.may_write(path):
+        row.refused = os.strerror(errno.EACCES) + f": {path}"
+    if not ours and not row.persisted:
+        row.persisted = "kernel's own"
+    if own and deciding and deciding.file != FILE and not row.persisted_ok:
+        row.detail = f"{deciding.file} comes later and says {deciding.key} = {deciding.value}"
+    row.apply = partial(host.write_live, path, wish.value)
+    return row, ours
+
+
+def _better(foreign: str | None, live: str | None, wish: Wish) -> bool:
+    """Whether somebody else's file, or the kernel itself, gives more than is wanted.
+
+    Naming it in our file would lower it at the next boot.
+    """
+    if foreign is not None:
+        return meets(foreign, wish.value, AT_LEAST)
+    return live != wish.value and meets(live, wish.value, AT_LEAST)
+
+
+def render(wishes: list[Wish]) -> str:
+    """The file of a boot; each value with its reason."""
+    parts = [f"\n{comment(wish.reason)}{wish.name} = {wish.value}\n" for wish in wishes]
+    return HEADER + "".join(parts)

@@ -1,0 +1,164 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Declarations of containers as one Compose project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from .service_data import plain
+
+# The service that gives the volumes to the containers' user before anybody writes to them.
+OWNER = "volumes"
+
+
+class ComposeError(ValueError):
+    """The declarations make no Compose project; names the service and the obstacle."""
+
+
+def escape(value: Any) -> Any:
+    """``value`` with every dollar doubled: Compose would put a variable of the shell there."""
+    if isinstance(value, dict):
+        return {key: escape(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [escape(item) for item in value]
+    return value.replace("$", "$$") if isinstance(value, str) else value
+
+
+def filled(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """``definition`` without the keys that say nothing."""
+    return {key: value for key, value in definition.items() if value not in (None, [], {})}
+
+
+def volume_name(source: str, root: str) -> str | None:
+    """Name of the project's volume that stands for ``source`` under ``root``; None elsewhere."""
+    path = PurePosixPath(source)
+    if not root or path == PurePosixPath(root) or not path.is_relative_to(root):
+        return None
+    return "-".join(path.relative_to(root).parts)
+
+
+def volume(entry: Any, root: str) -> Any:
+    """A mount of a path under ``root`` as a mount of a volume; any other mount as it is."""
+    if not isinstance(entry, dict) or entry.get("type") != "bind":
+        return entry
+    name = volume_name(str(entry["source"]), root)
+    return entry if name is None else {**entry, "type": "volume", "source": name}
+
+
+def volumes_of(definition: Mapping[str, Any]) -> list[str]:
+    """Names of the volumes that a definition mounts."""
+    return [
+        entry["source"]
+        for entry in definition.get("volumes", [])
+        if isinstance(entry, dict) and entry.get("type") == "volume"
+    ]
+
+
+def service(one: Mapping[str, Any], root: str, config_dir: str) -> dict[str, Any]:
+    """One rendered declaration as a service of the project."""
+    definition = filled(one["definition"])
+    if "image" not in definition:
+        raise ComposeError(f"{one['name']}: the declaration names no image")
+    definition["container_name"] = definition.pop("name", one["name"])
+    definition.setdefault("hostname", one["name"])
+    definition["labels"] = {
+        **definition.get("labels", {}),
+        "kafka-metal.instance": one["name"],
+        **({"kafka-metal.service": one["kind"]} if one.get("kind") else {}),
+    }
+    mounts = [volume(entry, root) for entry in definition.get("volumes", [])]
+    if one.get("files") or one.get("keys"):
+        source = f"{config_dir}/{one['name']}"
+        mounts.append(
+            {"type": "bind", "source": source, "target": one["config_target"], "read_only": True}
+        )
+    if mounts:
+        definition["volumes"] = mounts
+    escaped: dict[str, Any] = escape(definition)
+    return escaped
+
+
+def condition(definition: Mapping[str, Any]) -> dict[str, str]:
+    """When a service counts as there for those that wait for it."""
+    if definition.get("restart") == "no":
+        return {"condition": "service_completed_successfully"}
+    healthy = "healthcheck" in definition
+    return {"condition": "service_healthy" if healthy else "service_started"}
+
+
+def owner_service(services: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The service that runs once and gives every volume to the user of its containers.
+
+    An engine makes a volume for root, and the containers cannot write as root.
+    """
+    owners: dict[str, str] = {}
+    for name, definition in services.items():
+        for source in volumes_of(definition):
+            user = str(definition.get("user", "0:0"))
+            if owners.setdefault(source, user) != user:
+                raise ComposeError(f"{name}: shares volume {source} with another user's service")
+    users = sorted(set(owners.values()))
+    if len(users) != 1:
+        raise ComposeError(f"services with volumes run as several users: {', '.join(users)}")
+    return {
+        "image": min(str(definition["image"]) for definition in services.values()),
+        "user": "0:0",
+        "entrypoint": ["chown", users[0], *(f"/volumes/{name}" for name in sorted(owners))],
+        "network_mode": "none",
+        "read_only": True,
+        "cap_drop": ["ALL"],
+        "cap_add": ["CHOWN"],
+        "security_opt": ["no-new-privileges:true"],
+        "restart": "no",
+        "volumes": [
+            {"type": "volume", "source": name, "target": f"/volumes/{name}"}
+            for name in sorted(owners)
+        ],
+    }
+
+
+def to_compose(
+    rendered: Iterable[Mapping[str, Any]],
+    project: str = "kafka-metal",
+    volume_root: str = "",
+    config_dir: str = "./config",
+    after: Mapping[str, Iterable[str]] | None = None,
+) -> dict[str, Any]:
+    """The Compose project of rendered declarations, as a mapping to be written as YAML.
+
+    Each of ``rendered`` has ``name``, ``definition``, and optionally ``kind``, ``files``, ``keys``
+    (names of files with secrets) and ``config_target``. Mounts of paths under ``volume_root``
+    become volumes of the project, named after the rest of the path. Files lie in
+    ``config_dir/<name>``.
+    ``after`` maps a kind to the kinds that it waits for. Raises ComposeError.
+    """
+    known = [plain(one) for one in rendered]
+    services: dict[str, Any] = {}
+    kinds: dict[str, str] = {}
+    for one in known:
+        if one["name"] in services or one["name"] == OWNER:
+            raise ComposeError(f"{one['name']}: more than one service has this name")
+        services[one["name"]] = service(one, volume_root, config_dir)
+        kinds[one["name"]] = one.get("kind", "")
+    waits = plain(after or {})
+    for name, definition in services.items():
+        first = {
+            other: condition(services[other])
+            for other, kind in kinds.items()
+            if kind in waits.get(kinds[name], ()) and other != name
+        }
+        if volumes_of(definition):
+            first[OWNER] = {"condition": "service_completed_successfully"}
+        if first:
+            definition["depends_on"] = {**first, **definition.get("depends_on", {})}
+    used = sorted({source for one in services.values() for source in volumes_of(one)})
+    if used:
+        services[OWNER] = owner_service(services)
+    return {
+        "name": project,
+        "services": {name: services[name] for name in sorted(services)},
+        **({"volumes": {name: {} for name in used}} if used else {}),
+    }

@@ -1,0 +1,238 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a cluster has, as declarations that would change nothing on it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...module_utils._common.units import BYTES, MILLISECONDS, WITHOUT_LIMIT
+from ...module_utils._content.acls import ALLOW, ANYWHERE, DENY, Acl, acl_of
+from ...module_utils._content.user_model import Wish
+from ...module_utils._kafka.scram import MECHANISMS
+from ...module_utils._replicas.throttles import KEYS as THROTTLED
+from .declaration_reader import Reader
+from .declared_acls import ACLS, RESOURCES, read_acl
+from .declared_quotas import PER_ADDRESS, PER_CLIENT, QUOTAS, read_quotas
+from .declared_topics import CLEANUP, MIN_ISR, TOPICS, read_topics
+from .declared_users import USERS, Declared, principal_of, read_users
+from .role_folding import fold, written
+
+# From the largest on; those that people rarely write are left out.
+DURATIONS = {unit: MILLISECONDS[unit] for unit in ("d", "h", "m", "s")}
+SIZES = {name: BYTES[name.lower()] for name in ("TB", "TiB", "GB", "GiB", "MB", "MiB", "kB", "KiB")}
+USER = "User:"
+# Python takes more for digits than it makes numbers of, and no number of thousands of digits.
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
+
+
+def amount(number: int, units: Mapping[str, int], plain: str) -> Any:
+    """A number with the largest unit that divides it."""
+    if number == WITHOUT_LIMIT:
+        return number
+    for unit, size in units.items():
+        if number and number % size == 0:
+            return f"{number // size}{unit}"
+    return f"{number}{plain}" if plain else number
+
+
+def natural(text: str) -> Any:
+    """The number or switch that a text spells, when it would be written the same way again."""
+    if text in ("true", "false"):
+        return text == "true"
+    if _WHOLE.fullmatch(text) and str(int(text)) == text:
+        return int(text)
+    return text
+
+
+def topic_of(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The declaration of one topic; replicas of different numbers are left to the cluster."""
+    config = {
+        str(key): str(value)
+        for key, value in (found.get("config") or {}).items()
+        if key not in THROTTLED["topic"]
+    }
+    declared: dict[str, Any] = {"partitions": found["partitions"]}
+    if len(found["replicas"]) == 1:
+        declared["replication"] = found["replicas"][0]
+    for key, kafka_key, units, plain in (
+        ("retention", "retention.ms", DURATIONS, "ms"),
+        ("retention_size", "retention.bytes", SIZES, ""),
+    ):
+        text = config.get(kafka_key, "")
+        if isinstance(natural(text), int) and int(text) >= WITHOUT_LIMIT:
+            declared[key] = amount(int(config.pop(kafka_key)), units, plain)
+    if config.get(CLEANUP) in ("delete", "compact"):
+        declared["cleanup"] = config.pop(CLEANUP)
+    if _WHOLE.fullmatch(config.get(MIN_ISR, "")):
+        declared["min_insync"] = int(config.pop(MIN_ISR))
+    if config:
+        declared["config"] = {key: natural(config[key]) for key in sorted(config)}
+    return declared
+
+
+def acls_of(acls: Iterable[Acl]) -> list[dict[str, Any]]:
+    """Single ACLs, the operations of one principal on one resource in one entry."""
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for acl in sorted(acls):
+        place = (acl.resource_type, acl.resource, acl.pattern)
+        groups[(acl.principal, *place, acl.permission, acl.host)].append(acl.operation)
+    entries = []
+    for (principal, kind, name, pattern, permission, host), operations in sorted(groups.items()):
+        entry: dict[str, Any] = {"principal": principal}
+        if kind == "cluster":
+            entry["cluster"] = True
+        else:
+            entry[kind] = written(name, pattern)
+        entry["operations"] = operations
+        if permission != ALLOW:
+            entry["permission"] = permission
+        if host != ANYWHERE:
+            entry["host"] = host
+        expected = {
+            Acl(principal, kind, name, operation, pattern, permission, host)
+            for operation in operations
+        }
+        if kind in RESOURCES and read_acl(Reader(), "", entry) != expected:
+            # A name with a star of its own, or with signs that Kafka would not take.
+            entry |= {kind: name, "pattern": pattern}
+        entries.append(entry)
+    return entries
+
+
+def quota_of(values: Mapping[str, float], words: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of a quota in friendly words; empty when there is one without a word."""
+    names = {kafka_key: word for word, (kafka_key, _, _) in words.items()}
+    if not values.keys() <= names.keys():
+        return {}
+    found: dict[str, Any] = {}
+    for key in sorted(values):
+        number = values[key]
+        whole: Any = int(number) if number == int(number) else number
+        if key.endswith("_byte_rate") and isinstance(whole, int):
+            whole = amount(whole, SIZES, "")
+        found[names[key]] = whole
+    return found
+
+
+def user_of(credentials: Mapping[str, int]) -> dict[str, Any] | None:
+    """How a user logs in; None when the credentials have different numbers of iterations."""
+    if len(set(credentials.values())) > 1:
+        return None
+    declared: dict[str, Any] = {}
+    mechanisms = [each for each in MECHANISMS if each in credentials]
+    if mechanisms != [MECHANISMS[0]]:
+        declared["mechanisms"] = mechanisms
+    iterations = next(iter(credentials.values()), Wish.iterations)
+    if iterations != Wish.iterations:
+        declared["iterations"] = iterations
+    return declared
+
+
+class Export:
+    """Declarations made piece by piece; what cannot be declared is noted instead."""
+
+    def __init__(self) -> None:
+        """Nothing is declared yet."""
+        self.topics: dict[str, Any] = {}
+        self.users: dict[str, dict[str, Any]] = {}
+        self.acls: list[dict[str, Any]] = []
+        self.quotas: list[dict[str, Any]] = []
+        self.notes: list[str] = []
+
+    def note(self, what: str, reader: Reader) -> bool:
+        """Whether a piece can be declared; notes why not."""
+        self.notes += [f"{what} is not declared: {fault}" for fault in reader.faults]
+        return not reader.faults
+
+    def add_topics(self, topics: Mapping[str, Mapping[str, Any]]) -> None:
+        """Topics that are not Kafka's own."""
+        for name in sorted(topics):
+            declared, reader = topic_of(topics[name]), Reader()
+            read_topics(reader, {name: declared})
+            if self.note(f"topic {name}", reader):
+                self.topics[name] = declared
+
+    def add_users(self, users: Mapping[str, Mapping[str, int]]) -> None:
+        """Users that log in with SCRAM."""
+        for name in sorted(users):
+            declared, reader = user_of(users[name]), Reader()
+            if declared is None:
+                self.notes.append(f"user {name} is not declared: iterations differ by mechanism")
+                continue
+            read_users(reader, {name: declared}, Declared())
+            if self.note(f"user {name}", reader):
+                self.users[name] = declared
+
+    def add_acls(self, acls: Iterable[Acl]) -> None:
+        """ACLs, by role where roles give exactly them."""
+        all_of_them = set(acls)
+        given: dict[str, list[Acl]] = defaultdict(list)
+        for acl in sorted(all_of_them):
+            if acl.permission == ALLOW and replace(acl, permission=DENY) in all_of_them:
+                self.notes.append(f"an ACL is not declared, as another denies the same: {acl}")
+            else:
+                given[acl.principal].append(acl)
+        rest: list[Acl] = []
+        for principal in sorted(given):
+            name = principal[len(USER) :] if principal.startswith(USER) else ""
+            roles, left = fold(principal, given[principal])
+            declared = {**self.users.get(name, {"mechanisms": []}), "roles": roles}
+            reader = Reader()
+            read_users(reader, {name: declared}, Declared())
+            if roles and name and principal_of(name) == principal and not reader.faults:
+                self.users[name] = declared
+                rest += left
+            else:
+                rest += given[principal]
+        for entry in acls_of(rest):
+            reader = Reader()
+            read_acl(reader, f"{ACLS}[]", entry)
+            if self.note(f"an ACL of {entry['principal']}", reader):
+                self.acls.append(entry)
+
+    def add_quotas(self, quotas: Iterable[Mapping[str, Any]]) -> None:
+        """Quotas, those of a declared user with the user."""
+        for found in quotas:
+            names = {key: found[key] for key in ("user", "client", "ip") if found.get(key)}
+            who = ", ".join(f"{key} {name}" for key, name in names.items())
+            words = PER_ADDRESS if "ip" in names else PER_CLIENT
+            declared = quota_of(found["values"], words)
+            entry, reader = {**names, **declared}, Reader()
+            read_quotas(reader, [entry], {})
+            if not self.note(f"the quota of {who}", reader):
+                continue
+            if set(names) == {"user"} and names["user"] in self.users:
+                self.users[names["user"]]["quota"] = declared
+            else:
+                self.quotas.append(entry)
+
+
+def declarations(state: Mapping[str, Any], ours: Iterable[str] = ()) -> dict[str, Any]:
+    """Variables of the role kafka_content for a state as M(metal.kafka.cluster_content_info) gives.
+
+    ``notes`` beside them tell what is there and cannot be declared. Passwords are no part of it,
+    nor are users of the platform itself, ``ours``: it declares them, and nobody else may.
+    """
+    own = set(ours)
+    principals = {f"{USER}{name}" for name in own}
+    users, acls = state.get("users") or {}, state.get("acls") or ()
+    export = Export()
+    export.add_topics(state.get("topics") or {})
+    export.add_users({name: found for name, found in users.items() if name not in own})
+    export.add_acls(acl_of(each) for each in acls if each["principal"] not in principals)
+    export.add_quotas(each for each in state.get("quotas") or () if each.get("user") not in own)
+    return {
+        # What topics have is said by each of them: a default would be a change.
+        "kafka_content_defaults": {},
+        "kafka_content_name_pattern": "",
+        TOPICS: export.topics,
+        USERS: export.users,
+        ACLS: export.acls,
+        QUOTAS: export.quotas,
+        "notes": export.notes,
+    }

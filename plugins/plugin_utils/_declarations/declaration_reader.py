@@ -1,0 +1,171 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reading a declaration to its end: everything that is wrong with it is told at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...module_utils._common.suggestions import did_you_mean, one_of
+from ...module_utils._common.units import UnitError
+
+SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One obstacle: the path in the declaration, what was found there and what is allowed."""
+
+    where: str
+    found: str
+    allowed: str
+
+    def __str__(self) -> str:
+        """One sentence."""
+        return f"{self.where}: found {self.found}; allowed: {self.allowed}"
+
+
+class DeclarationError(ValueError):
+    """A declaration cannot be taken; tells every obstacle."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        """Keep the obstacles apart, for a list of them."""
+        self.faults = list(faults)
+        self.sentences = [str(fault) for fault in faults]
+        super().__init__("; ".join(self.sentences))
+
+
+def shown(value: Any) -> str:
+    """A value as part of a sentence, shortened."""
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    if value is None:
+        return "nothing"
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+class Reader:
+    """Takes values of a declaration apart and notes what is wrong with them.
+
+    Every method gives something to go on with, so that one fault does not hide the next.
+    ``where`` is the path of a value, such as ``kafka_content_users.alice.roles[0]``.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is wrong yet."""
+        self.faults: list[Fault] = []
+
+    def refuse(self, where: str, found: str, allowed: str) -> None:
+        """Note an obstacle, once."""
+        fault = Fault(where, found, allowed)
+        if fault not in self.faults:
+            self.faults.append(fault)
+
+    def finish(self) -> None:
+        """Raise DeclarationError when anything was wrong."""
+        if self.faults:
+            raise DeclarationError(self.faults)
+
+    def named(self, where: str, value: Any) -> list[tuple[str, str, Any]]:
+        """Path, name and value of each entry of a mapping by name, in order."""
+        if value is None:
+            return []
+        if not isinstance(value, Mapping):
+            self.refuse(where, shown(value), "a mapping by name")
+            return []
+        return [(f"{where}.{name}", str(name), value[name]) for name in sorted(value, key=str)]
+
+    def listed(self, where: str, value: Any) -> list[tuple[str, Any]]:
+        """Path and value of each entry of a list."""
+        if value is None:
+            return []
+        if not isinstance(value, (list, tuple)):
+            self.refuse(where, shown(value), "a list")
+            return []
+        return [(f"{where}[{number}]", each) for number, each in enumerate(value)]
+
+    def mapping(
+        self,
+        where: str,
+        value: Any,
+        keys: Iterable[str],
+        required: Iterable[str] = (),
+        hints: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Those of ``keys`` that a mapping gives; ``hints`` tell of keys that stand elsewhere."""
+        known = list(keys)
+        if not isinstance(value, Mapping):
+            self.refuse(where, shown(value), f"a mapping with keys of {', '.join(known)}")
+            return {}
+        unknown = sorted(map(str, set(value) - set(known)))
+        meant = {did_you_mean(key, known) for key in unknown}
+        for key in unknown:
+            hint = (hints or {}).get(key)
+            self.refuse(f"{where}.{key}", "an unknown key", hint or one_of(key, known))
+        for key in required:
+            if value.get(key) is None and key not in meant:
+                self.refuse(f"{where}.{key}", "nothing", "a value: it is required")
+        return {key: value[key] for key in known if value.get(key) is not None}
+
+    def word(self, where: str, value: Any, words: Iterable[str]) -> str | None:
+        """``value`` when it is one of ``words``, in any case of letters."""
+        known = list(words)
+        if isinstance(value, str) and value.lower() in known:
+            return value.lower()
+        plain = value.lower() if isinstance(value, str) else ""
+        self.refuse(where, shown(value), one_of(plain, known))
+        return None
+
+    def switch(self, where: str, value: Any) -> bool:
+        """A boolean, false when it is none."""
+        if isinstance(value, bool):
+            return value
+        self.refuse(where, shown(value), "true or false")
+        return False
+
+    def text(self, where: str, value: Any, pattern: re.Pattern[str], allowed: str) -> str | None:
+        """``value`` when it is text, or a number, that matches as a whole."""
+        if isinstance(value, (str, int)) and not isinstance(value, bool):
+            found = str(value)
+            if pattern.fullmatch(found):
+                return found
+        self.refuse(where, shown(value), allowed)
+        return None
+
+    def several(self, where: str, value: Any) -> list[tuple[str, Any]]:
+        """Path and value of each entry of a list that is not empty, or of one single value."""
+        if not isinstance(value, (list, tuple)):
+            return [(where, value)]
+        if not value:
+            self.refuse(where, "an empty list", "at least one entry")
+        return self.listed(where, value)
+
+    def number(self, where: str, value: Any, low: int, high: int) -> int | None:
+        """A whole number within bounds."""
+        text = str(value).strip()
+        if not isinstance(value, bool) and re.fullmatch(r"-?\d{1,18}", text):
+            if low <= int(text) <= high:
+                return int(text)
+            self.refuse(where, text, f"{low} to {high}")
+            return None
+        self.refuse(where, shown(value), f"a whole number from {low} to {high}")
+        return None
+
+    def measured(
+        self, where: str, value: Any, read: Callable[[Any], float], allowed: str
+    ) -> float | None:
+        """A number above 0 in the words that ``read`` takes."""
+        try:
+            found = read(value)
+        except (UnitError, ValueError, TypeError):
+            found = 0
+        if found > 0:
+            return found
+        self.refuse(where, shown(value), allowed)
+        return None

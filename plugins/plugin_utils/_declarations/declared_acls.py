@@ -1,0 +1,100 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Single ACLs in the words of an inventory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...module_utils._content.acls import (
+    ALLOW,
+    ANYWHERE,
+    CLUSTER_NAME,
+    DENY,
+    OPERATIONS,
+    Acl,
+    fields_of,
+)
+from .declaration_reader import Reader
+from .roles import address, resource
+
+ACLS = "kafka_content_acls"
+PRINCIPAL = re.compile(r"[A-Za-z]\w*:(\*|[^*\s][^*\n]{0,511})")
+RESOURCES = ("topic", "group", "transactional_id", "delegation_token", "user")
+PATTERNS = ("literal", "prefixed")
+
+
+def read_acls(reader: Reader, where: str, items: Any) -> set[Acl]:
+    """Single ACLs, each for one principal, one resource and some operations."""
+    acls: set[Acl] = set()
+    for path, item in reader.listed(where, items):
+        acls |= read_acl(reader, path, item)
+    return acls
+
+
+def read_acl(reader: Reader, where: str, item: Any) -> set[Acl]:
+    """The ACLs of one entry."""
+    keys = ("principal", "permission", "operations", "host", "pattern", *RESOURCES, "cluster")
+    given = reader.mapping(where, item, keys, ("principal", "operations"))
+    if not given:
+        return set()
+    principal = "User:unknown"
+    if "principal" in given:
+        allowed = "a type and a name, such as User:alice, or User:* for everybody"
+        path = f"{where}.principal"
+        principal = reader.text(path, given["principal"], PRINCIPAL, allowed) or principal
+    place = _place(reader, where, given)
+    permission = ALLOW
+    if "permission" in given:
+        path = f"{where}.permission"
+        permission = reader.word(path, given["permission"], (ALLOW, DENY)) or ALLOW
+    host = address(reader, f"{where}.host", given["host"]) if "host" in given else ANYWHERE
+    if place is None:
+        return set()
+    kind, name, pattern = place
+    operations = [
+        reader.word(path, each, OPERATIONS[kind])
+        for path, each in reader.several(f"{where}.operations", given.get("operations", "all"))
+    ]
+    return {
+        Acl(principal, kind, name, operation, pattern, permission, host)
+        for operation in operations
+        if operation
+    }
+
+
+def _place(reader: Reader, where: str, given: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """Kind, name and pattern of the one resource that an entry names."""
+    kinds = [kind for kind in (*RESOURCES, "cluster") if kind in given]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) if kinds else "no resource"
+        reader.refuse(where, found, f"one of {', '.join((*RESOURCES, 'cluster'))}")
+        return None
+    kind = kinds[0]
+    if kind == "cluster":
+        if not reader.switch(f"{where}.cluster", given["cluster"]):
+            reader.refuse(f"{where}.cluster", "false", "true, or another resource")
+            return None
+        return kind, CLUSTER_NAME, "literal"
+    if "pattern" not in given:
+        found_place = resource(reader, f"{where}.{kind}", given[kind], kind)
+        return (kind, *found_place) if found_place else None
+    # With a pattern the name is meant as it is, stars included.
+    pattern = reader.word(f"{where}.pattern", given["pattern"], PATTERNS)
+    anything = re.compile(r"[^\n]{1,255}")
+    name = reader.text(f"{where}.{kind}", given[kind], anything, "1 to 255 characters")
+    return (kind, name, pattern) if name and pattern else None
+
+
+def contradictions(reader: Reader, acls: Iterable[Acl]) -> None:
+    """Note ACLs that are allowed and denied at once: the denial alone would count."""
+    given = set(acls)
+    for acl in sorted(given):
+        if acl.permission == DENY and _other(acl, ALLOW) in given:
+            reader.refuse(ACLS, f"both {_other(acl, ALLOW)} and {acl}", "one of the two")
+
+
+def _other(acl: Acl, permission: str) -> Acl:
+    return Acl(**{**fields_of(acl), "permission": permission})

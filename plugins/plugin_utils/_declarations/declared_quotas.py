@@ -1,0 +1,142 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Quotas in the words of an inventory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...module_utils._common.units import UnitError, size_bytes
+from ...module_utils._content.quotas import DEFAULT, Entity
+from .declaration_reader import Reader, shown
+from .roles import address
+
+QUOTAS = "kafka_content_quotas"
+ANY_NAME = re.compile(r"[^\s*][^\n*]{0,254}|\*")
+
+
+def rate(value: Any) -> int:
+    """Bytes per second: ``10MB``, ``10MB/s`` or a number; raises UnitError."""
+    text = value.strip() if isinstance(value, str) else value
+    return size_bytes(text[:-2].strip() if isinstance(text, str) and text.endswith("/s") else text)
+
+
+def number(value: Any) -> float:
+    """A number, also with a decimal point; raises UnitError."""
+    text = str(value).strip().removesuffix("%")
+    if isinstance(value, bool) or not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", text):
+        raise UnitError(f"{value!r} is no number")
+    return float(text)
+
+
+def whole(value: Any) -> int:
+    """A whole number; raises UnitError."""
+    found = number(value)
+    if found != int(found):
+        raise UnitError(f"{value!r} is no whole number")
+    return int(found)
+
+
+Quotas = dict[Entity, dict[str, float]]
+
+# Friendly keys of a quota: Kafka's key, how its value is read, and what is allowed.
+PER_CLIENT = {
+    "producer": ("producer_byte_rate", rate, "bytes per second above 0, such as 10MB"),
+    "consumer": ("consumer_byte_rate", rate, "bytes per second above 0, such as 10MB"),
+    "request_percentage": (
+        "request_percentage",
+        number,
+        "a number above 0; 100 is one thread of a broker",
+    ),
+    "controller_mutations": (
+        "controller_mutation_rate",
+        number,
+        "a number above 0: partitions made or deleted per second",
+    ),
+}
+PER_ADDRESS = {
+    "connections": (
+        "connection_creation_rate",
+        whole,
+        "a whole number above 0: connections per second",
+    )
+}
+
+
+def read_quotas(reader: Reader, items: Any, into: Quotas) -> None:
+    """Quotas, each for a user, a client id, both, or an address."""
+    for where, item in reader.listed(QUOTAS, items):
+        entity, words = read_entity(reader, where, item, ())
+        if entity is None:
+            continue
+        values = read_values(reader, where, item, words, ("user", "client", "ip"))
+        note_quota(reader, where, entity, values, into)
+
+
+def read_entity(
+    reader: Reader, where: str, item: Any, also: tuple[str, ...]
+) -> tuple[Entity | None, Mapping[str, Any]]:
+    """Whom a quota is for, and the friendly keys that it may have."""
+    if not isinstance(item, Mapping):
+        reader.refuse(where, shown(item), "a mapping with user, client or ip")
+        return None, {}
+    names = {}
+    for key in ("user", "client", "ip"):
+        if item.get(key) is None:
+            continue
+        allowed = "a name, or '*' for each that has no quota of its own"
+        path = f"{where}.{key}"
+        if str(item[key]).strip("<>").lower() == "default":
+            reader.refuse(path, shown(item[key]), f"{allowed}, which Kafka's tools call default")
+            return None, {}
+        if key == "ip" and item[key] != DEFAULT:
+            names[key] = address(reader, path, item[key])
+        else:
+            name = reader.text(path, item[key], ANY_NAME, allowed)
+            if name is None:
+                return None, {}
+            names[key] = name
+    if not names or ("ip" in names and len(names) > 1):
+        found = " and ".join(names) if names else "neither user nor client nor ip"
+        reader.refuse(where, found, "user, client or both, or ip alone")
+        return None, {}
+    words: Mapping[str, Any] = PER_ADDRESS if "ip" in names else PER_CLIENT
+    known = ("user", "client", "ip", *words, *also)
+    reader.mapping(where, item, known)
+    return Entity(**names), words
+
+
+def read_values(
+    reader: Reader, where: str, item: Any, words: Mapping[str, Any], names: tuple[str, ...]
+) -> dict[str, float]:
+    """Values by Kafka's keys."""
+    if not isinstance(item, Mapping):
+        reader.refuse(where, shown(item), f"a mapping with keys of {', '.join(words)}")
+        return {}
+    given = {key: item[key] for key in words if item.get(key) is not None}
+    if not names:
+        given = reader.mapping(where, item, words)
+    if not given and item.keys() <= {*words, *names}:
+        reader.refuse(where, "no value", f"at least one of {', '.join(words)}")
+    values = {}
+    for key, value in given.items():
+        kafka_key, read, allowed = words[key]
+        found = reader.measured(f"{where}.{key}", value, read, allowed)
+        if found is not None:
+            values[kafka_key] = float(found)
+    return values
+
+
+def note_quota(
+    reader: Reader,
+    where: str,
+    entity: Entity,
+    values: dict[str, float],
+    into: Quotas,
+) -> None:
+    """Keep a quota; no entity has two."""
+    if entity in into:
+        reader.refuse(where, f"a second quota of {entity}", "one for each, with all its keys")
+    into[entity] = values

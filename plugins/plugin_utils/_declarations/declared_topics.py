@@ -1,0 +1,248 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Topics in the words of an inventory, turned into the words of the module ``topics``."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...module_utils._common.properties_file import PropertyError, as_text
+from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.units import UnitError, duration_ms, size_bytes
+from .declaration_reader import DeclarationError, Reader, shown
+
+TOPICS, DEFAULTS = "kafka_content_topics", "kafka_content_defaults"
+PATTERN = "kafka_content_name_pattern"
+KEYS = (
+    *("partitions", "replication", "placement", "retention", "retention_size", "cleanup"),
+    *("min_insync", "config"),
+)
+KAFKA_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+POLICIES = ("delete", "compact")
+MIN_ISR = "min.insync.replicas"
+CLEANUP = "cleanup.policy"
+COUNT = "a whole number from 1"
+
+# Kafka's keys of a topic. Others are left to the cluster's judgement, but for slips of these.
+KAFKA_KEYS = (
+    *("cleanup.policy", "compression.type", "compression.gzip.level", "compression.lz4.level"),
+    *("compression.zstd.level", "delete.retention.ms", "file.delete.delay.ms", "flush.messages"),
+    *("flush.ms", "follower.replication.throttled.replicas", "index.interval.bytes"),
+    *("leader.replication.throttled.replicas", "local.retention.bytes", "local.retention.ms"),
+    *("max.compaction.lag.ms", "max.message.bytes", "message.downconversion.enable"),
+    *("message.format.version", "message.timestamp.after.max.ms"),
+    *("message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"),
+    *("message.timestamp.type", "min.cleanable.dirty.ratio", "min.compaction.lag.ms", MIN_ISR),
+    *("preallocate", "remote.copy.disable", "remote.log.delete.on.disable"),
+    *("remote.storage.enable", "retention.bytes", "retention.ms", "segment.bytes"),
+    *("segment.index.bytes", "segment.jitter.ms", "segment.ms"),
+    "unclean.leader.election.enable",
+)
+# So near to a key of Kafka's that it is meant.
+SLIP = 0.9
+
+WishError = DeclarationError
+
+
+def whole_number(value: Any) -> int:
+    """A count of 1 or more; raises UnitError."""
+    text = str(value).strip()
+    if isinstance(value, bool) or not text.isdecimal() or int(text) < 1:
+        raise UnitError(f"{value!r} is no whole number from 1")
+    return int(text)
+
+
+def policies(value: Any) -> str:
+    """What happens to old records: delete, compact or both, in Kafka's form; raises UnitError."""
+    parts = value if isinstance(value, (list, tuple)) else str(value).split(",")
+    names = [str(part).strip() for part in parts]
+    if not names or not set(names) <= set(POLICIES):
+        raise UnitError(f"{value!r} is none of delete, compact or both")
+    return ",".join(sorted(set(names)))
+
+
+# Friendly keys that stand for a key of Kafka's, and how their value is read.
+READERS = {
+    "retention": ("retention.ms", duration_ms),
+    "retention_size": ("retention.bytes", size_bytes),
+    "cleanup": (CLEANUP, policies),
+    "min_insync": (MIN_ISR, whole_number),
+}
+# What they take.
+ALLOWED = {
+    "retention": "a duration such as 7d or 36h, or -1 for ever",
+    "retention_size": "a size such as 10GB or 512MiB, or -1 without limit",
+    "cleanup": "delete, compact or both",
+    "min_insync": COUNT,
+}
+
+
+def check_name(reader: Reader, where: str, name: str, pattern: str) -> None:
+    """Note when Kafka or the site does not allow this name for a topic."""
+    found = f"the name {name!r}"
+    if not KAFKA_NAME.fullmatch(name) or name in (".", ".."):
+        reader.refuse(where, found, "1 to 249 letters, digits, '.', '_' and '-'")
+    elif name.startswith("__"):
+        reader.refuse(where, found, "names that are not Kafka's own __*")
+    elif pattern and not re.fullmatch(pattern, name):
+        reader.refuse(where, found, f"names that match {pattern} ({PATTERN})")
+
+
+def read_keys(reader: Reader, where: str, declared: Any) -> Mapping[str, Any]:
+    """A declaration with the keys that we know."""
+    if declared is None:
+        return {}
+    if not isinstance(declared, Mapping):
+        reader.refuse(where, shown(declared), "a mapping, {} for a topic with all defaults")
+        return {}
+    for key in sorted(str(key) for key in declared if key not in KEYS):
+        allowed = f"{one_of(key, KEYS)}; keys of Kafka's own stand under config"
+        reader.refuse(f"{where}.{key}", "an unknown key", allowed)
+    config = declared.get("config")
+    if config is not None and not isinstance(config, Mapping):
+        reader.refuse(f"{where}.config", shown(config), "a mapping of Kafka's keys")
+        return {**declared, "config": {}}
+    check_config(reader, where, config or {})
+    return declared
+
+
+def check_config(reader: Reader, where: str, config: Mapping[str, Any]) -> None:
+    """Note keys that are slips of Kafka's, and values that have no form there."""
+    for key in sorted(config, key=str):
+        path = f"{where}.config.{key}"
+        near = difflib.get_close_matches(str(key), KAFKA_KEYS, n=1, cutoff=SLIP)
+        if key not in KAFKA_KEYS and near:
+            reader.refuse(path, "a key that Kafka has not", f"{near[0]} (did you mean that?)")
+        try:
+            as_text(str(key), config[key] if config[key] is not None else "")
+        except PropertyError:
+            reader.refuse(path, shown(config[key]), "text, a number, true or false, or a list")
+
+
+def config_of(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str, Any]:
+    """Kafka's keys from one declaration, or from the defaults."""
+    config = {str(key): value for key, value in (layer.get("config") or {}).items()}
+    for key, (kafka_key, read) in READERS.items():
+        if key not in layer:
+            continue
+        if layer[key] is None:
+            # The cluster's default, whatever the site's defaults say.
+            config.setdefault(kafka_key, None)
+            continue
+        try:
+            value = read(layer[key])
+        except UnitError:
+            reader.refuse(f"{where}.{key}", shown(layer[key]), ALLOWED[key])
+            continue
+        if kafka_key in config and str(config[kafka_key]) != str(value):
+            found = f"{shown(layer[key])} and config.{kafka_key} {shown(config[kafka_key])}"
+            reader.refuse(f"{where}.{key}", found, "one of the two, as they are one key")
+        config[kafka_key] = value
+    return config
+
+
+def count_of(
+    reader: Reader, where: str, key: str, layers: tuple[Mapping[str, Any], Mapping[str, Any]]
+) -> int | None:
+    """A count of a topic, or of the defaults; None when nobody says it, or says it wrong."""
+    own, common = layers
+    value = own.get(key, common.get(key))
+    if value is None:
+        return None
+    try:
+        return whole_number(value)
+    except UnitError:
+        reader.refuse(f"{where if key in own else DEFAULTS}.{key}", shown(value), COUNT)
+        return None
+
+
+def placement_of(reader: Reader, where: str, declared: Mapping[str, Any]) -> list[list[int]]:
+    """Broker ids of each partition, as many for each and none of them twice; empty when wrong."""
+    path, allowed = f"{where}.placement", "a list of broker ids for each partition"
+    for key in ("partitions", "replication"):
+        if declared.get(key) is not None:
+            reader.refuse(f"{where}.{key}", shown(declared[key]), "nothing: placement says it")
+    found = []
+    for each, brokers in reader.several(path, declared["placement"]):
+        ids = brokers if isinstance(brokers, (list, tuple)) else ()
+        whole = all(isinstance(broker, int) and not isinstance(broker, bool) for broker in ids)
+        if not ids or not whole or min(ids) < 0:
+            reader.refuse(each, shown(brokers), allowed)
+        elif len(set(ids)) < len(ids):
+            reader.refuse(each, f"{list(ids)}", "each broker once: it has one copy")
+        else:
+            found.append(list(ids))
+    if len({len(brokers) for brokers in found}) > 1:
+        reader.refuse(path, "partitions with different numbers of replicas", "one number for all")
+        return []
+    return found
+
+
+def wish_of(
+    reader: Reader, where: str, declared: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """One topic as the module takes it; ``defaults`` have been judged before."""
+    own = config_of(reader, where, declared)
+    wish: dict[str, Any] = {"config": {**config_of(Reader(), DEFAULTS, defaults), **own}}
+    for key, name in (("partitions", "partitions"), ("replication", "replication_factor")):
+        number = count_of(reader, where, key, (declared, defaults))
+        if number is not None:
+            wish[name] = number
+    if declared.get("placement") is not None:
+        placement = placement_of(reader, where, declared)
+        if placement:
+            wish |= {
+                "placement": placement,
+                "partitions": len(placement),
+                "replication_factor": len(placement[0]),
+            }
+    min_isr, replicas = wish["config"].get(MIN_ISR), wish.get("replication_factor")
+    if str(min_isr or "").isdecimal() and replicas is not None and int(min_isr) > replicas:
+        source = str(min_isr) if MIN_ISR in own else f"{min_isr}, from {DEFAULTS}"
+        allowed = f"1 to {replicas}, the replication: else nobody could write with acks=all"
+        reader.refuse(f"{where}.min_insync", source, allowed)
+    return wish
+
+
+def read_topics(
+    reader: Reader, declarations: Any, defaults: Any = None, pattern: str = ""
+) -> dict[str, dict[str, Any]]:
+    """Topics for the module ``topics``; notes everything that is wrong."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        reader.refuse(PATTERN, f"{pattern!r} ({error})", "a regular expression")
+        pattern = ""
+    common = read_keys(reader, DEFAULTS, defaults)
+    config_of(reader, DEFAULTS, common)
+    for key in ("partitions", "replication"):
+        count_of(reader, DEFAULTS, key, (common, {}))
+    wishes: dict[str, dict[str, Any]] = {}
+    plain: dict[str, str] = {}
+    for where, name, value in reader.named(TOPICS, declarations):
+        check_name(reader, where, name, pattern)
+        declared = read_keys(reader, where, value)
+        other = plain.setdefault(name.replace(".", "_"), name)
+        if other != name:
+            found = f"a name that collides with {other} in Kafka's metrics"
+            reader.refuse(where, found, "names that differ in more than '.' and '_'")
+        wishes[name] = wish_of(reader, where, declared, common)
+    return wishes
+
+
+def topic_wishes(
+    declarations: Mapping[str, Any], defaults: Mapping[str, Any] | None = None, pattern: str = ""
+) -> dict[str, dict[str, Any]]:
+    """Topics for the module ``topics``, from declarations by name and what they have in common.
+
+    A key of a topic wins over the same key of the defaults; so does a friendly key over Kafka's
+    own of the defaults, and the other way round. ``pattern`` is a regular expression that whole
+    names match. Raises WishError with everything that is wrong, each with its path.
+    """
+    reader = Reader()
+    wishes = read_topics(reader, declarations, defaults, pattern)
+    reader.finish()
+    return wishes

@@ -1,0 +1,90 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Users in the words of an inventory, with their roles and quotas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...module_utils._common.suggestions import one_of
+from ...module_utils._content.acls import Acl
+from ...module_utils._content.quotas import Entity
+from ...module_utils._kafka.scram import ITERATIONS, MECHANISMS
+from .declaration_reader import Reader, shown
+from .declared_acls import ACLS
+from .declared_quotas import PER_CLIENT, note_quota, read_values
+from .roles import read_role
+
+USERS = "kafka_content_users"
+USER_KEYS = ("roles", "quota", "mechanisms", "iterations")
+# What is meant by keys that people look for at a user.
+ELSEWHERE = {
+    "password": "no password here: kafka_content_passwords holds them, out of a secret store",
+    "acls": f"roles here, and single ACLs under {ACLS}",
+    "groups": "roles such as {consumer: {topic: payments, group: reports}}",
+}
+LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
+LOGIN_WORDS = "1 to 128 letters, digits, '.', '_', '@', '+' and '-', a letter or digit first"
+# The name that a client without any has, which nobody can log in with.
+ANONYMOUS = "ANONYMOUS"
+# Of a certificate: a distinguished name has commas, blanks and equals signs.
+SUBJECT = re.compile(r"[^*\s][^*\n]{0,511}")
+
+
+@dataclass
+class Declared:
+    """What declarations say, read so far."""
+
+    mechanisms: dict[str, list[str]] = field(default_factory=dict)
+    iterations: dict[str, int] = field(default_factory=dict)
+    acls: set[Acl] = field(default_factory=set)
+    quotas: dict[Entity, dict[str, float]] = field(default_factory=dict)
+    users: set[str] = field(default_factory=set)
+
+
+def principal_of(user: str) -> str:
+    """The principal that brokers know a user as."""
+    return f"User:{user}"
+
+
+def read_users(reader: Reader, users: Any, into: Declared) -> None:
+    """Users with their roles and quotas."""
+    for where, name, value in reader.named(USERS, users):
+        given = {} if value is None else reader.mapping(where, value, USER_KEYS, hints=ELSEWHERE)
+        mechanisms = _mechanisms(reader, where, given)
+        into.users.add(name)
+        allowed = LOGIN_WORDS if mechanisms else "a name without '*', up to 512 characters"
+        if name == ANONYMOUS or not (LOGIN if mechanisms else SUBJECT).fullmatch(name):
+            reader.refuse(where, f"the name {name!r}", allowed)
+        if mechanisms:
+            into.mechanisms[name] = mechanisms
+            low, high = ITERATIONS
+            if "iterations" in given:
+                path = f"{where}.iterations"
+                count = reader.number(path, given["iterations"], low, high)
+                into.iterations[name] = count or low
+        elif "iterations" in given:
+            reader.refuse(f"{where}.iterations", "a number", "nothing, as there are no mechanisms")
+        for path, role in reader.listed(f"{where}.roles", given.get("roles")):
+            into.acls |= read_role(reader, path, principal_of(name), role)
+        if "quota" in given:
+            entity = Entity(user=name)
+            values = read_values(reader, f"{where}.quota", given["quota"], PER_CLIENT, ())
+            note_quota(reader, f"{where}.quota", entity, values, into.quotas)
+
+
+def _mechanisms(reader: Reader, where: str, given: Mapping[str, Any]) -> list[str]:
+    """How a user may log in; none for one that comes with a certificate."""
+    if "mechanisms" not in given:
+        return [MECHANISMS[0]]
+    found = []
+    for path, each in reader.listed(f"{where}.mechanisms", given["mechanisms"]):
+        name = str(each).upper()
+        if name in MECHANISMS:
+            found.append(name)
+        else:
+            reader.refuse(path, shown(each), one_of(name, MECHANISMS))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,111 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""ACLs folded back to the roles that stand for them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...module_utils._content.acls import ALLOW, ANYWHERE, PREFIXED, Acl
+from .declaration_reader import Reader
+from .roles import ALL, LOOKING, MANAGE, SHORT, read_role, resource
+
+
+def written(name: str, pattern: str) -> str:
+    """A resource as people write it."""
+    return f"{name}{ALL}" if pattern == PREFIXED else name
+
+
+def fold(principal: str, acls: Iterable[Acl]) -> tuple[list[dict[str, Any]], list[Acl]]:
+    """Roles that stand for ACLs of one principal, and the ACLs that no role stands for.
+
+    The roles give nothing that is not among ``acls``; both together give exactly them.
+    """
+    hosts: dict[str, set[Acl]] = defaultdict(set)
+    rest = []
+    for acl in acls:
+        if acl.permission == ALLOW:
+            hosts[acl.host].add(acl)
+        else:
+            rest.append(acl)
+    roles = []
+    for host, given in sorted(hosts.items()):
+        found, left = _fold_host(principal, host, given)
+        roles += found
+        rest += left
+    return roles, sorted(rest)
+
+
+def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[str, Any]], set[Acl]]:
+    """The roles of a principal that comes from one address."""
+    operations: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for acl in given:
+        operations[acl.resource_type, acl.resource, acl.pattern].add(acl.operation)
+
+    def having(resource_type: str, *wanted: str) -> list[str]:
+        return sorted(
+            written(name, pattern)
+            for (kind, name, pattern), found in operations.items()
+            if kind == resource_type
+            and found >= set(wanted)
+            and _readable(kind, name, pattern)
+            and not (name == ALL and "all" in found)
+        )
+
+    groups = having("group", "read")
+    candidates: list[dict[str, Any]] = [{"admin": {"cluster": True}}]
+    for name in groups:
+        application: dict[str, Any] = {"application": name}
+        candidates += [{"streams": {**application, "exactly_once": True}}, {"streams": application}]
+    writes = having("topic", "write", "describe")
+    ids = having("transactional_id", "write", "describe")
+    if writes:
+        # A transactional id is of use to whoever writes; streams have their own by prefix.
+        own = {"transactional_id": _short(ids)} if ids else {}
+        limited = having("topic", "write", "describe", "describe_configs")
+        for topics, limits in ((limited, {"limits": True}), (writes, {})):
+            for extra in ({"idempotent": True}, {}) if topics else ():
+                keys = {"topic": _short(topics), **own, **extra, **limits}
+                candidates.append({"producer": keys})
+    if (reads := having("topic", "read", "describe")) and groups:
+        candidates.append({"consumer": {"topic": _short(reads), "group": _short(groups)}})
+    if seen := having("topic", *LOOKING):
+        watched = having("group", "describe")
+        keys = {"topic": _short(seen), **({"group": _short(watched)} if watched else {})}
+        candidates.append({"observer": keys})
+    if managed := having("topic", *MANAGE):
+        candidates.append({"admin": {"topic": _short(managed)}})
+    return _choose(principal, host, given, candidates)
+
+
+def _choose(
+    principal: str, host: str, given: set[Acl], candidates: Iterable[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], set[Acl]]:
+    """Those candidates that give something new and nothing foreign, and what is left over."""
+    chosen: list[dict[str, Any]] = []
+    left = set(given)
+    for candidate in candidates:
+        ((role, keys),) = candidate.items()
+        full = {role: keys if host == ANYWHERE else {**keys, "host": host}}
+        reader = Reader()
+        acls = read_role(reader, "", principal, full)
+        if not reader.faults and acls <= given and acls & left:
+            chosen.append({role: _shortest(role, full[role])})
+            left -= acls
+    return chosen, left
+
+
+def _readable(kind: str, name: str, pattern: str) -> bool:
+    """Whether the written form of a resource is read as the same resource."""
+    return resource(Reader(), "", written(name, pattern), kind) == (name, pattern)
+
+
+def _short(names: list[str]) -> str | list[str]:
+    return names[0] if len(names) == 1 else names
+
+
+def _shortest(role: str, keys: Mapping[str, Any]) -> Any:
+    """A role's keys, or only its main one when it has no other."""
+    return keys[SHORT[role]] if list(keys) == [SHORT.get(role)] else dict(keys)

@@ -1,0 +1,174 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every component that the platform is made of, once, with its licences and where it is."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from ...module_utils._containers import image_contents
+from .licences import spdx
+
+CONTROL_NODE = "control node"
+KNOWN = "images/licences.yml"
+LISTS = "images/*/checksums.sha256"
+UNKNOWN = "unknown"
+T = TypeVar("T")
+NUMBERED = re.compile(r"(.+?)-(\d.*)")
+
+
+@dataclass(frozen=True)
+class Component:
+    """One component.
+
+    ``kind``: deb, jar, python or java. ``group``: that of a jar. ``architecture`` and
+    ``distribution``: those of a package. ``licences``: names of SPDX where there is one; several
+    are those of its parts. ``sha256``: of a jar's file. ``places``: images, and the control node.
+    """
+
+    kind: str
+    name: str
+    version: str
+    group: str = ""
+    architecture: str = ""
+    distribution: str = ""
+    licences: tuple[str, ...] = ()
+    sha256: str = ""
+    places: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Its name as a person looks for it."""
+        return f"{self.group}:{self.name}" if self.group else self.name
+
+
+class Known:
+    """What is known beside what is in images: lists of checksums, and images/licences.yml."""
+
+    def __init__(self, root: Path, version: str) -> None:
+        """Read them from the repository at ``root``; ``version`` is that of the project's jars."""
+        self.version = version
+        read = yaml.safe_load((root / KNOWN).read_text())
+        self.jars: Mapping[str, Mapping[str, str]] = read["jars"]
+        self.packages: Mapping[str, str] = read["packages"]
+        lines = (
+            line.split() for path in root.glob(LISTS) for line in path.read_text().splitlines()
+        )
+        self.paths = {sum_: path for sum_, path in lines if path.endswith(".jar")}
+
+    def component(self, found: Mapping[str, Any]) -> Component:
+        """The component that ``image_contents`` found."""
+        if found["kind"] == "jar":
+            return self._jar(found)
+        kind, name, licences = found["kind"], found.get("name", "OpenJDK"), tuple(found["licences"])
+        if kind == "deb" and not licences:
+            licences = tuple(list(_fitting(name, self.packages))[:1])
+        return Component(
+            kind,
+            name,
+            found["version"],
+            architecture=found.get("architecture", ""),
+            distribution=found.get("distribution", ""),
+            licences=licences,
+        )
+
+    def _jar(self, found: Mapping[str, Any]) -> Component:
+        file, stem = found["file"], found["file"].removesuffix(".jar")
+        known = next(_fitting(file, self.jars), {})
+        group, name, version = self._coordinates(found, stem, known)
+        licences = (known["licence"],) if "licence" in known else tuple(found["licences"])
+        return Component("jar", name, version, group, licences=licences, sha256=found["sha256"])
+
+    def _coordinates(
+        self, found: Mapping[str, Any], stem: str, known: Mapping[str, str]
+    ) -> tuple[str, str, str]:
+        """Group, name, version: by the list of checksums, its descriptor, or its file's name."""
+        if path := self.paths.get(found["sha256"]):
+            *folders, name, version, _ = path.split("/")
+            return ".".join(folders), name, version
+        for group_, name, version in found["poms"]:
+            if stem == name or stem.startswith(f"{name}-{version}"):
+                return group_, name, version
+        group = known.get("group", "")
+        if match := NUMBERED.fullmatch(stem):
+            return group, match[1], match[2]
+        return group, stem, self.version if stem.startswith("kafka-metal-") else ""
+
+
+def _fitting(name: str, patterns: Mapping[str, T]) -> Iterator[T]:
+    return (each for pattern, each in patterns.items() if fnmatch(name, pattern))
+
+
+def normalised(component: Component, place: str) -> Component:
+    """The component at a place, with names of licences as SPDX has them."""
+    licences = tuple(dict.fromkeys(spdx(name) for name in component.licences))
+    return replace(component, licences=licences, places=(place,))
+
+
+def of_image(name: str, found: Iterable[Mapping[str, Any]], known: Known) -> list[Component]:
+    """Components of one image."""
+    return sorted({normalised(known.component(each), name) for each in found}, key=order)
+
+
+def of_control_node() -> list[Component]:
+    """Python packages of the environment that Ansible runs in."""
+    found = {}
+    for distribution in importlib.metadata.distributions():
+        each = image_contents.python_package(distribution.read_text("METADATA") or "")
+        if each["name"]:
+            licences = tuple(each["licences"])
+            component = Component("python", each["name"], each["version"], licences=licences)
+            found[each["name"].lower()] = normalised(component, CONTROL_NODE)
+    return sorted(found.values(), key=order)
+
+
+def order(component: Component) -> tuple[str, str, str]:
+    """How lists are sorted."""
+    return component.kind, component.title.lower(), component.version
+
+
+def merged(lists: Iterable[Sequence[Component]]) -> list[Component]:
+    """Each component once, with all of its places."""
+    together: dict[Component, list[str]] = {}
+    for component in (each for listed in lists for each in listed):
+        together.setdefault(replace(component, places=()), []).extend(component.places)
+    found = [replace(each, places=tuple(places)) for each, places in together.items()]
+    return sorted(found, key=order)
+
+
+def table(components: Sequence[Component], places: int) -> str:
+    """One line for each component, then how many have which licence, then those of unknown licence.
+
+    ``places``: how many there are; a component that is in all images is said to be.
+    """
+    rows = [
+        (each.kind, each.title, each.version, _licence(each), _where(each, places))
+        for each in components
+    ]
+    rows.insert(0, ("kind", "component", "version", "licence", "where"))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = ["  ".join([*map(str.ljust, row, widths), row[4]]).rstrip() for row in rows]
+    counts = Counter(name for each in components for name in each.licences[:1] or (UNKNOWN,))
+    lines += ["", "components by licence:"]
+    lines += [f"{count:5}  {name}" for name, count in counts.most_common()]
+    unknown = [f"{each.title} {each.version}" for each in components if not each.licences]
+    lines += ["", f"licence unknown: {', '.join(unknown) or 'of none'}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _licence(component: Component) -> str:
+    first, *others = component.licences or (UNKNOWN,)
+    return f"{first[:36]} and {len(others)} more" if others else first[:48]
+
+
+def _where(component: Component, places: int) -> str:
+    return "all images" if len(component.places) == places > 1 else ", ".join(component.places)

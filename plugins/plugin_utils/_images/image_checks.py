@@ -1,0 +1,125 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue of images and versions.yml, as files: what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+CATALOGUE_FILE = "images/images.yml"
+VERSIONS_FILE = "versions.yml"
+CHECKSUMS_FILE = "checksums.sha256"
+KNOWN_KEYS = {
+    *("version", "recipe", "packages", "parents", "uses", "sources", "runtime", "optional"),
+}
+# A recipe that uses this version stands on the distribution's base image of that release.
+BASE_KEY = "debian"
+
+
+class ImageError(Exception):
+    """A recipe or the catalogue of images cannot be used; the text names which and why."""
+
+
+def read_mapping(root: Path, name: str) -> dict[str, Any]:
+    """The YAML mapping in file ``name`` under ``root``.
+
+    Raises ImageError when the file is missing, is not YAML or holds something else.
+    """
+    path = root / name
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ImageError(f"{name}: no such file under {root}") from None
+    except yaml.YAMLError as error:
+        raise ImageError(f"{name}: is not valid YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise ImageError(f"{name}: must be a mapping of names")
+    return content
+
+
+def recipe(root: Path, name: str, entry: Mapping[str, Any]) -> Path:
+    """Folder of the recipe of image ``name``, its own or one that it shares."""
+    return root / "images" / str(entry.get("recipe", name))
+
+
+def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: set[str]) -> None:
+    """Raise ImageError when the entry of image ``name`` cannot be built as it stands."""
+    where = f"{CATALOGUE_FILE}: image {name}"
+    if not isinstance(entry, dict):
+        raise ImageError(f"{where}: must be a mapping with {', '.join(sorted(KNOWN_KEYS))}")
+    unknown = sorted(set(entry) - KNOWN_KEYS)
+    if unknown:
+        raise ImageError(f"{where}: unknown key {unknown[0]}; known: {sorted(KNOWN_KEYS)}")
+    if "version" not in entry:
+        raise ImageError(f"{where}: names no version, a key of {VERSIONS_FILE}")
+    for key in [entry["version"], *entry.get("uses", [])]:
+        if key not in versions:
+            raise ImageError(f"{where}: {key} is no key of {VERSIONS_FILE}")
+    for parent in entry.get("parents", []):
+        if parent not in names:
+            raise ImageError(f"{where}: parent {parent} is no image; images: {sorted(names)}")
+    if not (recipe(root, name, entry) / "Dockerfile").is_file():
+        raise ImageError(f"{where}: has no recipe images/{entry.get('recipe', name)}/Dockerfile")
+    for source in entry.get("sources", []):
+        if not (root / source).exists():
+            raise ImageError(f"{where}: source {source} does not exist")
+
+
+def levels_of(parents: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+    """Build level of every image: 0 without parents, else one more than the highest parent.
+
+    Raises ImageError naming the images that are built from each other.
+    """
+    levels: dict[str, int] = {}
+    waiting = dict(parents)
+    while waiting:
+        ready = [name for name, needs in waiting.items() if set(needs) <= set(levels)]
+        if not ready:
+            circle = ", ".join(sorted(waiting))
+            raise ImageError(f"{CATALOGUE_FILE}: built from each other: {circle}")
+        for name in ready:
+            levels[name] = 1 + max((levels[parent] for parent in waiting[name]), default=-1)
+        for name in ready:
+            del waiting[name]
+    return levels
+
+
+def chosen_versions(versions: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """``versions`` with those that a site wants instead; raises ImageError for one nobody uses."""
+    if not isinstance(wanted, Mapping):
+        raise ImageError(f"image_versions: must be a mapping of keys of {VERSIONS_FILE}")
+    unknown = sorted(str(key) for key in wanted if key not in versions)
+    if unknown:
+        known = ", ".join(sorted(versions))
+        raise ImageError(
+            f"image_versions: {unknown[0]} is no key of {VERSIONS_FILE}; keys: {known}"
+        )
+    return {**versions, **wanted}
+
+
+def check_recorded(
+    root: Path, name: str, entry: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> None:
+    """Raise ImageError for a wanted version of whose files the recipe has no checksums.
+
+    A recipe without such a list takes no files that would be on one. Packages of the distribution
+    are on none: apt checks them.
+    """
+    folder = recipe(root, name, entry)
+    if not (folder / CHECKSUMS_FILE).is_file():
+        return
+    lists = [folder / each for each in (CHECKSUMS_FILE, "requirements.txt")]
+    text = "".join(path.read_text(encoding="ascii") for path in lists if path.is_file())
+    for key in (set(entry.get("uses", [])) & set(wanted)) - {BASE_KEY}:
+        # In org/apache/kafka/kafka_2.13/3.9.2/kafka_2.13-3.9.2.jar, or pyspark==4.2.1
+        version = re.escape(str(wanted[key]))
+        if not re.search(rf"[/_]{version}/|=={version} ", text):
+            raise ImageError(
+                f"image_versions: {key} {wanted[key]}: {folder.relative_to(root)} has no checksums "
+                "of this version; docs/supply-chain.md says how they are recorded"
+            )

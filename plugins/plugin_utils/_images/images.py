@@ -1,0 +1,166 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the project's own images, from the content of their recipes.
+
+An image's tag is ``<upstream version>-<12 hex digits>``. The digits are a hash of everything that
+goes into the image: the files of its recipe, the versions it uses, the tags of the images it is
+built from and the sources it takes in. So "is this tag there" is the whole question of whether a
+build is needed, and a changed recipe never hides behind an old name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .image_checks import (
+    BASE_KEY,
+    CATALOGUE_FILE,
+    VERSIONS_FILE,
+    ImageError,
+    check_entry,
+    check_recorded,
+    chosen_versions,
+    levels_of,
+    read_mapping,
+    recipe,
+)
+from .image_digests import digest_of_image
+
+REPOSITORY = "kafka-metal"
+
+
+@dataclass(frozen=True)
+class Image:
+    """One image of the catalogue with everything that a build needs.
+
+    ``level`` is the build order: images of one level depend on lower levels only.
+    ``build_args`` maps names of build arguments to their values, all text.
+    ``context`` is the absolute path of the recipe, ``sources`` are paths relative to the root.
+    ``runtime`` says whether containers run from it; the others stay on the build host.
+    ``optional`` ones are for hosts whose play asks for them by name.
+    """
+
+    name: str
+    reference: str
+    version: str
+    level: int
+    parents: tuple[str, ...]
+    build_args: Mapping[str, str]
+    context: str
+    sources: tuple[str, ...]
+    runtime: bool
+    optional: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The image in plain types, as the lookup gives it to a play."""
+        repository, tag = self.reference.rsplit(":", 1)
+        return {
+            "name": self.name,
+            "image": self.reference,
+            "repository": repository,
+            "tag": tag,
+            "version": self.version,
+            "level": self.level,
+            "parents": list(self.parents),
+            "build_args": dict(self.build_args),
+            "context": self.context,
+            "sources": list(self.sources),
+            "runtime": self.runtime,
+            "optional": self.optional,
+        }
+
+
+def repository_root() -> Path:
+    """Root of the repository that this file belongs to, also when it is reached by a link."""
+    return Path(__file__).resolve().parents[3]
+
+
+def base_image(versions: Mapping[str, Any]) -> str:
+    """The distribution's image that all others stand on; it is never built from a recipe."""
+    return f"debian:{versions[BASE_KEY]}-slim"
+
+
+def build_arguments(
+    entry: Mapping[str, Any], versions: Mapping[str, Any], references: Mapping[str, str]
+) -> dict[str, str]:
+    """Arguments of the build: used versions by upper-cased key, parents as ``<NAME>_IMAGE``.
+
+    The release of the distribution is given as the image it stands for, ``BASE_IMAGE``; its
+    packages, all of the version that the image is tagged with, as ``PACKAGES``.
+    """
+    arguments = {}
+    for key in entry.get("uses", []):
+        if key == BASE_KEY:
+            arguments["BASE_IMAGE"] = base_image(versions)
+        else:
+            arguments[key.upper()] = str(versions[key])
+    if packages := entry.get("packages"):
+        version = versions[entry["version"]]
+        arguments["PACKAGES"] = " ".join(f"{package}={version}*" for package in packages)
+    for parent in entry.get("parents", []):
+        arguments[f"{parent.upper()}_IMAGE"] = references[parent]
+    return arguments
+
+
+def catalogue(
+    root: Path | None = None,
+    registry: str = "",
+    wanted: Mapping[str, Any] | None = None,
+    recorded: bool = True,
+) -> list[Image]:
+    """All images in build order.
+
+    ``registry`` is put before the references, for example ``registry.example``; it never changes
+    a tag. ``wanted`` are versions that a site has instead of those in the file; with
+    ``recorded`` their checksums have to be known. Raises ImageError when a file is missing or an
+    entry cannot be built.
+    """
+    root = root or repository_root()
+    versions = chosen_versions(read_mapping(root, VERSIONS_FILE), wanted or {})
+    entries = read_mapping(root, CATALOGUE_FILE)
+    for name, entry in entries.items():
+        check_entry(root, name, entry, set(entries), set(versions))
+        if recorded:
+            check_recorded(root, name, entry, wanted or {})
+
+    parents = {name: tuple(entry.get("parents", [])) for name, entry in entries.items()}
+    levels = levels_of(parents)
+    prefix = f"{registry.rstrip('/')}/" if registry else ""
+    # Tags come from references without registry: one recipe has one tag wherever it is kept.
+    plain: dict[str, str] = {}
+    full: dict[str, str] = {}
+    images = []
+    for name in sorted(entries, key=lambda name: (levels[name], name)):
+        entry, sources = entries[name], tuple(entries[name].get("sources", []))
+        version = str(versions[entry["version"]])
+        folder = recipe(root, name, entry)
+        digest = digest_of_image(root, folder, build_arguments(entry, versions, plain), sources)
+        plain[name] = f"{REPOSITORY}/{name}:{version}-{digest[:12]}"
+        full[name] = prefix + plain[name]
+        images.append(
+            Image(
+                name=name,
+                reference=full[name],
+                version=version,
+                level=levels[name],
+                parents=parents[name],
+                build_args=build_arguments(entry, versions, full),
+                context=str(folder),
+                sources=sources,
+                runtime=bool(entry.get("runtime", False)),
+                optional=bool(entry.get("optional", False)),
+            )
+        )
+    return images
+
+
+def find(name: str, images: list[Image]) -> Image:
+    """The image called ``name``; raises ImageError naming those there are."""
+    for image in images:
+        if image.name == name:
+            return image
+    known = ", ".join(sorted(image.name for image in images))
+    raise ImageError(f"image {name} is not in {CATALOGUE_FILE}; known: {known}")

@@ -1,0 +1,189 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What Prometheus reads and where it sends alerts, as its configuration."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...module_utils._common.web_login import USER
+from .alerts import MonitoringError
+
+JOB_KEYS = {"interval", "path", "rename"}
+TARGET_KEYS = {"address", "cluster", "host", "instance"}
+# Files with which Prometheus comes to the proxy of a machine.
+CA_FILE, TOKEN_FILE = "ca.pem", "metrics.token"
+LIMIT = 10
+# Jobs whose targets ask for a password, and the file with it. Prometheus reads it again each time.
+WEB_JOBS = {"prometheus", "alertmanager"}
+WEB_FILE = "web.password"
+AUTH_OPTIONS = {"authorization", "basic_auth", "oauth2"}
+
+
+def seconds(duration: str) -> int:
+    """A duration such as 15s or 1m in seconds."""
+    units = {"s": 1, "m": 60, "h": 3600}
+    number, unit = duration[:-1], duration[-1:]
+    if not number.isdecimal() or unit not in units:
+        raise MonitoringError(f"{duration} is no duration such as 15s or 1m")
+    return int(number) * units[unit]
+
+
+def scrape_config(
+    job: str,
+    entry: Mapping[str, Any],
+    options: Mapping[str, Any],
+    folder: str,
+    proxied: bool,
+    password: bool = False,
+) -> dict[str, Any]:
+    """One job in Prometheus' words. ``options`` are Prometheus' own, of the site.
+
+    ``proxied``: its targets are behind the proxies of their machines, as target_file() says.
+    ``password``: those of WEB_JOBS ask for one; a proxy sends it itself.
+    """
+    unknown = sorted(set(entry) - JOB_KEYS)
+    if unknown:
+        raise MonitoringError(f"job {job}: unknown key {unknown[0]}; known: {sorted(JOB_KEYS)}")
+    interval = entry.get("interval", "15s")
+    return {
+        "job_name": job,
+        "scrape_interval": interval,
+        "scrape_timeout": f"{min(LIMIT, seconds(interval))}s",
+        **({"metrics_path": entry["path"]} if "path" in entry else {}),
+        "file_sd_configs": [{"files": [f"{folder}/targets-{job}.json"]}],
+        **({"metric_relabel_configs": _renames(entry["rename"])} if "rename" in entry else {}),
+        **(proxy_options(folder) if proxied else {}),
+        **(web_options(folder, options) if password and job in WEB_JOBS and not proxied else {}),
+        **options,
+    }
+
+
+def _renames(values: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Values of labels that a target cannot name as people do: old to new, by label."""
+    return [
+        {
+            "source_labels": [label],
+            "regex": re.escape(old),
+            "target_label": label,
+            "replacement": new,
+        }
+        for label, renamed in values.items()
+        for old, new in renamed.items()
+    ]
+
+
+def proxy_options(folder: str) -> dict[str, Any]:
+    """How Prometheus knows the proxy of a machine, and is known by it."""
+    return {
+        "tls_config": {"ca_file": f"{folder}/{CA_FILE}"},
+        "authorization": {"credentials_file": f"{folder}/{TOKEN_FILE}"},
+    }
+
+
+def web_options(folder: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """How Prometheus authenticates to itself and to Alertmanager, unless the site says how."""
+    if AUTH_OPTIONS & set(options):
+        return {}
+    return {"basic_auth": {"username": USER, "password_file": f"{folder}/{WEB_FILE}"}}
+
+
+def prometheus_config(
+    jobs: Mapping[str, Mapping[str, Any]],
+    alertmanagers: Iterable[str],
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    alertmanager_options: Mapping[str, Any] | None = None,
+    folder: str = "/etc/prometheus",
+    proxied: bool = False,
+    password: bool = False,
+) -> dict[str, Any]:
+    """``prometheus.yml``: jobs, rules, and who is told of alerts.
+
+    Targets are files of their own that Prometheus reads again by itself, so that a broker more
+    restarts nothing. ``options`` holds further keys of a scrape_config by job. With
+    ``password`` Prometheus and Alertmanager ask for the one in WEB_FILE. Raises MonitoringError for
+    options of a job that is not there.
+    """
+    unknown = sorted(set(options or {}) - set(jobs))
+    if unknown:
+        raise MonitoringError(f"job {unknown[0]}: there is none; jobs: {', '.join(sorted(jobs))}")
+    return {
+        "global": {"scrape_interval": "15s", "evaluation_interval": "15s"},
+        "rule_files": [f"{folder}/rules.yml"],
+        "alerting": {
+            "alertmanagers": [
+                {
+                    "static_configs": [{"targets": sorted(alertmanagers)}],
+                    **(web_options(folder, alertmanager_options or {}) if password else {}),
+                    **(alertmanager_options or {}),
+                }
+            ]
+        },
+        "scrape_configs": [
+            scrape_config(job, entry, (options or {}).get(job, {}), folder, proxied, password)
+            for job, entry in jobs.items()
+        ],
+    }
+
+
+def target_file(
+    job: str, targets: Iterable[Mapping[str, Any]], proxies: Mapping[str, str] | None = None
+) -> str:
+    """Targets of a job as a file of service discovery, in the order of their instances.
+
+    Each has ``address``, ``cluster``, ``host`` (the machine) and ``instance``. One without an
+    address gives no figures and is left out. ``proxies`` holds the address of a proxy by machine,
+    through which its targets are read. Raises MonitoringError for an instance named twice.
+    """
+    entries: dict[str, dict[str, Any]] = {}
+    for target in targets:
+        if set(target) != TARGET_KEYS:
+            raise MonitoringError(f"job {job}: a target has {', '.join(sorted(TARGET_KEYS))}")
+        labels = {key: str(target[key]) for key in ("cluster", "host", "instance")}
+        if not target["address"]:
+            continue
+        if labels["instance"] in entries:
+            raise MonitoringError(f"job {job}: {labels['instance']} is a target twice")
+        proxy = (proxies or {}).get(labels["host"])
+        entries[labels["instance"]] = {
+            "targets": [str(proxy or target["address"])],
+            "labels": {**labels, **(_behind_a_proxy(labels["instance"]) if proxy else {})},
+        }
+    return json.dumps([entries[name] for name in sorted(entries)], indent=2) + "\n"
+
+
+def _behind_a_proxy(instance: str) -> dict[str, str]:
+    """Labels that Prometheus takes as words to itself: how the proxy is asked for one target."""
+    return {"__scheme__": "https", "__metrics_path__": "/proxy", "__param_module": instance}
+
+
+def proxy_config(
+    jobs: Mapping[str, Mapping[str, Any]],
+    targets: Mapping[str, Iterable[Mapping[str, Any]]],
+    machine: str,
+    password: str = "",
+) -> dict[str, Any]:
+    """What the proxy of a machine reads for whom: its targets of all jobs, by instance.
+
+    ``password`` is that of Prometheus and Alertmanager, empty where they have none.
+    """
+    modules: dict[str, dict[str, Any]] = {}
+    for job, wanted in targets.items():
+        path = jobs.get(job, {}).get("path", "/metrics")
+        login = {"basic_auth_username": USER, "basic_auth_password": password}
+        for target in wanted:
+            if target["host"] != machine or not target["address"]:
+                continue
+            host, _, port = str(target["address"]).rpartition(":")
+            modules[str(target["instance"])] = {
+                "method": "http",
+                # Prometheus reads it anyway.
+                "http": {
+                    **{"address": host, "port": int(port), "path": path, "verify": False},
+                    **(login if password and job in WEB_JOBS else {}),
+                },
+            }
+    return {"modules": {name: modules[name] for name in sorted(modules)}}

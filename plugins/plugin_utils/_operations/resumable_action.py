@@ -1,0 +1,63 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Action plugins for modules that work for a while, say what is left, and are called again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+from .eta import Pace
+from .task_presence import Presence
+
+PATIENCE = 600
+
+
+class PatientAction(ActionBase):
+    """Calls its module until it is ``done``; gives up when ``left`` does not get less.
+
+    A module that changes something for the time of its work undoes it in its stage ``release``,
+    which is called after a failure.
+    """
+
+    RELEASES = False
+
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Repeat, tell, keep steps and changes of all calls."""
+        super().run(tmp, task_vars)
+        arguments = dict(self._task.args)
+        name = self._task.action
+        pace, phase = Pace(), None
+        steps: list[str] = []
+        changed = False
+        presence = Presence(self, task_vars)
+        while True:
+            presence.keep()
+            result: dict[str, Any] = self._execute_module(name, arguments, task_vars=task_vars)
+            changed = changed or result.get("changed", False)
+            steps = steps or result.get("steps", [])
+            result.update(changed=changed, steps=steps)
+            if result.get("failed") or result.get("done") or self._task.check_mode:
+                break
+            if result.get("phase") != phase:
+                # What is left is counted anew, and may be much more than before.
+                pace, phase = Pace(), result["phase"]
+            pace.note(time.monotonic(), result["left"])
+            if pace.silence(time.monotonic()) > int(arguments.get("patience", PATIENCE)):
+                still = "; ".join(result.get("waits_for") or result.get("steps", []))
+                result.update(
+                    failed=True,
+                    msg=f"no progress for {pace.silence(time.monotonic()):.0f} s: {still}",
+                )
+                break
+            host = (task_vars or {}).get("inventory_hostname", "")
+            Display().display(f"{host}: {pace.text()}", color="bright blue")
+        if result.get("failed") and self.RELEASES:
+            self._execute_module(name, {**arguments, "stage": "release"}, task_vars=task_vars)
+        return result

@@ -1,0 +1,47 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of server.properties that a site sets, for all brokers and for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._declarations.memory_sizes import kind_of
+from .._declarations.problem import Problem, advice
+from .._site.service_catalogue import KAFKA
+from .._site.site_model import Site
+
+ALL, ONE = "kafka_broker_properties", "kafka_broker_host_properties"
+
+
+def declared(site: Site, host: str) -> dict[str, tuple[str, Any]]:
+    """By key, the variable that sets it on a broker, and its value."""
+    found: dict[str, tuple[str, Any]] = {}
+    for variable in (ALL, ONE):
+        value = site.value(host, variable, {})
+        if isinstance(value, Mapping):
+            found |= {str(key): (variable, each) for key, each in value.items()}
+    return found
+
+
+def broker_keys(site: Site) -> Iterator[Problem]:
+    """Keys are a dict, and a broker's own do not replace those of all by mistake."""
+    brokers = site.members(KAFKA.group)
+    for host in brokers:
+        for variable in (ALL, ONE):
+            value = site.value(host, variable, {})
+            if not isinstance(value, Mapping):
+                yield Problem(host, variable, kind_of(value), "a dict")
+    keys = {
+        host: set(value) for host, value in site.values(brokers, ALL) if isinstance(value, Mapping)
+    }
+    every = set[str]().union(*keys.values())
+    for host, own in keys.items():
+        if own and (lacking := sorted(every - own)):
+            yield advice(
+                host,
+                ALL,
+                f"no {', '.join(lacking)}, which other brokers have",
+                f"the same keys as others, null for one that it shall not have; more keys in {ONE}",
+            )

@@ -1,0 +1,89 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks of machines, compared by what is certain: each was read between two times of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .._declarations.problem import Problem, advice, listed, note
+from .._site.site_model import Site
+
+STANDARD_OFFSET = 1.0
+
+
+def clock_limit(site: Site) -> Iterator[Problem]:
+    """The limit of clocks' differences is a number of seconds."""
+    for machine in site.members("metal"):
+        value = site.value(machine, "preflight_clock_offset", STANDARD_OFFSET)
+        if _seconds(value) is None:
+            yield Problem(machine, "preflight_clock_offset", repr(value), "seconds, such as 0.5")
+
+
+def _seconds(value: object) -> float | None:
+    try:
+        found = float(str(value))
+    except ValueError:
+        return None
+    return found if 0 < found < 86400 else None
+
+
+def _limit(site: Site) -> float:
+    own = (site.value(m, "preflight_clock_offset", STANDARD_OFFSET) for m in site.members("metal"))
+    return min((s for s in map(_seconds, own) if s is not None), default=STANDARD_OFFSET)
+
+
+def _offsets(site: Site) -> dict[str, tuple[float, float]]:
+    """Least and greatest difference to the control node's clock, by machine."""
+    found = {}
+    for machine, facts in site.facts.items():
+        if "clock" in facts and "asked" in facts:
+            time, asked = facts["clock"]["time"], facts["asked"]
+            found[machine] = (time - asked["after"], time - asked["before"])
+    return found
+
+
+def clocks_agree(site: Site) -> Iterator[Problem]:
+    """Clocks of machines differ by less than a limit; the control node's own is a note."""
+    offsets, limit = _offsets(site), _limit(site)
+    if not offsets:
+        return
+    allowed = f"at most {limit:g} s (preflight_clock_offset): time synchronisation on every machine"
+    # Those that lie in the middle are taken to be right: most machines agree.
+    middle = sorted(offsets.values())[(len(offsets) - 1) // 2]
+    far = set()
+    for machine, (least, greatest) in offsets.items():
+        # What is certain is the gap between the two intervals.
+        apart = max(least - middle[1], middle[0] - greatest)
+        if apart > limit:
+            far.add(machine)
+            ahead = "ahead of" if least > middle[1] else "behind"
+            yield Problem(
+                machine, "clock", f"at least {apart:.1f} s {ahead} the other machines", allowed
+            )
+    ours = max(middle[0], -middle[1])
+    if ours > limit:
+        others = listed(set(offsets) - far)
+        yield advice(
+            "all", "clock", f"at least {ours:.1f} s between the control node and {others}", allowed
+        )
+
+
+def clocks_kept(site: Site) -> Iterator[Problem]:
+    """Somebody keeps every clock in step."""
+    kept = {
+        machine: facts["clock"]["synchronised"]
+        for machine, facts in site.facts.items()
+        if "clock" in facts
+    }
+    loose = [machine for machine, state in kept.items() if state is False]
+    silent = [machine for machine, state in kept.items() if state is None]
+    if loose:
+        yield advice(
+            "metal",
+            "clock",
+            f"nobody who keeps it in step on {listed(loose)}, says the kernel",
+            "chrony or systemd-timesyncd: timestamps decide what is kept and which window it is in",
+        )
+    if silent:
+        yield note(listed(silent), "clock synchronisation", "the kernel does not tell")

@@ -1,0 +1,236 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who must reach whom: derived from the catalogue, tried by metal.kafka.port_probe, judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .._catalogue import SERVICES
+from .._catalogue.kinds import Caller, Service
+from .._declarations.memory_sizes import whole_number
+from .._declarations.problem import Problem, listed, note
+from .._site import monitoring
+from .._site.inventory import Inventory, UnusableVariable
+from .._site.machines import machine
+from .._site.service_catalogue import MONITORING
+from .._site.services import Socket
+from .._site.site_model import Facts, Site
+
+ANYWHERE = frozenset({"0.0.0.0", "::", "*", ""})
+
+
+@dataclass(frozen=True)
+class Connection:
+    """``client`` must reach a port of ``server``: at ``address``, where the server binds ``bind``.
+
+    The machines are those that carry the two hosts; ``where`` is the variable of the port.
+    """
+
+    client: str
+    client_machine: str
+    server: str
+    server_machine: str
+    where: str
+    address: str
+    bind: str
+    port: int
+    purpose: str
+
+
+def connections(site: Site) -> list[Connection]:
+    """Every connection that the declared services need; what is malformed is left out."""
+    found: list[Connection] = site.once("connections", lambda: list(_connections(site)))
+    return found
+
+
+def remote_connections(site: Site) -> list[Connection]:
+    """Those that leave the machine."""
+    found: list[Connection] = site.once(
+        "remote connections",
+        lambda: [c for c in connections(site) if c.client_machine != c.server_machine],
+    )
+    return found
+
+
+def _connections(site: Site) -> Iterator[Connection]:
+    yield from _figures(site)
+    for service in SERVICES:
+        for server in site.members(service.group):
+            for caller in service.callers:
+                at = _endpoint(site, server, service, caller)
+                if at is None:
+                    continue
+                where, address, bind, port = at
+                for client in site.members(caller.group):
+                    if client != server or caller.group != service.group:
+                        yield Connection(
+                            client,
+                            site.machine(client),
+                            server,
+                            site.machine(server),
+                            where,
+                            address,
+                            bind,
+                            port,
+                            caller.purpose,
+                        )
+
+
+def _figures(site: Site) -> Iterator[Connection]:
+    """Who watches reads the proxy of every machine, where figures leave machines that way."""
+    inventory = Inventory(site.hosts, site.groups)
+    try:
+        proxies = monitoring.proxies(inventory)
+    except UnusableVariable:
+        # The variable itself is told of.
+        return
+    for server in site.members("metal"):
+        address, _, number = proxies.get(machine(inventory, server), "").rpartition(":")
+        port = whole_number(number)
+        if port is None:
+            continue
+        for client in site.members(MONITORING.group):
+            yield Connection(
+                client,
+                site.machine(client),
+                server,
+                site.machine(server),
+                "monitoring_proxy_port",
+                address,
+                str(site.value(server, "monitoring_proxy_bind", "0.0.0.0")),
+                port,
+                "figures",
+            )
+
+
+def _endpoint(
+    site: Site, server: str, service: Service, caller: Caller
+) -> tuple[str, str, str, int] | None:
+    """Variable, advertised address, bound address and port that a caller meets a server at."""
+    value, where = site.value(server, caller.port), caller.port
+    if caller.listener:
+        name = str(site.value(server, caller.listener, ""))
+        at: Any = value.get(name) if isinstance(value, Mapping) else None
+        if not isinstance(at, Mapping):
+            return None
+        where = f"{where}.{name}.port"
+        address, bind, value = at.get("advertise"), at.get("bind"), at.get("port")
+    else:
+        address = site.value(server, service.address) if service.address else None
+        # A service that binds every address is called by its hostname, which nobody declares.
+        if address in ANYWHERE:
+            return None
+        bind = site.value(server, service.bind) if service.bind else None
+    port = whole_number(value)
+    if not address or port is None or not 1 <= port <= 65535:
+        return None
+    return where, str(address), str(bind or "0.0.0.0"), port
+
+
+def probes(site: Site) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """By machine of the run: endpoints to connect to, and those to listen on meanwhile."""
+    wanted: dict[str, dict[str, dict[tuple[str, int], None]]] = {
+        machine: {"connect": {}, "listen": {}} for machine in site.facts
+    }
+    for each in remote_connections(site):
+        if each.client_machine not in wanted:
+            continue
+        wanted[each.client_machine]["connect"][each.address, each.port] = None
+        target = site.facts.get(each.server_machine, {})
+        if _is_fresh(site, each.server, target) and not _is_heard(each, target):
+            wanted[each.server_machine]["listen"][each.bind, each.port] = None
+    return {
+        machine: {
+            verb: [{"address": address, "port": port} for address, port in endpoints]
+            for verb, endpoints in verbs.items()
+        }
+        for machine, verbs in wanted.items()
+    }
+
+
+def _is_heard(each: Connection, target: Facts) -> bool:
+    """Whether something listens where the server would."""
+    socket = Socket(each.server, each.where, each.bind, each.port)
+    return any(socket.meets(at["address"], at["port"]) for at in target.get("listeners", ()))
+
+
+def _is_fresh(site: Site, server: str, target: Facts) -> bool:
+    """Whether nothing of this cluster runs there: nobody can take a probe for the service."""
+    ours = str(site.value(server, "cluster_name", ""))
+    return "listeners" in target and all(at["cluster"] != ours for at in target["listeners"])
+
+
+def reachable(site: Site) -> Iterator[Problem]:
+    """Every machine reaches every port that its services need on other machines."""
+    failed: dict[tuple[str, str, str, int, str, bool], dict[str, None]] = {}
+    purposes: dict[tuple[str, int], dict[str, None]] = {}
+    met = {
+        machine: {(at["address"], at["port"]): at["state"] for at in facts.get("answers", ())}
+        for machine, facts in site.facts.items()
+    }
+    silent: dict[str, dict[str, None]] = {}
+    for each in remote_connections(site):
+        state = met.get(each.client_machine, {}).get((each.address, each.port))
+        # A name that leads nowhere is told by the checks of names.
+        if state in (None, "connected", "unresolved"):
+            continue
+        target = site.facts.get(each.server_machine, {})
+        served = _is_heard(each, target) or any(
+            (at["address"], at["port"]) == (each.bind, each.port) for at in target.get("opened", ())
+        )
+        if state == "refused" and not served:
+            silent.setdefault(each.server, {})[str(each.port)] = None
+            continue
+        key = (each.server, each.where, each.address, each.port, str(state), served)
+        failed.setdefault(key, {})[each.client_machine] = None
+        purposes.setdefault((each.address, each.port), {})[each.purpose] = None
+    for (server, where, address, port, state, served), clients in failed.items():
+        yield Problem(
+            server,
+            where,
+            f"{_MET.get(state, state)} at {address}:{port} from {listed(clients)} "
+            f"(needed for {listed(purposes[address, port])})",
+            f"a connection from {listed(clients)}: {_cure(state, served)}",
+        )
+    if silent:
+        where = "; ".join(f"{', '.join(ports)} of {server}" for server, ports in silent.items())
+        yield note(
+            "all",
+            "reachability",
+            f"{where}: refused, as nothing listens there now; the machines can talk to each other",
+        )
+
+
+_MET = {
+    "refused": "a refused connection",
+    "timeout": "no answer (timeout)",
+    "no route": "no route",
+}
+
+
+def _cure(state: str, served: bool) -> str:
+    if state == "refused" and served:
+        return "something listens; look at the address it binds and at firewalls that reject"
+    if state == "no route":
+        return "look at routes, and at firewalls that reject"
+    return "open the port in the firewalls between them"
+
+
+def bindable(site: Site) -> Iterator[Problem]:
+    """Every port that others need could be bound for the probe of reachability."""
+    told = set()
+    for each in remote_connections(site):
+        for at in site.facts.get(each.server_machine, {}).get("unbound", ()):
+            key = (each.server_machine, each.bind, each.port)
+            if (at["address"], at["port"]) == key[1:] and key not in told:
+                told.add(key)
+                yield Problem(
+                    each.server,
+                    each.where,
+                    f"{each.bind}:{each.port}, which {each.server_machine} cannot bind: "
+                    f"{at['reason']}",
+                    "an address of the machine and a port that it may bind",
+                )

@@ -1,0 +1,82 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names and numbers by which clusters and instances are told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...module_utils._common.suggestions import one_of
+from .._catalogue import SERVICES
+from .._catalogue.kinds import Service
+from .._declarations.memory_sizes import whole_number
+from .._declarations.problem import Problem, listed
+from .._site.service_catalogue import KAFKA, instances
+from .._site.site_model import Site
+
+# Part of names of containers and directories, and of DNS names on a compose network.
+_CLUSTER_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
+
+# The inventory of playbooks declares the properties of each mode under this name.
+_MODE_PREFIX = "kafka_metadata_properties_"
+
+
+def cluster_name(site: Site) -> Iterator[Problem]:
+    """One name for all hosts, of characters that every use of it takes."""
+    found: dict[str, list[str]] = {}
+    ours = dict.fromkeys([*site.members("metal"), *(host for host, _ in instances(site))])
+    for host in ours:
+        found.setdefault(str(site.value(host, "cluster_name", "")), []).append(host)
+    for name, hosts in found.items():
+        if not _CLUSTER_NAME.fullmatch(name):
+            yield Problem(
+                hosts[0],
+                "cluster_name",
+                repr(name) if name else "nothing",
+                "1 to 40 lower-case letters, digits and inner hyphens, for example prod-1",
+            )
+    if len(found) > 1:
+        yield Problem("all", "cluster_name", listed(map(repr, found)), "one name for all hosts")
+
+
+def metadata_mode(site: Site) -> Iterator[Problem]:
+    """A mode for which the playbooks know the brokers' properties."""
+    found: dict[str, str] = {}
+    for host in site.members(KAFKA.group):
+        modes = {
+            n.removeprefix(_MODE_PREFIX) for n in site.hosts[host] if n.startswith(_MODE_PREFIX)
+        }
+        mode = str(site.value(host, "kafka_metadata_mode", ""))
+        found.setdefault(mode, host)
+        if modes and mode not in modes:
+            yield Problem(
+                host, "kafka_metadata_mode", repr(mode) if mode else "nothing", one_of(mode, modes)
+            )
+            return
+    if len(found) > 1:
+        yield Problem(KAFKA.group, "kafka_metadata_mode", listed(found), "one mode for all brokers")
+
+
+def numbers(site: Site) -> Iterator[Problem]:
+    """Each broker and server has a number of its own, in range."""
+    for service in SERVICES:
+        if service.id:
+            yield from _numbers_of(site, service)
+
+
+def _numbers_of(site: Site, service: Service) -> Iterator[Problem]:
+    variable, (lowest, highest) = str(service.id), service.ids
+    allowed = f"a whole number of its own from {lowest} to {highest}"
+    owners: dict[int, str] = {}
+    for host in site.members(service.group):
+        value = site.value(host, variable)
+        number = None if value is None else whole_number(value)
+        if number is None:
+            yield Problem(host, variable, "nothing" if value is None else repr(value), allowed)
+        elif not lowest <= number <= highest:
+            yield Problem(host, variable, str(number), allowed)
+        elif number in owners:
+            yield Problem(host, variable, f"{number}, which {owners[number]} has too", allowed)
+        else:
+            owners[number] = host

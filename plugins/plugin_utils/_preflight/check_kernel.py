@@ -1,0 +1,131 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's version and its limits, against what the declared services take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .._declarations.memory_sizes import gib, whole_number
+from .._declarations.problem import Problem, advice, listed
+from .._site.service_catalogue import KAFKA, instances
+from .._site.services import sockets
+from .._site.site_model import Site
+from .check_engine import numbers
+from .check_topics import DEFAULTS, TOPICS
+
+# The oldest long-term kernel of the supported systems and their predecessor.
+OLDEST_KERNEL = (5, 10)
+# Threads that one JVM with many connections may have.
+THREADS = 2_000
+SYSTEM_THREADS = 4_000
+# A segment maps two index files; a partition keeps about this many segments.
+MAPS_OF_SEGMENT, SEGMENTS = 2, 10
+
+
+def kernel(site: Site) -> Iterator[Problem]:
+    """A kernel that is still maintained."""
+    for machine, facts in site.facts.items():
+        found = facts.get("kernel", "")
+        if found and numbers(found) < OLDEST_KERNEL:
+            oldest = ".".join(map(str, OLDEST_KERNEL))
+            yield Problem(machine, "kernel", found, f"{oldest} or newer")
+
+
+def open_files(site: Site) -> Iterator[Problem]:
+    """The engine may give as many open files as a broker wants."""
+    for host, service in instances(site):
+        limits = site.facts.get(site.machine(host), {}).get("limits")
+        wanted = whole_number(site.value(host, service.open_files, 0)) if service.open_files else 0
+        if limits and wanted and wanted > limits["open_files"]:
+            yield Problem(
+                host,
+                str(service.open_files),
+                f"{wanted}, more than the {limits['open_files']} that the engine on "
+                f"{site.machine(host)} may give",
+                f"at most {limits['open_files']}, a higher fs.nr_open or LimitNOFILE of the "
+                "engine, or 0 for the engine's own limit",
+            )
+
+
+def processes(site: Site) -> Iterator[Problem]:
+    """The kernel has numbers for the threads of all services."""
+    count: dict[str, int] = {}
+    for host, _ in instances(site):
+        machine = site.machine(host)
+        count[machine] = count.get(machine, 0) + 1
+    for machine, number in count.items():
+        limits = site.facts.get(machine, {}).get("limits")
+        least = SYSTEM_THREADS + THREADS * number
+        if limits and limits["processes"] < least:
+            yield advice(
+                machine,
+                "kernel.pid_max and threads-max",
+                f"{limits['processes']} threads for {number} services",
+                f"at least {least}",
+            )
+
+
+def map_count(site: Site) -> Iterator[Problem]:
+    """A broker may map the indexes of all partitions that are declared."""
+    brokers = site.members(KAFKA.group)
+    need = _partitions(site) // max(1, len(brokers)) * MAPS_OF_SEGMENT * SEGMENTS
+    for host in brokers:
+        limits = site.facts.get(site.machine(host), {}).get("limits")
+        if limits and limits["map_count"] < need:
+            yield advice(
+                site.machine(host),
+                "vm.max_map_count",
+                f"{limits['map_count']} memory maps",
+                f"at least {need}: {need // MAPS_OF_SEGMENT // SEGMENTS} partitions on {host}, "
+                f"about {SEGMENTS} segments each, {MAPS_OF_SEGMENT} maps a segment",
+            )
+
+
+def _partitions(site: Site) -> int:
+    """Replicas of all declared partitions; what is malformed counts nothing."""
+    total = 0
+    for host in site.members(KAFKA.group)[:1]:
+        topics, defaults = site.value(host, TOPICS, {}), site.value(host, DEFAULTS, {})
+        for entry in topics.values() if isinstance(topics, Mapping) else ():
+            own = entry if isinstance(entry, Mapping) else {}
+            wish = {**(defaults if isinstance(defaults, Mapping) else {}), **own}
+            count = whole_number(wish.get("partitions", 1)) or 0
+            total += max(count, 0) * max(whole_number(wish.get("replication", 1)) or 0, 0)
+    return total
+
+
+def swap(site: Site) -> Iterator[Problem]:
+    """No swap under a broker: a collector that waits for a disk looks like a dead broker."""
+    for machine in dict.fromkeys(site.machine(host) for host in site.members(KAFKA.group)):
+        size = site.facts.get(machine, {}).get("limits", {"swap": 0})["swap"]
+        if size:
+            yield advice(
+                machine,
+                "/proc/swaps",
+                f"{gib(size)} of swap",
+                "none: a pause for swapping outlasts the session of a broker",
+            )
+
+
+def ephemeral_ports(site: Site) -> Iterator[Problem]:
+    """No port is one that the kernel gives to outgoing connections."""
+    for host, service in instances(site):
+        found = site.facts.get(site.machine(host), {}).get("ephemeral")
+        if not found:
+            continue
+        ports = {
+            str(socket.port)
+            for socket in sockets(site, host, service)
+            if found["first"] <= socket.port <= found["last"]
+            and not any(low <= socket.port <= high for low, high in found["reserved"])
+        }
+        if ports:
+            yield advice(
+                host,
+                "net.ipv4.ip_local_port_range",
+                f"{listed(ports)} among {found['first']} to {found['last']}, which outgoing "
+                "connections take while the service is down",
+                f"other ports, or these in net.ipv4.ip_local_reserved_ports of "
+                f"{site.machine(host)}",
+            )

@@ -1,0 +1,140 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pipelines as declared: their own validator's word, and what they need of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...module_utils._common.suggestions import did_you_mean, one_of
+from .._declarations.memory_sizes import whole_number
+from .._declarations.problem import Problem, advice, listed, note
+from .._site.service_catalogue import KAFKA, PIPELINE, SPARK_WORKER
+from .._site.services import entries
+from .._site.site_model import Site
+from .check_topics import TOPICS
+
+PIPELINES = "pipeline_pipelines"
+OWN_PORTS = "pipeline_status_ports"
+
+# Keys that are judged against the schema, which a sample gives only when the file is rendered.
+_AFTER_SAMPLE = ("source.schema.sample", "source.event_time", "partition_by")
+
+
+def declarations(site: Site) -> Iterator[Problem]:
+    """What the pipelines' own validator says, the one the drivers use."""
+    try:
+        from kafka_metal_pipeline import declaration, placement
+    except ImportError:
+        if any(entries(site, host, PIPELINES) for host in site.members(PIPELINE.group)):
+            reason = "kafka-metal-pipeline is not installed on the control node"
+            yield note(PIPELINE.group, PIPELINES, reason)
+        return
+    for host in site.members(PIPELINE.group):
+        declared = site.value(host, PIPELINES, {})
+        bodies = declared.items() if isinstance(declared, Mapping) else ()
+        misplaced = [
+            wrong
+            for name, body in bodies
+            if isinstance(body, Mapping)
+            for wrong in placement.misplaced(str(name), body)
+        ]
+        for wrong in [*declaration.problems_of(declared), *misplaced]:
+            if wrong.key.endswith(_AFTER_SAMPLE) and _is_sampled(site, host, wrong.pipeline):
+                continue
+            where = f"{PIPELINES}.{wrong.pipeline}.{wrong.key}" if wrong.pipeline else PIPELINES
+            yield Problem(host, where, wrong.found, wrong.allowed)
+
+
+def _is_sampled(site: Site, host: str, pipeline: str) -> bool:
+    declared = entries(site, host, PIPELINES).get(pipeline)
+    source = declared.get("source") if isinstance(declared, Mapping) else None
+    return isinstance(source, Mapping) and isinstance(source.get("schema"), Mapping)
+
+
+def pipeline_topics(site: Site) -> Iterator[Problem]:
+    """Every topic that a pipeline names is declared: nothing makes topics by itself."""
+    declared: set[str] = set()
+    brokers = site.members(KAFKA.group)
+    none = "none so far" if brokers else f"none so far, as group {KAFKA.group} has no host"
+    for host in brokers[:1]:
+        topics = site.value(host, TOPICS, {})
+        if not isinstance(topics, Mapping):
+            return
+        declared = set(map(str, topics))
+    for host in site.members(PIPELINE.group):
+        for name, pipeline in entries(site, host, PIPELINES).items():
+            for where, topic in _topics_of(site, host, pipeline):
+                if topic not in declared:
+                    meant = did_you_mean(topic, declared)
+                    yield Problem(
+                        host,
+                        f"{PIPELINES}.{name}.{where}",
+                        f"topic {topic}, which is not declared",
+                        f"{meant} (did you mean that?), or an entry in {TOPICS}"
+                        if meant
+                        else f"a topic of {TOPICS}: {listed(declared) or none}",
+                    )
+
+
+def _topics_of(site: Site, host: str, pipeline: object) -> Iterator[tuple[str, str]]:
+    """Where a pipeline names a topic, and the topic; also that of marks, which it needs unnamed."""
+    try:
+        from kafka_metal_pipeline.needs import needs_of
+    except ImportError:
+        # `declarations` says so.
+        return
+    needs = needs_of(pipeline)
+    yield from needs.topics
+    if needs.marks:
+        yield "delivery", str(site.value(host, "pipeline_marks_topic", "kafka-metal-marks"))
+
+
+def ports_of_drivers(site: Site) -> Iterator[Problem]:
+    """A fixed status port is a number, and belongs to a declared pipeline."""
+    for host in site.members(PIPELINE.group):
+        names = entries(site, host, PIPELINES)
+        for name, value in entries(site, host, OWN_PORTS).items():
+            port = whole_number(value)
+            if name not in names:
+                yield Problem(host, OWN_PORTS, str(name), one_of(str(name), map(str, names)))
+            elif port is None or not 0 < port < 65_536:
+                yield Problem(host, f"{OWN_PORTS}.{name}", str(value), "1 to 65535")
+
+
+def pipeline_cores(site: Site) -> Iterator[Problem]:
+    """Workers offer the cores that pipelines keep; one more pipeline would wait for ever."""
+    workers = [h for h, _ in site.values(site.members(SPARK_WORKER.group), "spark_worker_cores")]
+    offered = sum(whole_number(v) or 0 for _, v in site.values(workers, "spark_worker_cores"))
+    wanted: dict[str, int] = {}
+    for host in site.members(PIPELINE.group):
+        for name, pipeline in entries(site, host, PIPELINES).items():
+            cores = _cores(pipeline)
+            wanted[f"{host}: {name} {cores}"] = cores
+    if wanted and sum(wanted.values()) > offered:
+        yield Problem(
+            PIPELINE.group,
+            f"{PIPELINES}.*.resources.cores",
+            f"{sum(wanted.values())} cores ({listed(wanted)})",
+            f"at most {offered}, what all workers offer (spark_worker_cores)",
+        )
+
+
+def cores_of_outputs(site: Site) -> Iterator[Problem]:
+    """An output whose target is away leaves a core to the others, where there is more than one."""
+    for host in site.members(PIPELINE.group):
+        for name, pipeline in entries(site, host, PIPELINES).items():
+            outputs = pipeline.get("outputs") if isinstance(pipeline, Mapping) else None
+            if isinstance(outputs, Mapping) and len(outputs) > 1 and _cores(pipeline) == 1:
+                yield advice(
+                    host,
+                    f"{PIPELINES}.{name}.resources.cores",
+                    f"1 core for {len(outputs)} outputs: all wait while the target of one is away",
+                    "2, one of which is left to the others",
+                )
+
+
+def _cores(pipeline: object) -> int:
+    """Cores that a pipeline keeps; 0 for what is no number of them."""
+    wish = pipeline.get("resources") if isinstance(pipeline, Mapping) else None
+    return (whole_number(wish.get("cores", 1)) or 0) if isinstance(wish, Mapping) else 1

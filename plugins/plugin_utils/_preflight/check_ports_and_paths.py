@@ -1,0 +1,140 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ports and directories: nothing may want what another has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+
+from .._declarations.memory_sizes import whole_number
+from .._declarations.problem import Problem
+from .._site.service_catalogue import instances
+from .._site.services import Socket, directories, sockets
+from .._site.site_model import Listener, Site
+
+
+def port_numbers(site: Site) -> Iterator[Problem]:
+    """Every port is a number that a port can have, and every listener says what it needs."""
+    for host, service in instances(site):
+        for variable in service.ports:
+            value = site.value(host, variable)
+            if isinstance(value, Mapping):
+                yield from _listeners(host, variable, value)
+            elif value is not None:
+                yield from _port(host, variable, value)
+        if service.agent and (value := site.value(host, service.agent, 0)) not in (0, "0"):
+            yield from _port(host, service.agent, value)
+
+
+def _listeners(host: str, variable: str, listeners: Mapping[object, object]) -> Iterator[Problem]:
+    needed = ("bind", "advertise", "port")
+    for name, at in listeners.items():
+        where = f"{variable}.{name}"
+        keys = set(at) if isinstance(at, Mapping) else set()
+        # A protocol of its own is for a listener that differs from the site's word for security.
+        if keys - {"protocol"} != set(needed):
+            yield Problem(
+                host,
+                where,
+                "the keys " + (", ".join(sorted(map(str, keys))) or "none"),
+                "exactly " + ", ".join(needed) + ", and protocol where it differs",
+            )
+        if isinstance(at, Mapping) and "port" in at:
+            yield from _port(host, f"{where}.port", at["port"])
+
+
+def _port(host: str, where: str, value: object) -> Iterator[Problem]:
+    number = whole_number(value)
+    if number is None or not 1 <= number <= 65535:
+        yield Problem(host, where, repr(value), "a whole number from 1 to 65535")
+
+
+def _sockets_by_machine(site: Site) -> dict[str, list[Socket]]:
+    found: dict[str, list[Socket]] = {}
+    for host, service in instances(site):
+        found.setdefault(site.machine(host), []).extend(sockets(site, host, service))
+    return found
+
+
+def port_collisions(site: Site) -> Iterator[Problem]:
+    """No two instances on one machine listen on the same port of the same address."""
+    for machine, wanted in _sockets_by_machine(site).items():
+        by_port: dict[int, list[Socket]] = {}
+        for socket in wanted:
+            for other in by_port.get(socket.port, ()):
+                if socket.meets(other.address, other.port):
+                    yield Problem(
+                        socket.host,
+                        socket.where,
+                        f"port {socket.port}, which {other.where} of {other.host} has too",
+                        f"a port that is free on the machine {machine}",
+                    )
+                    break
+            by_port.setdefault(socket.port, []).append(socket)
+
+
+def ports_in_use(site: Site) -> Iterator[Problem]:
+    """No process of somebody else holds a port that we need."""
+    for machine, wanted in _sockets_by_machine(site).items():
+        for listener in site.facts.get(machine, {}).get("listeners", ()):
+            for socket in wanted:
+                cluster = str(site.value(socket.host, "cluster_name", ""))
+                if not socket.meets(listener["address"], listener["port"]):
+                    continue
+                if listener["cluster"] != cluster or not cluster:
+                    owner = _owner(listener)
+                    yield Problem(
+                        socket.host,
+                        socket.where,
+                        f"port {socket.port}, held on {machine} by {owner or 'an unknown process'}",
+                        f"a free port, or one held by a container of cluster {cluster}",
+                        # Who holds it cannot be told: it may be ours.
+                        fatal=owner is not None,
+                    )
+
+
+def _owner(listener: Listener) -> str | None:
+    if listener["container"]:
+        of = f" of cluster {listener['cluster']}" if listener["cluster"] else ""
+        return f"container {listener['container']}{of}"
+    return f"process {listener['process']}" if listener["process"] else None
+
+
+def _directories_by_machine(site: Site) -> dict[str, list[tuple[str, str, str]]]:
+    """Host, variable and path of every data directory, by machine."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for host, service in instances(site):
+        for where, path in directories(site, host, service.directories):
+            found.setdefault(site.machine(host), []).append((host, where, path))
+    return found
+
+
+def directory_collisions(site: Site) -> Iterator[Problem]:
+    """Every data directory is absolute, and none is or holds another on the same machine."""
+    for machine, entries in _directories_by_machine(site).items():
+        seen: list[tuple[str, str, PurePosixPath]] = []
+        for host, where, text in entries:
+            path = PurePosixPath(text)
+            if not path.is_absolute() or ".." in path.parts or len(path.parts) < 2:
+                yield Problem(host, where, repr(text), "an absolute path below /, without ..")
+                continue
+            for other_host, other_where, other in seen:
+                if path == other or path in other.parents or other in path.parents:
+                    relation = "is" if path == other else "holds or lies in"
+                    yield Problem(
+                        host,
+                        where,
+                        f"{path}, which {relation} {other_where} of {other_host} ({other})",
+                        f"a directory of its own on the machine {machine}",
+                    )
+                    break
+            seen.append((host, where, path))
+
+
+def needed(site: Site) -> Iterator[Problem]:
+    """Every instance says where it listens and where its data goes."""
+    for host, service in instances(site):
+        for variable in (*service.ports, *service.directories, service.bind):
+            if variable and not site.value(host, variable):
+                yield Problem(host, variable, "nothing", "a value: it has no default")

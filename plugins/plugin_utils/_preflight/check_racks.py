@@ -1,0 +1,60 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Racks of brokers, by which replicas are spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .._declarations.memory_sizes import whole_number
+from .._declarations.problem import Problem, advice, listed
+from .._site.service_catalogue import KAFKA
+from .._site.site_model import Site
+from .check_topics import DEFAULTS, TOPICS
+
+
+def _racks(site: Site) -> dict[str, list[str]]:
+    """Brokers by rack; those without one stand under an empty name."""
+    found: dict[str, list[str]] = {}
+    for host in site.members(KAFKA.group):
+        found.setdefault(str(site.value(host, str(KAFKA.rack), "")), []).append(host)
+    return found
+
+
+def racks_complete(site: Site) -> Iterator[Problem]:
+    """Either every broker has a rack or none has."""
+    racks = _racks(site)
+    without = racks.pop("", [])
+    if without and racks:
+        yield Problem(
+            without[0],
+            str(KAFKA.rack),
+            f"no rack for {listed(without)}, and one for others",
+            f"a rack such as {min(racks)}, or none for any broker: Kafka spreads replicas over "
+            "racks only when all have one",
+        )
+
+
+def racks_enough(site: Site) -> Iterator[Problem]:
+    """As many racks as replicas, so that the loss of one takes one replica."""
+    racks = _racks(site)
+    copies = _most_copies(site)
+    if "" not in racks and racks and len(racks) < copies:
+        yield advice(
+            KAFKA.group,
+            str(KAFKA.rack),
+            f"{len(racks)} racks ({listed(racks)}) for {copies} replicas",
+            f"{copies} racks: the loss of one takes several replicas of a partition otherwise",
+        )
+
+
+def _most_copies(site: Site) -> int:
+    """The largest replication of a declared topic."""
+    found = [0]
+    for host in site.members(KAFKA.group)[:1]:
+        topics, defaults = site.value(host, TOPICS, {}), site.value(host, DEFAULTS, {})
+        entries = list(topics.values()) if isinstance(topics, Mapping) else []
+        for entry in (defaults, *entries):
+            if isinstance(entry, Mapping):
+                found.append(whole_number(entry.get("replication", 0)) or 0)
+    return max(found)

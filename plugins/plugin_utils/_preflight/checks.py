@@ -1,0 +1,204 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with an inventory, said before anything is touched.
+
+A check is a function from the site to problems; CHECKS is the table of all, a new check is an
+entry. No check fails: what it cannot read is either another check's problem or a note.
+
+A problem is fatal when the platform would not start, would lose data or would stop at night. It is
+a note when the platform works and would work better, or when something could not be told. A check
+that may be wrong about a site that works makes notes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .._declarations.problem import Problem
+from .._site import metadata_services
+from .._site.service_catalogue import instances
+from .._site.services import directories
+from .._site.site_model import Check, Facts, Role, Site
+from . import (
+    acceptance,
+    broker_keys,
+    check_addresses,
+    check_capacity,
+    check_clocks,
+    check_connection_limits,
+    check_connectivity,
+    check_consistency,
+    check_content,
+    check_engine,
+    check_filesystems,
+    check_identity,
+    check_kernel,
+    check_machines,
+    check_page_cache,
+    check_pipelines,
+    check_ports_and_paths,
+    check_racks,
+    check_security,
+    check_spark_masters,
+    check_storage,
+    check_topics,
+    check_unknown_variables,
+)
+
+CHECKS: tuple[Check, ...] = (
+    check_identity.cluster_name,
+    check_identity.metadata_mode,
+    check_identity.numbers,
+    metadata_services.ensemble_size,
+    check_unknown_variables.unknown_variables,
+    check_topics.topic_shape,
+    check_topics.topic_names,
+    check_topics.topic_values,
+    check_topics.topic_copies,
+    check_topics.topic_rest,
+    check_content.content_declared,
+    check_security.names_of_ours,
+    check_security.security_word,
+    check_security.closing_word,
+    check_security.trust_word,
+    check_security.plain_on_loopback,
+    check_security.watched_on_loopback,
+    check_security.agents_ask_nobody,
+    broker_keys.broker_keys,
+    check_topics.broker_copies,
+    check_spark_masters.spark_names,
+    check_spark_masters.one_master_leads,
+    check_pipelines.declarations,
+    check_pipelines.pipeline_topics,
+    check_pipelines.ports_of_drivers,
+    check_pipelines.pipeline_cores,
+    check_pipelines.cores_of_outputs,
+    check_storage.storage_declared,
+    check_ports_and_paths.needed,
+    check_ports_and_paths.port_numbers,
+    check_ports_and_paths.port_collisions,
+    check_ports_and_paths.ports_in_use,
+    check_ports_and_paths.directory_collisions,
+    check_machines.looked_at,
+    check_machines.machine_known,
+    check_machines.system,
+    check_machines.architecture,
+    check_machines.python,
+    check_capacity.settings,
+    check_capacity.sizes,
+    check_capacity.memory_of_machines,
+    check_capacity.root_disk,
+    check_capacity.free_space,
+    check_page_cache.page_cache,
+    check_filesystems.file_systems,
+    check_filesystems.mount_options,
+    check_filesystems.writable,
+    check_filesystems.inodes,
+    check_filesystems.shared_disks,
+    check_filesystems.shared_journals,
+    check_kernel.kernel,
+    check_kernel.open_files,
+    check_connection_limits.limits_of_connections,
+    check_kernel.processes,
+    check_kernel.map_count,
+    check_kernel.swap,
+    check_kernel.ephemeral_ports,
+    check_engine.engine_answers,
+    check_engine.engine_version,
+    check_engine.storage_driver,
+    check_engine.rootless,
+    check_engine.user_namespaces,
+    check_engine.live_restore,
+    check_engine.memory_limits,
+    check_engine.protections,
+    check_clocks.clock_limit,
+    check_clocks.clocks_agree,
+    check_clocks.clocks_kept,
+    check_consistency.same_versions,
+    check_consistency.hostnames,
+    check_consistency.machine_ids,
+    check_consistency.hardware_addresses,
+    check_consistency.mtu,
+    check_racks.racks_complete,
+    check_racks.racks_enough,
+    check_addresses.advertised_apart,
+    check_addresses.advertised_afar,
+    check_addresses.names_resolve,
+    check_addresses.names_lead_home,
+    check_addresses.own_names,
+    check_addresses.bound_here,
+    check_addresses.reverse_names,
+    check_connectivity.bindable,
+    check_connectivity.reachable,
+)
+
+
+def check(
+    hosts: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    facts: Mapping[str, Facts],
+    roles: Mapping[str, Role] | None = None,
+) -> list[Problem]:
+    """All problems of a site, in the order of CHECKS; empty when it may be touched.
+
+    ``hosts`` maps inventory hosts to variables (role defaults included); reading one may raise
+    Unreadable. ``facts`` maps machines to what metal.kafka.machine_info returned; a missing fact
+    turns its checks into notes (problems that are not fatal). ``roles`` are those whose prefixes
+    are theirs alone.
+    """
+    site = Site(hosts, groups, facts, roles or {})
+    found = [
+        replace(problem, check=each.__name__)
+        for each in CHECKS
+        for problem in dict.fromkeys(each(site))
+    ]
+    unknown = acceptance.unknown(site, [each.__name__ for each in CHECKS])
+    return [*acceptance.accepted(site, found), *unknown, *_unreadable(site, found)]
+
+
+def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:
+    """Variables whose template fails, but for those that only lack what is reported already."""
+    reported = {(problem.host, problem.where) for problem in found}
+    return [
+        Problem(host, name, f"a template that fails: {reason}", "a template with a value")
+        for (host, name), reason in site.unreadable.items()
+        if not any(host == other and where in reason for other, where in reported)
+    ]
+
+
+def wanted_paths(
+    hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The directories whose place the checks want to know, for metal.kafka.machine_info."""
+    site = Site(hosts, groups, {})
+    found = {path for _, path in check_capacity.engine_directories(site)}
+    for host, service in instances(site):
+        found.update(path for _, path in directories(site, host, service.directories))
+    return sorted(found)
+
+
+def budget(
+    hosts: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    facts: Mapping[str, Facts],
+) -> list[str]:
+    """Memory of each machine with brokers, and what is left of it for the page cache."""
+    return [str(each) for each in check_page_cache.budgets(Site(hosts, groups, facts))]
+
+
+def wanted_names(
+    hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The names whose addresses the checks want to know, for metal.kafka.machine_info."""
+    return check_addresses.wanted_names(Site(hosts, groups, {}))
+
+
+def wanted_probes(
+    hosts: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    facts: Mapping[str, Facts],
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """By machine, what metal.kafka.port_probe has to connect to and to listen on."""
+    return check_connectivity.probes(Site(hosts, groups, facts))

@@ -1,0 +1,51 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the operator reads: problems, notes, and how much was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._declarations.problem import Problem
+
+
+def text(problem: Problem) -> str:
+    """One line with the name of the check, by which it may be accepted."""
+    return f"{problem} [{problem.check}]" if problem.check else str(problem)
+
+
+def report(
+    problems: Sequence[Problem], checks: int, machines: int, inventory: str = ""
+) -> dict[str, Any]:
+    """Lines of ``fatal`` problems and ``notes``, a ``summary`` in one line, and the ``refusal``.
+
+    Notes that were fatal until somebody accepted them come first, and say so.
+    """
+    accepted = [p for p in problems if p.accepted]
+    notes = [p for p in problems if not p.fatal and not p.accepted]
+    fatal = [p for p in problems if p.fatal]
+    counts = (
+        _count(len(fatal), "problem"),
+        *([f"{len(accepted)} accepted"] if accepted else []),
+        _count(len(notes), "note"),
+    )
+    lines = [f"{number}. {text(p)}" for number, p in enumerate(fatal, start=1)]
+    return {
+        "refusal": "\n".join(
+            (
+                f"Nothing was touched: {len(fatal)} problem(s) in {inventory}",
+                *lines,
+                "What works all the same is accepted by the name in brackets, in "
+                "metal_preflight_accept.",
+            )
+        ),
+        "fatal": [text(p) for p in fatal],
+        "notes": [f"accepted: {text(p)}" for p in accepted] + [text(p) for p in notes],
+        "summary": f"preflight: {checks} checks on {_count(machines, 'machine')}: "
+        + ", ".join(counts),
+    }
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,181 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with wishes for the store of credentials."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address
+
+from .._declarations.problem import listed
+from .credentials_model import CaWish, Wish
+from .pki.leaf import Leaf
+
+# Names of items: they are parts of file names and of lookups.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+NAME_ALLOWED = "up to 64 letters, digits, dots, dashes and underscores"
+# What X.500 allows for a common name, without characters that a principal would have to escape.
+COMMON_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._@-]{0,62}[A-Za-z0-9._-])?")
+COMMON_NAME_ALLOWED = "up to 64 letters, digits, blanks, and . _ @ -"
+LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+DNS_ALLOWED = "a host name of letters, digits and dashes between dots"
+LONGEST_LEAF, LONGEST_CA = 3650, 9125
+# The number of a CA is added to its name: " G12".
+LONGEST_CA_NAME = 58
+# Such a password stands in JAAS, JSON, XML and properties alike.
+PASSWORD = re.compile(r"[!#-&(-;=?-\[\]-~]{8,128}", re.ASCII)
+PASSWORD_ALLOWED = (
+    "8 to 128 characters of ASCII without white space, quotation marks, backslash, < and >"
+)
+# It would be a certificate with the file name of the CA.
+RESERVED = "ca"
+
+
+def is_address(text: str) -> bool:
+    """Whether it is an address of IPv4 or IPv6."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _said(where: str, found: object, wanted: str) -> str:
+    return f"{where}: found {found}; wanted: {wanted}"
+
+
+def cluster_problems(wish: Wish) -> list[str]:
+    """A name of the cluster that file names or lookups could not take."""
+    problems = []
+    if not NAME.fullmatch(wish.cluster):
+        problems.append(_said("cluster", repr(wish.cluster), NAME_ALLOWED))
+    if not 0 <= wish.renew_before_days <= LONGEST_LEAF:
+        problems.append(
+            _said("renew_before_days", wish.renew_before_days, f"0 to {LONGEST_LEAF} days")
+        )
+    return problems
+
+
+def ca_problems(ca: CaWish) -> list[str]:
+    """Files and names of a CA that do not go together."""
+    problems = []
+    if not COMMON_NAME.fullmatch(ca.common_name) or len(ca.common_name) > LONGEST_CA_NAME:
+        allowed = f"at most {LONGEST_CA_NAME} of: letters, digits, blanks, and . _ @ -"
+        problems.append(_said("ca: common_name", repr(ca.common_name), allowed))
+    if not 1 <= ca.days <= LONGEST_CA:
+        problems.append(_said("ca: days", ca.days, f"1 to {LONGEST_CA}"))
+    pair = (ca.certificate_file, ca.key_file)
+    if any(pair) and not all(pair):
+        there = "certificate_file" if ca.certificate_file else "key_file"
+        problems.append(_said("ca", f"{there} alone", "certificate_file and key_file together"))
+    if any(pair) and ca.directory:
+        wanted = "either the CA in files, or ready-made certificates in a directory"
+        problems.append(_said("ca", "certificate_file or key_file beside directory", wanted))
+    return problems
+
+
+def certificate_problems(wish: Wish) -> list[str]:
+    """Names, addresses and lives of certificates that cannot be issued."""
+    problems = _names("certificates", [leaf.name for leaf in wish.leaves])
+    for leaf in wish.leaves:
+        where = f"certificates: {leaf.name}"
+        if leaf.name == RESERVED:
+            problems.append(_said(where, "the name of the CA", "another name"))
+        if not COMMON_NAME.fullmatch(leaf.common_name):
+            found = repr(leaf.common_name)
+            problems.append(_said(f"{where}: common_name", found, COMMON_NAME_ALLOWED))
+        problems += _host_problems(where, leaf)
+        if not 1 <= leaf.days <= LONGEST_LEAF:
+            problems.append(_said(f"{where}: days", leaf.days, f"1 to {LONGEST_LEAF}"))
+    return problems
+
+
+def _host_problems(where: str, leaf: Leaf) -> list[str]:
+    problems = [
+        _said(f"{where}: dns", repr(name), wanted)
+        for name in leaf.dns
+        if (wanted := _wrong_with(name))
+    ]
+    problems += [
+        _said(f"{where}: ips", repr(each), "an address of IPv4 or IPv6, without a prefix length")
+        for each in leaf.ips
+        if not is_address(each)
+    ]
+    if not leaf.usages:
+        problems.append(_said(f"{where}: usages", "none", "server, client or both"))
+    if "server" in leaf.usages and not leaf.dns and not leaf.ips:
+        wanted = "at least one of dns or ips: clients compare it with what they connect to"
+        problems.append(_said(where, "a server without a name", wanted))
+    return problems
+
+
+def _wrong_with(name: str) -> str:
+    """What is wanted instead of a host name; empty when it is one."""
+    if is_address(name):
+        return "addresses under ips"
+    labels = name.removeprefix("*.").split(".")
+    if len(name) <= 253 and all(LABEL.fullmatch(label) for label in labels):
+        return ""
+    if not name.isascii():
+        return f"{DNS_ALLOWED}; other letters as xn--..."
+    return DNS_ALLOWED
+
+
+def _names(where: str, names: list[str]) -> list[str]:
+    problems = [
+        _said(where, f"the name {name!r}", NAME_ALLOWED)
+        for name in names
+        if not NAME.fullmatch(name)
+    ]
+    twice = {name for name in names if names.count(name) > 1}
+    return problems + [_said(where, f"{name} twice", "each name once") for name in sorted(twice)]
+
+
+def password_problems(wish: Wish) -> list[str]:
+    """Names and given values of passwords that files could not hold."""
+    problems = _names("passwords", list(wish.passwords))
+    for name, value in wish.given_passwords.items():
+        if name not in wish.passwords:
+            known = listed(wish.passwords) or "nothing, passwords is empty"
+            problems.append(_said("given_passwords", name, f"names of passwords: {known}"))
+        # The value itself is never shown.
+        if not PASSWORD.fullmatch(value):
+            found = "a value with other characters or of another length"
+            problems.append(_said(f"given_passwords: {name}", found, PASSWORD_ALLOWED))
+    return problems
+
+
+def rotation_problems(wish: Wish) -> list[str]:
+    """A rotation whose phase or names do not fit it."""
+    problems = []
+    if (wish.rotate in ("ca", "quorum")) != bool(wish.phase):
+        problems.append(
+            _said(
+                "phase",
+                f"{wish.phase or 'none'} with rotate: {wish.rotate}",
+                "trust, issue, drop or replace with rotate: ca, the first three with rotate: "
+                "quorum, and none with all others",
+            )
+        )
+    if wish.rotate == "quorum" and wish.phase == "replace":
+        problems.append(_said("phase", "replace with rotate: quorum", "trust, issue or drop"))
+    declared = {
+        "certificates": {leaf.name for leaf in wish.leaves},
+        "passwords": set(wish.passwords),
+    }.get(wish.rotate, set())
+    if unknown := set(wish.names) - declared:
+        wanted = listed(declared) or f"no names with rotate: {wish.rotate}"
+        problems.append(_said("names", listed(unknown), wanted))
+    if wish.rotate == "passwords":
+        problems += [
+            _said("names", name, "its new value under given_passwords")
+            for name in sorted(wish.given_passwords.keys() & wish.names)
+        ]
+    if wish.ca.directory and wish.rotate == "certificates":
+        problems.append(
+            _said("rotate", "certificates", f"new files in {wish.ca.directory}, where they are")
+        )
+    if wish.ca.directory and wish.rotate == "ca" and wish.phase == "issue":
+        wanted = "the phase trust or drop: certificates come from ca.directory"
+        problems.append(_said("phase", "issue", wanted))
+    return problems

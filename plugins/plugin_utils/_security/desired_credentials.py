@@ -1,0 +1,102 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator wishes, checked before anything is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
+from typing import Any
+
+from ...module_utils._services.credential_options import CA
+from .credentials_checks import (
+    ca_problems,
+    certificate_problems,
+    cluster_problems,
+    password_problems,
+    rotation_problems,
+)
+from .credentials_model import CaWish, CredentialsError, Machine, Wish
+from .pki.leaf import Leaf
+
+LIFE_OF_A_CA = CA["days"]["default"]
+
+
+def wish_of(arguments: Mapping[str, Any]) -> Wish:
+    """The wish in options that have their types and defaults; raises CredentialsError."""
+    cluster = str(arguments["cluster"])
+    wish = Wish(
+        cluster=cluster,
+        ca=_ca(arguments["ca"] or {}, cluster),
+        certificates=_leaves(arguments["certificates"], cluster, "platform"),
+        passwords=tuple(map(str, arguments["passwords"])),
+        given_passwords={str(k): str(v) for k, v in arguments["given_passwords"].items()},
+        renew_before_days=arguments["renew_before_days"],
+        rotate=str(arguments["rotate"]),
+        names=tuple(map(str, arguments["names"])),
+        phase=str(arguments["phase"] or ""),
+        purge=arguments["purge"],
+        machines=tuple(map(_machine, arguments["machines"])),
+        anew=str(arguments["anew"]),
+        quorum=_leaves(arguments["certificates"], cluster, "quorum"),
+        quorum_ca=str(arguments["quorum_ca"]),
+    )
+    problems = [
+        *cluster_problems(wish),
+        *ca_problems(wish.ca),
+        *certificate_problems(wish),
+        *password_problems(wish),
+        *rotation_problems(wish),
+    ]
+    if problems:
+        raise CredentialsError(*problems)
+    return wish
+
+
+def _machine(given: Mapping[str, Any]) -> Machine:
+    kinds = ("running", "configured", "roots", "data", "unread")
+    return Machine(
+        name=str(given["name"]),
+        asked=bool(given["asked"]),
+        **{kind: tuple(map(str, given[kind])) for kind in kinds},
+    )
+
+
+def _ca(given: Mapping[str, Any], cluster: str) -> CaWish:
+    days = given.get("days")
+    paths = ("certificate_file", "key_file", "directory", "trusted_file")
+    return CaWish(
+        common_name=str(given.get("common_name") or f"{cluster} CA"),
+        days=LIFE_OF_A_CA if days is None else days,
+        **{key: str(given.get(key) or "") for key in paths},
+    )
+
+
+def _leaves(given: Iterable[Mapping[str, Any]], cluster: str, of: str) -> tuple[Leaf, ...]:
+    """The certificates that one of the two authorities issues."""
+    return tuple(_leaf(each, cluster) for each in given if each["authority"] == of)
+
+
+def _leaf(given: Mapping[str, Any], cluster: str) -> Leaf:
+    return Leaf(
+        name=str(given["name"]),
+        common_name=str(given["common_name"] or given["name"]),
+        organization=cluster,
+        dns=_each_once(str(name).lower() for name in given["dns"]),
+        ips=_each_once(map(_canonical, given["ips"])),
+        usages=_each_once(map(str, given["usages"])),
+        days=given["days"],
+    )
+
+
+def _each_once(values: Iterable[str]) -> tuple[str, ...]:
+    """Without repetitions: one machine's names are often the same."""
+    return tuple(dict.fromkeys(values))
+
+
+def _canonical(address: Any) -> str:
+    """An address in its only form; what is none stays as it is and is complained of later."""
+    try:
+        return str(ip_address(str(address)))
+    except ValueError:
+        return str(address)

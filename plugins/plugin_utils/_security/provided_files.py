@@ -1,0 +1,105 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a site brings as files: its CA, further roots, ready-made certificates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeVar
+
+from ansible.errors import AnsibleError
+from ansible.parsing.vault import VaultLib, is_encrypted
+from cryptography import x509
+
+from . import vault_password
+from .credentials_model import CredentialsError, Wish
+from .credentials_plan import Given
+from .pki import authority, leaf, pem, provided
+from .vault_store import Store
+
+ROOTS = "ca.crt"
+
+Parsed = TypeVar("Parsed")
+
+
+def read_all(wish: Wish, store: Store, now: datetime, imported: bool) -> Given:
+    """Everything that the wish names, with all obstacles at once, each with its file.
+
+    ``imported``: the CA is in the store already, so that its files may be kept elsewhere.
+    """
+    problems: list[str] = []
+    ca = wish.ca
+    reader = _Reader(store, problems)
+    brought: authority.Authority | None = None
+    roots: tuple[x509.Certificate, ...] = ()
+    pairs: dict[str, leaf.Pair | None] = {}
+    away = imported and not os.path.exists(vault_password.expanded(ca.certificate_file))
+    if ca.certificate_file and not away:
+        brought = reader.authority(ca.certificate_file, ca.key_file, now)
+    if ca.directory:
+        roots = reader.roots(os.path.join(ca.directory, ROOTS), now)
+        pairs = {each.name: reader.pair(ca.directory, each.name) for each in wish.certificates}
+    if ca.trusted_file:
+        roots = (*roots, *reader.roots(ca.trusted_file, now))
+    if problems:
+        raise CredentialsError(*problems)
+    # None has a problem of its own, which was raised.
+    read = {name: pair for name, pair in pairs.items() if pair is not None}
+    return Given(brought, tuple(dict.fromkeys(roots)), read)
+
+
+class _Reader:
+    """Reads files, also encrypted ones, and notes what is wrong with them."""
+
+    def __init__(self, store: Store, problems: list[str]) -> None:
+        self._store = store
+        self._problems = problems
+
+    def _read(self, path: str, parse: Callable[[bytes], Parsed]) -> Parsed | None:
+        """What ``parse`` makes of a file; None when it makes nothing of it."""
+        try:
+            with open(vault_password.expanded(path), "rb") as stream:
+                data = stream.read()
+            if is_encrypted(data):
+                data = VaultLib(self._store.secrets() or []).decrypt(data)
+            return parse(data)
+        except OSError as error:
+            self._problems.append(f"{path}: {error.strerror}; wanted: a file that can be read")
+        except pem.PkiError as error:
+            self._problems.append(f"{path}: {error}")
+        except vault_password.StoreError:
+            raise
+        except AnsibleError:
+            self._problems.append(
+                f"{path}: found a file of Ansible Vault that the store's password does not open; "
+                "wanted: one that it opens, or a plain one"
+            )
+        return None
+
+    def authority(
+        self, certificate_file: str, key_file: str, now: datetime
+    ) -> authority.Authority | None:
+        key = self._read(key_file, pem.key_of)
+        certificates = self._read(certificate_file, pem.certificates_of)
+        if key is None or certificates is None:
+            return None
+        brought = authority.Authority(certificates[0], key, certificates[1:])
+        found = authority.obstacles(brought, now)
+        self._problems += [f"{certificate_file}: {each}" for each in found]
+        return brought
+
+    def roots(self, path: str, now: datetime) -> tuple[x509.Certificate, ...]:
+        certificates = self._read(path, pem.certificates_of) or ()
+        self._problems += [f"{path}: {each}" for each in provided.root_obstacles(certificates, now)]
+        return certificates
+
+    def pair(self, directory: str, name: str) -> leaf.Pair | None:
+        key = self._read(os.path.join(directory, f"{name}.key"), pem.key_of)
+        certificates = self._read(os.path.join(directory, f"{name}.crt"), pem.certificates_of)
+        if key is None or certificates is None:
+            return None
+        # Some put the root behind the chain; nobody needs to be sent it.
+        chain = tuple(each for each in certificates[1:] if not authority.self_signed(each))
+        return leaf.Pair(certificates[0], key, chain)

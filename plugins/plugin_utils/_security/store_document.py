@@ -1,0 +1,166 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the store holds, as objects and as text. The text is never seen outside the vault."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cryptography import x509
+
+from .pki.authority import Authority
+from .pki.leaf import Pair
+from .pki.pem import PkiError, certificates_of, key_of, key_pem, pem
+
+FORMAT = 1
+# With a CA for the quorum: who does not know it would take it away, and servers their keys with it.
+WITH_QUORUM = 2
+
+
+class ContentError(ValueError):
+    """The text of a store cannot be used. Says why, and nothing of what is in it."""
+
+
+@dataclass(frozen=True)
+class Password:
+    """A password, the one before it, and the day since when it is the one."""
+
+    value: str
+    since: str
+    previous: str | None = None
+
+    def __repr__(self) -> str:
+        """Without values: representations end up in logs."""
+        return f"Password(since={self.since})"
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything of one cluster.
+
+    ``authorities`` have their keys, the oldest first; ``issuer`` is the fingerprint of the one
+    that signs. ``roots`` is what members trust, also roots that are not ours. ``made`` counts the
+    CAs that were made here, for their names. ``generations``: by secret, see exposed_secrets.py.
+    """
+
+    cluster: str
+    authorities: tuple[Authority, ...] = ()
+    issuer: str = ""
+    roots: tuple[x509.Certificate, ...] = ()
+    certificates: Mapping[str, Pair] = field(default_factory=dict)
+    passwords: Mapping[str, Password] = field(default_factory=dict)
+    made: int = 0
+    generations: Mapping[str, int] = field(default_factory=dict)
+    quorum: Quorum | None = None
+
+    @property
+    def signing(self) -> Authority | None:
+        """The CA that issues; None where certificates come ready-made."""
+        return next((a for a in self.authorities if a.fingerprint == self.issuer), None)
+
+
+@dataclass(frozen=True)
+class Quorum:
+    """What servers of the ensemble trust and show on their quorum ports; ``stage``: quorum_ca.py.
+
+    ``held`` is a content of its own, without passwords.
+    """
+
+    stage: str
+    held: Content
+
+
+def document(text: str) -> dict[str, Any]:
+    """The text of a store in plain types."""
+    try:
+        found = json.loads(text)
+        version = found["format"]
+    except (ValueError, KeyError, TypeError):
+        raise ContentError("found no store of credentials in the vault") from None
+    if version not in (FORMAT, WITH_QUORUM):
+        raise ContentError(
+            f"found a store of format {version}; wanted: {FORMAT} or {WITH_QUORUM}, or a newer "
+            "kafka-metal"
+        )
+    return dict(found)
+
+
+def read(text: str) -> Content:
+    """The content of a store."""
+    found = document(text)
+    try:
+        quorum = found.get("quorum")
+        return replace(
+            _content(found),
+            quorum=quorum and Quorum(quorum["stage"], _content(quorum)),
+        )
+    except (KeyError, TypeError, AttributeError, PkiError) as error:
+        raise ContentError(f"found a damaged store of credentials ({type(error).__name__})") from (
+            None
+        )
+
+
+def _content(found: Mapping[str, Any]) -> Content:
+    return Content(
+        cluster=found["cluster"],
+        authorities=tuple(
+            Authority(*_three(each["certificate"], each["key"], each["chain"]))
+            for each in found["authorities"]
+        ),
+        issuer=found["issuer"],
+        roots=tuple(_one(each) for each in found["roots"]),
+        certificates={
+            name: Pair(*_three(each["certificate"], each["key"], each["chain"]))
+            for name, each in found["certificates"].items()
+        },
+        passwords={name: Password(**each) for name, each in found["passwords"].items()},
+        made=found["made"],
+        # A store of an earlier release has none, and an earlier release leaves it out.
+        generations={str(k): int(v) for k, v in found.get("generations", {}).items()},
+    )
+
+
+def _one(text: str) -> x509.Certificate:
+    return certificates_of(text.encode())[0]
+
+
+def _three(certificate: str, key: str, chain: str) -> tuple[Any, Any, Any]:
+    behind = certificates_of(chain.encode()) if chain else ()
+    return _one(certificate), key_of(key.encode()), behind
+
+
+def write(content: Content) -> str:
+    """The same content is the same text."""
+    quorum = content.quorum
+    own = {"quorum": {"stage": quorum.stage, **_plain(quorum.held)}} if quorum else {}
+    version = WITH_QUORUM if quorum else FORMAT
+    return json.dumps({"format": version, **_plain(content), **own}, indent=1, sort_keys=True)
+
+
+def _plain(content: Content) -> dict[str, Any]:
+    return {
+        "cluster": content.cluster,
+        "authorities": [
+            {**_signed(each), "fingerprint": each.fingerprint} for each in content.authorities
+        ],
+        "issuer": content.issuer,
+        "roots": [pem([root]) for root in content.roots],
+        "certificates": {name: _signed(each) for name, each in content.certificates.items()},
+        "passwords": {
+            name: {"value": each.value, "since": each.since, "previous": each.previous}
+            for name, each in content.passwords.items()
+        },
+        "made": content.made,
+        **({"generations": dict(content.generations)} if content.generations else {}),
+    }
+
+
+def _signed(each: Authority | Pair) -> dict[str, str]:
+    return {
+        "certificate": pem([each.certificate]),
+        "chain": pem(each.chain),
+        "key": key_pem(each.key),
+    }

@@ -1,0 +1,82 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Single secrets out of a store, by the words of the lookup ``secret``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...module_utils._common.suggestions import one_of
+
+# Kinds that need a name; the others stand alone.
+NAMED = {
+    "password": "passwords",
+    "previous_password": "passwords",
+    "keypair": "certificates",
+    "key": "certificates",
+    "certificate": "certificates",
+}
+ALONE = ("truststore", "ca", "quorum_truststore", "quorum_stage")
+# Of a store from before the quorum had a CA of its own.
+PLATFORM = "platform"
+
+
+class TermError(ValueError):
+    """The term itself makes no sense."""
+
+
+class Missing(LookupError):
+    """The store does not hold what a term asks for."""
+
+
+def parts_of(term: str) -> tuple[str, str]:
+    """Kind and name of a term such as C(password:alice)."""
+    kind, colon, name = term.partition(":")
+    if kind in ALONE and not colon:
+        return kind, ""
+    if kind in NAMED and name:
+        return kind, name
+    if kind in NAMED:
+        raise TermError(f"found {term!r}; wanted: {kind}:NAME")
+    if kind in ALONE:
+        raise TermError(f"found {term!r}; wanted: {kind}, without a name")
+    raise TermError(f"found {term!r}; wanted: {one_of(kind, [*NAMED, *ALONE])}")
+
+
+def pick(store: Mapping[str, Any], term: str) -> str:
+    """The text of one secret. ``store`` is the document of a store in plain types."""
+    kind, name = parts_of(term)
+    if kind == "truststore":
+        if not store["roots"]:
+            raise Missing("there is no trusted root")
+        return "".join(store["roots"])
+    if kind == "ca":
+        return _ca(store)
+    quorum = store.get("quorum") or {"stage": PLATFORM, "roots": [], "certificates": {}}
+    if kind == "quorum_stage":
+        return str(quorum["stage"])
+    if kind == "quorum_truststore":
+        if not quorum["roots"]:
+            raise Missing("there is no CA of the quorum")
+        return "".join(quorum["roots"])
+    items = {**store[NAMED[kind]], **(quorum["certificates"] if kind != "password" else {})}
+    if name not in items:
+        raise Missing(f"there is no {kind} {name!r}; there are: {', '.join(sorted(items)) or '-'}")
+    item = items[name]
+    if kind == "password":
+        return str(item["value"])
+    if kind == "previous_password":
+        if item["previous"] is None:
+            raise Missing(f"the password {name!r} has never been changed")
+        return str(item["previous"])
+    key, certificates = str(item["key"]), f"{item['certificate']}{item['chain']}"
+    return {"keypair": key + certificates, "key": key, "certificate": certificates}[kind]
+
+
+def _ca(store: Mapping[str, Any]) -> str:
+    """The certificate of the CA that issues, and those above it."""
+    for each in store["authorities"]:
+        if each["fingerprint"] == store["issuer"]:
+            return f"{each['certificate']}{each['chain']}"
+    raise Missing("there is no CA; certificates come ready-made")

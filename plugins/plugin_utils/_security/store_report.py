@@ -1,0 +1,70 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What may be told of a store: names, dates, fingerprints; never a secret."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from . import ca_rotation, exposed_secrets
+from .credentials_model import Wish
+from .credentials_plan import Plan, unused
+from .pki.authority import day
+from .pki.pem import fingerprint, subject_of
+from .pki.renewal import end_report, names_of
+from .quorum_ca import stage_of
+from .store_document import Content
+
+
+def report(planned: Plan, wish: Wish, now: datetime) -> dict[str, Any]:
+    """The result of the module ``credentials``."""
+    content = planned.content
+    quorum = content.quorum.held if content.quorum else Content(content.cluster)
+    return {
+        "steps": list(planned.steps),
+        "notes": list(planned.notes),
+        "expiry": [
+            *(
+                {"kind": "certificate", **end_report(name, pair.certificate, now)}
+                for name, pair in sorted({**content.certificates, **quorum.certificates}.items())
+            ),
+            *(
+                {"kind": "root", **end_report(subject_of(root), root, now)}
+                for root in dict.fromkeys([*content.roots, *quorum.roots])
+            ),
+        ],
+        "quorum": stage_of(content),
+        "ca": {
+            "issuer": content.issuer,
+            "fingerprints": [fingerprint(root) for root in content.roots],
+            "rotation": ca_rotation.state(content),
+        },
+        "unused": unused(content, wish),
+        "exposed": exposed_secrets.exposed(content),
+    }
+
+
+def lines(content: Content | None) -> str:
+    """The content for a diff. Nothing that is random: a dry run makes other keys than the run."""
+    if content is None:
+        return ""
+    own = [f"quorum, stage {content.quorum.stage}"] if content.quorum else []
+    own += lines(content.quorum.held).splitlines() if content.quorum else []
+    said = [
+        f"CA {subject_of(each.certificate)}: valid until "
+        f"{day(each.certificate.not_valid_after_utc)}"
+        f"{', issues' if each.fingerprint == content.issuer else ''}"
+        for each in content.authorities
+    ]
+    said += [f"trusted root {subject_of(root)}" for root in content.roots]
+    for name, pair in sorted(content.certificates.items()):
+        has, end = names_of(pair.certificate), day(pair.certificate.not_valid_after_utc)
+        hosts = " ".join((*has.dns, *has.ips)) or "no host"
+        usages = "any usage" if has.usages is None else " ".join(has.usages)
+        subject = subject_of(pair.certificate)
+        said.append(f"certificate {name}: {subject}, {hosts}, {usages}, valid until {end}")
+    said += [
+        f"password {name}: since {each.since}" for name, each in sorted(content.passwords.items())
+    ]
+    return "".join(f"{line}\n" for line in [*said, *own])

@@ -1,0 +1,46 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What callbacks ask of an inventory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.template import Templar
+
+from . import state_directory
+
+
+def cluster_of(play: Any) -> str | None:
+    """The inventory's ``cluster_name`` as plain text, or None when there is none."""
+    manager = play.get_variable_manager()
+    inventory = manager._inventory
+    # Restrictions are those of the play: a play on the control node sees only itself.
+    hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
+    sources: list[dict[str, Any]] = [{}, *({"host": host} for host in hosts[:1])]
+    for source in sources:
+        name = manager.get_vars(play=play, include_hostvars=False, **source).get("cluster_name")
+        if isinstance(name, str) and name and "{{" not in name and "/" not in name:
+            return str(name)
+    return None
+
+
+def state_of(play: Any) -> Path | None:
+    """The cluster's state directory, or None where the inventory names no cluster."""
+    manager = play.get_variable_manager()
+    inventory = manager._inventory
+    hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
+    source = {"host": hosts[0]} if hosts else {}
+    variables = manager.get_vars(play=play, include_hostvars=False, **source)
+    templar = Templar(loader=manager._loader, variables=variables)
+    said = [variables.get(name, "") for name in ("cluster_name", "kafka_metal_state")]
+    try:
+        cluster, place = (templar.template(each) for each in said)
+        return state_directory.directory(
+            str(cluster), variables.get("ansible_inventory_sources") or [], place
+        )
+    except AnsibleError:
+        # The run itself says what is wrong with the name or the directory.
+        return None

@@ -1,0 +1,178 @@
+"""Attempts to log in, against a stand-in of a broker that keeps salted passwords."""
+
+import base64
+import hashlib
+import hmac
+import socket
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import Deadline
+from ansible_collections.metal.kafka.plugins.module_utils._kafka import authentication
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.client import Connection
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.endpoints import ClusterError
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import (
+    HASHES,
+    Key,
+    Secret,
+    hash_password,
+)
+
+HOW = "SCRAM-SHA-512"
+ALICE = Key("alice", HOW)
+
+
+class Broker:
+    """The server's side of SCRAM, as RFC 5802 has it, for one connection."""
+
+    def __init__(self, password="alice-secret", mechanisms=(HOW,), honest=True):
+        self.kept = hash_password(password, HOW, 4096)
+        self.mechanisms, self.honest = mechanisms, honest
+        self.socket = SimpleNamespace(close=lambda: None)
+        self.messages = []
+
+    def ask(self, request):
+        if not hasattr(request, "auth_bytes"):
+            refused = request.mechanism not in self.mechanisms
+            return SimpleNamespace(error_code=33 if refused else 0)
+        self.messages.append(request.auth_bytes.decode())
+        if len(self.messages) == 1:
+            if "n=alice," not in self.messages[0]:
+                return self.said(58)
+            nonce = self.messages[0].rpartition("r=")[2]
+            salt = base64.b64encode(self.kept.salt).decode()
+            self.challenge = f"r={nonce}server,s={salt},i={self.kept.iterations}"
+            return self.said(0, self.challenge)
+        bare, _, proof = self.messages[1].rpartition(",p=")
+        words = f"{self.messages[0][3:]},{self.challenge},{bare}".encode()
+        client = hmac.digest(self.kept.salted, b"Client Key", HASHES[HOW])
+        signature = hmac.digest(hashlib.sha512(client).digest(), words, HASHES[HOW])
+        expected = bytes(a ^ b for a, b in zip(client, signature, strict=True))
+        if base64.b64decode(proof) != expected:
+            return self.said(58)
+        server = hmac.digest(self.kept.salted, b"Server Key", HASHES[HOW])
+        proved = hmac.digest(server, words, HASHES[HOW]) if self.honest else b"guess"
+        return self.said(0, f"v={base64.b64encode(proved).decode()}")
+
+    @staticmethod
+    def said(code, text=""):
+        return SimpleNamespace(error_code=code, error_message="no", auth_bytes=text.encode())
+
+
+@pytest.mark.parametrize(
+    ("key", "secret", "verdict"),
+    [
+        (ALICE, Secret("alice-secret"), "accepted"),
+        (ALICE, Secret("another-word"), "refused"),
+        (Key("bob", HOW), Secret("alice-secret"), "refused"),
+        (ALICE, Secret(hashed={HOW: hash_password("alice-secret", HOW, 4096)}), "refused"),
+    ],
+)
+def test_only_the_password_that_is_in_force_is_accepted(key, secret, verdict):
+    assert authentication.attempt(Broker(), key, secret) == verdict
+
+
+def test_a_hashed_password_that_is_in_force_is_accepted():
+    broker = Broker()
+    assert authentication.attempt(broker, ALICE, Secret(hashed={HOW: broker.kept})) == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("broker", "message"),
+    [
+        (Broker(mechanisms=()), "the listener does not take SCRAM-SHA-512"),
+        (Broker(honest=False), "the server does not prove that it knows the password"),
+    ],
+)
+def test_a_listener_that_says_nothing_of_the_password_is_no_refusal(broker, message):
+    with pytest.raises(authentication.LoginError, match=message):
+        authentication.attempt(broker, ALICE, Secret("alice-secret"))
+
+
+def test_the_password_is_not_sent():
+    broker = Broker()
+    authentication.attempt(broker, ALICE, Secret("alice-secret"))
+    assert "alice-secret" not in "".join(broker.messages)
+
+
+@pytest.fixture
+def site(monkeypatch):
+    """Brokers by address; who is not there refuses connections."""
+    brokers = {}
+
+    def line(server, context, patience):
+        if server not in brokers:
+            raise ConnectionRefusedError(111, "Connection refused")
+        return Broker(brokers[server])
+
+    monkeypatch.setattr(authentication, "Line", line)
+    return brokers
+
+
+def tried(servers, *keys):
+    listener = authentication.Listener(servers, tls=False)
+    secrets = dict.fromkeys(keys, Secret("alice-secret"))
+    return authentication.try_all(listener, servers, secrets, Deadline(5))
+
+
+@pytest.mark.parametrize(
+    ("brokers", "verdict"),
+    [
+        ({"a:1": "alice-secret", "b:1": "alice-secret"}, "accepted"),
+        ({"a:1": "alice-secret", "b:1": "old-password"}, "refused"),
+        ({"b:1": "alice-secret"}, "accepted"),
+        ({}, "a:1: Connection refused"),
+    ],
+)
+def test_all_brokers_that_answer_have_a_say(site, brokers, verdict):
+    site.update(brokers)
+    assert tried(["a:1", "b:1"], ALICE) == {ALICE: verdict}
+
+
+def test_many_users_are_tried_side_by_side(site):
+    site["a:1"] = "alice-secret"
+    keys = [Key("alice", HOW), *(Key(f"u{n}", HOW) for n in range(50))]
+    verdicts = tried(["a:1"], *keys)
+    assert [verdicts[key] for key in keys[:3]] == ["accepted", "refused", "refused"]
+    assert len(verdicts) == 51
+
+
+def test_without_a_listener_nobody_knows():
+    assert tried([], ALICE) == {ALICE: "no listener to try it at is given"}
+
+
+SASL = {
+    "security_protocol": "SASL_PLAINTEXT",
+    "sasl_mechanism": HOW,
+    "sasl_plain_username": "alice",
+    "sasl_plain_password": "another-word",
+}
+
+
+def test_a_wrong_password_of_our_own_is_said_at_once(site):
+    site["a:1"] = "alice-secret"
+    with pytest.raises(
+        ClusterError,
+        match="no broker lets this client in: a:1: alice is refused: unknown, or with another",
+    ):
+        Connection(["a:1"], SASL, timeout=30)
+
+
+def test_certificates_that_cannot_be_read_are_said():
+    with pytest.raises(ClusterError, match="certificates cannot be read: No such file"):
+        Connection(["a:1"], {"security_protocol": "SSL", "ssl_cafile": "/nowhere"}, timeout=3)
+
+
+def test_a_listener_that_speaks_no_tls_is_said(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+        port = plain.getsockname()[1]
+
+        def closing(host, timeout):
+            client = real(host, timeout)
+            plain.accept()[0].close()
+            return client
+
+        real = socket.create_connection
+        monkeypatch.setattr(socket, "create_connection", closing)
+        with pytest.raises(ClusterError, match=rf"127.0.0.1:{port}: TLS: "):
+            Connection([f"127.0.0.1:{port}"], {"security_protocol": "SSL"}, timeout=3)

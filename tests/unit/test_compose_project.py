@@ -1,0 +1,161 @@
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.compose_project import (
+    ComposeError,
+    to_compose,
+)
+
+ROOT = "/var/lib/kafka-metal"
+
+
+def declared(name, /, kind="kafka_broker", files=(), **definition):
+    return {
+        "name": name,
+        "kind": kind,
+        "definition": {"image": "kafka-metal/kafka:1", "user": "10001:10001", **definition},
+        "files": list(files),
+        "config_target": "/etc/kafka",
+    }
+
+
+def bind(source, **more):
+    return {"type": "bind", "source": source, "target": "/data", **more}
+
+
+def services(*rendered, **options):
+    return to_compose(rendered, volume_root=ROOT, **options)["services"]
+
+
+def test_a_service_keeps_its_words_and_drops_those_that_say_nothing():
+    found = services(
+        declared("kafka1", name="c-kafka1", network_mode=None, ports=[], ulimits={}, pids_limit=9)
+    )
+    assert found == {
+        "kafka1": {
+            "image": "kafka-metal/kafka:1",
+            "user": "10001:10001",
+            "pids_limit": 9,
+            "container_name": "c-kafka1",
+            "hostname": "kafka1",
+            "labels": {
+                "kafka-metal.instance": "kafka1",
+                "kafka-metal.service": "kafka_broker",
+            },
+        }
+    }
+
+
+def test_a_value_that_is_false_or_zero_says_something():
+    kafka = services(declared("kafka1", read_only=False, mem_swappiness=0, environment={"A": ""}))
+    assert kafka["kafka1"]["read_only"] is False
+    assert kafka["kafka1"]["mem_swappiness"] == 0
+    assert kafka["kafka1"]["environment"] == {"A": ""}
+
+
+def test_dollars_reach_the_container():
+    found = services(
+        declared("kafka1", command=["sh", "-c", "echo $HOME"], environment={"A": "${B}"})
+    )
+    assert found["kafka1"]["command"] == ["sh", "-c", "echo $$HOME"]
+    assert found["kafka1"]["environment"] == {"A": "$${B}"}
+
+
+def test_data_lies_in_volumes_that_services_share_by_path():
+    project = to_compose(
+        [
+            declared("kafka1", volumes=[bind(f"{ROOT}/kafka1/disk1"), bind(f"{ROOT}/shared")]),
+            declared("driver1", volumes=[bind(f"{ROOT}/shared", read_only=True)]),
+        ],
+        volume_root=ROOT,
+    )
+    assert project["volumes"] == {"kafka1-disk1": {}, "shared": {}}
+    assert project["services"]["kafka1"]["volumes"][0] == {
+        "type": "volume",
+        "source": "kafka1-disk1",
+        "target": "/data",
+    }
+    assert project["services"]["driver1"]["volumes"] == [
+        {"type": "volume", "source": "shared", "target": "/data", "read_only": True}
+    ]
+
+
+def test_volumes_belong_to_the_containers_user_before_they_start():
+    found = services(
+        declared("kafka1", volumes=[bind(f"{ROOT}/b"), bind(f"{ROOT}/a")]), declared("idle")
+    )
+    owner = found["volumes"]
+    assert owner["entrypoint"] == ["chown", "10001:10001", "/volumes/a", "/volumes/b"]
+    assert (owner["user"], owner["cap_drop"], owner["cap_add"]) == ("0:0", ["ALL"], ["CHOWN"])
+    assert [mount["source"] for mount in owner["volumes"]] == ["a", "b"]
+    assert found["kafka1"]["depends_on"] == {
+        "volumes": {"condition": "service_completed_successfully"}
+    }
+    assert "depends_on" not in found["idle"]
+
+
+@pytest.mark.parametrize("mount", [bind("/etc/localtime"), bind(ROOT), "named:/data"])
+def test_other_mounts_stay_as_they_are(mount):
+    project = to_compose([declared("kafka1", volumes=[mount])], volume_root=ROOT)
+    assert project["services"]["kafka1"]["volumes"] == [mount]
+    assert "volumes" not in project
+
+
+def test_configuration_is_mounted_from_beside_the_project():
+    one = declared("kafka1", files=[{"name": "server.properties", "content": "a=$1\n"}])
+    assert services(one, config_dir="./conf")["kafka1"]["volumes"] == [
+        {"type": "bind", "source": "./conf/kafka1", "target": "/etc/kafka", "read_only": True}
+    ]
+
+
+def test_keys_are_mounted_from_there_too_where_a_service_has_nothing_else():
+    one = {**declared("worker1"), "keys": ["spark.conf"]}
+    assert services(one, config_dir="./conf")["worker1"]["volumes"] == [
+        {"type": "bind", "source": "./conf/worker1", "target": "/etc/kafka", "read_only": True}
+    ]
+
+
+def test_a_kind_waits_for_the_health_of_those_before_it():
+    found = services(
+        declared("kafka1"),
+        declared("zk1", kind="zookeeper", healthcheck={"test": ["CMD", "true"]}),
+        declared("zk2", kind="zookeeper"),
+        after={"kafka_broker": ["zookeeper"]},
+    )
+    assert found["kafka1"]["depends_on"] == {
+        "zk1": {"condition": "service_healthy"},
+        "zk2": {"condition": "service_started"},
+    }
+    assert "depends_on" not in found["zk1"]
+
+
+@pytest.mark.parametrize(
+    ("rendered", "message"),
+    [
+        ([declared("a"), declared("a")], "a: more than one service has this name"),
+        ([declared("volumes")], "volumes: more than one service has this name"),
+        ([declared("a", image=None)], "a: the declaration names no image"),
+        (
+            [
+                declared("a", volumes=[bind(f"{ROOT}/x")]),
+                declared("b", volumes=[bind(f"{ROOT}/x")], user="5:5"),
+            ],
+            "b: shares volume x with another user's service",
+        ),
+        (
+            [
+                declared("a", volumes=[bind(f"{ROOT}/x")]),
+                declared("b", volumes=[bind(f"{ROOT}/y")], user="5:5"),
+            ],
+            "services with volumes run as several users: 10001:10001, 5:5",
+        ),
+    ],
+)
+def test_declarations_that_make_no_project_are_refused(rendered, message):
+    with pytest.raises(ComposeError, match=message):
+        to_compose(rendered, volume_root=ROOT)
+
+
+def test_the_same_declarations_make_the_same_project_in_any_order():
+    rendered = [declared("b", volumes=[bind(f"{ROOT}/b")]), declared("a")]
+    forward, backward = to_compose(rendered), to_compose(reversed(rendered))
+    assert list(forward["services"]) == list(backward["services"]) == ["a", "b"]
+    assert forward == backward

@@ -1,0 +1,25 @@
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value, same
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "wish", "equal"),
+    [
+        ("LONG", "604800000", "604800000", True),
+        ("LONG", "604800000", " 0604800000", True),
+        ("LONG", "1", "2", False),
+        ("LONG", "1", "one", False),
+        ("INT", "2", "2", True),
+        ("DOUBLE", "0.5", ".50", True),
+        ("DOUBLE", "0.5", "0.51", False),
+        ("BOOLEAN", "true", "True", True),
+        ("BOOLEAN", "true", "false", False),
+        ("LIST", "compact,delete", "delete, compact", True),
+        ("LIST", "compact", "compact,delete", False),
+        ("LIST", "", "", True),
+        ("STRING", "lz4", "lz4", True),
+        ("STRING", "lz4", "LZ4", False),
+    ],
+)
+def test_values_are_compared_as_kafka_reads_them(kind, text, wish, equal):
+    assert same(Value(text, kind), wish) is equal

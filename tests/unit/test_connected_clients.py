@@ -1,0 +1,42 @@
+"""Whoever is connected to a port is seen, on IPv4 and on IPv6."""
+
+import socket
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._host import connected_clients
+
+TABLE = """\
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:2384 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1
+   1: 0100007F:2384 0700000A:C350 01 00000000:00000000 00:00000000 00000000     0        0 2
+   2: 0100007F:2384 0700000A:C351 06 00000000:00000000 00:00000000 00000000     0        0 3
+   3: 0100007F:1F90 0700000A:C352 01 00000000:00000000 00:00000000 00000000     0        0 4
+"""
+
+
+def test_only_connections_that_stand_to_the_ports_asked_for_count():
+    assert connected_clients.connected(TABLE, [0x2384]) == [(0x2384, "10.0.0.7")]
+
+
+def test_an_ipv4_visitor_of_an_ipv6_listener_has_its_own_address():
+    assert connected_clients.address("0000000000000000FFFF00000700000A:2384") == (
+        "10.0.0.7",
+        0x2384,
+    )
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_connection_of_this_machine_is_seen_and_is_gone_when_it_ends(host):
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, 0), family=family) as listening:
+        port = listening.getsockname()[1]
+        with socket.create_connection((host, port)):
+            assert connected_clients.look([port]) == {port: {host: 1}}
+        assert connected_clients.look([port]) == {}
+
+
+def test_names_are_resolved_and_one_without_an_address_is_left_out():
+    assert connected_clients.resolved(["127.0.0.1", "10.0.0.7", "nobody.invalid"]) == [
+        "10.0.0.7",
+        "127.0.0.1",
+    ]

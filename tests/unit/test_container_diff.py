@@ -1,0 +1,46 @@
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.container_diff import (
+    declaration_differences,
+    service_state,
+)
+
+RUNNING = {"State": {"Running": True}}
+DEFINITION = {"image": "kafka:1", "labels": {"hash": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("container", "differs", "files", "state"),
+    [
+        ({}, ["image"], [], "absent"),
+        ({"State": {"Running": False}}, [], [], "absent"),
+        (RUNNING, ["labels"], ["/etc/x"], "stale"),
+        (RUNNING, [], ["/etc/x"], "drifted"),
+        (RUNNING, [], [], "current"),
+    ],
+)
+def test_what_has_to_happen_follows_from_the_state(container, differs, files, state):
+    assert service_state(container, differs, files) == state
+
+
+def declared(content, **definition):
+    return {
+        "definition": {**DEFINITION, **definition},
+        "files": [{"name": "server.properties", "content": content}],
+    }
+
+
+def test_declarations_differ_by_the_keys_that_a_person_changed():
+    old = declared("a=1\nb=2\n# note\n")
+    new = declared("a=1\nb=3\nc=4\n", image="kafka:2", labels={"hash": "2"})
+    assert declaration_differences(new, old) == ["image", "server.properties: b, c"]
+
+
+def test_a_value_is_never_told():
+    differs = declaration_differences(declared("x.password=secret\n"), declared(""))
+    assert differs == ["server.properties: x.password"]
+
+
+def test_a_file_more_or_less_is_named():
+    less = {"definition": DEFINITION, "files": []}
+    assert declaration_differences(less, declared("")) == ["server.properties"]
+    assert declaration_differences(declared(""), declared("")) == []

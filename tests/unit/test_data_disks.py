@@ -1,0 +1,407 @@
+"""What is on a device, and what may be done with it: every case that must not lose data."""
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_plan
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks.data_disks import (
+    check_together,
+    check_wishes,
+    judge,
+    problems,
+    refusals,
+    same_identifier,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks.disk_model import (
+    Device,
+    Disk,
+    Mount,
+    Owner,
+    Wish,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks.disk_plan import Guard
+
+UUID = "11111111-2222-3333-4444-555555555555"
+OWNER = Owner("prod", "node1")
+WISH = Wish("disk1", "/data/disk1", serial="S1")
+MARKER = {"cluster": "prod", "host": "node1", "disk": "disk1", "uuid": UUID}
+XFS = ({"type": "xfs", "uuid": UUID, "label": "km-disk1"},)
+EXT4 = ({"type": "ext4", "uuid": "9", "label": "backup"},)
+GPT = ({"type": "gpt", "uuid": None, "label": None}, {"type": "PMBR", "uuid": None, "label": None})
+HERE = Mount("/data/disk1", ("rw", "noatime", "nodev", "nosuid"))
+SPARE = Device("/dev/sdb", size=4 * 1024**3)
+OURS = replace(SPARE, contents=XFS, marker=MARKER)
+MOUNTED = replace(OURS, mounts=(HERE,), busy=True)
+
+# What is found, whether fstab knows the mount: state, action, and words of the explanation.
+CASES = {
+    "a blank disk": (SPARE, "", "blank", "format", "blank"),
+    "our disk": (OURS, UUID, "ready", "use", "ours"),
+    "our disk, mounted": (MOUNTED, UUID, "ready", "use", "ours"),
+    "our disk that fstab has forgotten": (OURS, "", "ready", "use", "ours"),
+    "our disk that an old container still holds": (
+        replace(OURS, busy=True),
+        UUID,
+        "ready",
+        "use",
+        "ours",
+    ),
+    "a run that ended between format and marker": (
+        replace(SPARE, contents=XFS, empty=True),
+        "",
+        "blank",
+        "format",
+        "earlier run",
+    ),
+    "an empty XFS of somebody else": (
+        replace(SPARE, contents=({"type": "xfs", "uuid": UUID, "label": "home"},), empty=True),
+        "",
+        "foreign",
+        "refuse",
+        "XFS (label home) without our marker",
+    ),
+    "an XFS with files": (
+        replace(SPARE, contents=XFS),
+        "",
+        "foreign",
+        "refuse",
+        "XFS (label km-disk1) without our marker",
+    ),
+    "ext4": (replace(SPARE, contents=EXT4), "", "foreign", "refuse", "ext4 (label backup)"),
+    "ext4, mounted": (
+        replace(SPARE, contents=EXT4, mounts=(Mount("/srv"),), busy=True),
+        "",
+        "foreign",
+        "refuse",
+        "ext4 (label backup), mounted at /srv",
+    ),
+    "a partition table": (
+        replace(SPARE, contents=GPT, partitions=("sdb1", "sdb2")),
+        "",
+        "foreign",
+        "refuse",
+        "PMBR and gpt with partitions sdb1, sdb2",
+    ),
+    "an empty partition table": (
+        replace(SPARE, contents=GPT),
+        "",
+        "foreign",
+        "refuse",
+        "PMBR and gpt",
+    ),
+    "a member of a volume group": (
+        replace(
+            SPARE,
+            contents=({"type": "LVM2_member", "uuid": "x", "label": None},),
+            holders=("dm-0",),
+        ),
+        "",
+        "foreign",
+        "refuse",
+        "LVM2_member, part of dm-0",
+    ),
+    "something nameless in use": (
+        replace(SPARE, busy=True),
+        "",
+        "foreign",
+        "refuse",
+        "nothing known, but it is in use",
+    ),
+    "the disk of another host": (
+        replace(OURS, marker={**MARKER, "host": "node2"}),
+        UUID,
+        "swapped",
+        "refuse",
+        "disk1 of host node2 of cluster prod",
+    ),
+    "the disk of another cluster": (
+        replace(OURS, marker={**MARKER, "cluster": "test"}),
+        "",
+        "swapped",
+        "refuse",
+        "of cluster test",
+    ),
+    "the other disk of this host": (
+        replace(OURS, marker={**MARKER, "disk": "disk2"}),
+        UUID,
+        "swapped",
+        "refuse",
+        "disk2 of host node1",
+    ),
+    "a copy of our disk": (
+        replace(OURS, marker={**MARKER, "uuid": "other"}),
+        UUID,
+        "swapped",
+        "refuse",
+        "a copy",
+    ),
+    "a marker that cannot be read": (
+        replace(OURS, marker={}),
+        UUID,
+        "swapped",
+        "refuse",
+        "of host None",
+    ),
+    "our disk at another place": (
+        replace(OURS, mounts=(Mount("/mnt"),)),
+        UUID,
+        "foreign",
+        "refuse",
+        "mounted at /mnt",
+    ),
+    "our disk, mounted read-only": (
+        replace(MOUNTED, mounts=(Mount("/data/disk1", ("ro",)),)),
+        UUID,
+        "read_only",
+        "leave",
+        "mounted read-only",
+    ),
+    "our disk, write-protected": (
+        replace(OURS, read_only=True),
+        UUID,
+        "read_only",
+        "leave",
+        "set read-only",
+    ),
+    "a blank disk, write-protected": (
+        replace(SPARE, read_only=True),
+        "",
+        "read_only",
+        "refuse",
+        "set read-only",
+    ),
+    "our disk with I/O errors": (
+        replace(MOUNTED, marker=None, fault="Input/output error"),
+        UUID,
+        "failed",
+        "leave",
+        "Input/output error",
+    ),
+    "our disk that cannot be mounted": (
+        replace(SPARE, contents=XFS, fault="Structure needs cleaning"),
+        UUID,
+        "failed",
+        "leave",
+        "Structure needs cleaning",
+    ),
+    "an XFS of somebody that cannot be mounted": (
+        replace(SPARE, contents=XFS, fault="Structure needs cleaning"),
+        "",
+        "foreign",
+        "refuse",
+        "Structure needs cleaning",
+    ),
+    "a blank disk where another one was": (SPARE, UUID, "blank", "refuse", "blank"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_device_is_told_by_what_it_carries(case):
+    device, known, state, action, words = CASES[case]
+    disk = judge(WISH, [device], OWNER, known=known)
+    assert (disk.state, disk.action) == (state, action)
+    assert words in disk.found
+
+
+def test_only_what_is_blank_is_ever_formatted_without_a_word():
+    formatted = {
+        case
+        for case, (device, known, *_) in CASES.items()
+        if judge(WISH, [device], OWNER, known=known).action == "format"
+    }
+    assert formatted == {"a blank disk", "a run that ended between format and marker"}
+
+
+def test_what_is_in_use_or_write_protected_is_not_formatted_even_when_named():
+    formatted = {
+        case
+        for case, (device, known, *_) in CASES.items()
+        if judge(WISH, [device], OWNER, known=known, overwrite=True).action == "format"
+    }
+    held = {case for case, (d, *_) in CASES.items() if d.mounts or d.holders or d.busy}
+    protected = {"our disk, write-protected", "a blank disk, write-protected"}
+    assert formatted == CASES.keys() - held - protected
+    refused = judge(WISH, [MOUNTED], OWNER, known=UUID, overwrite=True)
+    assert "it is mounted at /data/disk1" in refusals([refused])[0]
+
+
+def test_only_one_whole_xfs_that_is_not_mounted_elsewhere_is_adopted():
+    adopted = {
+        case
+        for case, (device, known, state, *_) in CASES.items()
+        if state in ("foreign", "swapped")
+        and judge(WISH, [device], OWNER, known=known, adopt=True).action == "use"
+    }
+    assert adopted == {
+        "an empty XFS of somebody else",
+        "an XFS with files",
+        "the disk of another host",
+        "the disk of another cluster",
+        "the other disk of this host",
+        "a copy of our disk",
+        "a marker that cannot be read",
+    }
+
+
+def test_an_adopted_disk_is_marked_and_not_formatted():
+    device = replace(MOUNTED, marker=None)
+    disk = judge(WISH, [device], OWNER, known=UUID, adopt=True)
+    assert texts(disk, GUARDED, LINE) == [
+        "disk1 (/dev/sdb, 4.0 GiB) becomes disk1 of this host with all that is on it: "
+        "XFS (label km-disk1) without our marker, mounted at /data/disk1"
+    ]
+    assert refusals([disk]) == []
+
+
+def test_a_disk_that_never_was_there_is_refused_and_one_that_was_is_reported():
+    new, lost = judge(WISH, [], OWNER), judge(WISH, [], OWNER, known=UUID)
+    assert (new.state, lost.state) == ("missing", "missing")
+    assert refusals([new, lost]) == ["disk1 (serial S1): found no device has serial S1"]
+    assert problems([new, lost]) == [
+        "disk1 (serial S1) is missing: no device has serial S1; its log dir /data/disk1 is "
+        "offline, nothing is written below the empty mount point"
+    ]
+
+
+def test_a_refusal_says_what_was_found_and_how_to_say_yes():
+    disk = judge(WISH, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
+    assert refusals([disk]) == [
+        "disk1 (/dev/sdb, 4.0 GiB, serial S1): found ext4 (label backup); wanted a blank disk; "
+        "to give up what is on it, name disk1 in overwrite"
+    ]
+
+
+def test_two_devices_for_one_name_are_refused():
+    disk = judge(WISH, [SPARE, replace(SPARE, node="/dev/sdc")], OWNER, overwrite=True)
+    assert disk.action == "refuse"
+    assert "/dev/sdb and /dev/sdc both have serial S1" in disk.found
+
+
+def test_two_names_for_one_device_are_refused():
+    one = judge(WISH, [SPARE], OWNER)
+    two = judge(Wish("disk2", "/data/disk2", path="/dev/sdb"), [SPARE], OWNER)
+    assert [disk.action for disk in check_together([one, two])] == ["refuse", "refuse"]
+
+
+def test_two_copies_of_one_file_system_are_refused():
+    one = judge(WISH, [OURS], OWNER, known=UUID)
+    marker = {**MARKER, "disk": "disk2"}
+    copy = replace(OURS, node="/dev/sdc", marker=marker)
+    two = judge(Wish("disk2", "/data/disk2", serial="S2"), [copy], OWNER)
+    assert [disk.action for disk in check_together([one, two])] == ["refuse", "refuse"]
+
+
+WRONG = {
+    "name": (Wish("Disk 1", "/data/1", serial="x"), "'Disk 1': a name"),
+    "no way to find it": (Wish("d", "/data/1"), "found none of serial, wwn and path"),
+    "two ways": (Wish("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
+    "relative mount": (Wish("d", "data", serial="x"), "mount 'data'"),
+    "root": (Wish("d", "/", serial="x"), "mount '/'"),
+    "name twice": (Wish("disk1", "/data/2", serial="x"), "the name is there twice"),
+    "nested mount": (Wish("d", "/data/disk1/more", serial="x"), "meets that of disk1"),
+    "same mount": (Wish("d", "/data/disk1", serial="x"), "meets that of disk1"),
+    "same serial": (Wish("d", "/data/2", serial="S1"), "serial S1 is that of disk1 too"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_declaration_is_named(case):
+    wish, words = WRONG[case]
+    wrong = check_wishes([WISH, wish])
+    assert len(wrong) == 1
+    assert words in wrong[0]
+
+
+def test_a_sound_declaration_has_no_faults():
+    assert check_wishes([WISH, Wish("disk10", "/data/disk10", wwn="0x5")]) == []
+
+
+@pytest.mark.parametrize(
+    ("wish", "found", "same"),
+    [
+        ("WD-WX1", "WD-WX1", True),
+        ("WD-WX1", "  wd-wx1 ", True),
+        ("0x50014ee2b5f1a2c3", "naa.50014ee2b5f1a2c3", True),
+        ("eui.0025385b71b0", "nvme.0025385b71b0", True),
+        ("50014ee2b5f1a2c3", "0x50014EE2B5F1A2C3", True),
+        ("S1", "S10", False),
+        ("", "", False),
+    ],
+)
+def test_identifiers_are_compared_without_their_spelling(wish, found, same):
+    assert same_identifier(wish, found) is same
+
+
+LINE = (
+    f"UUID={UUID} /data/disk1 xfs noatime,nodev,nosuid,nofail,"
+    "x-systemd.before=docker.service,x-systemd.device-timeout=30s 0 0\n"
+)
+GUARDED = Guard(exists=True, immutable=True)
+
+
+def texts(disk: Disk, guard: Guard, fstab: str) -> list[str]:
+    return [step.text for step in disk_plan.plan(disk, guard, fstab)]
+
+
+def test_a_disk_in_order_has_no_steps():
+    assert texts(judge(WISH, [MOUNTED], OWNER, known=UUID), GUARDED, LINE) == []
+
+
+def test_a_blank_disk_takes_every_step_in_order():
+    assert texts(judge(WISH, [SPARE], OWNER), Guard(), "") == [
+        "disk1 (/dev/sdb, 4.0 GiB) is formatted with XFS",
+        "/data/disk1 is made and becomes immutable while nothing is mounted on it",
+        "/etc/fstab mounts disk1 at /data/disk1 by UUID",
+        "disk1 (/dev/sdb, 4.0 GiB) is mounted at /data/disk1",
+    ]
+
+
+def test_the_plan_says_what_an_overwritten_disk_carries():
+    disk = judge(WISH, [replace(SPARE, contents=EXT4)], OWNER, overwrite=True)
+    assert texts(disk, GUARDED, "")[0] == (
+        "disk1 (/dev/sdb, 4.0 GiB) is formatted with XFS, over ext4 (label backup)"
+    )
+
+
+def test_a_mounted_disk_gets_the_options_it_lacks_and_the_guard_below():
+    device = replace(MOUNTED, mounts=(Mount("/data/disk1", ("rw", "relatime")),))
+    assert texts(judge(WISH, [device], OWNER, known=UUID), Guard(exists=True), LINE) == [
+        "/data/disk1 becomes immutable while nothing is mounted on it",
+        "/data/disk1 is mounted anew with noatime, nodev, nosuid",
+    ]
+
+
+def test_a_missing_disk_keeps_its_guard_and_nothing_else():
+    disk = judge(WISH, [], OWNER, known=UUID)
+    assert texts(disk, GUARDED, LINE) == []
+    assert texts(disk, Guard(exists=True), LINE) == [
+        "/data/disk1 becomes immutable while nothing is mounted on it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("guard", "points", "words"),
+    [
+        (Guard(exists=True, entries=3), [], "3 entries in /data/disk1"),
+        (GUARDED, [Mount("/data/disk1")], "another device mounted at /data/disk1"),
+    ],
+)
+def test_a_mount_point_that_is_taken_is_refused(guard, points, words):
+    disk = judge(WISH, [SPARE], OWNER)
+    (checked,) = disk_plan.check_mount_points([disk], {"disk1": guard}, points)
+    assert checked.action == "refuse"
+    assert words in checked.found
+    assert texts(checked, guard, "") == []
+
+
+def test_files_below_a_mounted_disk_are_reported():
+    disk = judge(WISH, [MOUNTED], OWNER, known=UUID)
+    assert disk_plan.hidden(disk, GUARDED) == []
+    assert "2 entries lie in /data/disk1" in disk_plan.hidden(disk, Guard(True, True, 2))[0]
+
+
+def test_a_record_says_what_was_until_it_is_done():
+    disk = judge(WISH, [SPARE], OWNER)
+    before, after = disk_plan.record(disk, False), disk_plan.record(disk, True, "new")
+    assert (before["state"], before["mounted"], before["uuid"]) == ("blank", False, "")
+    assert (after["state"], after["mounted"], after["uuid"]) == ("ready", True, "new")

@@ -1,0 +1,240 @@
+"""A directory of data is deleted, or used, only where it evidently belongs to the cluster."""
+
+import json
+import os
+
+import pytest
+from ansible.module_utils import basic
+from ansible_collections.metal.kafka.plugins.module_utils._host import data_ownership
+from ansible_collections.metal.kafka.plugins.modules import service_files
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.destruction import destruction
+
+
+def container(cluster, *sources, name="kafka1"):
+    labels = {"kafka-metal.cluster": cluster} if cluster else {}
+    return {
+        "Names": [f"/{cluster}-{name}"],
+        "Labels": labels,
+        "Mounts": [{"Source": str(source), "RW": True} for source in sources],
+    }
+
+
+def place(path, *owners, cluster_id="", empty=False, exists=True, shared=False, inside=(), link=""):
+    return {
+        "inside": list(inside),
+        "link": link,
+        "path": path,
+        "exists": exists,
+        "empty": empty,
+        "owners": sorted(owners),
+        "cluster_id": cluster_id,
+        "shared": shared,
+    }
+
+
+def answer(*places, containers=(), clusters=(), problem=""):
+    return {
+        "found": list(places),
+        "containers": list(containers),
+        "clusters": list(clusters),
+        "problem": problem,
+    }
+
+
+def test_a_marker_names_clusters_and_services(tmp_path):
+    data_ownership.mark(str(tmp_path), "prod", "pipeline-b")
+    data_ownership.mark(str(tmp_path), "prod", "pipeline-a")
+    data_ownership.mark(str(tmp_path), "prod2")
+
+    assert data_ownership.owners(str(tmp_path)) == {
+        "prod": ["pipeline-a", "pipeline-b"],
+        "prod2": [],
+    }
+    assert data_ownership.is_marked(str(tmp_path), "prod", "pipeline-a")
+    assert not data_ownership.is_marked(str(tmp_path), "prod2", "pipeline-a")
+    assert data_ownership.release(str(tmp_path), "prod2")
+    assert set(data_ownership.owners(str(tmp_path))) == {"prod"}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"clusters": 1}', '{"clusters": ["prod"]}', "\0"])
+def test_a_damaged_marker_proves_nothing(tmp_path, text):
+    (tmp_path / data_ownership.MARKER).write_text(text)
+
+    assert data_ownership.owners(str(tmp_path)) == {}
+
+
+def test_a_container_of_an_earlier_version_speaks_for_what_it_mounts(tmp_path):
+    data = tmp_path / "zk1"
+    data.mkdir()
+    found = data_ownership.inspect(
+        str(data), [container("prod", data), container("prod2", tmp_path)]
+    )
+
+    assert found["owners"] == ["prod"]
+
+
+def test_of_a_disk_that_two_brokers_mount_each_has_its_own_log_dir(tmp_path):
+    disk = tmp_path / "disk1"
+    containers = []
+    for cluster in ("prod", "prod2"):
+        config = tmp_path / f"{cluster}-kafka1"
+        config.mkdir()
+        (disk / cluster).mkdir(parents=True)
+        (config / "server.properties").write_text(f"broker.id=1\nlog.dirs={disk / cluster},/x\n")
+        containers.append(container(cluster, disk, config))
+
+    assert data_ownership.inspect(str(disk / "prod"), containers)["owners"] == ["prod"]
+    assert data_ownership.inspect(str(disk / "prod2"), containers)["owners"] == ["prod2"]
+
+
+def test_only_what_belongs_to_the_cluster_is_deleted():
+    found = destruction(
+        "prod",
+        {
+            "zk1": [answer(place("/d/zk", "prod"), place("/d/gone", exists=False))],
+            "kafka1": [
+                answer(place("/d/k1", "prod", cluster_id="A"), place("/d/old", cluster_id="A"))
+            ],
+            "kafka2": [answer(place("/d/k2", cluster_id="B"), place("/d/new", empty=True))],
+        },
+    )
+
+    assert found["refused"] == []
+    assert found["delete"] == {"zk1": ["/d/zk"], "kafka1": ["/d/k1", "/d/old"], "kafka2": []}
+    assert found["left"] == ["kafka2: /d/k2: no evidence that it belongs to cluster 'prod'"]
+    assert "kafka1: /d/old" in found["lines"]
+    assert [line for line in found["lines"] if line.startswith("stays: ")] == [
+        "stays: kafka2: /d/k2: no evidence that it belongs to cluster 'prod'"
+    ]
+
+
+@pytest.mark.parametrize("owners", [("prod2",), ("prod", "prod2"), ("",)])
+def test_data_of_another_cluster_ends_it_before_anything_is_stopped(owners):
+    found = destruction("prod", {"k": [answer(place("/d/k", *owners), place("/d/z", "prod"))]})
+
+    assert len(found["refused"]) == 1
+    assert "/d/k belongs to cluster" in found["refused"][0]
+
+
+@pytest.mark.parametrize("inside", [["prod2"], ["prod", "prod2"], [""]])
+def test_a_directory_with_one_of_another_cluster_in_it_ends_it(inside):
+    found = {"h": [answer(place("/data/kafka", "prod", inside=inside), containers=["prod-k1"])]}
+
+    verdict = destruction("prod", found)
+
+    assert "/data/kafka has a directory of cluster" in verdict["refused"][0]
+    assert verdict["delete"] == {"h": []}
+
+
+def test_a_link_is_named_and_its_data_stay():
+    verdict = destruction("prod", {"h": [answer(place("/data/k", "prod", link="/mnt/k"))]})
+
+    assert verdict["delete"] == {"h": []}
+    assert verdict["left"] == ["h: /data/k is a link to /mnt/k, with all data"]
+
+
+def test_what_another_cluster_has_below_a_directory_is_found(tmp_path):
+    (tmp_path / "deep/nested").mkdir(parents=True)
+    data_ownership.mark(str(tmp_path), "prod")
+    data_ownership.mark(str(tmp_path / "deep"), "prod")
+    data_ownership.mark(str(tmp_path / "deep/nested"), "stage")
+    foreign = container("other", tmp_path / "deep/mounted")
+
+    found = data_ownership.inspect(str(tmp_path), [foreign])
+
+    assert found["inside"] == ["other", "prod", "stage"]
+    assert data_ownership.inspect(str(tmp_path / "deep/nested"), [])["inside"] == []
+
+
+def test_a_marker_follows_no_link_that_a_service_has_put_there(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    victim.chmod(0o600)
+    data = tmp_path / "data"
+    data.mkdir()
+    for pid in (os.getpid(), os.getpid() + 1):
+        (data / f"{data_ownership.MARKER}.{pid}").symlink_to(victim)
+    (data / data_ownership.MARKER).symlink_to(victim)
+
+    data_ownership.mark(str(data), "prod")
+
+    assert victim.read_text() == "precious"
+    assert victim.stat().st_mode & 0o777 == 0o600
+    assert data_ownership.owners(str(data)) == {"prod": []}
+
+
+def test_a_cluster_of_which_nothing_is_there_is_refused_with_those_that_are():
+    found = destruction(
+        "typo", {"k": [answer(place("/d/k", exists=False), clusters=["prod", "x"])]}
+    )
+
+    assert found["refused"] == [
+        "found no cluster 'typo' on these machines; clusters there: 'prod', 'x'"
+    ]
+
+
+def test_an_engine_that_does_not_answer_ends_it():
+    assert destruction("prod", {"k": [answer(place("/d", "prod"), problem="the engine")]})[
+        "refused"
+    ] == ["k: the engine"]
+
+
+def test_a_shared_directory_that_others_use_stays_and_is_named():
+    found = destruction(
+        "prod",
+        {"k": [answer(place("/s/archive", "prod", "prod2", shared=True), place("/d", "prod"))]},
+    )
+
+    assert found["refused"] == []
+    assert found["delete"] == {"k": ["/d"]}
+    assert found["left"] == ["k: /s/archive is used by cluster 'prod2' too"]
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def run(**arguments):
+        words = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
+        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", words)
+        monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
+        with pytest.raises(SystemExit):
+            service_files.main()
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+def test_a_run_marks_the_directories_of_a_service_once(run, tmp_path):
+    data, shared = tmp_path / "kafka1", tmp_path / "shared"
+    data.mkdir()
+    wish = {
+        "dest": str(tmp_path / "config"),
+        "directories": [str(data), str(shared), str(tmp_path / "config")],
+        "owner_of": {"cluster": "prod", "service": "kafka1", "shared": [str(shared)]},
+    }
+    planned = run(**wish, _ansible_check_mode=True)
+    first, second = run(**wish), run(**wish)
+
+    assert f"directory {data} is marked as cluster prod's" in planned["steps"]
+    assert first["changed"]
+    assert not second["changed"]
+    assert data_ownership.owners(str(data)) == {"prod": ["kafka1"]}
+    assert data_ownership.owners(str(shared)) == {"prod": []}
+    assert data_ownership.owners(str(tmp_path / "config")) == {"prod": ["kafka1"]}
+
+
+def test_a_directory_of_another_cluster_is_not_used(run, tmp_path):
+    data_ownership.mark(str(tmp_path / "."), "prod2", "kafka1")
+    wish = {"dest": str(tmp_path / "config"), "directories": [str(tmp_path), str(tmp_path / "new")]}
+    told = run(**wish, owner_of={"cluster": "prod", "service": "kafka1"})
+
+    assert told["failed"]
+    assert "found the marker (.kafka-metal.json) of prod2" in told["msg"]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_shared_directory_may_be_used_by_two_clusters(run, tmp_path):
+    for cluster in ("prod", "prod2"):
+        owner = {"cluster": cluster, "service": "driver", "shared": [str(tmp_path)]}
+        run(dest=str(tmp_path / cluster), directories=[str(tmp_path)], owner_of=owner)
+
+    assert set(data_ownership.owners(str(tmp_path))) == {"prod", "prod2"}

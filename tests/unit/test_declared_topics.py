@@ -1,0 +1,141 @@
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_topics import (
+    WishError,
+    topic_wishes,
+)
+
+DEFAULTS = {"partitions": 6, "replication": 3, "min_insync": 2, "retention": "7d"}
+
+
+def test_friendly_words_become_kafkas():
+    assert topic_wishes(
+        {
+            "payments": {
+                "partitions": "12",
+                "retention": "36h",
+                "retention_size": "10GB",
+                "cleanup": ["delete", "compact"],
+                "config": {"message.timestamp.type": "LogAppendTime"},
+            },
+            "plain": None,
+        },
+        DEFAULTS,
+    ) == {
+        "payments": {
+            "partitions": 12,
+            "replication_factor": 3,
+            "config": {
+                "min.insync.replicas": 2,
+                "retention.ms": 129_600_000,
+                "retention.bytes": 10_000_000_000,
+                "cleanup.policy": "compact,delete",
+                "message.timestamp.type": "LogAppendTime",
+            },
+        },
+        "plain": {
+            "partitions": 6,
+            "replication_factor": 3,
+            "config": {"min.insync.replicas": 2, "retention.ms": 604_800_000},
+        },
+    }
+
+
+def test_without_defaults_numbers_are_left_to_the_cluster():
+    assert topic_wishes({"a": {}}) == {"a": {"config": {}}}
+
+
+@pytest.mark.parametrize(
+    ("defaults", "own", "retention"),
+    [
+        ({"retention": "1s"}, {"config": {"retention.ms": 5}}, 5),
+        ({"config": {"retention.ms": 5}}, {"retention": "1s"}, 1000),
+        ({"retention": "1s"}, {"retention": -1}, -1),
+        ({"retention": "1s"}, {"retention": None}, None),
+    ],
+)
+def test_a_topics_own_key_wins_in_either_word(defaults, own, retention):
+    wishes = topic_wishes({"a": own}, defaults)
+    assert wishes["a"]["config"] == {"retention.ms": retention}
+
+
+def test_a_placement_says_both_numbers():
+    wishes = topic_wishes({"a": {"placement": [[1, 2, 3], [2, 3, 1]]}}, DEFAULTS)
+    assert wishes["a"] == {
+        "placement": [[1, 2, 3], [2, 3, 1]],
+        "partitions": 2,
+        "replication_factor": 3,
+        "config": {"min.insync.replicas": 2, "retention.ms": 604_800_000},
+    }
+
+
+def test_min_insync_may_equal_the_replication():
+    wishes = topic_wishes({"a": {"replication": 1, "min_insync": 1}}, DEFAULTS)
+    assert wishes["a"]["replication_factor"] == wishes["a"]["config"]["min.insync.replicas"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "message"),
+    [
+        ("a", {"retentoin": "7d"}, ".a.retentoin: found an unknown key; allowed: retention (did"),
+        ("a", {"retention": "7x"}, ".a.retention: found '7x'; allowed: a duration such as 7d"),
+        ("a", {"retention_size": "big"}, ".a.retention_size: found 'big'; allowed: a size"),
+        ("a", {"cleanup": "deleet"}, ".a.cleanup: found 'deleet'; allowed: delete, compact or"),
+        ("a", {"partitions": 0}, ".a.partitions: found 0; allowed: a whole number from 1"),
+        ("a", {"partitions": True}, ".a.partitions: found True; allowed: a whole number"),
+        ("a", {"replication": "x"}, ".a.replication: found 'x'; allowed: a whole number"),
+        (
+            "a",
+            {"replication": 1},
+            ".a.min_insync: found 2, from kafka_content_defaults; allowed",
+        ),
+        ("a", {"min_insync": 4}, ".a.min_insync: found 4; allowed: 1 to 3, the replication"),
+        ("a", {"config": {"min.insync.replicas": "4"}}, ".a.min_insync: found 4; allowed: 1 to 3"),
+        (
+            "a",
+            {"retention": "1s", "config": {"retention.ms": 5}},
+            ".a.retention: found '1s' and config.retention.ms 5; allowed: one of the two",
+        ),
+        ("a", ["x"], ".a: found a list; allowed: a mapping, {} for a topic with all defaults"),
+        ("a", {"config": ["x"]}, ".a.config: found a list; allowed: a mapping of Kafka's keys"),
+        ("a", {"placement": [[1, 2], [2]]}, ".a.placement: found partitions with different"),
+        ("a", {"placement": [[1, 1]]}, ".a.placement[0]: found [1, 1]; allowed: each broker once"),
+        ("a", {"placement": [["one"]]}, ".a.placement[0]: found a list; allowed: a list of broker"),
+        ("a", {"placement": [1]}, ".a.placement[0]: found 1; allowed: a list of broker ids for"),
+        (
+            "a",
+            {"placement": [[1, 2, 3]], "partitions": 2},
+            ".a.partitions: found 2; allowed: nothing: placement says it",
+        ),
+        ("a/b", {}, ".a/b: found the name 'a/b'; allowed: 1 to 249 letters"),
+        ("a" * 250, {}, "allowed: 1 to 249 letters"),
+        ("..", {}, "...: found the name '..'; allowed: 1 to 249 letters"),
+        ("__mine", {}, ".__mine: found the name '__mine'; allowed: names that are not Kafka's own"),
+        ("UPPER", {}, ".UPPER: found the name 'UPPER'; allowed: names that match [a-z._]+ (kafka_"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_with_its_path(name, declared, message):
+    with pytest.raises(WishError) as refusal:
+        topic_wishes({name: declared}, DEFAULTS, "[a-z._]+")
+    (sentence,) = refusal.value.sentences
+    assert sentence.startswith("kafka_content_topics.")
+    assert message in sentence
+
+
+def test_names_that_differ_only_in_dots_and_underscores_are_refused():
+    with pytest.raises(WishError, match=r"topics.a_b: found a name that collides with a.b in"):
+        topic_wishes({"a.b": {}, "a_b": {}})
+
+
+def test_everything_that_is_wrong_is_told_at_once():
+    with pytest.raises(WishError) as refusal:
+        topic_wishes({"a": {"x": 1, "partitions": 0}, "b": {}, "c": {"y": 1}})
+    assert [fault.where.partition(".")[2] for fault in refusal.value.faults] == [
+        "a.x",
+        "a.partitions",
+        "c.y",
+    ]
+
+
+def test_wrong_defaults_are_told_as_such():
+    with pytest.raises(WishError, match=r"kafka_content_defaults.retention: found 'x'; allowed"):
+        topic_wishes({}, {"retention": "x"})

@@ -1,0 +1,161 @@
+"""Wishes are refused before anything is touched; errors name item, wish and what is allowed."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.action.credentials import arguments
+from ansible_collections.metal.kafka.plugins.module_utils._services.credential_options import slips
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_model import (
+    CredentialsError,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.desired_credentials import (
+    wish_of,
+)
+
+BASE = {"store": "/s", "cluster": "test"}
+SERVER = {"name": "kafka1", "dns": ["kafka1"]}
+
+
+def wish(**options):
+    return wish_of(arguments(BASE | options))
+
+
+def test_a_wish_has_names_in_their_only_form():
+    leaf = wish(
+        certificates=[
+            {
+                "name": "kafka1",
+                "dns": ["Kafka1", "kafka1", "*.example.com"],
+                "ips": ["0:0::1", "127.0.0.1", "::1"],
+            }
+        ]
+    ).certificates[0]
+    assert (leaf.common_name, leaf.organization) == ("kafka1", "test")
+    assert (leaf.dns, leaf.ips) == (("kafka1", "*.example.com"), ("::1", "127.0.0.1"))
+    assert (leaf.usages, leaf.days) == (("server", "client"), 397)
+
+
+def test_a_client_needs_no_host():
+    assert wish(certificates=[{"name": "alice", "usages": ["client"]}]).certificates[0].dns == ()
+
+
+def test_a_ca_is_named_after_its_cluster():
+    assert wish().ca.common_name == "test CA"
+    assert wish(ca={"common_name": "Example"}).ca.common_name == "Example"
+    assert wish(ca={"common_name": "Example"}).ca.days == 3650
+
+
+def server(**changes):
+    return {"certificates": [SERVER | changes]}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"cluster": "a b"}, "cluster: found 'a b'; wanted: up to 64 letters"),
+        ({"renew_before_days": -1}, "renew_before_days: found -1; wanted: 0 to 3650 days"),
+        (
+            server(name="../x", common_name="x"),
+            "certificates: found the name '../x'; wanted: up to 64 letters",
+        ),
+        (server(name="ca"), "certificates: ca: found the name of the CA; wanted: another name"),
+        ({"certificates": [SERVER, SERVER]}, "certificates: found kafka1 twice; wanted: each"),
+        (server(common_name="a,O=b"), "certificates: kafka1: common_name: found 'a,O=b'; wanted"),
+        (server(common_name="x" * 65), "wanted: up to 64 letters, digits, blanks"),
+        (server(dns=["a_b"]), "certificates: kafka1: dns: found 'a_b'; wanted: a host name of"),
+        (server(dns=["a..b"]), "dns: found 'a..b'; wanted: a host name"),
+        (server(dns=["-a"]), "dns: found '-a'; wanted: a host name"),
+        (server(dns=["a.*.b"]), "dns: found 'a.*.b'; wanted: a host name"),
+        (server(dns=["x" * 64]), "wanted: a host name"),
+        (server(dns=["é.example.com"]), "between dots; other letters as xn--..."),
+        (server(dns=["10.0.0.1"]), "dns: found '10.0.0.1'; wanted: addresses under ips"),
+        (server(ips=["10.0.0"]), "ips: found '10.0.0'; wanted: an address of IPv4 or IPv6"),
+        (server(ips=["10.0.0.0/8"]), "ips: found '10.0.0.0/8'; wanted: an address"),
+        (server(ips=["kafka1"]), "ips: found 'kafka1'; wanted: an address of IPv4 or IPv6"),
+        (server(usages=[]), "certificates: kafka1: usages: found none; wanted: server, client"),
+        (server(dns=[]), "certificates: kafka1: found a server without a name; wanted: at least"),
+        (server(days=0), "certificates: kafka1: days: found 0; wanted: 1 to 3650"),
+        (server(days=3651), "certificates: kafka1: days: found 3651; wanted: 1 to 3650"),
+        ({"ca": {"days": 0, "common_name": "a"}}, "ca: days: found 0; wanted: 1 to 9125"),
+        ({"ca": {"common_name": "x" * 59}}, "wanted: at most 58 of: letters, digits"),
+        ({"ca": {"key_file": "/k"}}, "ca: found key_file alone; wanted: certificate_file and key"),
+        ({"ca": {"certificate_file": "/c"}}, "ca: found certificate_file alone; wanted"),
+        (
+            {"ca": {"certificate_file": "/c", "key_file": "/k", "directory": "/d"}},
+            "ca: found certificate_file or key_file beside directory; wanted: either the CA",
+        ),
+        ({"passwords": ["a", "a"]}, "passwords: found a twice; wanted: each name once"),
+        ({"passwords": ["a b"]}, "passwords: found the name 'a b'; wanted: up to 64 letters"),
+        (
+            {"passwords": ["alice"], "given_passwords": {"alcie": "x" * 8}},
+            "given_passwords: found alcie; wanted: names of passwords: alice",
+        ),
+        ({"rotate": "ca"}, "phase: found none with rotate: ca; wanted: trust, issue, drop or"),
+        ({"phase": "drop"}, "phase: found drop with rotate: none; wanted"),
+        ({"rotate": "passwords", "names": ["eve"]}, "names: found eve; wanted: no names with"),
+        (
+            {"rotate": "passwords", "names": ["eve"], "passwords": ["alice", "bob"]},
+            "names: found eve; wanted: alice, bob",
+        ),
+        ({"names": ["kafka1"], **server()}, "names: found kafka1; wanted: no names with rotate"),
+        (
+            {
+                "rotate": "passwords",
+                "names": ["bob"],
+                "passwords": ["bob"],
+                "given_passwords": {"bob": "x" * 8},
+            },
+            "names: found bob; wanted: its new value under given_passwords",
+        ),
+        (
+            {"rotate": "certificates", "ca": {"directory": "/d"}},
+            "rotate: found certificates; wanted: new files in /d, where they are",
+        ),
+        (
+            {"rotate": "ca", "phase": "issue", "ca": {"directory": "/d"}},
+            "phase: found issue; wanted: the phase trust or drop: certificates come from",
+        ),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_refused(options, says):
+    with pytest.raises(CredentialsError) as error:
+        wish(**options)
+    assert len(error.value.problems) == 1
+    assert says in error.value.problems[0]
+
+
+@pytest.mark.parametrize(
+    "value", ["short", "x" * 129, "with blank", 'a"quote', "a\\slash", "ü" * 9]
+)
+def test_a_given_password_that_would_break_a_file_is_refused_and_not_shown(value):
+    with pytest.raises(CredentialsError) as error:
+        wish(passwords=["alice"], given_passwords={"alice": value})
+    assert str(error.value).startswith("given_passwords: alice: found a value with other")
+    assert value not in str(error.value)
+
+
+def test_all_obstacles_are_told_at_once():
+    with pytest.raises(CredentialsError) as error:
+        wish(cluster="a b", certificates=[SERVER | {"days": 0, "ips": ["x"]}])
+    assert len(error.value.problems) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"stores": "x"}, "found the key 'stores'; wanted: store (did you mean that?), one of"),
+        ({"ca": {"day": 1}}, "ca: found the key 'day'; wanted: days (did you mean that?)"),
+        (
+            {"certificates": [SERVER, {"name": "kafka2", "san": ["x"]}]},
+            "certificates: kafka2: found the key 'san'; wanted: one of authority, common_name",
+        ),
+        (server(usages=["client", "peer"]), "kafka1: usages: found 'peer'; wanted: server, client"),
+        ({"certificates": [{"nam": "x"}]}, "certificates: number 1: found the key 'nam'; wanted"),
+    ],
+)
+def test_a_key_that_no_option_has_is_named_with_its_place(arguments, says):
+    problems = slips(BASE | arguments)
+    assert len(problems) == 1
+    assert says in problems[0]
+
+
+def test_what_is_right_has_no_slips():
+    assert slips(BASE | server() | {"ca": {"days": 1}}) == []

@@ -1,0 +1,144 @@
+"""Overrides of a site, the table of the screen, and the docs that are rendered from the data."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible_collections.metal.kafka.plugins.filter import zookeeper as zookeeper_filters
+from ansible_collections.metal.kafka.plugins.module_utils._host.tuning.desired_settings import (
+    TuningError,
+    merge,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations import tuning_report
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = {
+    "vm.swappiness": {"value": 1, "default": 60, "reason": "Heaps stay\nin memory."},
+    "vm.max_map_count": {"value": 262144, "rule": "at_least", "reason": "Maps."},
+    "limits.nofile": {"value": 100000, "rule": "at_least", "reason": "Files."},
+    "disk.scheduler.solid": {"value": "none", "reason": "No seeks."},
+}
+
+
+def values(overrides):
+    return {s["name"]: (s["value"], s["rule"]) for s in merge(TABLE, overrides)}
+
+
+def test_without_overrides_the_table_is_meant():
+    assert values({}) == {
+        "vm.swappiness": ("1", "exactly"),
+        "vm.max_map_count": ("262144", "at_least"),
+        "limits.nofile": ("100000", "at_least"),
+        "disk.scheduler.solid": ("none", "exactly"),
+    }
+    assert merge(TABLE, {})[0]["reason"] == "Heaps stay in memory."
+
+
+def test_a_value_of_the_site_wins_and_is_meant_exactly():
+    assert values({"vm.max_map_count": 131072})["vm.max_map_count"] == ("131072", "exactly")
+    assert values({"limits.nofile": 20000})["limits.nofile"] == ("20000", "at_least")
+
+
+def test_null_leaves_a_setting_alone():
+    assert "vm.swappiness" not in values({"vm.swappiness": None})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(False, "0"), ([4096, 87380, 1], "4096 87380 1"), ("a\t b", "a b")]
+)
+def test_any_kernel_parameter_may_be_added(value, text):
+    assert values({"net.ipv4.x": value})["net.ipv4.x"] == (text, "exactly")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("disk.scheduler.sold", "did you mean disk.scheduler.solid?"),
+        ("vn.swappiness", "did you mean vm.swappiness?"),
+        ("swapiness", "any kernel parameter, and limits.nofile, disk.scheduler.solid"),
+    ],
+)
+def test_a_name_that_is_no_setting_is_refused(name, told):
+    with pytest.raises(TuningError) as error:
+        merge(TABLE, {name: 1})
+    assert repr(name) in str(error.value)
+    assert told in str(error.value)
+
+
+def row(name, state, **more):
+    return {"name": name, "wanted": "1", "persisted": "", "live": "60", "state": state, **more}
+
+
+DRIFTED = {
+    "m1": {"settings": [row("vm.swappiness", "drift", detail="because")], "enforced": True},
+    "m2": {"settings": [row("vm.swappiness", "not_allowed")], "enforced": True},
+    "laptop": {"settings": [row("vm.swappiness", "drift")], "enforced": False},
+}
+
+
+def test_drift_names_host_setting_and_values_where_tuning_is_enforced():
+    verdict = tuning_report.verify(DRIFTED)
+    assert verdict["drift"] == ["m1: vm.swappiness: wanted 1, persisted nothing, live 60"]
+    lines = verdict["text"].splitlines()
+    assert "  vm.swappiness  1       -          60    drift" in lines
+    assert "    because" in lines
+    assert "m2: 1 settings, no drift; 1 not allowed here" in lines
+    assert "laptop: 1 of 1 differ; advice: host_tuning_mode is report" in lines
+    assert lines[-1] == (
+        "verify: 1 setting(s) drifted; "
+        "1 setting(s) differ on hosts in mode report, which do not count"
+    )
+
+
+def test_the_table_fits_into_120_columns():
+    name = "net.ipv4.tcp_slow_start_after_idle"
+    long = row(name, "not_allowed", detail="x", persisted="100000:1048576", live="9" * 19)
+    assert max(map(len, tuning_report.lines("m1", [long]))) <= 120
+
+
+def test_the_docs_say_what_the_data_says():
+    script = ROOT / "scripts/render-tuning"
+    done = subprocess.run([script, "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_setting_has_a_reason_a_default_and_a_known_rule():
+    table = yaml.safe_load((ROOT / "roles/host/vars/main.yml").read_text())["__host_tuning_table"]
+    assert len(table) > 20
+    for name, entry in table.items():
+        assert len(entry["reason"]) > 20, name
+        assert "default" in entry, name
+        assert entry.get("rule", "exactly") in {"exactly", "at_least"}, name
+        assert entry.keys() <= {
+            "value", "default", "reason", "rule", "says", "effect", "percent_of_memory"
+        }, name  # fmt: skip
+        assert "{{" not in str(entry.get("says", entry["value"])), f"{name}: says what in the docs?"
+
+
+def test_secrets_to_be_rotated_are_named_below_the_table_and_are_drift():
+    told = tuning_report.verify({}, ["password alice"])
+    assert told["text"].splitlines() == [
+        "verify: no drift",
+        "verify: 1 secret(s) could be read by others in an earlier release; wanted: a new one, by "
+        "make rotate",
+        "  password alice",
+    ]
+    assert told["drift"][0].startswith("password alice: could be read by others")
+
+
+def test_access_to_the_ensemble_that_is_not_declared_is_below_the_table_and_is_drift():
+    found = zookeeper_filters.drift(
+        [{"zookeeper_server_id": 1, "zookeeper_shared_trust": ["CN=prod CA"]}, {}],
+        ["/: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa"],
+    )
+    printed = tuning_report.verify({}, [], found)
+    assert printed["text"].splitlines() == [
+        "verify: no drift",
+        "verify: the metadata ensemble gives more access than is declared",
+        "  zk1: the quorum trusts CN=prod CA, which issues certificates of clients: every client "
+        "can join as an observer and read everything",
+        "  node /: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa",
+        "  make zookeeper-trust mends it while the cluster serves: docs/security.md",
+    ]
+    assert printed["drift"] == found

@@ -1,0 +1,111 @@
+"""Whether a disk may be replaced, and what a host is told when one leaves."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_release
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations import disk_operations
+
+LOG_DIRS = ["/data/disk2/kafka"]
+
+
+def disk(state="ready", found="ours"):
+    return {"name": "disk2", "state": state, "found": found}
+
+
+def cluster(*offline, brokers=(1, 2, 3), reachable=True):
+    return {
+        "reachable": reachable,
+        "problems": [] if reachable else ["no broker listens"],
+        "brokers": [{"id": broker} for broker in brokers],
+        "offline_log_dirs": [
+            {"broker": broker, "path": path, "error": "KafkaStorageError"}
+            for broker, path in offline
+        ],
+    }
+
+
+DEAD = cluster((2, "/data/disk2/kafka"))
+
+
+@pytest.mark.parametrize(
+    ("found", "answer", "action", "words"),
+    [
+        # In order and in use.
+        (disk(), cluster(), "refuse", "disk2 is healthy"),
+        # What others have lost is not this disk.
+        (disk(), cluster((2, "/data/disk1/kafka")), "refuse", "disk2 is healthy"),
+        (disk(), cluster((3, "/data/disk2/kafka")), "refuse", "disk2 is healthy"),
+        # The inventory names another device while the broker uses the old one.
+        (disk("blank", "blank"), cluster(), "refuse", "on the host it is blank"),
+        # The broker has given it up.
+        (disk("failed", "I/O error"), DEAD, "replace", "/data/disk2/kafka (KafkaStorageError)"),
+        (disk("blank", "blank"), DEAD, "replace", "offline"),
+        (disk(), DEAD, "replace", "offline"),
+        # The host knows more than the broker.
+        (disk("missing", "gone"), cluster(), "replace", "may not have met yet"),
+        (disk("read_only", "mounted read-only"), cluster(), "replace", "may not have met yet"),
+        # An earlier run was interrupted: before the format, and after it.
+        (disk("blank", "blank"), cluster(brokers=(1, 3)), "replace", "not registered"),
+        (disk(), cluster(brokers=(1, 3)), "resume", "in order"),
+        # Nobody can say.
+        (disk("failed", "x"), cluster(reachable=False), "refuse", "no broker listens"),
+    ],
+)
+def test_only_a_broken_disk_is_replaced(found, answer, action, words):
+    said = disk_operations.judge(found, 2, answer, LOG_DIRS)
+    assert said["action"] == action
+    assert words in said["reason"]
+
+
+def test_a_healthy_disk_is_replaced_when_it_is_named_twice():
+    said = disk_operations.judge(disk(), 2, cluster(), LOG_DIRS, force="disk2")
+    assert said["action"] == "replace"
+    said = disk_operations.judge(disk(), 2, cluster(), LOG_DIRS, force="disk1")
+    assert said == {
+        "action": "refuse",
+        "reason": "disk_force names disk1, and the disk to replace is disk2",
+    }
+
+
+def test_another_device_takes_the_place_of_one_disk_only():
+    declared = [
+        {"name": "disk1", "serial": "A", "mount": "/data/disk1"},
+        {"name": "disk2", "serial": "B", "mount": "/data/disk2"},
+    ]
+    assert disk_operations.with_device(declared, "disk2", "") == declared
+    assert disk_operations.with_device(declared, "disk2", "/dev/sdd") == [
+        declared[0],
+        {"name": "disk2", "path": "/dev/sdd", "mount": "/data/disk2"},
+    ]
+
+
+MOUNTINFO = (
+    "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+    "30 21 8:16 / /data/disk1 rw,noatime shared:2 - xfs /dev/sdb rw\n"
+    "31 21 8:32 / /data/a\\040b rw - xfs /dev/sdc rw\n"
+    "torn line\n"
+)
+
+
+def test_mounts_are_found_by_their_point():
+    mounts = disk_release.parse(MOUNTINFO)
+    assert disk_release.at(mounts, "/data/disk1") == disk_release.Mounted(
+        "8:16", "/data/disk1", "/dev/sdb"
+    )
+    assert disk_release.at(mounts, "/data/a b").source == "/dev/sdc"
+    assert disk_release.at(mounts, "/data") is None
+
+
+def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
+    follower = disk_release.parse(MOUNTINFO)
+    container = disk_release.parse(MOUNTINFO.replace(" shared:2", ""))
+    other = disk_release.parse(MOUNTINFO.splitlines()[0])
+    seen = {"12": container, "3": container, "7": other, "9": follower}
+    assert disk_release.holders_in(seen, "8:16") == ["3", "12"]
+
+
+def test_only_the_line_of_the_disk_leaves_fstab():
+    fstab = "# ours\nUUID=a /data/disk1 xfs x 0 0\n\nUUID=b /data/disk10 xfs x 0 0\n"
+    assert disk_release.forgotten(fstab, "/data/disk1") == (
+        "# ours\n\nUUID=b /data/disk10 xfs x 0 0\n"
+    )
+    assert disk_release.forgotten(fstab, "/data/disk2") == fstab

@@ -1,0 +1,195 @@
+"""The digest of what a run is made from changes with every part of it, and with nothing else."""
+
+from pathlib import Path
+
+import pytest
+from ansible import context
+from ansible.inventory.manager import InventoryManager
+from ansible.module_utils.common.collections import ImmutableDict
+from ansible.parsing.dataloader import DataLoader
+from ansible.utils.vars import load_options_vars
+from ansible.vars.hostvars import HostVars
+from ansible.vars.manager import VariableManager
+from ansible_collections.metal.kafka.plugins.filter.rest import (
+    one_at_rest,
+    standing_still,
+    stirred,
+    to_start,
+    unless_at_rest,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations import inputs_digest
+
+HOSTS = """
+all:
+  vars: {kafka_heap: 1g, source: {sample: SAMPLE}, endpoints: "{{ groups['kafka'] | join(',') }}"}
+  children:
+    kafka:
+      hosts: {node1: {id: 1}, node2: {id: 2}}
+"""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A repository, an inventory and a store; digest() is asked of all three."""
+
+    class Site:
+        repository, store, inventory = tmp_path / "repo", tmp_path / "store", tmp_path / "hosts.yml"
+        extra = None
+
+        def digest(self):
+            loader = DataLoader()
+            inventory = InventoryManager(loader=loader, sources=[str(self.inventory)])
+            manager = VariableManager(loader=loader, inventory=inventory)
+            manager._extra_vars = self.extra or {}
+            # A task of an earlier play has set this: no declaration.
+            manager.set_nonpersistent_facts("node1", {"found": str(id(self))})
+            told = inputs_digest.written(HostVars(inventory, manager, loader))
+            return inputs_digest.digest(told, self.repository, [self.store])
+
+    found = Site()
+    (found.repository / "roles" / "a").mkdir(parents=True)
+    (found.repository / "roles" / "a" / "main.yml").write_text("a: 1\n")
+    (found.repository / "versions.yml").write_text("kafka: 3.9.2\n")
+    found.store.mkdir()
+    (found.store / "vault.yml").write_text("secret")
+    (found.repository / "sample.csv").write_text("a,b\n")
+    found.inventory.write_text(HOSTS.replace("SAMPLE", "sample.csv"))
+    return found
+
+
+def test_the_same_declarations_have_the_same_digest(site):
+    assert site.digest() == site.digest()
+
+
+def a_variable(site):
+    site.inventory.write_text(HOSTS.replace("1g", "2g"))
+
+
+def a_variable_of_one_host(site):
+    site.inventory.write_text(HOSTS.replace("id: 2", "id: 3"))
+
+
+def a_host(site):
+    site.inventory.write_text(HOSTS.replace("{id: 2}}", "{id: 2}, node3: {id: 3}}"))
+
+
+def a_file_of_a_role(site):
+    Path(site.repository, "roles", "a", "main.yml").write_text("a: 2\n")
+
+
+def a_new_file(site):
+    Path(site.repository, "roles", "a", "other.yml").write_text("")
+
+
+def a_version(site):
+    Path(site.repository, "versions.yml").write_text("kafka: 3.9.3\n")
+
+
+def a_key(site):
+    Path(site.store, "vault.yml").write_text("other secret")
+
+
+def a_file_that_a_variable_names(site):
+    Path(site.repository, "sample.csv").write_text("c,d\n")
+
+
+def an_extra_variable(site):
+    site.extra = {"kafka_heap": "4g"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(a_variable, a_variable_of_one_host, a_host, a_file_of_a_role, a_new_file),
+        *(a_version, a_key, a_file_that_a_variable_names, an_extra_variable),
+    ],
+)
+def test_a_change_changes_the_digest(site, change):
+    before = site.digest()
+    change(site)
+    assert site.digest() != before
+
+
+def test_what_decides_on_nothing_does_not(site):
+    before = site.digest()
+    (site.repository / "README.md").write_text("text")
+    (site.repository / "roles" / "__pycache__").mkdir()
+    (site.repository / "roles" / "__pycache__" / "a.pyc").write_text("compiled")
+    assert site.digest() == before
+
+
+@pytest.mark.parametrize(
+    "how", [{"verbosity": 3}, {"diff": True}, {"forks": 50}, {"skip_tags": ("b", "a")}]
+)
+def test_how_a_run_is_shown_does_not(site, monkeypatch, how):
+    before = site.digest()
+    monkeypatch.setattr(context, "CLIARGS", ImmutableDict(how))
+    # It keeps what it once found.
+    monkeypatch.setattr(load_options_vars, "options_vars", None)
+    assert site.digest() == before
+
+
+def machines(**left):
+    return {
+        name: {"preflight_machine": {"facts": {"left": each} if each else {}}}
+        for name, each in left.items()
+    }
+
+
+DECLARED = ["d1", "s1"]
+AS_LEFT = {"declared": DECLARED, "differs": [], "still": {}}
+STOPPED = {
+    **AS_LEFT,
+    "still": {"x-zk1": "zookeeper", "x-kafka1": "kafka_broker", "x-probe1": "probe"},
+}
+
+
+def test_machines_as_they_were_left_are_not_compared():
+    assert stirred(["a", "b"], machines(a=AS_LEFT, b=AS_LEFT), DECLARED) == []
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        (None, "b: no whole run has left a note"),
+        ({**AS_LEFT, "declared": []}, "b: no whole run has left a note"),
+        ({**AS_LEFT, "declared": ["d0", "s1"]}, "b: a declaration is not as"),
+        ({**AS_LEFT, "declared": ["d1", "s0"]}, "b: settings in force in brokers are not as"),
+        ({**AS_LEFT, "differs": ["file x is gone"]}, "b: file x is gone"),
+        ({**AS_LEFT, "still": {"x-zk1": "zookeeper"}}, "b: container x-zk1 does not run"),
+    ],
+)
+def test_one_machine_that_is_not_as_left_is_reason_enough(left, words):
+    (said,) = stirred(["a", "b"], machines(a=AS_LEFT, b=left), DECLARED)
+    assert said.startswith(words)
+
+
+def test_many_reasons_are_counted():
+    differs = {**AS_LEFT, "differs": [f"file {number} is gone" for number in range(9)]}
+    assert stirred(["a"], machines(a=differs), DECLARED)[-1] == "and 4 more"
+
+
+def test_what_was_only_stopped_is_started_and_nothing_compared():
+    found = machines(a=STOPPED, b=AS_LEFT)
+    assert stirred(["a", "b"], found, DECLARED[:1], stopped=False) == []
+    assert standing_still(["a", "b"], found) == {"a": STOPPED["still"]}
+
+
+def test_what_was_stopped_starts_kind_by_kind():
+    hostvars = {"a": {"site_still": {"a": STOPPED["still"]}}}
+    kinds = ["zookeeper", "kafka_broker"]
+    assert to_start(["a", "b"], hostvars, kinds[:1]) == {"a": ["x-zk1"]}
+    assert to_start(["a", "b"], hostvars, kinds, others=True) == {"a": ["x-probe1"]}
+    # Nothing was decided, or nobody has looked yet.
+    for nothing in ({"a": {"site_still": {}}}, {"a": {}}, {}):
+        assert to_start(["a", "b"], nothing, kinds) == {}
+
+
+def test_plays_have_hosts_unless_the_site_is_at_rest():
+    at_rest, awake = {"a": {"site_at_rest": True}}, {"a": {"site_at_rest": False}}
+    assert unless_at_rest(["a", "b"], at_rest) == []
+    assert one_at_rest(["a", "b"], at_rest) == ["a"]
+    # Before anybody has looked, as in a verb that restarts one service.
+    for hostvars in (awake, {"a": {}}, {}):
+        assert unless_at_rest(["a", "b"], hostvars) == ["a", "b"]
+        assert one_at_rest(["a", "b"], hostvars) == ["a", "b"]

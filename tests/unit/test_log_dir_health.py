@@ -1,0 +1,95 @@
+"""Why a log dir cannot be used, the next command, and whether its broker may be stopped."""
+
+import os
+import subprocess
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks import (
+    log_dir_health as log_dirs,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks.log_dir_health import (
+    State,
+    judge,
+)
+
+MIB = 1024**2
+MOUNT, PATH = "/data/disk1", "/data/disk1/kafka"
+DISKS = {MOUNT: "disk1"}
+BROKEN = State(PATH, log_dirs.FAILED, f"{MOUNT} answers with Input/output error")
+FULL = State(PATH, log_dirs.FULL, f"{MOUNT} is full: 3 MiB of 600 MiB are free")
+
+
+def answer(free=500, size=1000, read_only=False):
+    return {"size": size * MIB, "free": free * MIB, "read_only": read_only}
+
+
+@pytest.mark.parametrize(
+    ("said", "state", "reason"),
+    [
+        (answer(), "ok", ""),
+        (answer(free=9), "full", f"{MOUNT} is full: 9 MiB of 1,000 MiB are free"),
+        (answer(free=11), "ok", ""),
+        # A part of a large disk is much: what a broker needs to start does not grow with it.
+        (answer(free=255, size=4_000_000), "full", "255 MiB of 4,000,000 MiB"),
+        (answer(free=257, size=4_000_000), "ok", ""),
+        (answer(free=0, read_only=True), "read_only", "mounted read-only"),
+        ({"error": "Input/output error"}, "failed", f"{MOUNT} answers with Input/output error"),
+        ({"missing": True}, "missing", f"no disk is mounted at {MOUNT}"),
+        (None, "silent", "has not answered for 10 s"),
+    ],
+)
+def test_an_answer_of_a_disk_is_told_by_its_reason(said, state, reason):
+    found = judge(PATH, MOUNT, said)
+    assert found.state == state
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("full", "make disk-reserve HOST=node1 DISK=disk1, then make restart S=kafka"),
+        ("read_only", "umount /data/disk1 && mount /data/disk1, then make restart S=kafka"),
+        ("failed", "or make disk-replace HOST=node1 DISK=disk1"),
+        ("missing", "mount /data/disk1, then make restart S=kafka"),
+        ("silent", "the runbook DiskHung"),
+    ],
+)
+def test_each_reason_has_its_next_command(state, words):
+    assert words in log_dirs.next_step(State(PATH, state), MOUNT, "node1", "disk1")
+
+
+def test_a_broker_is_not_restarted_into_a_full_log_dir():
+    said = log_dirs.blockers([FULL], ["/data"], DISKS, "node1")
+    assert len(said) == 1
+    assert "make disk-reserve HOST=node1 DISK=disk1" in said[0]
+
+
+def test_a_broker_with_a_dead_disk_may_be_restarted_when_its_container_is_not_bound_to_it():
+    assert log_dirs.blockers([BROKEN], ["/data"], DISKS, "node1") == []
+
+
+@pytest.mark.parametrize("source", [MOUNT, PATH])
+def test_a_broker_whose_container_is_bound_to_a_dead_disk_is_not_stopped(source):
+    said = log_dirs.blockers([BROKEN], [source], DISKS, "node1")
+    assert len(said) == 1
+    assert "umount --lazy /data/disk1" in said[0]
+
+
+def test_real_directories_are_asked(tmp_path):
+    here, there = str(tmp_path / "kafka"), str(tmp_path / "unmounted")
+    os.mkdir(there)
+    found = {each.path: each for each in log_dirs.ask([here, f"{there}/kafka"], [there])}
+    assert found[here].state == "ok"
+    assert found[here].size > found[here].free > 0
+    assert found[f"{there}/kafka"].state == "missing"
+
+
+def test_a_disk_that_hangs_holds_nobody_up(monkeypatch):
+    monkeypatch.setattr(log_dirs, "ANSWER_SECONDS", 0.1)
+    with subprocess.Popen(["sleep", "5"], stdout=subprocess.PIPE, text=True) as process:
+        assert log_dirs._answer(process) is None
+
+
+def test_a_container_that_a_failed_change_goes_back_to_counts_too():
+    """The declaration of today may be bound to the dead disk where the new one is not."""
+    assert log_dirs.blockers([BROKEN], ["/data", MOUNT], DISKS, "node1") != []

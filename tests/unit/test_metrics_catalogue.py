@@ -1,0 +1,153 @@
+"""Every name that an alert asks for is in the catalogue, and what the catalogue says is so."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import (
+    MonitoringError,
+    alerts_of,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.metrics_catalogue import (
+    UNITS,
+    queryable,
+    series_of,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_alerts,
+    read_records,
+    read_series,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import names_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file import (
+    MAINTENANCE,
+    expression,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+SERIES = series_of(read_series())
+RECORDS = read_records()
+KNOWN = queryable(SERIES.values()) | set(RECORDS)
+# Older than the conventions, and nobody's to rename.
+FOREIGN = ("ALERTS", "node_", "jvm_", "process_", "prometheus_", "alertmanager_", "scrape_", "up")
+
+
+@pytest.mark.parametrize(
+    ("expr", "names"),
+    [
+        ("up == 0", {"up"}),
+        ("sum by (cluster) (rate(a_total[5m])) > 0.1", {"a_total"}),
+        ('a{b="c > d", e=~"f|g"} unless on (h) i:j', {"a", "i:j"}),
+        ("a / on (b) group_left (c) d", {"a", "d"}),
+        ("histogram_quantile(0.99, sum by (le) (rate(a_bucket[1m])))", {"a_bucket"}),
+        ("a offset 10m and b > bool time()", {"a", "b"}),
+        ('label_replace(a, "cluster", "$1", "b", "(.+)")', {"a"}),
+        ("rate(a[$__rate_interval]) * $factor", {"a"}),
+        ("a > 1e+06 or vector(1)", {"a"}),
+        ("max_over_time(a[1h:1m] offset 5m)", {"a"}),
+        ("sum without(instance)(a)", {"a"}),
+    ],
+)
+def test_names_are_found_in_promql(expr, names):
+    assert names_of(expr) == names
+
+
+def test_every_alert_asks_for_series_of_the_catalogue():
+    unknown = {
+        alert.name: names_of(expression(alert)) - KNOWN
+        for alert in alerts_of(read_alerts())
+        if names_of(expression(alert)) - KNOWN
+    }
+    assert unknown == {}
+
+
+def test_every_record_reads_what_is_there_and_is_read():
+    assert {name: names_of(expr) - KNOWN for name, expr in RECORDS.items()} == {
+        name: set() for name in RECORDS
+    }
+    read = {" ".join(how.split()).rpartition(" ")[2] for how in MAINTENANCE.values()}
+    assert read <= RECORDS.keys()
+
+
+def test_series_have_the_words_of_their_unit():
+    wrong = [
+        one.name
+        for one in SERIES.values()
+        if not one.name.startswith(FOREIGN)
+        and (
+            UNITS[one.unit] not in one.name
+            or (one.type == "counter") != one.name.endswith("_total")
+            or (one.unit == "time" and "_time_seconds" not in one.name)
+        )
+    ]
+    assert wrong == []
+
+
+def rule_names(image):
+    config = yaml.safe_load((ROOT / "images" / image / "conf" / "metrics.yml").read_text())
+    return config, {rule["name"]: rule for rule in config["rules"] if rule["name"]}
+
+
+@pytest.mark.parametrize("job", ["kafka", "zookeeper"])
+def test_the_rules_of_an_agent_give_the_series_of_its_job_and_no_other(job):
+    _, rules = rule_names(job)
+    ours = {
+        name: one
+        for name, one in SERIES.items()
+        if job in one.jobs and name.startswith(("kafka_", "zookeeper_"))
+    }
+    assert set(rules) == set(ours)
+    for name, rule in rules.items():
+        assert rule["type"].lower() == ours[name].type, name
+        assert tuple(rule.get("labels", {})) == ours[name].labels, name
+        assert (rule.get("valueFactor") == 0.001) == (ours[name].unit == "seconds"), name
+
+
+def test_what_a_broker_does_not_tell_is_nothing_that_a_rule_wants():
+    config, _ = rule_names("kafka")
+    unwanted, *wanted = (rule["pattern"] for rule in config["rules"])
+    told = "kafka.server<type=BrokerTopicMetrics, name=BytesInPerSec><>OneMinuteRate: 5"
+    assert re.search(unwanted, told)
+    assert [each for each in wanted if re.search(unwanted, f"{each}: <cache>")] == []
+
+
+@pytest.mark.parametrize("image", ["kafka", "zookeeper"])
+def test_an_agent_is_asked_for_no_bean_without_a_rule(image):
+    config, _ = rule_names(image)
+    patterns = [rule["pattern"] for rule in config["rules"]]
+
+    def words(text):
+        return set(re.findall(r"(?:name|type)=([\w-]+)", text))
+
+    unused = [
+        bean
+        for bean in config["includeObjectNames"]
+        if bean.startswith("kafka.")
+        and not any(
+            words(bean) <= words(pattern) or ("TimeMs" in bean and "TimeMs" in pattern)
+            for pattern in patterns
+        )
+    ]
+    assert unused == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "obstacle"),
+    [
+        ({"type": "gauge", "unit": "count"}, "has no meaning"),
+        ({"type": "number", "unit": "count", "meaning": "m"}, "type number"),
+        ({"type": "gauge", "unit": "miles", "meaning": "m"}, "unit miles"),
+        ({"type": "gauge", "unit": "count", "meaning": "m", "help": "h"}, "must be a mapping"),
+    ],
+)
+def test_a_series_that_cannot_be_is_refused_by_name(entry, obstacle):
+    with pytest.raises(MonitoringError, match=r"series a of job kafka") as error:
+        series_of({"kafka": {"a": entry}})
+    assert obstacle in str(error.value)
+
+
+def test_one_name_has_one_type():
+    one, other = ({"type": kind, "unit": "count", "meaning": "m"} for kind in ("gauge", "counter"))
+    with pytest.raises(MonitoringError, match="differ"):
+        series_of({"kafka": {"a": one}, "node": {"a": other}})

@@ -1,0 +1,115 @@
+"""What an operator reads of an operation that is under way, or was interrupted."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import yaml
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
+from ansible_collections.metal.kafka.plugins.module_utils._host import (
+    maintenance_files,
+    operation_lock,
+    operation_state,
+)
+from plays import ROOT
+
+ME = operation_lock.owner_of(os.getpid())
+NOW = 1_767_225_600.0  # 2026-01-01 00:00 UTC
+
+
+def dead_owner():
+    """A process of this node that has ended."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    return replace(ME, pid=ended.pid, started="1", user="ops", node=ME.node)
+
+
+def machine(owner, what="restart of all", active=0.0, silent=None, now=NOW, since=NOW - 60):
+    held = operation_lock.Lock(what, owner, since).as_dict()
+    return {"now": now, "lock": held, "active": active, "silent": silent or {}}
+
+
+def idle(**silent):
+    return {"now": NOW, "lock": None, "active": 0.0, "silent": silent}
+
+
+def test_a_cluster_at_which_nobody_works_needs_no_word():
+    assert operation_state.messages([idle(), None], ME) == ([], [])
+
+
+def test_an_interrupted_operation_is_a_problem_with_the_way_on():
+    problems, notes = operation_state.messages(
+        [machine(dead_owner(), silent={"kafka2": NOW + 240, "zk1": NOW - 1})], ME
+    )
+    assert notes == []
+    assert problems == [
+        f"interrupted: restart of all by ops on {ME.node}, begun 2025-12-31 23:59 UTC; alerts of "
+        "kafka2 are silent until 2026-01-01 00:04 UTC; `make up` starts what it left stopped and "
+        "releases its lock, `make restart` goes on with it"
+    ]
+
+
+def test_an_interrupted_change_is_finished_by_up_alone():
+    (problem,), _ = operation_state.messages([machine(dead_owner(), what="roll")], ME)
+    assert problem.endswith("`make up` starts what it left stopped and releases its lock")
+
+
+@pytest.mark.parametrize(
+    ("playbook", "given", "command"),
+    [
+        ("restart", {}, "make restart"),
+        ("restart", {"restart_services": "kafka"}, "make restart S=kafka"),
+        ("restart", {"restart_services": "ensemble"}, "make restart S=ensemble"),
+        ("reboot", {}, "make reboot"),
+        ("upgrade", {}, "make upgrade"),
+        ("upgrade", {"upgrade_finish": True}, "make upgrade FINISH=1"),
+        ("close", {}, "make close"),
+        ("zookeeper_trust", {}, "make zookeeper-trust"),
+    ],
+)
+def test_the_command_that_resumes_is_the_one_that_was_interrupted(playbook, given, command):
+    plays = yaml.safe_load((ROOT / f"playbooks/{playbook}.yml").read_text())
+    variables = [each.get("vars", {}) for each in plays]
+    (text,) = [each["lock_operation"] for each in variables if "lock_operation" in each]
+    what = Templar(DataLoader(), variables=given).template(trust_as_template(text))
+    (problem,), _ = operation_state.messages([machine(dead_owner(), what=what)], ME)
+    assert f", `{command}` goes on with it" in problem
+
+
+def test_an_operation_that_lives_is_a_note():
+    problems, notes = operation_state.messages([machine(ME), machine(ME, since=NOW - 50)], ME)
+    assert problems == []
+    assert notes == [
+        f"under way: restart of all by {ME.user} on {ME.node}, begun 2025-12-31 23:59 UTC, "
+        f"process {ME.pid}"
+    ]
+
+
+def test_one_of_another_control_node_is_believed_while_it_is_active():
+    there = replace(ME, node="control2", pid=7, user="eve")
+    assert operation_state.messages([machine(there, active=NOW - 60)], ME)[0] == []
+    (problem,), _ = operation_state.messages([machine(there, active=NOW - 3600)], ME)
+    assert problem.startswith("not active for 60 min, maybe interrupted: restart of all by eve")
+    assert f"-e unlock={there.token}" in problem
+
+
+def test_silence_without_a_lock_is_named():
+    assert operation_state.messages([idle(kafka1=NOW + 60)], ME) == (
+        [],
+        ["alerts of kafka1 are silent until 2026-01-01 00:01 UTC"],
+    )
+
+
+def test_a_machine_shows_its_lock_and_its_files(tmp_path):
+    locks, texts = tmp_path / "locks", str(tmp_path / "textfile")
+    wanted = {"operation": "roll", "replace": "", "unlock": ""}
+    operation_lock.acquire(str(locks / "a.json"), "a", wanted, ME)
+    maintenance_files.begin(texts, "a", "roll", "ops on c1", NOW)
+    found = operation_state.look("a", texts, str(locks))
+    assert found["lock"]["operation"] == "roll"
+    assert found["lock"]["token"] == ME.token
+    assert found["active"] == NOW
+    assert operation_state.look("b", texts, str(locks))["lock"] is None

@@ -1,0 +1,151 @@
+"""Quotas: steps from what is to what is wished for, and states that the next run completes."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._content.quotas import (
+    Alter,
+    Entity,
+    QuotaError,
+    converge,
+    difference,
+    plan,
+    wishes_of,
+)
+
+ALICE = Entity(user="alice")
+P, C, R = "producer_byte_rate", "consumer_byte_rate", "request_percentage"
+
+
+def wishes(quotas=(), absent=(), users=()):
+    return wishes_of({"quotas": quotas, "absent": absent, "absent_users": users})
+
+
+@pytest.mark.parametrize(
+    ("current", "wished", "steps"),
+    [
+        ({}, wishes([{"user": "alice", "values": {P: 5}}]), [Alter(ALICE, {}, {P: 5.0})]),
+        ({ALICE: {P: 5.0}}, wishes([{"user": "alice", "values": {P: "5"}}]), []),
+        (
+            {ALICE: {P: 5.0, C: 6.0}},
+            wishes([{"user": "alice", "values": {P: 7}}]),
+            [Alter(ALICE, {P: 5.0}, {P: 7.0})],
+        ),
+        ({ALICE: {P: 5.0}}, wishes(), []),
+        (
+            {ALICE: {P: 5.0, C: 6.0}},
+            wishes(absent=[{"user": "alice", "keys": []}]),
+            [Alter(ALICE, {P: 5.0, C: 6.0}, {}, (C, P))],
+        ),
+        (
+            {ALICE: {P: 5.0, C: 6.0}},
+            wishes(absent=[{"user": "alice", "keys": [C, R]}]),
+            [Alter(ALICE, {C: 6.0}, {}, (C,))],
+        ),
+        (
+            {ALICE: {P: 5.0}},
+            wishes([{"user": "alice", "values": {R: 50}}], [{"user": "alice", "keys": [P]}]),
+            [Alter(ALICE, {P: 5.0}, {R: 50.0}, (P,))],
+        ),
+        ({}, wishes(absent=[{"user": "alice"}], users=["bob"]), []),
+        (
+            {ALICE: {P: 5.0}, Entity("alice", "x"): {C: 1.0}, Entity("bob"): {P: 1.0}},
+            wishes(users=["alice"]),
+            [
+                Alter(ALICE, {P: 5.0}, {}, (P,)),
+                Alter(Entity("alice", "x"), {C: 1.0}, {}, (C,)),
+            ],
+        ),
+    ],
+)
+def test_steps_lead_from_what_is_to_what_is_wished_for(current, wished, steps):
+    assert plan(current, wished) == steps
+
+
+@pytest.mark.parametrize(
+    ("quotas", "absent", "message"),
+    [
+        ([{"values": {P: 1}}], [], "a quota is for a user, a client or an ip; none is given"),
+        ([{"ip": "1.1.1.1", "user": "a", "values": {}}], [], "an ip stands alone"),
+        ([{"user": "a", "values": {"rate": 1}}], [], "quota of user a: unknown key rate; allowed"),
+        ([{"ip": "*", "values": {P: 1}}], [], "quota of every other ip: unknown key producer"),
+        ([{"user": "a", "values": {P: "x"}}], [], "quota of user a: producer_byte_rate: 'x' is no"),
+        ([{"user": "a", "values": {P: 1}}] * 2, [], "quota of user a: is given twice"),
+        (
+            [{"user": "a", "values": {P: 1}}],
+            [{"user": "a", "keys": []}],
+            "quota of user a: producer_byte_rate is wished for and under absent",
+        ),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_told(quotas, absent, message):
+    with pytest.raises(QuotaError, match=message):
+        wishes(quotas, absent)
+
+
+class Kafka:
+    """A stand-in for a cluster; refuses ``bad`` users, when it judges or only when it does."""
+
+    def __init__(self, *, bad=(), late=()):
+        self.quotas = {}
+        self.bad, self.late = bad, late
+        self.done = []
+
+    def read_quotas(self):
+        return {entity: dict(values) for entity, values in self.quotas.items()}
+
+    def alter_quotas(self, steps, dry):
+        refused = {}
+        for step in steps:
+            if step.entity.user in (self.bad if dry else (*self.bad, *self.late)):
+                refused[step.entity] = "no"
+            elif not dry:
+                self.done.append(step.entity)
+                now = {**self.quotas.get(step.entity, {}), **step.values}
+                self.quotas[step.entity] = {
+                    key: value for key, value in now.items() if key not in step.removed
+                }
+        return refused
+
+
+TWO = [{"user": name, "values": {P: 1}} for name in ("alice", "bob")]
+
+
+def test_quotas_are_brought_to_their_wishes_once():
+    kafka = Kafka()
+    assert len(converge(kafka, wishes(TWO), dry=False)) == 2
+    assert converge(kafka, wishes(TWO), dry=False) == []
+    gone = wishes(absent=[{"user": "alice"}])
+    assert [str(step) for step in converge(kafka, gone, dry=False)] == [
+        "quota of user alice: producer_byte_rate 1 -> (none)"
+    ]
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_one_wrong_wish_changes_nothing_at_all(dry):
+    kafka = Kafka(bad=["bob"])
+    with pytest.raises(QuotaError, match=r"^quota of user bob: .* -> 1: no$"):
+        converge(kafka, wishes(TWO), dry)
+    assert kafka.done == []
+
+
+def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
+    kafka = Kafka(late=["alice"])
+    with pytest.raises(QuotaError, match="user alice"):
+        converge(kafka, wishes(TWO), dry=False)
+    kafka.late = ()
+    assert [step.entity.user for step in converge(kafka, wishes(TWO), dry=False)] == ["alice"]
+
+
+def test_a_quarrel_ends_with_an_error():
+    kafka = Kafka()
+    kafka.alter_quotas = lambda steps, dry: {}
+    with pytest.raises(QuotaError, match="was done and is not there"):
+        converge(kafka, wishes(TWO), dry=False)
+
+
+def test_the_difference_and_the_names_are_for_people():
+    step = Alter(Entity(user="*", client="x"), {P: 1.5}, {P: 2.0}, ())
+    assert str(step) == "quota of every other user, client x: producer_byte_rate 1.5 -> 2"
+    assert difference([step]) == {
+        "before": {"every other user, client x": {P: 1.5}},
+        "after": {"every other user, client x": {P: 2.0}},
+    }

@@ -1,0 +1,213 @@
+"""What was applied and is no longer declared: removed, kept or refused."""
+
+import contextlib
+import shlex
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.metal.kafka.plugins.module_utils._common.errors import UnmetError
+from ansible_collections.metal.kafka.plugins.module_utils._content import (
+    acls,
+    applied_record,
+    quotas,
+    removals,
+    resources,
+    topic_changes,
+    topic_model,
+    topics,
+    user_model,
+    users,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._content.applied_record import (
+    Permission,
+    RemovalError,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import Key
+
+YES = Permission()
+READ = acls.Acl("User:shop", "topic", "payments", "read")
+WRITE = acls.Acl("User:shop", "topic", "payments", "write")
+HAND_MADE = acls.Acl("User:mallory", "topic", "payments", "all")
+
+
+def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
+    desired = [topic_model.Wish("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
+    record = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
+    wanted, left, kept = removals.of_topics(desired, record, YES)
+    assert wanted[0].defaults == {"cleanup.policy"}
+    assert left == {"orders": ["min.insync.replicas", "retention.ms"]}
+    assert kept == []
+
+
+def test_a_key_set_by_hand_is_reported_and_kept():
+    compact = Value("compact", "LIST")
+    current = topic_model.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
+    desired = topic_model.Wish("orders", config={"retention.ms": "5"})
+    (wanted,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
+    assert topics.unmanaged(current, wanted) == {"cleanup.policy": "compact"}
+    assert [str(step) for step in topics.plan(current, wanted)] == [
+        "orders: retention.ms (default) -> 5"
+    ]
+
+
+def test_null_returns_a_key_to_the_default_whoever_set_it():
+    current = topic_model.Topic("orders", 3, frozenset({3}), {"flush.ms": Value("7", "LONG")})
+    (wish,) = topics.wishes_of({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
+    (step,) = topics.plan(current, wish)
+    assert str(step) == "orders: flush.ms 7 -> (default)"
+    assert topic_changes.difference([step])["after"] == {
+        "orders": {"config": {"flush.ms": "(default)"}}
+    }
+
+
+def test_a_topic_no_longer_declared_is_named_and_keeps_everything():
+    wanted, left, kept = removals.of_topics([], {"old": ["retention.ms"]}, YES)
+    assert wanted == []
+    assert left == {"old": ["retention.ms"]}
+    assert len(kept) == 1
+    assert kept[0].startswith("topic old: no longer declared, kept with its records")
+
+
+def test_an_acl_of_a_role_that_a_user_lost_is_removed_and_one_made_by_hand_is_not():
+    record = [acls.fields_of(READ), acls.fields_of(WRITE)]
+    desired, left, _ = removals.of_acls(acls.Wishes(frozenset({READ})), record, YES)
+    steps = acls.plan([READ, WRITE, HAND_MADE], desired)
+    assert [str(step) for step in steps] == ["remove: User:shop may write topic payments"]
+    assert left == [acls.fields_of(READ)]
+
+
+def test_a_user_no_longer_declared_loses_its_credential():
+    desired, left, _ = removals.of_users(
+        user_model.Wishes((user_model.Wish("shop"), user_model.Wish("audit"))),
+        {"shop": ["SCRAM-SHA-512"], "audit": ["SCRAM-SHA-512"], "gone": ["SCRAM-SHA-512"]},
+        YES,
+    )
+    current = {
+        "shop": {"SCRAM-SHA-512": 8192},
+        "gone": {"SCRAM-SHA-512": 8192},
+        "by-hand": {"SCRAM-SHA-512": 8192},
+        "audit": {"SCRAM-SHA-512": 8192},
+    }
+    outcome = users.plan(current, desired, {})
+    assert outcome.steps == (user_model.Remove(Key("gone", "SCRAM-SHA-512")),)
+    assert sorted(left) == ["audit", "shop"]
+
+
+def test_a_key_of_a_quota_no_longer_declared_is_removed():
+    shop = quotas.Entity(user="shop")
+    record = [{"user": "shop", "keys": ["consumer_byte_rate", "producer_byte_rate"]}]
+    desired, left, _ = removals.of_quotas(
+        quotas.Wishes({shop: {"producer_byte_rate": 1.0}}, {}), record, YES
+    )
+    (step,) = quotas.plan({shop: {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0}}, desired)
+    assert str(step) == "quota of user shop: consumer_byte_rate 2 -> (none)"
+    assert left == [{"user": "shop", "client": "", "ip": "", "keys": ["producer_byte_rate"]}]
+
+
+def test_a_run_with_a_limit_removes_nothing_and_says_so():
+    gone, kept = applied_record.removable("users", "abc", ["a"], Permission(limited=True))
+    assert not gone
+    assert kept == ["users: no longer declared, kept in a run with --limit: a"]
+
+
+def test_a_variable_that_is_not_defined_any_more_refuses_the_removal():
+    lost = Permission(missing=frozenset({"kafka_content_acls"}))
+    with pytest.raises(RemovalError, match="does not define kafka_content_acls any more"):
+        applied_record.removable("acls", "abc", ["a"], lost)
+    assert applied_record.removable("users", "abc", ["a"], lost) == ({"a"}, [])
+
+
+def test_more_than_half_is_removed_only_when_confirmed():
+    assert applied_record.removable("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
+    with pytest.raises(RemovalError, match=r"3 of 4 applied before .*confirm the removal"):
+        applied_record.removable("users", "abcd", ["a", "b", "c"], YES)
+    confirmed = Permission(confirmed=frozenset({"users"}))
+    assert applied_record.removable("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
+
+
+def test_the_newest_of_the_machines_records_counts_and_a_damaged_one_does_not():
+    old, new = {"number": 1, "content": {"users": {}}}, {"number": 2, "content": {}}
+    assert applied_record.newest([old, {}, new, {"number": "9"}, None]) == new
+    assert applied_record.newest([]) == {}
+
+
+def test_a_record_that_says_the_same_is_not_written_anew():
+    names = ["kafka_content_topics", "ansible_host"]
+    first = applied_record.following({}, {"topics": {"a": ["k"]}}, names)
+    assert first["number"] == 1
+    assert applied_record.following(first, {"topics": {"a": ["k"]}}, names) == first
+    second = applied_record.following(first, {"users": {}}, names)
+    assert second["number"] == 2
+    assert second["content"] == {"topics": {"a": ["k"]}, "users": {}}
+
+
+def test_a_variable_counts_as_lost_when_it_was_defined_before():
+    last = applied_record.following({}, {}, ["kafka_content_topics", "kafka_content_users"])
+    assert applied_record.missing_of(last, ["kafka_content_topics"]) == ["kafka_content_users"]
+    assert applied_record.missing_of({}, []) == []
+
+
+class OneUser(contextlib.AbstractContextManager):
+    """A cluster in which one user was declared, with two ACLs and a quota."""
+
+    def __init__(self, *_):
+        self.listener = self.deadline = None
+
+    def __exit__(self, *_):
+        return None
+
+    def read_users(self):
+        return {"shop": {"SCRAM-SHA-512": 8192}}
+
+    def read_acls(self):
+        return {READ, WRITE}
+
+    def read_quotas(self):
+        return {quotas.Entity(user="shop"): {"producer_byte_rate": 1.0}}
+
+    def alter_quotas(self, steps, dry):
+        assert dry
+        return {}
+
+
+APPLIED = {
+    "users": {"shop": ["SCRAM-SHA-512"]},
+    "acls": [acls.fields_of(READ), acls.fields_of(WRITE)],
+    "quotas": [{"user": "shop", "keys": ["producer_byte_rate"]}],
+}
+
+
+@pytest.mark.parametrize("missing", [[], ["kafka_content_users"]], ids=["empty", "not defined"])
+@pytest.mark.parametrize("confirmed", [[], ["users"], ["acls"], ["quotas", "users"]])
+def test_what_a_refusal_asks_for_is_enough_for_the_next_run(monkeypatch, missing, confirmed):
+    """The only user is taken out of the declarations, with all that belongs to it."""
+    monkeypatch.setattr(resources, "Everything", OneUser)
+
+    def run(**removal):
+        wanted = {}
+        for kind, record in APPLIED.items():
+            validator = ArgumentSpecValidator(resources.KINDS[kind].arguments)
+            given = validator.validate({"applied": record, "removal": removal})
+            assert not given.error_messages
+            wanted[kind] = {**given.validated_parameters, "client_config": {}}
+        found = resources.bring(["kafka1:9092"], {}, 1, wanted, True)
+        return [step for each in found.values() for step in each["steps"]]
+
+    with pytest.raises(UnmetError) as refused:
+        run(missing=missing, confirmed=confirmed)
+    *_, last = refused.value.sentences
+    # As a shell and then Ansible read it: ARGS="-e '{variable: [kinds]}'".
+    (_, value) = shlex.split(
+        shlex.split(last.removeprefix("to confirm: "))[0].removeprefix("ARGS=")
+    )
+    steps = run(confirmed=yaml.safe_load(value)["kafka_content_confirm_removal"])
+    assert len(steps) == 4
+
+
+def test_pipelines_are_confirmed_by_a_variable_of_their_own():
+    assert applied_record.confirmation({"acls", "users", "pipelines"}) == (
+        "to confirm: ARGS=\"-e '{kafka_content_confirm_removal: [users, acls], "
+        "pipeline_confirm_removal: true}'\""
+    )

@@ -1,0 +1,198 @@
+"""When a certificate is issued anew, and which ready-made ones serve."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+import site_ca
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki import (
+    authority,
+    leaf,
+    provided,
+    renewal,
+)
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.x509.oid import ExtendedKeyUsageOID
+from site_ca import DAY, NOW
+
+CA = authority.make("test", "test CA 1", 3650, NOW)
+NEXT = authority.make("test", "test CA 2", 3650, NOW)
+LEAF = leaf.Leaf(
+    "kafka1", "kafka1", "test", ("a.example.com", "kafka1"), ("10.0.0.1", "2001:db8::1")
+)
+PAIR = leaf.issue(LEAF, CA, NOW)
+
+
+def reason(pair=PAIR, wish=LEAF, ca=CA, at=NOW, before=30):
+    return renewal.reason_to_renew(pair, wish, ca, at, before)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({}, None),
+        ({"wish": replace(LEAF, dns=LEAF.dns[::-1], ips=LEAF.ips[::-1])}, None),
+        ({"wish": replace(LEAF, days=90)}, None),
+        (
+            {"wish": replace(LEAF, dns=("kafka1",))},
+            "its DNS names are a.example.com, kafka1, wanted are kafka1",
+        ),
+        (
+            {"wish": replace(LEAF, ips=())},
+            "its addresses are 10.0.0.1, 2001:db8::1, wanted are none",
+        ),
+        (
+            {"wish": replace(LEAF, usages=("client",))},
+            "its usages are client, server, wanted are client",
+        ),
+        (
+            {"wish": replace(LEAF, common_name="k1")},
+            "its subject is CN=kafka1,O=test, wanted is CN=k1,O=test",
+        ),
+        (
+            {"wish": replace(LEAF, organization="prod")},
+            "its subject is CN=kafka1,O=test, wanted is CN=kafka1,O=prod",
+        ),
+        ({"ca": NEXT}, "it was issued by CN=test CA 1,O=test, not by the present CA"),
+        ({"pair": replace(PAIR, key=NEXT.key)}, "its key is that of another certificate"),
+        (
+            {"pair": replace(PAIR, chain=(NEXT.certificate,))},
+            "the certificates between it and the root are others now",
+        ),
+        ({"at": NOW + 366 * DAY}, None),
+        ({"at": NOW + 377 * DAY}, "19 days are left"),
+        ({"at": NOW + 398 * DAY}, "it expired 2 days ago"),
+        ({"at": NOW + 377 * DAY, "before": 10}, None),
+        ({"at": NOW + 377 * DAY, "before": 0}, None),
+        ({"at": NOW + 398 * DAY, "before": 0}, "it expired 2 days ago"),
+    ],
+)
+def test_a_certificate_is_renewed_for_a_reason_that_is_told(change, why):
+    assert reason(**change) == why
+
+
+@pytest.mark.parametrize(
+    ("hours", "renewed"), [(0, False), (15, False), (17, True), (24, True), (30, True)]
+)
+def test_a_short_lived_certificate_is_renewed_in_the_last_third_of_its_life(hours, renewed):
+    short = replace(LEAF, days=1)
+    pair = leaf.issue(short, CA, NOW)
+    told = reason(pair, short, at=NOW + timedelta(hours=hours))
+    assert (told is not None) is renewed
+
+
+def test_a_certificate_that_ends_with_its_ca_is_not_renewed_in_each_run():
+    short = authority.make("test", "short", 100, NOW)
+    pair = leaf.issue(LEAF, short, NOW)
+    assert reason(pair, ca=short, at=NOW + 95 * DAY) is None
+
+
+def test_the_report_of_a_certificate_tells_when_it_ends_and_no_secret():
+    told = renewal.end_report("kafka1", PAIR.certificate, NOW + 10 * DAY)
+    assert told["days_left"] == 386
+    assert told["not_after"] == (NOW + 397 * DAY).strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert (told["subject"], told["issuer"]) == ("CN=kafka1,O=test", "CN=test CA 1,O=test")
+    assert set(told) == {
+        *("name", "subject", "issuer", "serial", "fingerprint", "not_after", "days_left")
+    }
+
+
+# -- ready-made certificates --------------------------------------------------------------------
+
+
+def judged(pair=PAIR, wish=LEAF, roots=(CA.root,), at=NOW):
+    return provided.obstacles(pair, wish, roots, at)
+
+
+WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({}, None),
+        ({"wish": replace(LEAF, dns=("kafka1",), ips=(), usages=("server",))}, None),
+        ({"wish": replace(LEAF, common_name="other", organization="other")}, None),
+        ({"pair": WILD}, None),
+        ({"roots": (NEXT.root, CA.root)}, None),
+        ({"pair": replace(PAIR, key=NEXT.key)}, "found a key of another certificate; wanted: the"),
+        ({"at": NOW + 400 * DAY}, "found CN=kafka1,O=test expired since"),
+        ({"at": NOW - DAY}, "found CN=kafka1,O=test not valid before"),
+        (
+            {"roots": (NEXT.root,)},
+            "found a certificate of CN=test CA 1,O=test that leads to no trusted root; wanted: "
+            "one of CN=test CA 2,O=test",
+        ),
+        (
+            {"wish": replace(LEAF, dns=("kafka1", "kafka9"))},
+            "found the DNS names a.example.com, kafka1; wanted: kafka9 too",
+        ),
+        (
+            {"pair": WILD, "wish": replace(LEAF, dns=("a.b.example.com", "example.com"))},
+            "wanted: a.b.example.com, example.com too",
+        ),
+        (
+            {"wish": replace(LEAF, ips=("10.0.0.9",))},
+            "found the addresses 10.0.0.1, 2001:db8::1; wanted: 10.0.0.9 too",
+        ),
+        (
+            {"pair": leaf.issue(replace(LEAF, usages=("client",)), CA, NOW)},
+            "found the usages client; wanted: server too",
+        ),
+    ],
+)
+def test_a_ready_made_certificate_is_judged(change, says):
+    problems = judged(**change)
+    assert len(problems) == (says is not None)
+    assert says is None or says in problems[0]
+
+
+def foreign(usages=(), algorithm=None):
+    """A certificate as others make it: any usages, or none."""
+    algorithm = algorithm or hashes.SHA256()
+    key, ca = PAIR.key, site_ca.make("Root CA")
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(authority.name_of("Example", "kafka1"))
+        .issuer_name(ca.certificate.subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(NOW)
+        .not_valid_after(NOW + DAY)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("KAFKA1")]), critical=False)
+    )
+    if usages:
+        builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
+    return leaf.Pair(builder.sign(ca.key, algorithm), key), ca.root
+
+
+@pytest.mark.parametrize("usages", [(), (ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE,)])
+def test_a_certificate_without_usages_serves_for_each(usages):
+    pair, root = foreign(usages)
+    assert judged(pair, replace(LEAF, dns=("kafka1",), ips=()), [root], NOW) == []
+
+
+def test_a_certificate_below_an_intermediate_needs_it_beside_it():
+    below = site_ca.issuing()
+    pair = leaf.issue(LEAF, below, NOW)
+    assert judged(pair, roots=[below.root]) == []
+    assert provided.root_of(pair.certificate, pair.chain, [below.root]) == below.root
+    stranger = replace(PAIR, chain=pair.chain)
+    for wrong in (replace(pair, chain=()), stranger):
+        assert "leads to no trusted root" in judged(wrong, roots=[below.root])[0]
+
+
+@pytest.mark.parametrize(
+    ("roots", "says"),
+    [
+        ((CA.root, NEXT.root), None),
+        ((PAIR.certificate,), "found CN=kafka1,O=test, which is no root; wanted: roots alone"),
+        ((site_ca.issuing().certificate,), "found CN=Issuing CA,O=Example, which is no root"),
+        ((site_ca.make("Old", end=NOW - timedelta(hours=1)).root,), "expired since"),
+    ],
+)
+def test_what_is_trusted_is_a_root_in_force(roots, says):
+    problems = provided.root_obstacles(roots, NOW)
+    assert len(problems) == (says is not None)
+    assert says is None or says in problems[0]

@@ -1,0 +1,74 @@
+"""All kinds of content over one connection: told together, then brought about in turn."""
+
+import contextlib
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._common.errors import UnmetError
+from ansible_collections.metal.kafka.plugins.module_utils._content import resources
+
+
+class Record:
+    """Kinds that write down what they are asked; ``settled`` ones have no steps."""
+
+    def __init__(self, obstacles=(), settled=()):
+        self.done = []
+        self.obstacles, self.settled = obstacles, settled
+
+    def kind(self, name):
+        def bring(store, wishes, dry):
+            if name in self.obstacles:
+                raise UnmetError([f"{name}: no"])
+            self.done.append((name, dry))
+            return {"steps": [] if name in self.settled else [name]}
+
+        return resources.Kind({}, dict, bring)
+
+
+@pytest.fixture
+def bring(monkeypatch):
+    def run(record, dry=False, wanted=tuple(resources.KINDS)):
+        class Nowhere(contextlib.nullcontext):
+            """A cluster that nobody asks."""
+
+        known = {name: record.kind(name) for name in ("users", "acls", "quotas", "topics")}
+        monkeypatch.setattr(resources, "Everything", lambda *_: Nowhere())
+        monkeypatch.setattr(resources, "KINDS", known)
+        return resources.bring(["kafka1:9092"], {}, 1, {name: {} for name in wanted}, dry)
+
+    return run
+
+
+def test_rights_come_before_what_they_are_for():
+    assert list(resources.KINDS) == ["users", "acls", "quotas", "topics"]
+
+
+def test_every_kind_is_judged_before_the_first_changes(bring):
+    record = Record()
+    bring(record, wanted=("topics", "users"))
+    assert record.done == [("users", True), ("topics", True), ("users", False), ("topics", False)]
+
+
+def test_one_kind_alone_is_read_and_judged_once(bring):
+    record = Record()
+    bring(record, wanted=("topics",))
+    assert record.done == [("topics", False)]
+
+
+def test_what_any_kind_refuses_is_told_at_once_and_nothing_changes(bring):
+    record = Record(obstacles=("acls", "topics"))
+    with pytest.raises(UnmetError) as told:
+        bring(record)
+    assert told.value.sentences == ["acls: no", "topics: no"]
+    assert all(dry for _, dry in record.done)
+
+
+def test_what_is_as_declared_is_looked_at_once(bring):
+    record = Record(settled=("users", "quotas"))
+    bring(record)
+    assert [name for name, dry in record.done if not dry] == ["acls", "topics"]
+
+
+def test_a_dry_run_changes_nothing(bring):
+    record = Record()
+    assert bring(record, dry=True)["topics"] == {"steps": ["topics"]}
+    assert all(dry for _, dry in record.done)

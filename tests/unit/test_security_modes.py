@@ -1,0 +1,88 @@
+"""One word for the site decides how brokers, clients and ensemble prove who they are."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
+    security_modes,
+    zookeeper_tls,
+)
+
+LISTENERS = ("CLIENTS", "BROKERS")
+
+
+def keys(mode: str, **more) -> dict:
+    """The keys of a broker of three with the two usual listeners."""
+    protocols = security_modes.listener_protocols(mode, LISTENERS, "CLIENTS", "BROKERS")
+    return security_modes.broker_properties(mode, protocols, [1, 2, 3], **more)
+
+
+@pytest.mark.parametrize(
+    ("mode", "protocols"),
+    [
+        ("tls_scram", {"CLIENTS": "SASL_SSL", "BROKERS": "SSL"}),
+        ("mtls", {"CLIENTS": "SSL", "BROKERS": "SSL"}),
+        ("scram", {"CLIENTS": "SASL_PLAINTEXT", "BROKERS": "SSL"}),
+        ("plain", {"CLIENTS": "PLAINTEXT", "BROKERS": "PLAINTEXT"}),
+    ],
+)
+def test_a_mode_decides_the_protocol_of_each_listener(mode, protocols):
+    assert security_modes.listener_protocols(mode, LISTENERS, "CLIENTS", "BROKERS") == protocols
+
+
+def test_a_further_listener_is_one_of_clients():
+    found = security_modes.listener_protocols(
+        "tls_scram", (*LISTENERS, "OFFICE"), "CLIENTS", "BROKERS"
+    )
+
+    assert found["OFFICE"] == "SASL_SSL"
+
+
+def test_an_unknown_mode_is_refused_with_those_that_exist():
+    with pytest.raises(security_modes.SecurityError, match=r"'tls'.*tls_scram, mtls, scram, plain"):
+        security_modes.mode_of("tls")
+
+
+@pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
+def test_whoever_has_no_acl_may_nothing(mode):
+    found = keys(mode)
+
+    assert found["authorizer.class.name"] == "kafka.security.authorizer.AclAuthorizer"
+    assert found["allow.everyone.if.no.acl.found"] is False
+
+
+def test_super_users_are_brokers_the_operator_and_those_declared():
+    found = keys("tls_scram", further_super_users=["alice", "operator"])
+
+    assert found["super.users"].split(";") == [
+        "User:broker-1", "User:broker-2", "User:broker-3", "User:operator", "User:alice",
+    ]  # fmt: skip
+
+
+def test_brokers_show_certificates_to_each_other_and_clients_passwords():
+    found = keys("tls_scram")
+
+    assert found["listener.name.brokers.ssl.client.auth"] == "required"
+    assert found["listener.name.clients.sasl.enabled.mechanisms"] == "SCRAM-SHA-512"
+    assert "listener.name.clients.ssl.client.auth" not in found
+
+
+@pytest.mark.parametrize("mode", ["tls_scram", "mtls"])
+def test_no_version_of_tls_below_1_2_is_spoken(mode):
+    assert keys(mode)["ssl.enabled.protocols"] == ["TLSv1.3", "TLSv1.2"]
+
+
+@pytest.mark.parametrize("mode", list(security_modes.MODES))
+def test_no_secret_stands_in_the_properties(mode):
+    text = repr(keys(mode) | zookeeper_tls.ensemble_client_properties(mode)).lower()
+
+    assert "password" not in text
+    assert "private" not in text
+
+
+def test_plain_is_refused_where_another_machine_could_connect():
+    with pytest.raises(security_modes.SecurityError, match=r"CLIENTS on 0\.0\.0\.0.*127\.0\.0\.1"):
+        security_modes.check_plain("plain", {"CLIENTS": {"bind": "0.0.0.0"}})
+
+
+@pytest.mark.parametrize("bind", ["127.0.0.1", "localhost", "::1"])
+def test_plain_is_allowed_on_loopback(bind):
+    security_modes.check_plain("plain", {"CLIENTS": {"bind": bind}})

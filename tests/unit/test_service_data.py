@@ -1,0 +1,71 @@
+from collections import UserList
+
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.service_data import (
+    plain,
+    service_hash,
+    ulimit,
+)
+
+DEFINITION = {"image": "kafka:1", "command": ["a", "b"], "healthcheck": {"retries": 3}}
+FILES = [{"name": "server.properties", "content": "broker.id=1\n"}]
+
+
+def test_the_order_of_keys_does_not_make_a_service_stale():
+    turned = dict(reversed(DEFINITION.items()))
+    assert service_hash(turned, FILES) == service_hash(DEFINITION, FILES)
+
+
+@pytest.mark.parametrize(
+    ("definition", "files"),
+    [
+        ({**DEFINITION, "image": "kafka:2"}, FILES),
+        ({**DEFINITION, "command": ["b", "a"]}, FILES),
+        ({**DEFINITION, "healthcheck": {"retries": "3"}}, FILES),
+        (DEFINITION, []),
+        (DEFINITION, [{"name": "server.properties", "content": "broker.id=2\n"}]),
+        (DEFINITION, [{"name": "other", "content": "broker.id=1\n"}]),
+    ],
+)
+def test_any_other_change_makes_it_stale(definition, files):
+    assert service_hash(definition, files) != service_hash(DEFINITION, FILES)
+
+
+def test_the_hash_is_the_same_in_every_version_of_this_code():
+    # A changed value restarts every container of every site at its next run.
+    assert service_hash(DEFINITION, FILES) == "4e13c8bd0d7b0621"
+
+
+def test_of_a_file_with_a_static_part_only_that_part_counts():
+    static = {"name": "server.properties", "static": "broker.id=1\n"}
+    both = [{**static, "content": "broker.id=1\nnum.io.threads=8\n"}]
+    live = [{**static, "content": "broker.id=1\nnum.io.threads=16\n"}]
+    restart = [{**both[0], "static": "broker.id=2\n"}]
+    assert service_hash(DEFINITION, both) == service_hash(DEFINITION, live)
+    assert service_hash(DEFINITION, both) == service_hash(DEFINITION, FILES)
+    assert service_hash(DEFINITION, both) != service_hash(DEFINITION, restart)
+
+
+class Lazy(list):
+    """Like Ansible's lists, which hold something else than they give when iterated."""
+
+    def __iter__(self):
+        return (f"templated {item}" for item in super().__iter__())
+
+
+def test_values_that_ansible_works_out_late_are_worked_out():
+    assert plain({"command": Lazy(["a"])}) == {"command": ["templated a"]}
+    assert service_hash({"command": Lazy(["a"])}) == service_hash({"command": ["templated a"]})
+
+
+def test_other_containers_are_left_alone():
+    other = UserList([1])
+    assert plain(other) is other
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(20000, "nofile:20000:20000"), ({"soft": 1, "hard": 2}, "nofile:1:2")],
+)
+def test_a_limit_is_written_for_the_engine(value, text):
+    assert ulimit({"key": "nofile", "value": value}) == text

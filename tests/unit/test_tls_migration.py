@@ -1,0 +1,209 @@
+"""No two phases in which somebody speaks what the other does not take, and a way through all."""
+
+from itertools import pairwise
+
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
+    tls_migration,
+    zookeeper_tls_migration,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.security_modes import (
+    SecurityError,
+)
+
+LISTENERS = {
+    "CLIENTS": {"bind": "0.0.0.0", "advertise": "k1", "port": 9092},
+    "BROKERS": {"bind": "0.0.0.0", "advertise": "k1", "port": 9192},
+}
+STEP = 1000
+MODES = ("tls_scram", "mtls", "scram")
+ORDER = (tls_migration.OPEN, *tls_migration.ORDER)
+NEIGHBOURS = list(pairwise(ORDER))
+in_every_mode = pytest.mark.parametrize("mode", MODES)
+between_neighbours = pytest.mark.parametrize(("before", "after"), NEIGHBOURS)
+
+
+class Broker:
+    """What a broker listens on and speaks in one phase."""
+
+    def __init__(self, mode: str, phase: str) -> None:
+        if phase == tls_migration.OPEN:
+            self.ports = {name: at["port"] for name, at in LISTENERS.items()}
+            self.protocols = dict.fromkeys(LISTENERS, "PLAINTEXT")
+            self.between, self.clients = "BROKERS", "CLIENTS"
+            self.supers: list[str] | None = None
+            return
+        every = {**LISTENERS, **tls_migration.doors(LISTENERS, phase, STEP)}
+        self.ports = {name: at["port"] for name, at in every.items()}
+        self.protocols = tls_migration.protocols(mode, phase, LISTENERS, "CLIENTS", "BROKERS")
+        self.between = tls_migration.among_brokers(phase, "BROKERS")
+        self.clients = tls_migration.of_clients(phase, "CLIENTS")
+        self.supers = tls_migration.further_super_users(phase, [])
+
+    def takes(self, listener: str, protocol: str) -> bool:
+        """Whether somebody who speaks ``protocol`` gets in by ``listener``."""
+        nobody_asked = protocol == "PLAINTEXT" and self.supers is not None
+        return (
+            listener in self.ports
+            and self.protocols[listener] == protocol
+            and (not nobody_asked or tls_migration.ANYBODY in (self.supers or ()))
+        )
+
+
+def server(mode: str, phase: str) -> tuple[set[tuple[int, bool]], bool, set[bool]]:
+    """Ports of a server with whether they ask; what it speaks in the quorum, and what it takes."""
+    if phase == tls_migration.OPEN:
+        return {(2181, False)}, False, {False}
+    keys = zookeeper_tls_migration.server_properties(mode, phase, 2181, "0.0.0.0", STEP, "own")
+    ports = {(keys["clientPort"], False)} if "clientPort" in keys else set()
+    ports.add((keys["secureClientPort"], True))
+    takes = {True, False} if keys.get("portUnification") else {bool(keys["sslQuorum"])}
+    return ports, bool(keys["sslQuorum"]), takes
+
+
+def tried(mode: str, phase: str) -> set[tuple[int, bool]]:
+    """Ports at which a broker, or our module, looks for a server, with whether over TLS."""
+    if phase == tls_migration.OPEN:
+        return {(2181, False)}
+    [found] = zookeeper_tls_migration.servers([{"id": 1, "host": "z1", "port": 2181}], phase, STEP)
+    tls = zookeeper_tls_migration.with_certificate(mode, phase)
+    return {(port, tls) for port in (found["port"], *found["also"])}
+
+
+@in_every_mode
+@between_neighbours
+def test_brokers_of_two_neighbours_take_what_the_other_speaks(mode, before, after):
+    one, other = Broker(mode, before), Broker(mode, after)
+
+    assert other.takes(one.between, one.protocols[one.between])
+    assert one.takes(other.between, other.protocols[other.between])
+
+
+@in_every_mode
+@between_neighbours
+def test_clients_that_come_in_are_served_on_both_sides_of_a_roll(mode, before, after):
+    one, other = Broker(mode, before), Broker(mode, after)
+
+    assert one.takes(one.clients, one.protocols[one.clients])
+    assert other.takes(one.clients, one.protocols[one.clients])
+
+
+@in_every_mode
+@between_neighbours
+def test_our_modules_come_in_on_both_sides_of_the_roll_they_watch(mode, before, after):
+    name = tls_migration.of_operator(after, "CLIENTS", "BROKERS")
+    protocol = Broker(mode, after).protocols[name]
+
+    assert Broker(mode, before).takes(name, protocol)
+    assert Broker(mode, after).takes(name, protocol)
+
+
+@in_every_mode
+@between_neighbours
+def test_brokers_and_our_modules_find_every_server_while_the_ensemble_rolls(mode, before, after):
+    for state in (before, after):
+        ports, _, _ = server(mode, state)
+        # Brokers roll when the whole ensemble has: until then they are as before.
+        assert tried(mode, before) & ports
+        assert tried(mode, after) & ports
+
+
+@in_every_mode
+@between_neighbours
+def test_servers_of_two_neighbours_take_what_the_other_speaks(mode, before, after):
+    _, one_speaks, one_takes = server(mode, before)
+    _, other_speaks, other_takes = server(mode, after)
+
+    assert one_speaks in other_takes
+    assert other_speaks in one_takes
+
+
+@in_every_mode
+def test_at_the_end_nothing_is_left_of_the_doors(mode):
+    closed = Broker(mode, "")
+
+    assert set(closed.ports) == set(LISTENERS)
+    assert "PLAINTEXT" not in closed.protocols.values()
+    assert tls_migration.ANYBODY not in closed.supers
+    assert server(mode, "") == ({(2181, True)}, True, {True})
+    assert zookeeper_tls_migration.client_properties(mode, "")["zookeeper.set.acl"] is True
+
+
+@in_every_mode
+def test_brokers_own_nothing_in_the_ensemble_before_all_of_them_are_known_there(mode):
+    known = [zookeeper_tls_migration.with_certificate(mode, phase) for phase in tls_migration.ORDER]
+    owning = [tls_migration.PHASES[phase].owned for phase in tls_migration.ORDER]
+
+    assert owning.index(True) == known.index(True) + 1
+
+
+def properties(mode: str, phase: str) -> dict[str, str]:
+    """The keys of server.properties that tell the phase."""
+    broker = Broker(mode, phase)
+    spoken = ",".join(f"{name}:{protocol}" for name, protocol in broker.protocols.items())
+    return {
+        "listener.security.protocol.map": spoken,
+        "inter.broker.listener.name": broker.between,
+    }
+
+
+@in_every_mode
+@pytest.mark.parametrize("phase", ORDER)
+def test_a_broker_tells_its_phase(mode, phase):
+    assert tls_migration.found(properties(mode, phase), "BROKERS") == phase
+
+
+def test_a_broker_that_was_never_up_tells_no_phase():
+    assert tls_migration.found({}, "BROKERS") == tls_migration.NEW
+
+
+@pytest.mark.parametrize(
+    ("running", "goal", "todo"),
+    [
+        (["open"] * 3, "both", ["doors", "brokers"]),
+        (["brokers"] * 3, "both", []),
+        (["brokers"] * 3, "shut", ["shut", "back"]),
+        (["back"] * 3, "", [""]),
+        (["open"] * 3, "", ["doors", "brokers", "shut", "back", ""]),
+        # Interrupted: the later of two phases is taken up again.
+        (["brokers", "doors", "new"], "both", ["brokers"]),
+    ],
+)
+def test_what_is_to_do_lies_between_the_last_broker_and_the_goal(running, goal, todo):
+    assert tls_migration.to_do(running, goal) == todo
+
+
+@pytest.mark.parametrize(
+    ("running", "goal", "complaint"),
+    [
+        (["new", "new"], "both", "make up makes a closed cluster"),
+        (["back"], "both", "'both' lies behind: brokers are in phase back"),
+        ([""], "shut", "brokers are in phase closed"),
+        (["open"], "open", "security_closing: 'open' is unknown; allowed: 'both', 'shut', ''"),
+    ],
+)
+def test_a_goal_that_cannot_be_reached_is_refused(running, goal, complaint):
+    with pytest.raises(SecurityError, match=complaint):
+        tls_migration.to_do(running, goal)
+
+
+@pytest.mark.parametrize(
+    ("mode", "found", "wanted", "entering", "said"),
+    [
+        ("tls_scram", "", "", False, ""),
+        ("tls_scram", "new", "", False, ""),
+        ("plain", "open", "", False, ""),
+        ("tls_scram", "brokers", "brokers", False, ""),
+        ("tls_scram", "open", "doors", True, ""),
+        ("tls_scram", "open", "", False, "it is open and tls_scram is declared"),
+        ("tls_scram", "open", "doors", False, "it is open"),
+        ("tls_scram", "open", "brokers", True, "security_closing 'both'"),
+        ("tls_scram", "brokers", "", False, "in phase brokers and tls_scram is declared"),
+        ("plain", "", "", False, "it is closed and security_mode plain is declared"),
+    ],
+)
+def test_a_broker_that_runs_goes_one_phase_at_a_time(mode, found, wanted, entering, said):
+    answer = tls_migration.obstacle(mode, found, wanted, entering)
+
+    assert said in answer
+    assert bool(answer) == bool(said)

@@ -1,0 +1,192 @@
+"""Topics are read and changed in bulk, and waited for on every broker."""
+
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._content import topic_answers
+from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model import (
+    Configure,
+    Create,
+    Delete,
+    Grow,
+    Wish,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NOBODY
+from kafka_answers import connection, described, in_turn
+
+
+def test_only_keys_set_on_the_topic_itself_are_read():
+    configs = {
+        "a": {
+            "retention.ms": {
+                "value": "5",
+                "config_source": "DYNAMIC_TOPIC_CONFIG",
+                "config_type": "LONG",
+            },
+            "segment.ms": {"value": "7", "config_source": "DYNAMIC_DEFAULT_BROKER_CONFIG"},
+        }
+    }
+    made = connection(
+        describe_topics=in_turn([described("a", 1, 1), described("other", 1)]),
+        describe_configs=in_turn({"topic": configs}),
+    )
+    found = made.read_topics(["a", "missing"])
+    assert list(found) == ["a"]
+    assert (found["a"].partitions, found["a"].replicas) == (2, {2})
+    assert {key: value.text for key, value in found["a"].config.items()} == {"retention.ms": "5"}
+
+
+def test_a_thousand_topics_are_read_in_two_requests():
+    asked = []
+
+    def noted(name, answer):
+        def ask(*_args, **_keys):
+            asked.append(name)
+            return answer
+
+        return ask
+
+    names = [f"t{number}" for number in range(1000)]
+    made = connection(
+        describe_topics=noted("topics", [described(name, 1, 2, 1) for name in names]),
+        describe_configs=noted("configs", {"topic": {name: {} for name in names}}),
+    )
+    found = made.read_topics(names)
+    assert len(found) == 1000
+    assert found["t7"].placement == ((2, 1),) * 3
+    assert asked == ["topics", "configs"]
+
+
+def test_a_topic_is_gone_when_the_last_broker_has_forgotten_it():
+    looks = []
+
+    def views(topics):
+        looks.append(list(topics))
+        return [{}, {"a": {}}] if len(looks) < 3 else [{}, {}]
+
+    made = connection(
+        delete_topics=in_turn(
+            {
+                "topics": [
+                    {"name": "a", "error_code": 0, "error_message": None},
+                    # Somebody else was quicker.
+                    {"name": "b", "error_code": 3, "error_message": None},
+                    {"name": "c", "error_code": 73, "error_message": "deletion is off"},
+                ]
+            }
+        ),
+    )
+    made.views = views
+    steps = [Delete(name, 1) for name in "abc"]
+    assert made.delete_topics(steps, dry=True) == {}
+    assert looks == []
+    assert made.delete_topics(steps, dry=False) == {"c": "deletion is off"}
+    assert looks == [["a", "b"], ["a"], ["a"]]
+
+
+def test_a_topic_that_a_broker_keeps_is_told():
+    made = connection(delete_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
+    made.timeout, made.views = 0.2, lambda _: [{"a": {}}]
+    assert made.delete_topics([Delete("a", 1)], dry=False) == {"a": "is still there after 0.2 s"}
+
+
+def test_declared_brokers_are_those_that_kafka_is_told():
+    asked = {}
+
+    def answer(wanted, **_keys):
+        asked.update(wanted)
+        return SimpleNamespace(to_dict=lambda: {"results": []})
+
+    made = connection(create_partitions=answer)
+    made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
+    assert asked == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
+    assert topic_answers.numbers_of(Wish("a", 2, 2, placement=((1, 2), (2, 1)))) == {
+        "assignments": {0: [1, 2], 1: [2, 1]}
+    }
+
+
+def test_creation_waits_for_the_broker_that_lags_behind_most():
+    made = connection(
+        create_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}),
+    )
+    looks = []
+
+    def metadata(broker, topics):
+        looks.append(broker)
+        late = broker == 2 and looks.count(2) < 3
+        return {} if late else {"a": described("a", 1, 2)}
+
+    made.known_brokers = lambda: [1, 2]
+    made.metadata = metadata
+    assert made.create_topics([Create(Wish("a", 2))], dry=False) == {}
+    assert looks.count(2) == 3
+
+
+@pytest.mark.parametrize(("code", "refused"), [(36, {}), (7, {}), (40, {"a": "Unknown key"})])
+def test_a_topic_that_exists_or_is_slow_to_come_is_no_refusal(code, refused):
+    made = connection(
+        create_topics=in_turn(
+            {"topics": [{"name": "a", "error_code": code, "error_message": "Unknown key"}]}
+        )
+    )
+    made.known_brokers = lambda: [1]
+    # A topic that was refused never appears, and nobody waits for it.
+    made.metadata = lambda broker, topics: {} if refused else {"a": described("a", 1)}
+    assert made.create_topics([Create(Wish("a", 1))], dry=False) == refused
+
+
+def test_a_partition_that_gets_no_leader_is_told_after_the_timeout():
+    made = connection(create_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
+    made.timeout = 0.2
+    made.known_brokers = lambda: [1]
+    made.metadata = lambda broker, topics: {"a": described("a", 1, NOBODY)}
+    assert made.create_topics([Create(Wish("a", 2))], dry=False) == {
+        "a": "1 of 2 partitions have a leader after 0.2 s"
+    }
+
+
+def kept(text):
+    return {"retention.ms": {"value": text, "config_source": "DYNAMIC_TOPIC_CONFIG"}}
+
+
+CHANGE = Configure("a", {"retention.ms": "5"}, {"retention.ms": "6"})
+
+
+def test_a_changed_key_is_waited_for_until_the_cluster_tells_it():
+    looks = []
+
+    def describe(*_args, **_keys):
+        looks.append(1)
+        return {"topic": {"a": kept("6" if len(looks) > 2 else "5")}}
+
+    made = connection(
+        alter_configs=in_turn({"topic": {"a": "OK"}}),
+        describe_topics=in_turn([described("a", 1)]),
+        describe_configs=describe,
+    )
+    assert made.configure_topics([CHANGE], dry=False) == {}
+    assert len(looks) == 3
+
+
+def test_a_changed_key_that_never_comes_into_force_is_told():
+    made = connection(
+        alter_configs=in_turn({"topic": {"a": "OK"}}),
+        describe_topics=in_turn([described("a", 1)]),
+        describe_configs=in_turn({"topic": {"a": kept("5")}}),
+    )
+    made.timeout = 0.2
+    assert made.configure_topics([CHANGE], dry=False) == {"a": "not in force after 0.2 s"}
+
+
+def test_a_refused_key_is_told_in_kafkas_words_and_not_waited_for():
+    said = "[Error 40] InvalidConfigurationError: Unknown topic config name: retentoin.ms"
+    made = connection(alter_configs=in_turn({"topic": {"a": said}}))
+    assert made.configure_topics([CHANGE], dry=False) == {
+        "a": "Unknown topic config name: retentoin.ms"
+    }
+
+
+def test_a_dry_creation_waits_for_nothing():
+    made = connection(create_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
+    made.known_brokers = None
+    assert made.create_topics([Create(Wish("a", 2))], dry=True) == {}

@@ -1,0 +1,358 @@
+import time
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._content.topic_changes import (
+    batches,
+    converge,
+    difference,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model import (
+    Configure,
+    Create,
+    Delete,
+    Grow,
+    Move,
+    Topic,
+    TopicError,
+    Wish,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._content.topics import (
+    plan,
+    plan_absent,
+    plan_all,
+    wishes_of,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
+
+ORDERS = Topic("orders", 3, frozenset({3}), {"retention.ms": Value("1000", "LONG")})
+
+
+@pytest.mark.parametrize(
+    ("current", "wish", "steps"),
+    [
+        (None, Wish("orders", 3, 3), [Create(Wish("orders", 3, 3))]),
+        (ORDERS, Wish("orders", 3, 3), []),
+        (ORDERS, Wish("orders"), []),
+        (ORDERS, Wish("orders", 3, 3, {"retention.ms": "1000"}), []),
+        (ORDERS, Wish("orders", 5), [Grow("orders", 3, 5)]),
+        (
+            ORDERS,
+            Wish("orders", config={"retention.ms": "5", "cleanup.policy": "compact"}),
+            [
+                Configure(
+                    "orders",
+                    {"retention.ms": "1000"},
+                    {"retention.ms": "5", "cleanup.policy": "compact"},
+                )
+            ],
+        ),
+        (
+            ORDERS,
+            Wish("orders", 4, 3, {"retention.ms": "5"}),
+            [
+                Grow("orders", 3, 4),
+                Configure("orders", {"retention.ms": "1000"}, {"retention.ms": "5"}),
+            ],
+        ),
+    ],
+)
+def test_steps_lead_from_what_is_to_what_is_wished_for(current, wish, steps):
+    assert plan(current, wish) == steps
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        (Wish("orders", 2), "topic orders: 2 partitions are wished for, it has 3 and Kafka cannot"),
+        (Wish("orders", 3, 2), "topic orders: replication factor 2 is wished for, it has 3; "),
+    ],
+)
+def test_a_wish_that_cannot_be_met_names_topic_wish_and_obstacle(wish, message):
+    with pytest.raises(TopicError, match=message):
+        plan(ORDERS, wish)
+
+
+def test_uneven_replicas_are_no_match_for_any_factor():
+    uneven = Topic("orders", 2, frozenset({2, 3}))
+    with pytest.raises(TopicError, match="it has 2 or 3"):
+        plan(uneven, Wish("orders", replication_factor=3))
+
+
+def test_all_wishes_that_cannot_be_met_are_told_at_once():
+    with pytest.raises(TopicError) as refusal:
+        plan_all(
+            {"a": Topic("a", 2, frozenset({1})), "b": Topic("b", 2, frozenset({1}))},
+            [Wish("a", 1), Wish("b", 1), Wish("c", 1)],
+        )
+    assert [text.split(":")[0] for text in refusal.value.sentences] == ["topic a", "topic b"]
+
+
+def test_parameters_become_wishes_in_kafkas_words():
+    found = wishes_of(
+        {
+            "b": None,
+            "a": {
+                "partitions": 6,
+                "replication_factor": 3,
+                "config": {
+                    "preallocate": True,
+                    "cleanup.policy": ["compact", "delete"],
+                    "retention.ms": 1000,
+                    "segment.ms": None,
+                },
+            },
+        }
+    )
+    assert found == [
+        Wish(
+            "a",
+            6,
+            3,
+            {"preallocate": "true", "cleanup.policy": "compact,delete", "retention.ms": "1000"},
+            defaults=frozenset({"segment.ms"}),
+        ),
+        Wish("b"),
+    ]
+
+
+def test_a_nested_value_is_refused_by_topic_and_key():
+    with pytest.raises(TopicError, match=r"topic a: retention\.ms: the value is a mapping"):
+        wishes_of({"a": {"config": {"retention.ms": {}}}})
+
+
+@pytest.mark.parametrize(
+    ("partitions", "sizes"),
+    [
+        ([1] * 5, [2, 2, 1]),
+        ([4, 4, 4], [1, 1, 1]),
+        ([99, 1], [1, 1]),
+        ([3, 2, 3], [2, 1]),
+        ([], []),
+    ],
+)
+def test_creations_go_in_portions_of_two_topics_and_five_partitions(partitions, sizes):
+    steps = [Create(Wish(f"t{number}", count)) for number, count in enumerate(partitions)]
+    portions = list(batches(steps, topics=2, partitions=5))
+    assert [len(portion) for portion in portions] == sizes
+    assert [step for portion in portions for step in portion] == steps
+
+
+class Kafka:
+    """A stand-in for a cluster: keeps topics, refuses ``bad`` ones, records what is done."""
+
+    def __init__(self, *topics, bad=(), race=()):
+        self.topics = {topic.name: topic for topic in topics}
+        self.bad = bad
+        self.race = dict(race)
+        self.done = []
+
+    def read_topics(self, names, keys):
+        self.keys = keys
+        return {name: self.topics[name] for name in names if name in self.topics}
+
+    def obstacles(self, steps, dry):
+        if not dry:
+            self.done += [step.topic for step in steps if step.topic not in self.bad]
+        return {step.topic: "no" for step in steps if step.topic in self.bad}
+
+    def create_topics(self, steps, dry):
+        obstacles = self.obstacles(steps, dry)
+        for step in steps:
+            if not dry and step.topic not in obstacles:
+                # Somebody else may have been quicker, with another number of partitions.
+                count = self.race.pop(step.topic, step.wish.partitions)
+                self.topics[step.topic] = Topic(step.topic, count, frozenset({1}))
+        return obstacles
+
+    def grow_topics(self, steps, dry):
+        obstacles = self.obstacles(steps, dry)
+        for step in steps:
+            if not dry and step.topic not in obstacles:
+                self.topics[step.topic] = Topic(step.topic, step.count, frozenset({1}))
+        return obstacles
+
+    def configure_topics(self, steps, dry):
+        return self.obstacles(steps, dry)
+
+    def delete_topics(self, steps, dry):
+        obstacles = self.obstacles(steps, dry)
+        for step in steps:
+            if not dry and step.topic not in obstacles:
+                del self.topics[step.topic]
+        return obstacles
+
+
+def test_topics_are_brought_to_their_wishes_once():
+    kafka = Kafka(Topic("old", 1, frozenset({1})))
+    wishes = [Wish("new", 2), Wish("old", 3)]
+    assert [str(step) for step in converge(kafka, wishes, dry=False)] == [
+        "create new: 2 partitions, default number of replicas",
+        "old: partitions 1 -> 3",
+    ]
+    assert converge(kafka, wishes, dry=False) == []
+    assert kafka.done == ["new", "old"]
+
+
+def test_a_dry_run_tells_the_steps_and_does_none():
+    kafka = Kafka()
+    assert len(converge(kafka, [Wish("new", 2)], dry=True)) == 1
+    assert (kafka.done, kafka.topics) == ([], {})
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_one_wrong_wish_changes_nothing_at_all(dry):
+    kafka = Kafka(bad=("bad",))
+    with pytest.raises(TopicError, match=r"^create bad: 1 partitions, .* replicas: no$"):
+        converge(kafka, [Wish("bad", 1), Wish("good", 1)], dry)
+    assert kafka.done == []
+
+
+def test_a_topic_that_somebody_else_created_meanwhile_is_brought_to_its_wish():
+    kafka = Kafka(race={"new": 1})
+    converge(kafka, [Wish("new", 2)], dry=False)
+    assert kafka.topics["new"].partitions == 2
+
+
+def test_a_quarrel_over_a_topic_ends_with_an_error():
+    kafka = Kafka(Topic("old", 1, frozenset({1})))
+    kafka.grow_topics = lambda steps, dry: {}
+    with pytest.raises(TopicError, match="old: partitions 1 -> 2: was done and is not there"):
+        converge(kafka, [Wish("old", 2)], dry=False)
+
+
+def test_the_difference_shows_only_what_changes():
+    steps = [
+        Create(Wish("new", 2, None, {"a": "1"})),
+        Grow("old", 1, 2),
+        Configure("old", {"b": "1"}, {"b": "2", "c": "3"}),
+    ]
+    assert difference(steps) == {
+        "before": {"old": {"partitions": 1, "config": {"b": "1"}}},
+        "after": {
+            "new": {"partitions": 2, "replication_factor": "default", "config": {"a": "1"}},
+            "old": {"partitions": 2, "config": {"b": "2", "c": "3"}},
+        },
+    }
+    assert str(steps[2]) == "old: b 1 -> 2, c (default) -> 3"
+
+
+@pytest.mark.parametrize(
+    ("absent", "confirmed", "steps"),
+    [
+        ([], ["orders"], []),
+        (["orders"], ["orders"], [Delete("orders", 3)]),
+        (["orders", "orders"], ["orders"], [Delete("orders", 3)]),
+        (["nowhere"], [], []),
+    ],
+)
+def test_only_what_is_confirmed_and_there_is_deleted(absent, confirmed, steps):
+    assert plan_absent({"orders": ORDERS}, absent, confirmed) == steps
+
+
+@pytest.mark.parametrize(
+    ("absent", "confirmed", "message"),
+    [
+        ("orders", ["order"], "topic orders: is to be deleted with its 3 partitions; that is done"),
+        ("__consumer_offsets", ["__consumer_offsets"], "is one of Kafka's own, which are never"),
+        ("__transaction_state", ["__transaction_state"], "is one of Kafka's own"),
+    ],
+)
+def test_a_topic_that_must_not_be_deleted_is_named_with_the_reason(absent, confirmed, message):
+    with pytest.raises(TopicError, match=message):
+        plan_absent({"orders": ORDERS, absent: ORDERS}, [absent], confirmed)
+
+
+def test_a_topic_that_is_declared_and_to_be_absent_is_refused():
+    with pytest.raises(TopicError, match="topic orders: is declared and to be absent"):
+        plan_all({"orders": ORDERS}, [Wish("orders", 3)], ["orders"], ["orders"])
+
+
+def test_topics_are_deleted_once():
+    kafka = Kafka(ORDERS)
+    steps = converge(kafka, [], False, ["orders"], ["orders"])
+    assert [str(step) for step in steps] == ["delete orders: 3 partitions with all records"]
+    assert converge(kafka, [], False, ["orders"], ["orders"]) == []
+    assert kafka.topics == {}
+
+
+def test_one_wrong_wish_deletes_nothing():
+    kafka = Kafka(ORDERS, bad=("bad",))
+    with pytest.raises(TopicError):
+        converge(kafka, [Wish("bad", 1)], False, ["orders"], ["orders"])
+    assert kafka.topics == {"orders": ORDERS}
+
+
+PLACED = Topic("orders", 2, frozenset({2}), placement=((1, 2), (2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("wish", "text"),
+    [
+        (Wish("orders", replication_factor=3), "orders: replication factor 2 -> 3"),
+        (
+            Wish("orders", 2, 2, placement=((1, 2), (3, 2))),
+            "orders: replicas are to lie on the declared brokers",
+        ),
+    ],
+)
+def test_replicas_that_are_to_be_elsewhere_are_told_and_left_to_others(wish, text):
+    kafka = Kafka(PLACED)
+    (step,) = converge(kafka, [wish], dry=False, moves=True)
+    assert isinstance(step, Move)
+    assert str(step) == text
+    assert kafka.done == []
+    with pytest.raises(TopicError, match="moves data and is not done here"):
+        plan(PLACED, wish)
+
+
+def test_new_partitions_lie_where_they_are_declared():
+    placement = ((1, 2), (2, 3), (3, 1))
+    wish = wishes_of({"orders": {"placement": [list(brokers) for brokers in placement]}})[0]
+    assert plan(PLACED, wish) == [Grow("orders", 2, 3, ((3, 1),))]
+    assert plan(None, wish) == [Create(Wish("orders", 3, 2, {}, placement))]
+    assert plan(Topic("orders", 3, frozenset({2}), placement=placement), wish) == []
+
+
+def test_the_difference_of_what_goes_and_moves():
+    assert difference([Delete("a", 1), Move("b", frozenset({1, 2}), Wish("b", None, 3))]) == {
+        "before": {"a": {"partitions": 1}, "b": {"replication_factor": "1 or 2"}},
+        "after": {"b": {"replication_factor": 3}},
+    }
+
+
+def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
+    kafka = Kafka(Topic("gone", 1, frozenset({1})))
+    judge = kafka.obstacles
+
+    def late(steps, dry):
+        found = judge(steps, dry)
+        return found if dry else found | {each.topic: "no" for each in steps if each.topic == "b"}
+
+    kafka.obstacles = late
+    wishes = [Wish("a", 1), Wish("b", 2), Wish("c", 3)]
+    with pytest.raises(TopicError, match="create b: 2 partitions"):
+        converge(kafka, wishes, False, ["gone"], ["gone"])
+    assert set(kafka.topics) == {"a", "c"}
+    kafka.obstacles = judge
+    assert [step.topic for step in converge(kafka, wishes, False, ["gone"], ["gone"])] == ["b"]
+    assert converge(kafka, wishes, False, ["gone"], ["gone"]) == []
+
+
+def test_a_thousand_topics_are_planned_at_once():
+    config = {"retention.ms": "604800000", "min.insync.replicas": "2"}
+    values = {key: Value(text, "LONG") for key, text in config.items()}
+    names = [f"topic-{number}" for number in range(1000)]
+    kafka = Kafka(*(Topic(name, 3, frozenset({3}), values) for name in names))
+    declared = {
+        name: {"partitions": 3, "replication_factor": 3, "config": config} for name in names
+    }
+    begun = time.monotonic()
+    assert converge(kafka, wishes_of(declared), False, ["nowhere"]) == []
+    # Less than half a second on an idle machine: this is no measurement, it catches what hangs.
+    assert time.monotonic() - begun < 20
+
+
+def test_only_keys_that_are_wished_for_or_tell_of_a_move_are_asked_for():
+    store = Kafka(ORDERS)
+    converge(store, [Wish("orders", config={"retention.ms": "5"})], dry=True)
+    assert store.keys == {"retention.ms"}

@@ -1,0 +1,231 @@
+"""Users: what is done to their credentials, and what is said of passwords nobody can check."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._content.user_model import (
+    Outcome,
+    Put,
+    Remove,
+    UserError,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._content.users import (
+    converge,
+    difference,
+    doubts,
+    portions,
+    wishes_of,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import (
+    Key,
+    hash_password,
+    text_of,
+)
+
+S512, S256 = "SCRAM-SHA-512", "SCRAM-SHA-256"
+HASHED = text_of(S512, hash_password("alice-secret", S512, 4096))
+
+
+def params(users=None, **more):
+    return {"users": users or {}, "passwords": {}, "credentials": {}, "absent": [], **more}
+
+
+class Kafka:
+    """A stand-in for a cluster that knows passwords; ``mute`` has no listener to try them at."""
+
+    def __init__(self, *users, mute=False, bad=()):
+        # User, mechanism, iterations, password.
+        self.kept = {Key(name, how): (count, word) for name, how, count, word in users}
+        self.mute, self.bad = mute, bad
+        self.tried = []
+
+    def read_users(self):
+        found = {}
+        for key, (count, _) in self.kept.items():
+            found.setdefault(key.user, {})[key.mechanism] = count
+        return found
+
+    def try_users(self, secrets):
+        if self.mute:
+            return {}
+        self.tried += secrets
+        return {
+            key: "accepted" if self.kept[key][1] == secret.password else "refused"
+            for key, secret in secrets.items()
+        }
+
+    def alter_users(self, steps, secrets):
+        refused = {}
+        for step in steps:
+            if step.key.user in self.bad:
+                refused[step.key.user] = "no"
+            elif isinstance(step, Put):
+                self.kept[step.key] = (step.iterations, secrets[step.key.user].password)
+            else:
+                del self.kept[step.key]
+        return refused
+
+
+ALICE = ("alice", S512, 8192, "alice-secret")
+WORD = {"alice": "alice-secret"}
+
+
+def steps(kafka, **declared):
+    return [str(step) for step in converge(kafka, wishes_of(params(**declared)), False).steps]
+
+
+@pytest.mark.parametrize(
+    ("kafka", "declared", "expected"),
+    [
+        (Kafka(), {}, []),
+        (
+            Kafka(),
+            {"users": {"alice": None}, "passwords": WORD},
+            ["user alice: SCRAM-SHA-512: new, 8192 iterations"],
+        ),
+        (Kafka(ALICE), {"users": {"alice": {}}, "passwords": WORD}, []),
+        (
+            Kafka(ALICE),
+            {"users": {"alice": {}}, "passwords": {"alice": "another-word"}},
+            ["user alice: SCRAM-SHA-512: the password is another"],
+        ),
+        (
+            Kafka(ALICE),
+            {"users": {"alice": {"iterations": 4096}}, "passwords": WORD},
+            ["user alice: SCRAM-SHA-512: iterations 8192 -> 4096"],
+        ),
+        (
+            Kafka(ALICE),
+            {"users": {"alice": {"mechanisms": [S512, S256]}}, "passwords": WORD},
+            ["user alice: SCRAM-SHA-256: new, 8192 iterations"],
+        ),
+        (
+            Kafka(ALICE),
+            {"users": {"alice": {}}, "passwords": WORD, "update_password": "always"},
+            ["user alice: SCRAM-SHA-512: the password is set, as it always is"],
+        ),
+        (
+            Kafka(ALICE),
+            {
+                "users": {"alice": {}},
+                "passwords": {"alice": "another-word"},
+                "update_password": "on_create",
+            },
+            [],
+        ),
+        (
+            Kafka(),
+            {"users": {"alice": {}}, "credentials": {"alice": HASHED}},
+            ["user alice: SCRAM-SHA-512: new, 4096 iterations"],
+        ),
+        (
+            Kafka(ALICE, ("alice", S256, 4096, "x")),
+            {"absent": ["alice", "nobody"]},
+            ["remove user alice: SCRAM-SHA-256", "remove user alice: SCRAM-SHA-512"],
+        ),
+    ],
+)
+def test_users_are_brought_to_their_wishes_once(kafka, declared, expected):
+    assert steps(kafka, **declared) == expected
+    if declared.get("update_password") != "always":
+        assert steps(kafka, **declared) == []
+
+
+def test_a_dry_run_tries_passwords_and_changes_none():
+    kafka = Kafka(ALICE)
+    wished = wishes_of(params({"alice": {}}, passwords={"alice": "another-word"}))
+    assert len(converge(kafka, wished, dry=True).steps) == 1
+    assert kafka.tried == [Key("alice", S512)]
+    assert kafka.kept[Key("alice", S512)] == (8192, "alice-secret")
+
+
+def test_only_a_credential_in_order_is_tried():
+    kafka = Kafka(ALICE)
+    steps(kafka, users={"alice": {"iterations": 4096}}, passwords=WORD)
+    assert kafka.tried == []
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [(WORD, "no listener to try it at is given"), ({}, "its password is not given")],
+)
+def test_a_password_that_cannot_be_tried_is_kept_and_told(given, reason):
+    kafka = Kafka(ALICE, mute=True)
+    found = converge(kafka, wishes_of(params({"alice": {}}, passwords=given)), dry=False)
+    assert found == Outcome((), {"alice": reason}, ())
+
+
+def test_a_credential_for_a_mechanism_that_is_not_declared_is_told_and_kept():
+    kafka = Kafka(ALICE, ("alice", S256, 4096, "old"))
+    found = converge(kafka, wishes_of(params({"alice": {}}, passwords=WORD)), dry=False)
+    assert found.foreign == ("alice: SCRAM-SHA-256",)
+    assert len(kafka.kept) == 2
+
+
+def test_every_user_that_needs_a_password_and_has_none_is_told():
+    wished = wishes_of(params({"alice": {"iterations": 5000}, "bob": {}, "carol": {}}))
+    with pytest.raises(UserError) as refusal:
+        converge(Kafka(ALICE, ("carol", S512, 8192, "x")), wished, dry=False)
+    assert refusal.value.sentences == [
+        "user alice: SCRAM-SHA-512: iterations 8192 -> 5000: its password is not given",
+        "user bob: SCRAM-SHA-512: new, 8192 iterations: its password is not given",
+    ]
+
+
+def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
+    words = {"alice": "alice-secret", "bob": "bob-secret"}
+    declared = {"users": {"alice": {}, "bob": {}}, "passwords": words}
+    kafka = Kafka(bad=["alice"])
+    with pytest.raises(UserError, match=r"^user alice: SCRAM-SHA-512: new, 8192 iterations: no$"):
+        steps(kafka, **declared)
+    kafka.bad = ()
+    assert steps(kafka, **declared) == ["user alice: SCRAM-SHA-512: new, 8192 iterations"]
+    assert steps(kafka, **declared) == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"users": {"a": {"mechanisms": ["PLAIN"]}}}, "user a: mechanism PLAIN; allowed: SCRAM-"),
+        ({"users": {"a": {"iterations": 1}}}, "user a: iterations 1; allowed: 4096 to 16384"),
+        ({"users": {"a": {}}, "absent": ["a"]}, "user a: is declared and under absent"),
+        ({"users": {"a": {}}, "passwords": {"a": "short"}}, "passwords: user a: the password is s"),
+        (
+            {"users": {"a": {}}, "credentials": {"a": "x"}},
+            "credentials: user a: is not of",
+        ),
+        (
+            {"passwords": {"a": "long-enough"}, "credentials": {"a": HASHED}},
+            "user a: stands in passwords and in credentials",
+        ),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_told(declared, message):
+    with pytest.raises(UserError, match=message):
+        wishes_of(params(**declared))
+
+
+def test_passwords_of_users_that_are_not_declared_are_not_used():
+    wished = wishes_of(params({"alice": {}}, passwords={**WORD, "bob": "bob-secret"}))
+    assert set(wished.secrets) == {"alice"}
+
+
+def test_both_credentials_of_a_user_go_in_one_request():
+    many = [Put(Key(f"u{number}", how), 4096, "") for how in (S512, S256) for number in range(5)]
+    found = portions(many, size=3)
+    assert [len(each) for each in found] == [4, 4, 2]
+    for one in range(5):
+        assert sum(f"u{one}" in {step.key.user for step in each} for each in found) == 1
+
+
+def test_doubts_are_told_by_reason_and_not_for_passwords_that_nobody_gave():
+    unverified = {f"u{n}": "kafka1:9094: Connection refused" for n in range(7)}
+    assert doubts({**unverified, "bob": "its password is not given"}) == [
+        "whether passwords have changed is not known, and they are left as they are: "
+        "kafka1:9094: Connection refused: u0, u1, u2, u3, u4 and 2 more"
+    ]
+
+
+def test_the_difference_shows_no_password():
+    assert difference([Put(Key("a", S512), 4096, "new"), Remove(Key("b", S256))]) == {
+        "before": {"b: SCRAM-SHA-256": "a credential"},
+        "after": {"a: SCRAM-SHA-512": "new"},
+    }
