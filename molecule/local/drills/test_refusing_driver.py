@@ -15,7 +15,12 @@ CONTENT = ROOT / "inventories/example/group_vars/all/content.yml"
 # What only a driver finds out: nobody answers there.
 REGISTRY = "http://127.0.0.1:1"
 REFUSING = {
-    "source": {"topic": "payments", "format": "avro", "registry": {"url": REGISTRY}},
+    "source": {
+        "topic": "payments",
+        "format": "avro",
+        "registry": {"url": REGISTRY},
+        "schema": "paymentId STRING",
+    },
     "outputs": {"all": {"sql": "SELECT * FROM events", "path": "birds"}},
     "invalid": "payments_invalid",
     "resources": {"cores": 1, "executor_memory": "768m", "driver_memory": "768m"},
