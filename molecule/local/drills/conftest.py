@@ -20,4 +20,3 @@ make = _of("conftest").make
 ask = _of("conftest").ask
 flights = _of("test_own_pipeline").flights
 own = _of("test_own_pipeline").own
-declared = _of("test_statements").declared

@@ -7,7 +7,8 @@ from testing.waiting import NotYet, wait_for
 
 
 def test_a_topic_that_is_made_again_stops_its_readers_before_they_skip_records(own):
-    late = own.cluster.brokers.end("late_flights")
+    late = len(own.late)
+    wait_for("every flight is read", lambda: own.ends(late_flights=late), seconds=300)
     with access.admin(own.cluster.topology.bootstrap) as admin:
         admin.delete_topics(["flights"])
 

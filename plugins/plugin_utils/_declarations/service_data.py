@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+# What the engine allows in the name of a container: it is a part of paths, too.
 NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
 
 

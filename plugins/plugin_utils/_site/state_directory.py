@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ansible.errors import AnsibleError
 
+from .._declarations.service_data import NAME
 from .._images.images import repository_root
 
 FOLDER = ".kafka-metal"
@@ -20,8 +20,6 @@ STORE = "store.vault"
 ANSWERS = ("access.txt", "logs.txt", "replicas.txt", "verify.txt", "versions.txt")
 # Whose state it is.
 CLUSTER = "cluster"
-# Part of a path and of container names, so it is what the engine allows in a name.
-NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
 
 
 @dataclass(frozen=True)
