@@ -6,7 +6,6 @@ import re
 # Who owns ZooKeeper: another mode brings folders of its own beside these.
 OWNERS = (
     "roles/zookeeper/*",
-    "templates/zookeeper/*",
     "plugins/*/zookeeper*",
     "images/zookeeper/*",
     "inventories/*",
@@ -45,7 +44,7 @@ NAMESPACES = ("http://maven.apache.org/POM/", "http://www.w3.org/", "http://mave
 LOCAL = re.compile(r"https?://(\{|\$|%|<|\"|'|\[::1\]|127\.|0\.0\.0\.0|localhost\b|[a-z-]+(:|/|$))")
 URL = re.compile(r"[a-z]+://[^\s'\"`)>]+")
 
-SOURCES = ("roles/**/*", "templates/**/*", "plugins/**/*", "images/**/*", "playbooks/**/*")
+SOURCES = ("roles/**/*", "plugins/**/*", "images/**/*", "playbooks/**/*")
 
 
 def test_only_its_owners_know_zookeeper(repository):
@@ -130,21 +129,11 @@ def test_every_version_is_used(repository):
 
 
 def test_templates_lie_where_their_files_land(repository):
-    files = repository.files("templates/**/*")
+    files = repository.files("roles/*/templates/**/*")
     assert files
     roots = {"etc", "usr", "opt", "var", "srv", "lib"}
-    wrong = [path for path in files if path.split("/")[2] not in roots or path[-3:] != ".j2"]
+    wrong = [path for path in files if path.split("/")[3] not in roots or path[-3:] != ".j2"]
     assert wrong == []
-
-
-def test_a_role_s_templates_are_those_of_the_common_tree(repository):
-    for role in repository.folders("templates/*"):
-        link = repository.root / "roles" / role / "templates"
-        assert link.is_symlink(), f"{link} is no link"
-        assert link.readlink().as_posix() == f"../../templates/{role}"
-    for role in repository.folders("roles/*"):
-        path = repository.root / "roles" / role / "templates"
-        assert path.is_symlink() or not path.exists(), f"{path} is a folder of its own"
 
 
 def test_a_template_is_used_for_the_file_it_is_named_after(repository):
@@ -155,8 +144,8 @@ def test_a_template_is_used_for_the_file_it_is_named_after(repository):
         for target in used.findall(repository.text(path))
     }
     there = {
-        (path.split("/")[1], path.split("/", 2)[2].removesuffix(".j2"))
-        for path in repository.files("templates/**/*.j2")
+        (path.split("/")[1], path.split("/", 3)[3].removesuffix(".j2"))
+        for path in repository.files("roles/*/templates/**/*.j2")
     }
     assert found == there
     for role, target in sorted(found):

@@ -66,7 +66,7 @@ def test_variables_of_a_role_carry_its_name(repository):
 def test_roles_name_no_group_of_the_inventory(repository):
     named = [
         f"{path}:{number}: {line.strip()}"
-        for path in repository.files("roles/**/*", "templates/**/*")
+        for path in repository.files("roles/**/*")
         for number, line in enumerate(repository.lines(path), start=1)
         if GROUPS.search(line)
     ]
