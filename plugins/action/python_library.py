@@ -1,14 +1,18 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Carries the archive of a library to the host, when the host says that it has another one."""
+"""Carries a library of the control node to the host, when the host says that it has another one."""
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
+from ansible import constants
+from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+
+from ..plugin_utils._operations import library_archive
+from ..plugin_utils._site.run_file import RunFile
 
 MODULE = "metal.kafka.python_library"
 
@@ -21,18 +25,31 @@ class ActionModule(ActionBase):
     ) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
         arguments = dict(self._task.args)
-        source = Path(self._find_needle("files", arguments["src"]))
-        arguments["digest"] = hashlib.sha256(source.read_bytes()).hexdigest()
+        archive = _archive(arguments["package"])
+        arguments["digest"] = archive["digest"]
         if arguments.pop("seen", "") == arguments["digest"]:
             return {**result, "changed": False, "steps": []}
         found = self._execute_module(MODULE, module_args=arguments, task_vars=task_vars)
         if found.get("changed") and not self._task.check_mode:
             self._make_tmp_path()
             arguments["archive"] = self._connection._shell.join_path(
-                self._connection._shell.tmpdir, source.name
+                self._connection._shell.tmpdir, Path(archive["path"]).name
             )
-            self._transfer_file(str(source), arguments["archive"])
+            self._transfer_file(archive["path"], arguments["archive"])
             self._fixup_perms2((self._connection._shell.tmpdir, arguments["archive"]))
             found = self._execute_module(MODULE, module_args=arguments, task_vars=task_vars)
             self._remove_tmp_path(self._connection._shell.tmpdir)
         return {**result, **found}
+
+
+def _archive(package: str) -> dict[str, Any]:
+    """The archive of ``package``, written once in a run for all hosts."""
+    folder = Path(constants.DEFAULT_LOCAL_TMP)
+    try:
+        return RunFile(folder, f"library {package}").answer(  # type: ignore[no-any-return]
+            "archive",
+            ["archive"],
+            lambda: lambda _: library_archive.write(package, folder / f"{package}.zip"),
+        )
+    except LookupError as error:
+        raise AnsibleActionFail(f"{error}; allowed: one that it can import") from error

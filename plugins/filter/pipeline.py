@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from kafka_metal_pipeline.declaration import DeclarationError, parse
-from kafka_metal_pipeline.infer import SampleError, with_schema
-from kafka_metal_pipeline.placement import conflicts, misplaced, placed
 
 from ..module_utils._content import applied_record
+from ..plugin_utils._declarations.pipeline_package import (
+    DeclarationError,
+    SampleError,
+    conflicts,
+    misplaced,
+    parse,
+    placed,
+    with_schema,
+)
 from ..plugin_utils._declarations.service_data import plain
 from ..plugin_utils._site.status_ports import status_ports
 
@@ -21,19 +27,18 @@ RESOURCES = {"cores": 1, "executor_memory": "1g", "driver_memory": "1g"}
 
 
 def pipeline_document(
-    declared: Mapping[str, Any], name: str, site: Mapping[str, Any], folder: str
+    declared: Mapping[str, Any], name: str, site: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The declaration with what the site adds, checked; a sample becomes the schema it implies.
 
-    ``folder`` is where a relative path of a sample starts. Options of clients that a declaration
-    has stay beside those of the site. Raises AnsibleFilterError with every
-    mistake.
+    A relative path of a sample starts where the run does. Options of clients that a declaration has
+    stay beside those of the site. Raises AnsibleFilterError with every mistake.
     """
     try:
         person, given = plain(declared), plain(site)
         if wrong := [*misplaced(name, person), *conflicts(name, person, given)]:
             raise DeclarationError(wrong)
-        document = placed(name, with_schema(person, Path(folder)), given)
+        document = placed(name, with_schema(person, Path.cwd()), given)
         document["resources"] = RESOURCES | document.get("resources", {})
         parse(name, document)
     except (DeclarationError, SampleError) as error:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from kafka_metal_pipeline.declared_site import SITE_KEYS
-from kafka_metal_pipeline.infer import SampleError, with_schema
 
+from ..plugin_utils._declarations.pipeline_package import SITE_KEYS, SampleError, with_schema
 from ..plugin_utils._declarations.service_data import plain
 
 # How the check begins what it says of a mistake, and how much of anything else is shown.
@@ -26,7 +25,6 @@ FAILED_STARTS = 3
 def pipeline_statements(
     pipelines: Mapping[str, Mapping[str, Any]],
     functions: Sequence[str],
-    folder: str,
     roots: Mapping[str, str] | None = None,
 ) -> str:
     """The document that `kafka-metal-pipeline check` reads: all pipelines, no secrets.
@@ -43,11 +41,11 @@ def pipeline_statements(
     bodies = {}
     for name, declared in pipelines.items():
         try:
-            found = with_schema(plain(declared), Path(folder).resolve())
+            found = with_schema(plain(declared), Path.cwd())
         except SampleError as error:
             raise AnsibleFilterError(
                 f"pipeline {name}: source.schema.sample: found {error}; allowed: a file of CSV or "
-                f"JSON lines, as a path from {Path(folder).resolve()}"
+                f"JSON lines, as a path from {Path.cwd()}"
             ) from error
         own = {key: value for key, value in found.items() if key not in SITE_KEYS}
         bodies[str(name)] = own | site

@@ -8,13 +8,13 @@ DOCUMENTATION = r"""
 module: python_library
 short_description: A Python library is unpacked on the host
 description:
-  - Unpacks a zip of the control node below O(dest), compiled, so that modules import it several
-    times faster than from the zip. What was there before is replaced as a whole.
-  - The archive travels only when the host has another one; otherwise this is one short look.
+  - Copies a package of the control node's Python below O(dest), compiled, so that modules import it
+    several times faster than from a zip. What was there before is replaced as a whole.
+  - It travels only when the host has another one; otherwise this is one short look.
 options:
-  src:
-    description: Zip of the library on the control node.
-    type: path
+  package:
+    description: Name under which the Python that runs Ansible imports the library.
+    type: str
     required: true
   dest:
     description: Directory that holds the library's packages, and nothing else.
@@ -23,7 +23,7 @@ options:
   seen:
     description: >-
       Digest that a look at the host has just found there, the fact C(libraries) of
-      M(metal.kafka.machine_info). Where it is that of O(src) the host is not asked again.
+      M(metal.kafka.machine_info). Where it is that of O(package) the host is not asked again.
     type: str
     default: ''
   digest:
@@ -45,7 +45,7 @@ author: The kafka-metal authors
 EXAMPLES = r"""
 - name: Kafka client for our modules is there
   metal.kafka.python_library:
-    src: kafka-python.zip
+    package: kafka
     dest: /opt/kafka-metal/python/kafka-python
 """
 
@@ -95,7 +95,7 @@ def main() -> None:
     """Look, and unpack what the action plugin has brought."""
     module = AnsibleModule(
         argument_spec={
-            "src": {"type": "path", "required": True},
+            "package": {"type": "str", "required": True},
             "dest": {"type": "path", "required": True},
             "seen": {"type": "str", "default": ""},
             "digest": {"type": "str"},

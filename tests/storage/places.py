@@ -56,7 +56,7 @@ class Place:
             "driver_host": "127.0.0.1",
             "spark_options": {**self.storage["spark"], "spark.port.maxRetries": "100"},
         }
-        document = pipeline_document(DECLARED, name, site, str(self.root))
+        document = pipeline_document(DECLARED, name, site)
         (self.root / "files" / f"{name}.yml").write_text(yaml.safe_dump(document))
         words = ["python3", "/inside/driver.py", f"/etc/kafka-metal/{name}.yml", "/lines"]
         return self.run(*words, *filter(None, [death]))

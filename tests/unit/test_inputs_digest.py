@@ -29,7 +29,7 @@ all:
 
 
 @pytest.fixture
-def site(tmp_path):
+def site(tmp_path, monkeypatch):
     """A repository, an inventory and a store; digest() is asked of all three."""
 
     class Site:
@@ -53,6 +53,8 @@ def site(tmp_path):
     found.store.mkdir()
     (found.store / "vault.yml").write_text("secret")
     (found.repository / "sample.csv").write_text("a,b\n")
+    # Where the run starts.
+    monkeypatch.chdir(found.repository)
     found.inventory.write_text(HOSTS.replace("SAMPLE", "sample.csv"))
     return found
 

@@ -22,7 +22,7 @@ SITE = {
 
 
 def document(**changes):
-    return pipeline_document(DECLARED | changes, "p", SITE, "/")
+    return pipeline_document(DECLARED | changes, "p", SITE)
 
 
 def test_options_of_a_declaration_stay_beside_those_of_the_site():

@@ -24,7 +24,7 @@ DECLARED = {
 
 
 def test_all_pipelines_are_one_document_that_the_check_reads():
-    text = pipeline_statements({"b": DECLARED, "a": DECLARED}, ["version"], "/")
+    text = pipeline_statements({"b": DECLARED, "a": DECLARED}, ["version"])
 
     found = parse_all(json.loads(text))
 
@@ -33,29 +33,30 @@ def test_all_pipelines_are_one_document_that_the_check_reads():
 
 
 def test_equal_declarations_give_equal_text_in_any_order():
-    one = pipeline_statements({"a": DECLARED, "b": DECLARED}, [], "/")
-    other = pipeline_statements({"b": dict(reversed(DECLARED.items())), "a": DECLARED}, [], "/")
+    one = pipeline_statements({"a": DECLARED, "b": DECLARED}, [])
+    other = pipeline_statements({"b": dict(reversed(DECLARED.items())), "a": DECLARED}, [])
 
     assert one == other
-    assert one != pipeline_statements({"a": DECLARED, "b": DECLARED}, ["version"], "/")
+    assert one != pipeline_statements({"a": DECLARED, "b": DECLARED}, ["version"])
 
 
 def test_a_declaration_allows_itself_no_function():
     sly = {**DECLARED, "sql_functions": ["reflect"], "databases": {"d": {"password": "hidden"}}}
 
-    checked = pipeline_statements({"a": sly}, [], "/")
+    checked = pipeline_statements({"a": sly}, [])
 
     assert json.loads(checked)["a"]["sql_functions"] == []
     assert "hidden" not in checked
     with pytest.raises(AnsibleError, match="sql_functions: found"):
-        pipeline_document(sly, "a", {"sql_functions": []}, "/")
+        pipeline_document(sly, "a", {"sql_functions": []})
 
 
-def test_a_sample_that_is_not_there_is_named_with_its_pipeline_and_folder(tmp_path):
+def test_a_sample_that_is_not_there_is_named_with_its_pipeline_and_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     declared = {**DECLARED, "source": {"topic": "in", "schema": {"sample": "in.csv"}}}
 
     with pytest.raises(AnsibleError, match=r"pipeline a: source\.schema\.sample: found") as error:
-        pipeline_statements({"a": declared}, [], f"{tmp_path}/playbooks/..")
+        pipeline_statements({"a": declared}, [])
 
     assert f"{tmp_path}/in.csv" in str(error.value)
     assert f"a path from {tmp_path}" in str(error.value)
@@ -65,7 +66,7 @@ def test_the_check_reads_checkpoints_where_the_site_has_them():
     sly = {**DECLARED, "checkpoint_root": "/elsewhere"}
     roots = {"checkpoint_root": "/shared/checkpoints", "archive_root": "/shared/archive"}
 
-    text = pipeline_statements({"a": sly}, [], "/", {**roots, "event_log_dir": "/shared/events"})
+    text = pipeline_statements({"a": sly}, [], {**roots, "event_log_dir": "/shared/events"})
 
     site = parse_all(json.loads(text))["a"].site
     assert (site.checkpoint_root, site.archive_root) == tuple(roots.values())

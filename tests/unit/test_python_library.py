@@ -2,7 +2,9 @@ import subprocess
 import sys
 import zipfile
 
+import pytest
 from ansible_collections.metal.kafka.plugins.modules.python_library import digest_of, unpack
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations import library_archive
 
 
 def archive(path, **files):
@@ -44,3 +46,26 @@ def test_modules_are_compiled_for_who_may_not_write_there(tmp_path):
     folder = str(tmp_path / "library-1")
     unpack(archive(tmp_path / "1.zip", __init__="VALUE = 1"), folder, "one")
     assert list((tmp_path / "library-1/library/__pycache__").glob("__init__.*.pyc"))
+
+
+def test_a_package_is_the_same_archive_whenever_it_is_written(tmp_path):
+    first = library_archive.write("kafka", tmp_path / "1.zip")
+    second = library_archive.write("kafka", tmp_path / "2.zip")
+
+    assert first["digest"] == second["digest"]
+    folder = str(tmp_path / "kafka-python")
+    unpack(first["path"], folder, first["digest"])
+    code = "import kafka.net.transport as t, sys; print(t.__file__.startswith(sys.argv[1]))"
+    run = subprocess.run(
+        [sys.executable, "-c", code, folder],
+        env={"PYTHONPATH": folder},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.strip() == "True", run.stderr
+
+
+def test_a_package_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(LookupError, match="lacks the package nowhere"):
+        library_archive.write("nowhere", tmp_path / "1.zip")

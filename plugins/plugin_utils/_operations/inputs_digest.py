@@ -42,7 +42,7 @@ def written(hostvars: Any) -> dict[str, Any]:
 def named(told: Any, folder: Path) -> set[Path]:
     """Files of this machine that a value names, such as the sample that a schema is read from.
 
-    ``folder`` is where a relative path starts, that of the repository.
+    ``folder`` is where a relative path starts.
     """
     if isinstance(told, dict):
         return {path for each in told.values() for path in named(each, folder)}
@@ -63,7 +63,7 @@ def digest(told: Any, repository: Path, further: Iterable[Path]) -> str:
     whole = hashlib.sha256(json.dumps([__version__, told], sort_keys=True, default=str).encode())
     for place in [
         *(repository / part for part in PARTS),
-        *sorted(named(told, repository)),
+        *sorted(named(told, Path.cwd())),
         *further,
     ]:
         for path in _files(place):

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from ...module_utils._common.suggestions import did_you_mean, one_of
 from .._declarations.memory_sizes import whole_number
-from .._declarations.problem import Problem, advice, listed, note
+from .._declarations.pipeline_package import misplaced, needs_of, problems_of
+from .._declarations.problem import Problem, advice, listed
 from .._site.service_catalogue import KAFKA, PIPELINE, SPARK_WORKER
 from .._site.services import entries
 from .._site.site_model import Site
@@ -23,23 +24,16 @@ _AFTER_SAMPLE = ("source.schema.sample", "source.event_time", "partition_by")
 
 def declarations(site: Site) -> Iterator[Problem]:
     """What the pipelines' own validator says, the one the drivers use."""
-    try:
-        from kafka_metal_pipeline import declaration, placement
-    except ImportError:
-        if any(entries(site, host, PIPELINES) for host in site.members(PIPELINE.group)):
-            reason = "kafka-metal-pipeline is not installed on the control node"
-            yield note(PIPELINE.group, PIPELINES, reason)
-        return
     for host in site.members(PIPELINE.group):
         declared = site.value(host, PIPELINES, {})
         bodies = declared.items() if isinstance(declared, Mapping) else ()
-        misplaced = [
+        wrongly_placed = [
             wrong
             for name, body in bodies
             if isinstance(body, Mapping)
-            for wrong in placement.misplaced(str(name), body)
+            for wrong in misplaced(str(name), body)
         ]
-        for wrong in [*declaration.problems_of(declared), *misplaced]:
+        for wrong in [*problems_of(declared), *wrongly_placed]:
             if wrong.key.endswith(_AFTER_SAMPLE) and _is_sampled(site, host, wrong.pipeline):
                 continue
             where = f"{PIPELINES}.{wrong.pipeline}.{wrong.key}" if wrong.pipeline else PIPELINES
@@ -79,11 +73,6 @@ def pipeline_topics(site: Site) -> Iterator[Problem]:
 
 def _topics_of(site: Site, host: str, pipeline: object) -> Iterator[tuple[str, str]]:
     """Where a pipeline names a topic, and the topic; also that of marks, which it needs unnamed."""
-    try:
-        from kafka_metal_pipeline.needs import needs_of
-    except ImportError:
-        # `declarations` says so.
-        return
     needs = needs_of(pipeline)
     yield from needs.topics
     if needs.marks:

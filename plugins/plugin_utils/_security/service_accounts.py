@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._declarations.pipeline_package import needs_of
 from .certificate_names import reserved
 from .security_modes import OPERATOR, SecurityError
 
@@ -21,9 +22,6 @@ def of_pipelines(
 
     Whoever writes in transactions also reads and writes the topic ``marks``.
     """
-    # On the control node alone, where the validator of pipelines is installed.
-    from kafka_metal_pipeline.needs import needs_of
-
     # A row that is too large for its topic goes to the invalid one: the driver asks for the limit.
     limits = {"limits": True}
     users = {}

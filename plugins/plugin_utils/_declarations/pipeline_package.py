@@ -1,0 +1,33 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""What drivers judge declarations of pipelines by: their own package, from the sources of this collection.
+
+The image of drivers is built from the same files, so both judge alike and nobody installs the package.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+# Last: an installed package of the same name, such as a contributor's, is these files too.
+sys.path.append(str(Path(__file__).resolve().parents[3] / "spark/src"))
+
+from kafka_metal_pipeline.declaration import DeclarationError, parse, problems_of  # noqa: E402
+from kafka_metal_pipeline.declared_site import SITE_KEYS  # noqa: E402
+from kafka_metal_pipeline.infer import SampleError, with_schema  # noqa: E402
+from kafka_metal_pipeline.needs import needs_of  # noqa: E402
+from kafka_metal_pipeline.placement import conflicts, misplaced, placed  # noqa: E402
+
+__all__ = [
+    "SITE_KEYS",
+    "DeclarationError",
+    "SampleError",
+    "conflicts",
+    "misplaced",
+    "needs_of",
+    "parse",
+    "placed",
+    "problems_of",
+    "with_schema",
+]
