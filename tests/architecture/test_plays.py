@@ -76,6 +76,16 @@ def test_a_play_that_restarts_in_turns_ends_with_the_first_that_fails(repository
     assert [play["name"] for play in found if play.get("any_errors_fatal")] == []
 
 
+def test_no_play_gathers_facts_of_its_own(repository):
+    """Where the collection is installed Ansible's default would ask every host before every play."""
+    wrong = [
+        f"{path}: {play['name']}"
+        for path, play in plays(repository)
+        if play.get("gather_facts") is not False
+    ]
+    assert wrong == []
+
+
 def test_every_playbook_that_goes_on_is_still_there(repository):
     assert GO_ON.keys() - {path for path, _ in plays(repository)} == set()
 
