@@ -1,0 +1,158 @@
+"""The collection, built and installed, in an empty directory with the checkout out of sight."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+HOST = {
+    "ansible_connection": "local",
+    "ansible_become": False,
+    "ansible_python_interpreter": sys.executable,
+}
+IMAGES = """
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - ansible.builtin.copy:
+        content: "{{ lookup('metal.kafka.image_catalogue') | map(attribute='image') | to_json }}"
+        dest: "{{ answer }}"
+"""
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    command = ["ansible-galaxy", "collection", "build", "--output-path", folder, ROOT]
+    subprocess.run(command, check=True, capture_output=True)
+    (found,) = folder.glob("metal-kafka-*.tar.gz")
+    return found
+
+
+def test_the_archive_has_only_files_of_the_repository(archive: Path):
+    with tarfile.open(archive) as content:
+        files = {each.name for each in content if not each.isdir()}
+        links = [each.name for each in content if each.issym() or each.islnk()]
+    told = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert links == []
+    assert files - set(told.stdout.splitlines()) == {"MANIFEST.json", "FILES.json"}
+    folders = {name.split("/")[0] for name in files}
+    assert folders & {"tests", "molecule", "inventories", "compose", "scripts"} == set()
+    assert [name for name in files if "/tests/" in name] == []
+
+
+class Machine:
+    """A control node with Ansible and the libraries of meta/, and without this checkout."""
+
+    def __init__(self, folder: Path, archive: Path) -> None:
+        self.folder = folder
+        self._python(Path(sysconfig.get_paths()["purelib"]))
+        (folder / "mine").mkdir()
+        command = [
+            "ansible-galaxy",
+            "collection",
+            "install",
+            archive,
+            "--no-deps",
+            "--offline",
+            "--force",
+        ]
+        command += ["-p", folder / "collections"]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def _python(self, packages: Path) -> None:
+        """A Python with the packages of this one, but those that lie in the checkout."""
+        hidden = self.folder / "packages"
+        (hidden / "ansible_collections").mkdir(parents=True)
+        for each in packages.iterdir():
+            if each.name == "ansible_collections":
+                for namespace in each.iterdir():
+                    if namespace.name != "metal":
+                        (hidden / each.name / namespace.name).symlink_to(namespace)
+            elif "kafka_metal" not in each.name and each.suffix != ".pth":
+                (hidden / each.name).symlink_to(each)
+        venv = self.folder / "venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+        (own,) = venv.glob("lib/python*/site-packages")
+        (own / "hidden.pth").write_text(f"{hidden}\n")
+
+    def run(self, playbook: str, *words: str) -> subprocess.CompletedProcess[str]:
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith("ANSIBLE_") and key != "PYTHONPATH"
+        }
+        environment |= {
+            "HOME": str(self.folder),
+            "ANSIBLE_COLLECTIONS_PATH": str(self.folder / "collections"),
+        }
+        return subprocess.run(
+            [
+                self.folder / "venv/bin/python",
+                "-m",
+                "ansible",
+                "playbook",
+                playbook,
+                "-imine",
+                *words,
+            ],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory, archive: Path) -> Machine:
+    folder = tmp_path_factory.mktemp("machine")
+    machine = Machine(folder, archive)
+    local = ROOT / "inventories/local"
+    for name in ("all/cluster.yml", "metal.yml", "kafka.yml", "zookeeper.yml"):
+        target = folder / "mine/group_vars" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(local / "group_vars" / name, target)
+    groups = yaml.safe_load((local / "hosts.yml").read_text())["all"]["children"]
+    site = {"all": {"children": {name: groups[name] for name in ("metal", "kafka", "zookeeper")}}}
+    site["all"]["vars"] = {"cluster_name": "unit-installed", "port_offset": 27_000, **HOST}
+    (folder / "mine/hosts.yml").write_text(yaml.safe_dump(site))
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("playbook", "words", "told"),
+    [
+        ("metal.kafka.preflight", [], "no problems"),
+        ("metal.kafka.plan", ["--check"], "would"),
+    ],
+)
+def test_its_playbooks_answer(machine: Machine, playbook: str, words: list[str], told: str):
+    done = machine.run(playbook, *words)
+
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert told in done.stdout
+
+
+def test_its_images_are_those_of_the_repository(machine: Machine):
+    (machine.folder / "images.yml").write_text(IMAGES)
+    answer = machine.folder / "images.json"
+
+    done = machine.run("images.yml", f"-eanswer={answer}")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    own = machine.folder / "own.json"
+    subprocess.run(
+        ["ansible-playbook", machine.folder / "images.yml", f"-eanswer={own}"],
+        check=True,
+        capture_output=True,
+    )
+    assert json.loads(answer.read_text()) == json.loads(own.read_text())
