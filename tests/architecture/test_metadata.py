@@ -1,0 +1,21 @@
+"""What the collection says of itself, for those who install it."""
+
+import re
+import tomllib
+
+# Ansible itself, and packages whose sources the collection has.
+OWN = re.compile(r"ansible|kafka-metal-")
+
+
+def test_it_names_the_packages_that_the_lock_has(repository):
+    project = tomllib.loads(repository.text("pyproject.toml"))["project"]
+    locked = {each for each in project["dependencies"] if not OWN.match(each)}
+    lines = repository.lines("meta/requirements.txt")
+    assert {each for each in lines if not each.startswith("#")} == locked
+    (environment,) = repository.yaml("meta/execution-environment.yml").values()
+    assert environment["python"] == "meta/requirements.txt"
+
+
+def test_versions_of_the_collection_and_its_changes_agree(repository):
+    version = repository.yaml("galaxy.yml")["version"]
+    assert version == tomllib.loads(repository.text("pyproject.toml"))["project"]["version"]
