@@ -11,6 +11,7 @@ from kafka_metal_pipeline.declaration import DeclarationError, parse
 from kafka_metal_pipeline.infer import SampleError, with_schema
 from kafka_metal_pipeline.placement import conflicts, misplaced, placed
 
+from ..module_utils._common import container_labels
 from ..module_utils._content import applied_record
 from ..plugin_utils._declarations.service_data import plain
 from ..plugin_utils._site.status_ports import status_ports
@@ -63,7 +64,7 @@ def undeclared_drivers(
     ``refused`` says so, ``unconfirmed`` is what the next run has to confirm, and none is removed.
     """
     found = {
-        str(each["Labels"]["kafka-metal.instance"]).removeprefix("pipeline-"): str(
+        container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-"): str(
             each["Names"][0]
         ).removeprefix("/")
         for each in containers

@@ -11,6 +11,7 @@ from ansible.errors import AnsibleFilterError
 from kafka_metal_pipeline.declared_site import SITE_KEYS
 from kafka_metal_pipeline.infer import SampleError, with_schema
 
+from ..module_utils._common import container_labels
 from ..plugin_utils._declarations.service_data import plain
 
 # How the check begins what it says of a mistake, and how much of anything else is shown.
@@ -57,7 +58,7 @@ def pipeline_statements(
 def running_drivers(containers: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the pipelines whose drivers run, from containers as the engine lists them."""
     return sorted(
-        str(each["Labels"]["kafka-metal.instance"]).removeprefix("pipeline-")
+        container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-")
         for each in containers
         if each.get("State") == "running"
     )
