@@ -58,5 +58,18 @@ def test_a_unit_of_time_is_no_unit_of_size():
         size_bytes("7d")
 
 
-def test_people_read_sizes():
-    assert [size_text(n) for n in (12, 12 << 20, 3 << 40)] == ["12 B", "12.0 MiB", "3.0 TiB"]
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1 KiB"),
+        (12 << 20, "12 MiB"),
+        (2**30, "1.0 GiB"),
+        (3.5 * 2**30, "3.5 GiB"),
+        (3 << 40, "3.0 TiB"),
+        (2**60, "1048576.0 TiB"),
+    ],
+)
+def test_people_read_sizes(size, text):
+    assert size_text(size) == text

@@ -43,7 +43,7 @@ def test_the_rest_takes_as_long_as_its_present_rate_says(history, left):
         (
             Sight(**WHOLE, under_replicated=3, lag=12 << 20),
             5,
-            "3 partitions under-replicated, 12.0 MiB behind, about 5 s left",
+            "3 partitions under-replicated, 12 MiB behind, about 5 s left",
         ),
         (Sight(**WHOLE, under_replicated=1), None, "1 partition under-replicated"),
         (Sight(**WHOLE, problem="no controller"), None, "no controller"),

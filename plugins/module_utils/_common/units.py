@@ -81,10 +81,10 @@ def size_bytes(value: Any) -> int:
 
 
 def size_text(number: float) -> str:
-    """Bytes for people: ``1.5 GiB``."""
+    """Bytes for people: ``1.5 GiB``, ``512 MiB``; decimals from GiB on."""
     figure = float(number)
-    for unit in ("B", "KiB", "MiB", "GiB"):
+    for unit in ("B", "KiB", "MiB"):
         if figure < 1024:
-            return f"{figure:.0f} {unit}" if unit == "B" else f"{figure:.1f} {unit}"
+            return f"{figure:.0f} {unit}"
         figure /= 1024
-    return f"{figure:.1f} TiB"
+    return f"{figure:.1f} GiB" if figure < 1024 else f"{figure / 1024:.1f} TiB"

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .._common import container_labels
+from .._common.units import size_text
 from .._host import container_list, engine_api
 from .container_state import epoch
 
@@ -62,8 +63,8 @@ def fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
     again = f", restarted {_times(restarts)} by the engine" if restarts else ""
     last = f", last at {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime(ended))}" if ended else ""
     if (killed or state.get("OOMKilled")) and now - ended < OOM_S:
-        limit = int((found.get("HostConfig") or {}).get("Memory") or 0) // 2**20
-        of = f"its limit of {limit} MiB of memory" if limit else "the memory of its machine"
+        limit = int((found.get("HostConfig") or {}).get("Memory") or 0)
+        of = f"its limit of {size_text(limit)} of memory" if limit else "the memory of its machine"
         return f"{_name(found)} was killed: it needed more than {of}{again}{last}"
     if state.get("Restarting") or (restarts > 1 and now - ended < RESTART_S):
         code = int(state.get("ExitCode") or 0)

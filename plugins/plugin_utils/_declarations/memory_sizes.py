@@ -38,11 +38,6 @@ def whole_number(value: object) -> int | None:
     return int(text) if re.fullmatch(r"-?\d+", text) else None
 
 
-def gib(count: float) -> str:
-    """A number of bytes for people: 3.5 GiB, or MiB below one."""
-    return f"{count / 1024**3:.1f} GiB" if count >= 1024**3 else f"{count / 1024**2:.0f} MiB"
-
-
 def is_true(value: object) -> bool:
     """Whether a switch is on; values given on a command line are text."""
     return str(value).strip().lower() in {"true", "yes", "on", "1"}

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .._declarations.memory_sizes import gib, whole_number
+from ...module_utils._common.units import size_text
+from .._declarations.memory_sizes import whole_number
 from .._declarations.problem import Problem, advice, listed
 from .._site.service_catalogue import KAFKA, instances
 from .._site.services import sockets
@@ -103,7 +104,7 @@ def swap(site: Site) -> Iterator[Problem]:
             yield advice(
                 machine,
                 "/proc/swaps",
-                f"{gib(size)} of swap",
+                f"{size_text(size)} of swap",
                 "none: a pause for swapping outlasts the session of a broker",
             )
 
