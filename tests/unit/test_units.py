@@ -2,6 +2,8 @@ import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._common.units import (
     UnitError,
     duration_ms,
+    heap_bytes,
+    memory_bytes,
     size_bytes,
     size_text,
 )
@@ -44,6 +46,39 @@ def test_a_duration_becomes_milliseconds(written, milliseconds):
 )
 def test_a_size_becomes_bytes(written, size):
     assert size_bytes(written) == size
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        ("512m", 512 << 20),
+        ("6GiB", 6 << 30),
+        # As the container engine reads it, not as the label of a disk.
+        ("6gb", 6 << 30),
+        ("1.1g", 1_181_116_006),
+        ("100", 100),
+        (1024, 1024),
+        ("2 t", 2 << 40),
+        ("", None),
+        ("m", None),
+        ("6x", None),
+        ("-1", None),
+        ("unlimited", None),
+        (True, None),
+        (None, None),
+    ],
+)
+def test_memory_is_counted_in_units_of_1024(written, size):
+    assert memory_bytes(written) == size
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [("512m", 512 << 20), ("4G", 4 << 30), ("1024", 1024)]
+    + [(word, None) for word in ("1.5g", "4gb", "4 g", " 4g", "4GiB", "", None)],
+)
+def test_a_heap_is_what_the_jvm_takes(written, size):
+    assert heap_bytes(written) == size
 
 
 @pytest.mark.parametrize("written", ["", "d", "7 days", "7x", "-7d", "0.3ms", True, None, 1.5, []])

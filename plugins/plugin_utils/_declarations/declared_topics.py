@@ -13,6 +13,7 @@ from ...module_utils._common.properties_file import PropertyError, as_text
 from ...module_utils._common.suggestions import one_of
 from ...module_utils._common.units import UnitError, duration_ms, size_bytes
 from .declaration_reader import DeclarationError, Reader, shown
+from .inventory_values import whole_number
 
 TOPICS, DEFAULTS = "kafka_content_topics", "kafka_content_defaults"
 PATTERN = "kafka_content_name_pattern"
@@ -47,12 +48,12 @@ SLIP = 0.9
 WishError = DeclarationError
 
 
-def whole_number(value: Any) -> int:
+def count(value: Any) -> int:
     """A count of 1 or more; raises UnitError."""
-    text = str(value).strip()
-    if isinstance(value, bool) or not text.isdecimal() or int(text) < 1:
+    found = whole_number(value)
+    if found is None or found < 1:
         raise UnitError(f"{value!r} is no whole number from 1")
-    return int(text)
+    return found
 
 
 def policies(value: Any) -> str:
@@ -69,7 +70,7 @@ READERS = {
     "retention": ("retention.ms", duration_ms),
     "retention_size": ("retention.bytes", size_bytes),
     "cleanup": (CLEANUP, policies),
-    "min_insync": (MIN_ISR, whole_number),
+    "min_insync": (MIN_ISR, count),
 }
 # What they take.
 ALLOWED = {
@@ -153,7 +154,7 @@ def count_of(
     if value is None:
         return None
     try:
-        return whole_number(value)
+        return count(value)
     except UnitError:
         reader.refuse(f"{where if key in own else DEFAULTS}.{key}", shown(value), COUNT)
         return None

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...module_utils._common.units import size_text
-from .._declarations.memory_sizes import (
+from ...module_utils._common.units import (
     HEAP_WORDS,
     MEMORY_WORDS,
     heap_bytes,
-    is_true,
     memory_bytes,
+    size_text,
 )
+from .._declarations.inventory_values import is_true
 from .._declarations.problem import Problem
 from .._site.service_catalogue import instances
 from .._site.services import directories, entries, memory

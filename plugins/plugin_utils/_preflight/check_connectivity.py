@@ -10,7 +10,7 @@ from typing import Any
 
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Caller, Service
-from .._declarations.memory_sizes import whole_number
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed, note
 from .._site import monitoring
 from .._site.inventory import Inventory, UnusableVariable

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .._declarations.memory_sizes import is_true, whole_number
+from .._declarations.inventory_values import is_true, whole_number
 from .._declarations.problem import Problem, advice, listed
 from .._site.service_catalogue import instances
 from .._site.services import directories

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...module_utils._common.units import size_text
-from .._declarations.memory_sizes import whole_number
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, listed
 from .._site.service_catalogue import KAFKA, instances
 from .._site.services import sockets

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...module_utils._common.units import size_text
-from .._declarations.memory_sizes import MEMORY_WORDS, heap_bytes, memory_bytes
+from ...module_utils._common.units import MEMORY_WORDS, heap_bytes, memory_bytes, size_text
 from .._declarations.problem import Problem
 from .._site.service_catalogue import KAFKA, instances
 from .._site.services import memory
@@ -51,9 +50,9 @@ class Budget:
         """The arithmetic, for the operator."""
         return (
             f"{self.machine}: {size_text(self.memory)} of memory - {size_text(self.heaps)} "
-            f"heap of brokers - {size_text(self.services)} other services - {size_text(self.reserve)} reserve "
-            f"= {size_text(max(self.room, 0))} for the page cache; {size_text(self.wanted)} wanted "
-            f"({SECONDS} s at {size_text(self.rate)}/s)"
+            f"heap of brokers - {size_text(self.services)} other services - "
+            f"{size_text(self.reserve)} reserve = {size_text(max(self.room, 0))} for the page "
+            f"cache; {size_text(self.wanted)} wanted ({SECONDS} s at {size_text(self.rate)}/s)"
         )
 
 
@@ -96,7 +95,8 @@ def page_cache(site: Site) -> Iterator[Problem]:
                 f"{size_text(budget.services)} other services and "
                 f"{size_text(budget.reserve)} reserve",
                 f"at least {size_text(budget.wanted)}, {SECONDS} s of "
-                f"{size_text(budget.rate)}/s ({RATE}): with less, consumers and followers read from the disks that are written to",
+                f"{size_text(budget.rate)}/s ({RATE}): with less, consumers and "
+                "followers read from the disks that are written to",
                 fatal=False,
             )
 
@@ -116,6 +116,7 @@ def _brokers(site: Site) -> Iterator[Problem]:
                 "kafka_broker_memory",
                 f"{size_text(limit)}, of which {size_text(limit - heap)} are left beside the heap",
                 f"at least {size_text(heap + rate * SECONDS)}: the limit counts the page "
-                f"cache, and {SECONDS} s of {size_text(rate)}/s ({RATE}) should stay in it; or no limit",
+                f"cache, and {SECONDS} s of {size_text(rate)}/s ({RATE}) should stay in it; "
+                "or no limit",
                 fatal=False,
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...module_utils._common.suggestions import did_you_mean, one_of
-from .._declarations.memory_sizes import whole_number
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, listed, note
 from .._site.service_catalogue import KAFKA, PIPELINE, SPARK_WORKER
 from .._site.services import entries

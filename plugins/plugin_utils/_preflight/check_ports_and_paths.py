@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from .._declarations.memory_sizes import whole_number
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
 from .._site.service_catalogue import instances
 from .._site.services import Socket, directories, sockets

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...module_utils._common.suggestions import one_of
 from ...module_utils._common.units import UnitError
+from .._declarations.declaration_reader import shown
 from .._declarations.declared_topics import (
     ALLOWED,
     KAFKA_NAME,
@@ -18,7 +19,7 @@ from .._declarations.declared_topics import (
     WishError,
     topic_wishes,
 )
-from .._declarations.memory_sizes import kind_of, whole_number
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
 from .._site.service_catalogue import KAFKA
 from .._site.site_model import Site
@@ -55,7 +56,7 @@ def topic_shape(site: Site) -> Iterator[Problem]:
         for variable in (TOPICS, DEFAULTS):
             found = site.value(host, variable, {})
             if not isinstance(found, Mapping):
-                yield Problem(host, variable, kind_of(found), "a dict")
+                yield Problem(host, variable, shown(found), "a dict")
     for host, topics, defaults in _declared(site):
         for where, entry in _entries(topics, defaults):
             if entry is not None and not isinstance(entry, Mapping):
