@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ...module_utils._common.units import size_text
 from .._declarations.inventory_values import whole_number
@@ -13,7 +13,7 @@ from .._site.service_catalogue import KAFKA, instances
 from .._site.services import sockets
 from .._site.site_model import Site
 from .check_engine import numbers
-from .check_topics import DEFAULTS, TOPICS
+from .check_topics import declared_topics
 
 # The oldest long-term kernel of the supported systems and their predecessor.
 OLDEST_KERNEL = (5, 10)
@@ -85,15 +85,10 @@ def map_count(site: Site) -> Iterator[Problem]:
 
 def _partitions(site: Site) -> int:
     """Replicas of all declared partitions; what is malformed counts nothing."""
-    total = 0
-    for host in site.members(KAFKA.group)[:1]:
-        topics, defaults = site.value(host, TOPICS, {}), site.value(host, DEFAULTS, {})
-        for entry in topics.values() if isinstance(topics, Mapping) else ():
-            own = entry if isinstance(entry, Mapping) else {}
-            wish = {**(defaults if isinstance(defaults, Mapping) else {}), **own}
-            count = whole_number(wish.get("partitions", 1)) or 0
-            total += max(count, 0) * max(whole_number(wish.get("replication", 1)) or 0, 0)
-    return total
+    return sum(
+        wish.get("partitions", 1) * wish.get("replication_factor", 1)
+        for wish in declared_topics(site).values()
+    )
 
 
 def swap(site: Site) -> Iterator[Problem]:
