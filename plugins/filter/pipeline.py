@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
+from kafka_metal_declarations.sample import SampleError, with_schema
 from kafka_metal_pipeline.declaration import DeclarationError, parse
-from kafka_metal_pipeline.infer import SampleError, with_schema
 from kafka_metal_pipeline.placement import conflicts, misplaced, placed
 
 from ..module_utils._common import container_labels

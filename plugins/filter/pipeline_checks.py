@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
+from kafka_metal_declarations.sample import SampleError, with_schema
 from kafka_metal_pipeline.declared_site import SITE_KEYS
-from kafka_metal_pipeline.infer import SampleError, with_schema
 
 from ..module_utils._common import container_labels
 from ..plugin_utils._declarations.service_data import plain
