@@ -2,7 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from kafka_metal_declarations.kinds import STRING, Kind, Unknown, kind_of_json, kind_of_text
+from kafka_metal_declarations.kinds import (
+    STRING,
+    UNKNOWN,
+    Kind,
+    Unknown,
+    kind_of_json,
+    kind_of_text,
+)
 from kafka_metal_declarations.text_file import quoted
 
 # Texts that often stand for no value; they make a column of numbers one of texts.
@@ -16,7 +23,7 @@ class CsvColumns:
         """``null`` is a text that stands for no value, besides an empty one."""
         self.nulls = {"", null} if null else {""}
         self._header = list(header)
-        self._kinds: list[Kind] = [Unknown()] * len(header)
+        self._kinds: list[Kind] = [UNKNOWN] * len(header)
         self._likely_nulls: dict[int, str] = {}
 
     def learn(self, fields: Sequence[str]) -> None:
@@ -49,5 +56,7 @@ class CsvColumns:
 def learn_members(kinds: dict[str, Kind], value: Mapping[str, object]) -> None:
     """Join the types of an object's members to ``kinds``, in the order of their appearance."""
     for name, member in value.items():
-        kind = kinds.get(name, Unknown())
-        kinds[name] = kind if kind is STRING else kind.joined(kind_of_json(member))
+        kind = kinds.get(name, UNKNOWN)
+        if kind is not STRING and (found := kind_of_json(member)) is not kind:
+            kind = kind.joined(found)
+        kinds[name] = kind

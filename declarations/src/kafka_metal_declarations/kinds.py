@@ -100,7 +100,7 @@ class Array(Kind):
         )
 
 
-STRING = Kind("STRING")
+UNKNOWN, STRING = Unknown(), Kind("STRING")
 BIGINT, DECIMAL, DOUBLE = Kind("BIGINT"), Kind(f"DECIMAL({WIDEST_DECIMAL},0)"), Kind("DOUBLE")
 # As DOUBLE, 9007199254740993 and 9007199254740992 would be one.
 LARGE_BIGINT = Kind("BIGINT", large=True)
@@ -135,7 +135,7 @@ def kind_of_text(text: str) -> Kind:
 def kind_of_json(value: object) -> Kind:
     """Type of a JSON value; a text that is a number stays text."""
     if value is None:
-        return Unknown()
+        return UNKNOWN
     if isinstance(value, bool):
         return BOOLEAN
     if isinstance(value, int):
@@ -155,6 +155,9 @@ def kind_of_json(value: object) -> Kind:
 
 
 def _kind_of_words(text: str) -> Kind:
+    # Most texts are told by one character.
+    if text[4:5] != "-":
+        return STRING
     is_day = DATE.fullmatch(text) is not None
     if not is_day and not TIME.fullmatch(text):
         return STRING
