@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import wanted_paths
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import Unreadable
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Unreadable
 from preflight_sites import (
     GIB,
     Faults,

@@ -2,6 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
+    broker_security,
     security_modes,
     zookeeper_tls,
 )
@@ -12,7 +13,7 @@ LISTENERS = ("CLIENTS", "BROKERS")
 def keys(mode: str, **more) -> dict:
     """The keys of a broker of three with the two usual listeners."""
     protocols = security_modes.listener_protocols(mode, LISTENERS, "CLIENTS", "BROKERS")
-    return security_modes.broker_properties(mode, protocols, [1, 2, 3], **more)
+    return broker_security.broker_properties(mode, protocols, [1, 2, 3], **more)
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,10 @@ from typing import Any
 
 from .._declarations.problem import Problem
 from .._site import metadata_services
+from .._site.facts_of_machines import Facts
 from .._site.service_catalogue import instances
 from .._site.services import directories
-from .._site.site_model import Check, Facts, Role, Site
+from .._site.site_model import Check, Role, Site
 from . import (
     acceptance,
     broker_keys,
