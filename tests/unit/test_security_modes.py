@@ -79,11 +79,9 @@ def test_no_secret_stands_in_the_properties(mode):
     assert "private" not in text
 
 
-def test_plain_is_refused_where_another_machine_could_connect():
-    with pytest.raises(security_modes.SecurityError, match=r"CLIENTS on 0\.0\.0\.0.*127\.0\.0\.1"):
-        security_modes.check_plain("plain", {"CLIENTS": {"bind": "0.0.0.0"}})
-
-
-@pytest.mark.parametrize("bind", ["127.0.0.1", "localhost", "::1"])
-def test_plain_is_allowed_on_loopback(bind):
-    security_modes.check_plain("plain", {"CLIENTS": {"bind": bind}})
+@pytest.mark.parametrize(
+    ("bind", "is_own"),
+    [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("::", False)],
+)
+def test_only_the_machine_itself_reaches_loopback(bind, is_own):
+    assert security_modes.loopback(bind) is is_own

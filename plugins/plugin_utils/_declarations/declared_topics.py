@@ -12,7 +12,7 @@ from typing import Any
 from ...module_utils._common.properties_file import PropertyError, as_text
 from ...module_utils._common.suggestions import one_of
 from ...module_utils._common.units import UnitError, duration_ms, size_bytes
-from .declaration_reader import DeclarationError, Reader, shown
+from .declaration_reader import Reader, shown
 from .inventory_values import whole_number
 
 TOPICS, DEFAULTS = "kafka_content_topics", "kafka_content_defaults"
@@ -44,8 +44,6 @@ KAFKA_KEYS = (
 )
 # So near to a key of Kafka's that it is meant.
 SLIP = 0.9
-
-WishError = DeclarationError
 
 
 def count(value: Any) -> int:
@@ -241,7 +239,7 @@ def topic_wishes(
 
     A key of a topic wins over the same key of the defaults; so does a friendly key over Kafka's
     own of the defaults, and the other way round. ``pattern`` is a regular expression that whole
-    names match. Raises WishError with everything that is wrong, each with its path.
+    names match. Raises DeclarationError with everything that is wrong, each with its path.
     """
     reader = Reader()
     wishes = read_topics(reader, declarations, defaults, pattern)

@@ -17,9 +17,8 @@ plain        nobody is asked    nobody is asked         nobody is asked; loopbac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 SCRAM = "SCRAM-SHA-512"
 # Of a site that says nothing.
@@ -79,20 +78,6 @@ def mode_of(name: str) -> Mode:
 def loopback(address: str) -> bool:
     """Whether an address is this machine's own."""
     return address in ("localhost", "::1") or address.startswith("127.")
-
-
-def check_plain(mode: str, listeners: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise SecurityError when a listener that asks nobody can be reached from another machine."""
-    if mode_of(mode).closed:
-        return
-    open_ones = [
-        f"{name} on {at['bind']}" for name, at in listeners.items() if not loopback(at["bind"])
-    ]
-    if open_ones:
-        raise SecurityError(
-            f"security mode plain is for loopback alone, and listener {', '.join(open_ones)} can "
-            "be reached from other machines; bind it to 127.0.0.1 or choose tls_scram or mtls"
-        )
 
 
 def listener_protocols(
