@@ -151,7 +151,7 @@ class AclConnection(ContentConnection):
         for portion in portions(acls):
             self.deadline = Deadline(self.timeout)
             answer = self.send(what, partial(request, portion))
-            for acl, said in zip(portion, getattr(answer, results), strict=True):
+            for acl, said in zip(portion, getattr(answer, results)):
                 if said.error_code:
                     obstacles[acl] = reason(said.error_code, said.error_message)
         return obstacles
