@@ -23,7 +23,12 @@ def test_lines_are_sent_as_they_are(tmp_path):
 def test_the_schema_is_learnt_from_all_lines(tmp_path):
     lines = [{"a": 1, "b": True}, {"a": 1.5, "c": [1]}, {"b": "x", "d": None}]
     reader = JsonLines(write(tmp_path, "\n".join(map(json.dumps, lines))))
-    assert reader.check().columns == {"a": "DOUBLE", "b": "STRING", "c": "ARRAY"}
+    assert reader.check().columns == {
+        "a": "DOUBLE",
+        "b": "STRING",
+        "c": "ARRAY<BIGINT>",
+        "d": "STRING",
+    }
 
 
 def test_keys_are_texts_or_json(tmp_path):
@@ -46,6 +51,8 @@ def test_keys_are_texts_or_json(tmp_path):
         ('{"a": 1, "a": 2}', "column 1: found the name 'a' twice in one object; allowed is each"),
         ('{"a": NaN}', "column 1: found NaN; allowed is "),
         ("[" * 100_000, "column 1: found a value that no reader takes"),
+        ('{"a": ' * 101 + "1" + "}" * 101, "column 1: found a value that no reader takes (more"),
+        ('{"a": ' + "1" * 5_000 + "}", "column 1: found a value that no reader takes"),
     ],
 )  # fmt: skip
 def test_a_fault_is_named_with_line_column_and_what_is_allowed(tmp_path, line, fault):

@@ -97,7 +97,7 @@ def test_nothing_is_sent_from_a_file_with_a_fault_in_its_last_line(flights):
     ("name", "content", "problem"),
     [
         ("absent.csv", None, "does not exist"),
-        ("data.txt", "a\n1\n", "the name does not tell the format; allowed are .csv, .jsonl"),
+        ("data.txt", "a\n1\n", "the name does not tell the format; allowed are .csv, .tsv"),
         ("empty.jsonl", "\n\n", "has no records"),
         ("only_header.csv", "a,b\n", "has no records"),
     ],
@@ -133,7 +133,7 @@ def test_a_dry_run_needs_no_broker_and_shows_schema_and_first_record(flights, ca
     assert cli.main(arguments(flights, "--dry-run")) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{flights}: 500 records are valid; nothing was sent",
-        "schema: flight BIGINT, origin STRING",
+        "schema: `flight` BIGINT, `origin` STRING",
         'first record: {"flight":0,"origin":"JFK"}',
     ]
 

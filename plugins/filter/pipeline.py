@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ..module_utils._common import container_labels
 from ..module_utils._content import applied_record
 from ..plugin_utils._declarations.pipeline_package import (
     DeclarationError,
@@ -68,7 +69,7 @@ def undeclared_drivers(
     ``refused`` says so, ``unconfirmed`` is what the next run has to confirm, and none is removed.
     """
     found = {
-        str(each["Labels"]["kafka-metal.instance"]).removeprefix("pipeline-"): str(
+        container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-"): str(
             each["Names"][0]
         ).removeprefix("/")
         for each in containers

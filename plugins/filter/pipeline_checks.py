@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ..module_utils._common import container_labels
 from ..plugin_utils._declarations.pipeline_package import SITE_KEYS, SampleError, with_schema
 from ..plugin_utils._declarations.service_data import plain
 
@@ -55,7 +56,7 @@ def pipeline_statements(
 def running_drivers(containers: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the pipelines whose drivers run, from containers as the engine lists them."""
     return sorted(
-        str(each["Labels"]["kafka-metal.instance"]).removeprefix("pipeline-")
+        container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-")
         for each in containers
         if each.get("State") == "running"
     )

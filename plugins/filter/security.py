@@ -11,7 +11,8 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import web_login
 from ..plugin_utils._declarations.service_data import plain
-from ..plugin_utils._security import security_modes, service_accounts
+from ..plugin_utils._security import client_security, service_accounts
+from ..plugin_utils._security.security_modes import SecurityError
 
 
 def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -20,7 +21,7 @@ def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(*args: Any, **keys: Any) -> Any:
         try:
             return function(*map(plain, args), **{key: plain(keys[key]) for key in keys})
-        except security_modes.SecurityError as error:
+        except SecurityError as error:
             raise AnsibleFilterError(f"metal.kafka.{function.__name__}: {error}") from error
 
     return guarded
@@ -30,6 +31,6 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "users_together": refusing(service_accounts.together),
-            "librdkafka_options": refusing(security_modes.librdkafka_options),
+            "librdkafka_options": refusing(client_security.librdkafka_options),
             "spark_page_word": web_login.basic,
         }

@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..plugin_utils._declarations import declared_topics, service_data
+from ..plugin_utils._declarations import declaration_reader, declared_topics, service_data
 
 
 def topic_wishes(declarations: Any, defaults: Any = None, pattern: Any = "") -> Any:
@@ -16,7 +16,7 @@ def topic_wishes(declarations: Any, defaults: Any = None, pattern: Any = "") -> 
         return declared_topics.topic_wishes(
             service_data.plain(declarations), service_data.plain(defaults), pattern
         )
-    except declared_topics.WishError as error:
+    except declaration_reader.DeclarationError as error:
         raise AnsibleFilterError(f"metal.kafka.topic_wishes: {error}") from None
 
 

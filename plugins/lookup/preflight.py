@@ -64,7 +64,8 @@ from ..plugin_utils._preflight.checks import (
     wanted_probes,
 )
 from ..plugin_utils._preflight.problem_report import report, text
-from ..plugin_utils._site.site_model import Facts, Role
+from ..plugin_utils._site.facts_of_machines import Facts
+from ..plugin_utils._site.site_model import Role
 from ..plugin_utils._site.variables import COLLECTION
 from ..plugin_utils._site.variables import hosts as every_host
 

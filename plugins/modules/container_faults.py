@@ -42,7 +42,8 @@ import time
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._containers import container_faults, engine_api
+from ..module_utils._containers import container_faults
+from ..module_utils._host import engine_api
 
 
 def main() -> None:

@@ -68,7 +68,8 @@ log:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._containers import engine_api
+from ..module_utils._containers import container_state
+from ..module_utils._host import engine_api
 
 
 def main() -> None:
@@ -83,8 +84,8 @@ def main() -> None:
     )
     name, lines, socket = (module.params[key] for key in ("name", "lines", "socket"))
     try:
-        found = engine_api.inspect(name, socket)
-        words = engine_api.log(name, lines, path=socket) if found.exists and lines else []
+        found = container_state.inspect(name, socket)
+        words = container_state.log(name, lines, path=socket) if found.exists and lines else []
     except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
     module.exit_json(changed=False, **vars(found), log=words)

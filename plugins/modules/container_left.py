@@ -55,6 +55,7 @@ kept:
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._containers import container_baseline
+from ..module_utils._host import engine_api
 
 
 def main() -> None:
@@ -64,7 +65,7 @@ def main() -> None:
             "name": {"type": "str", "required": True},
             "declared": {"type": "str", "required": True},
             "kept": {"type": "path", "required": True},
-            "socket": {"type": "path", "default": "/var/run/docker.sock"},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )

@@ -19,10 +19,8 @@ description:
     All wishes are checked before anything is written. A change that would make members lose each
     other while it is rolled out is refused; O(phase=replace) makes it all the same.
 options:
-  store:
-    description: The encrypted file. Its folder is made for its owner alone.
-    type: path
-    required: true
+  store: {description: The encrypted file. Its folder is made for its owner alone.,
+    type: path, required: true}
   password_file:
     description:
       - >-
@@ -32,10 +30,8 @@ options:
       - Empty for the vault passwords that this run of Ansible was given.
     type: path
     default: ~/.config/kafka-metal/vault-password
-  cluster:
-    description: Name of the cluster, the organization (O) in every certificate.
-    type: str
-    required: true
+  cluster: {description: 'Name of the cluster, the organization (O) in every certificate.',
+    type: str, required: true}
   ca:
     description: The CA, made here unless the site brings its own.
     type: dict
@@ -45,10 +41,7 @@ options:
         description: >-
           Name of the CA, by default the cluster's name and "CA"; its number is added ("G1").
         type: str
-      days:
-        description: How long a CA that is made here is valid.
-        type: int
-        default: 3650
+      days: {description: How long a CA that is made here is valid., type: int, default: 3650}
       certificate_file:
         description: >-
           PEM of the site's own CA, followed by those above it up to the root. Read into the store;
@@ -64,32 +57,17 @@ options:
           for each of O(certificates), and C(ca.crt) with the trusted roots. They are validated;
           keys may be encrypted with the store's password.
         type: path
-      trusted_file:
-        description: PEM of further roots that members trust.
-        type: path
+      trusted_file: {description: PEM of further roots that members trust., type: path}
   certificates:
     description: The certificates that members and clients need.
     type: list
     elements: dict
     default: []
     suboptions:
-      name:
-        description: Its name in the store and in lookups.
-        type: str
-        required: true
-      common_name:
-        description: CN of the subject; the name by default.
-        type: str
-      dns:
-        description: Host names.
-        type: list
-        elements: str
-        default: []
-      ips:
-        description: Addresses of IPv4 or IPv6.
-        type: list
-        elements: str
-        default: []
+      name: {description: Its name in the store and in lookups., type: str, required: true}
+      common_name: {description: CN of the subject; the name by default., type: str}
+      dns: {description: Host names., type: list, elements: str, default: []}
+      ips: {description: Addresses of IPv4 or IPv6., type: list, elements: str, default: []}
       usages:
         description: >-
           What it is for. A server needs at least one of O(certificates[].dns) and
@@ -111,15 +89,10 @@ options:
         type: str
         choices: [platform, quorum]
         default: platform
-  passwords:
-    description: Names of passwords; each is made of 192 random bits, 32 characters.
-    type: list
-    elements: str
-    default: []
-  given_passwords:
-    description: Values that the site sets, by names of O(passwords).
-    type: dict
-    default: {}
+  passwords: {description: 'Names of passwords; each is made of 192 random bits, 32 characters.',
+    type: list, elements: str, default: []}
+  given_passwords: {description: 'Values that the site sets, by names of O(passwords).',
+    type: dict, default: {}}
   renew_before_days:
     description: >-
       A certificate is renewed when it has fewer days left, or less than a third of its life when
@@ -163,10 +136,8 @@ options:
         of: members lose each other until all of them have been rolled out.
     type: str
     choices: [trust, issue, drop, replace]
-  purge:
-    description: Removes certificates and passwords that are not named here.
-    type: bool
-    default: false
+  purge: {description: Removes certificates and passwords that are not named here.,
+    type: bool, default: false}
   machines:
     description:
       - >-
@@ -181,39 +152,18 @@ options:
     elements: dict
     default: []
     suboptions:
-      name:
-        description: Name of the machine, for messages.
-        type: str
-        default: ""
-      asked:
-        description: Whether the run reached it.
-        type: bool
-        default: true
-      running:
-        description: Containers of the cluster that run.
-        type: list
-        elements: str
-        default: []
-      configured:
-        description: Services of the cluster that have a folder of configuration.
-        type: list
-        elements: str
-        default: []
-      roots:
-        description: Fingerprints (SHA-256) of the CAs that these services trust.
-        type: list
-        elements: str
-        default: []
-      data:
-        description: Directories that hold data of Kafka or its metadata.
-        type: list
-        elements: path
-        default: []
-      unread:
-        description: What could not be read, each with the reason.
-        type: list
-        elements: str
-        default: []
+      name: {description: 'Name of the machine, for messages.', type: str, default: ""}
+      asked: {description: Whether the run reached it., type: bool, default: true}
+      running: {description: Containers of the cluster that run.,
+        type: list, elements: str, default: []}
+      configured: {description: Services of the cluster that have a folder of configuration.,
+        type: list, elements: str, default: []}
+      roots: {description: Fingerprints (SHA-256) of the CAs that these services trust.,
+        type: list, elements: str, default: []}
+      data: {description: Directories that hold data of Kafka or its metadata.,
+        type: list, elements: path, default: []}
+      unread: {description: 'What could not be read, each with the reason.',
+        type: list, elements: str, default: []}
   anew:
     description: >-
       Name of the cluster, to give one whose store is lost new keys and passwords all the same. None
@@ -221,12 +171,8 @@ options:
     type: str
     default: ""
 attributes:
-  check_mode:
-    description: Says what would be made, and writes nothing.
-    support: full
-  diff_mode:
-    description: Names, dates and hosts; no secrets.
-    support: full
+  check_mode: {description: 'Says what would be made, and writes nothing.', support: full}
+  diff_mode: {description: 'Names, dates and hosts; no secrets.', support: full}
 """
 
 EXAMPLES = r"""
@@ -235,11 +181,8 @@ EXAMPLES = r"""
     store: inventories/payments/.kafka-metal/payments/store.vault
     cluster: payments
     certificates:
-      - name: kafka1
-        dns: [kafka1, kafka1.example.com]
-        ips: [10.0.0.1]
-      - name: alice
-        usages: [client]
+      - {name: kafka1, dns: [kafka1, kafka1.example.com], ips: [10.0.0.1]}
+      - {name: alice, usages: [client]}
     passwords: [alice, broker]
   run_once: true
   register: credentials
@@ -260,11 +203,8 @@ steps:
   type: list
   elements: str
   returned: always
-notes:
-  description: What an operator should know besides, such as a CA that ends soon.
-  type: list
-  elements: str
-  returned: always
+notes: {description: 'What an operator should know besides, such as a CA that ends soon.',
+  type: list, elements: str, returned: always}
 expiry:
   description: >-
     Every certificate of the store and every trusted root: C(kind) (certificate or root), C(name),
@@ -285,11 +225,8 @@ quorum:
     or on the way V(trusted) (both are trusted) and V(shown) (its own are shown, both are trusted).
   type: str
   returned: always
-unused:
-  description: What the store holds and no option names, such as "password bob".
-  type: list
-  elements: str
-  returned: always
+unused: {description: 'What the store holds and no option names, such as "password bob".',
+  type: list, elements: str, returned: always}
 exposed:
   description: >-
     Secrets that were made before the release that ended the last exposure of secrets, such as

@@ -61,7 +61,7 @@ options:
   socket:
     description: Socket of the container engine, asked only for O(containers).
     type: path
-    default: /run/docker.sock
+    default: /var/run/docker.sock
   report:
     description: Only compare.
     type: bool
@@ -115,7 +115,7 @@ wishes:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._host import procfs
+from ..module_utils._host import container_list, engine_api
 from ..module_utils._host.tuning import container_limits, tuner
 from ..module_utils._host.tuning.host_access import Host
 from ..module_utils._host.tuning.setting import Wish
@@ -136,7 +136,7 @@ def main() -> None:
             "settings": {"type": "list", "elements": "dict", "default": [], "options": SETTING},
             "data_paths": {"type": "list", "elements": "path", "default": []},
             "containers": {"type": "dict", "default": {}},
-            "socket": {"type": "path", "default": "/run/docker.sock"},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
             "report": {"type": "bool", "default": False},
         },
         supports_check_mode=True,
@@ -154,7 +154,7 @@ def main() -> None:
         module.fail_json(msg=f"host tuning: {error}")
     if given["containers"]:
         wanted = {name: int(count) for name, count in given["containers"].items()}
-        rows = container_limits.look(host, wanted, procfs.containers(given["socket"]))
+        rows = container_limits.look(host, wanted, container_list.running(given["socket"]))
         outcome.settings += [tuner.told(row, tuner.state(row)) for row in rows]
     for setting in outcome.settings:
         if setting["state"] == "drift" and not given["report"]:

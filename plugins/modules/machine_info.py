@@ -48,7 +48,7 @@ options:
   socket:
     description: Socket of the container engine, which knows whose a container is.
     type: path
-    default: /run/docker.sock
+    default: /var/run/docker.sock
 attributes:
   check_mode:
     description: Reads only.
@@ -113,8 +113,10 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._containers import host_baseline
 from ..module_utils._host import (
+    engine_api,
     engine_facts,
     kernel,
+    listeners,
     machine_facts,
     network,
     operation_state,
@@ -140,7 +142,7 @@ def main() -> None:
                     "textfiles": {"type": "str", "default": ""},
                 },
             },
-            "socket": {"type": "path", "default": "/run/docker.sock"},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )
@@ -164,7 +166,7 @@ def main() -> None:
         },
         "names": lambda: network.lookups(asked["names"]),
         "paths": lambda: machine_facts.paths(asked["paths"]),
-        "listeners": lambda: machine_facts.listeners(asked["socket"]),
+        "listeners": lambda: listeners.look(asked["socket"]),
         "engine": lambda: engine_facts.engine(asked["socket"]),
         "silence": lambda: engine_facts.silence(asked["socket"]),
         "limits": machine_facts.limits,

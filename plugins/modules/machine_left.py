@@ -34,7 +34,7 @@ options:
   socket:
     description: Socket of the container engine.
     type: path
-    default: /run/docker.sock
+    default: /var/run/docker.sock
 attributes:
   check_mode:
     description: Writes nothing.
@@ -64,6 +64,7 @@ stopped:
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._containers import host_baseline
+from ..module_utils._host import engine_api
 
 
 def main() -> None:
@@ -74,7 +75,7 @@ def main() -> None:
             "declared": {"type": "list", "elements": "str", "required": True},
             "kept": {"type": "path", "required": True},
             "wishes": {"type": "dict", "default": {}},
-            "socket": {"type": "path", "default": "/run/docker.sock"},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )

@@ -90,8 +90,9 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._containers import engine_api
-from ..module_utils._host import data_ownership
+from ..module_utils._common import container_labels
+from ..module_utils._containers import container_state
+from ..module_utils._host import data_ownership, engine_api
 
 
 def listed(socket: str) -> list[dict[str, Any]]:
@@ -103,7 +104,7 @@ def listed(socket: str) -> list[dict[str, Any]]:
 
 def label(container: Mapping[str, Any]) -> str:
     """The cluster that a container says it belongs to."""
-    return str((container.get("Labels") or {}).get(data_ownership.CLUSTER, ""))
+    return container_labels.listed(container, container_labels.CLUSTER)
 
 
 def name_of(container: Mapping[str, Any]) -> str:
@@ -117,7 +118,7 @@ def removed(containers: Iterable[Mapping[str, Any]], socket: str) -> str:
     problems = []
     for each in containers:
         try:
-            engine_api.remove(each["Id"], socket)
+            container_state.remove(each["Id"], socket)
         except engine_api.EngineError as error:
             problems.append(f"container {name_of(each)}: {error}")
     return "\n".join(problems)

@@ -177,7 +177,7 @@ container:
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._containers import config_files, container_baseline
-from ..module_utils._host import owned_directories
+from ..module_utils._host import engine_api, owned_directories
 
 
 def main() -> None:
@@ -222,7 +222,7 @@ def main() -> None:
                     "name": {"type": "str", "required": True},
                     "declared": {"type": "str", "required": True},
                     "kept": {"type": "path", "required": True},
-                    "socket": {"type": "path", "default": "/var/run/docker.sock"},
+                    "socket": {"type": "path", "default": engine_api.SOCKET},
                 },
             },
             "keep": {"type": "list", "elements": "str", "default": []},

@@ -74,9 +74,10 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._containers import engine_api
+from ..module_utils._common import container_labels
 from ..module_utils._containers.support import collector, text_archive
 from ..module_utils._containers.support.redaction import redacted
+from ..module_utils._host import engine_api
 
 
 def main() -> None:
@@ -102,7 +103,7 @@ def main() -> None:
     }
     if cluster:
         texts |= collector.collect(
-            f"kafka-metal.cluster={cluster}",
+            f"{container_labels.CLUSTER}={cluster}",
             Path(given["config_root"]),
             Path(given["log_root"]),
             f"{cluster}-",

@@ -110,20 +110,12 @@ unanswered:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._content import resource_options, resources
-from ..module_utils._kafka import client_options
+from ..module_utils._content import resources
 
 
 def main() -> None:
     """Read, plan, have it judged, apply, compare again."""
-    module = AnsibleModule(
-        argument_spec={
-            **client_options.ARGUMENTS,
-            **resources.KINDS["topics"].arguments,
-            **resource_options.TIMEOUT,
-        },
-        supports_check_mode=True,
-    )
+    module = AnsibleModule(argument_spec=resources.arguments("topics"), supports_check_mode=True)
     module.exit_json(**resources.run(module, {"topics": module.params}, "topics")["topics"])
 
 

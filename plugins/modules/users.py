@@ -121,20 +121,12 @@ unanswered:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._content import resource_options, resources
-from ..module_utils._kafka import client_options
+from ..module_utils._content import resources
 
 
 def main() -> None:
     """Read, try, plan, apply, see it accepted."""
-    module = AnsibleModule(
-        argument_spec={
-            **client_options.ARGUMENTS,
-            **resources.KINDS["users"].arguments,
-            **resource_options.TIMEOUT,
-        },
-        supports_check_mode=True,
-    )
+    module = AnsibleModule(argument_spec=resources.arguments("users"), supports_check_mode=True)
     module.exit_json(**resources.run(module, {"users": module.params}, "users")["users"])
 
 

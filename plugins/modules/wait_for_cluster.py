@@ -117,7 +117,8 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._common import deadlines
-from ..module_utils._containers import engine_api
+from ..module_utils._containers import container_state
+from ..module_utils._host import engine_api
 from ..module_utils._kafka import (
     client,
     client_options,
@@ -125,6 +126,7 @@ from ..module_utils._kafka import (
     endpoints,
     health,
     leader_batches,
+    log_recovery,
     stop_gate,
 )
 
@@ -152,11 +154,11 @@ def look_at_container(wish: dict[str, Any]) -> dict[str, Any]:
     """State of the container and how many logs its broker has loaded."""
     if not wish["container"]:
         return {}
-    found = engine_api.inspect(wish["container"], wish["socket"])
+    found = container_state.inspect(wish["container"], wish["socket"])
     lines = []
     if found.running:
-        lines = engine_api.log(wish["container"], LOG_LINES, found.started, wish["socket"])
-    return {"container": vars(found), "recovered": engine_api.recovered(lines)}
+        lines = container_state.log(wish["container"], LOG_LINES, found.started, wish["socket"])
+    return {"container": vars(found), "recovered": log_recovery.recovered(lines)}
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+from kafka_metal_declarations.sample import with_schemas
 from kafka_metal_pipeline import documents
 from kafka_metal_pipeline.client_options import refused
 from kafka_metal_pipeline.declaration import (
@@ -14,7 +15,6 @@ from kafka_metal_pipeline.declaration import (
     problems_of,
     topics_of,
 )
-from kafka_metal_pipeline.infer import with_schemas
 from kafka_metal_pipeline.model import Metadata, Watermark
 from kafka_metal_pipeline.session import BEHAVIOUR, JAVA_OPTION_KEYS
 

@@ -45,11 +45,19 @@ LOCAL = re.compile(r"https?://(\{|\$|%|<|\"|'|\[::1\]|127\.|0\.0\.0\.0|localhost
 URL = re.compile(r"[a-z]+://[^\s'\"`)>]+")
 
 SOURCES = ("roles/**/*", "plugins/**/*", "images/**/*", "playbooks/**/*")
+PACKAGES = ("client/src/**/*", "declarations/src/**/*", "spark/src/**/*")
 
 
 def test_only_its_owners_know_zookeeper(repository):
     allowed = (*OWNERS, *EXCEPTIONS)
-    files = repository.files(*SOURCES, "spark/src/**/*", "client/src/**/*", "Makefile", "scripts/*")
+    files = repository.files(
+        *SOURCES,
+        "spark/src/**/*",
+        "client/src/**/*",
+        "declarations/src/**/*",
+        "Makefile",
+        "scripts/*",
+    )
     naming = [path for path in files if "zookeeper" in repository.text(path).lower()]
     assert len(naming) > 10
     assert [p for p in naming if not any(fnmatch.fnmatch(p, each) for each in allowed)] == []
@@ -66,7 +74,13 @@ def test_every_exception_is_still_needed(repository):
 
 def test_nothing_is_fetched_from_a_named_host(repository):
     files = repository.files(
-        *SOURCES, "spark/src/**/*", "client/src/**/*", "Makefile", ".ci/*", "scripts/*"
+        *SOURCES,
+        "spark/src/**/*",
+        "client/src/**/*",
+        "declarations/src/**/*",
+        "Makefile",
+        ".ci/*",
+        "scripts/*",
     )
     named = [
         f"{path}: {url}"

@@ -108,3 +108,17 @@ def test_hosts_load_packages_with_python_3_9(repository):
         and all(isinstance(each, ast.Name) for each in (node.value.left, node.value.right))
     ]
     assert wrong == []
+
+
+def test_hosts_run_packages_with_python_3_9(repository):
+    """Its zip() takes no ``strict``, which shows only when it is called."""
+    wrong = [
+        f"{path}:{node.lineno}"
+        for path in repository.files("plugins/module_utils/**/*.py", "plugins/modules/*.py")
+        for node in ast.walk(ast.parse(repository.text(path), feature_version=(3, 9)))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "zip"
+        and any(keyword.arg == "strict" for keyword in node.keywords)
+    ]
+    assert wrong == []

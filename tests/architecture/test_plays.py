@@ -77,7 +77,7 @@ def test_a_play_that_restarts_in_turns_ends_with_the_first_that_fails(repository
 
 
 def test_no_play_gathers_facts_of_its_own(repository):
-    """Where the collection is installed Ansible's default would ask every host before every play."""
+    """With the collection installed Ansible's default asks every host before every play."""
     wrong = [
         f"{path}: {play['name']}"
         for path, play in plays(repository)

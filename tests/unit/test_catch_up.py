@@ -19,7 +19,10 @@ from ansible_collections.metal.kafka.plugins.module_utils._replicas.log_dir_mode
     LogDirError,
     Replica,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._operations.eta import Pace
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import (
+    RemainingWork,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.resumable_action import line
 
 
 def batch(base, count, payload=b"records", epoch=0):
@@ -133,13 +136,15 @@ def test_time_that_is_up_leaves_partitions_unfinished():
 
 
 def test_the_pace_of_work_is_told_and_a_stop_noticed():
-    pace = Pace()
-    pace.note(0, 4 << 30)
-    pace.note(10, 3 << 30)
-    assert pace.text() == "1.0 GiB of 4.0 GiB, under a minute left"
-    pace.note(20, 3 << 30)
-    pace.note(25, (3 << 30) + 1)
-    assert pace.silence(30) == 20
+    work = RemainingWork()
+    work.note(0, 4 << 30)
+    work.note(10, 3 << 30)
+    assert line(work) == "1.0 GiB of 4.0 GiB, about 30 s left"
+    work.note(20, 3 << 30)
+    work.note(25, (3 << 30) + 1)
+    assert work.stalled(30) == 20
+    work.note(40, 0)
+    assert line(work) == "4.0 GiB of 4.0 GiB"
 
 
 class Mover:

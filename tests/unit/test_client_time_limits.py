@@ -1,7 +1,7 @@
 """Files that are handed out make clients leave a broker that hangs."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.plugin_utils._security import security_modes
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
 
 # Seconds until a broker that hangs has lost its leadership.
 SESSION = 18_000
@@ -12,7 +12,7 @@ LONGEST = 35_000
     ("kind", "decides"), [("java", "request.timeout.ms"), ("librdkafka", "socket.timeout.ms")]
 )
 def test_a_client_leaves_a_broker_that_hangs_in_time(kind, decides):
-    limits = security_modes.with_time_limits({}, kind)
+    limits = client_security.with_time_limits({}, kind)
     assert int(limits[decides]) <= LONGEST - 10_000
     # A second request finds the new leader.
     assert int(limits[decides]) * 2 > SESSION
@@ -20,7 +20,7 @@ def test_a_client_leaves_a_broker_that_hangs_in_time(kind, decides):
 
 def test_what_a_site_says_wins():
     assert (
-        security_modes.with_time_limits({"socket.timeout.ms": "9"}, "librdkafka")[
+        client_security.with_time_limits({"socket.timeout.ms": "9"}, "librdkafka")[
             "socket.timeout.ms"
         ]
         == "9"
@@ -30,6 +30,6 @@ def test_what_a_site_says_wins():
 def test_librdkafka_takes_every_setting_as_a_producer_and_as_a_consumer():
     from confluent_kafka import Consumer, Producer
 
-    limits = security_modes.with_time_limits({"bootstrap.servers": "127.0.0.1:1"}, "librdkafka")
+    limits = client_security.with_time_limits({"bootstrap.servers": "127.0.0.1:1"}, "librdkafka")
     assert Producer(limits)
     Consumer({**limits, "group.id": "g"}).close()

@@ -2,7 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.pipeline import database_files, database_sites
-from ansible_collections.metal.kafka.plugins.plugin_utils._security import security_modes
+from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.librdkafka import translated
 
@@ -10,12 +10,12 @@ from kafka_metal_pipeline.librdkafka import translated
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
 def test_a_transactional_output_comes_in_as_the_pipeline_does(mode, tmp_path):
     user, secret = "pipeline-x", "p'w\"\\1"
-    for file in security_modes.client_files([user], [secret], mode):
+    for file in client_security.client_files([user], [secret], mode):
         (tmp_path / file["name"]).write_text(file["content"])
 
-    found = translated(security_modes.client_options(mode, user, str(tmp_path)))
+    found = translated(client_security.client_options(mode, user, str(tmp_path)))
 
-    wanted = security_modes.librdkafka_options(mode, user, secret, str(tmp_path))
+    wanted = client_security.librdkafka_options(mode, user, secret, str(tmp_path))
     assert found == wanted
 
 

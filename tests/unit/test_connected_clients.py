@@ -19,10 +19,8 @@ def test_only_connections_that_stand_to_the_ports_asked_for_count():
 
 
 def test_an_ipv4_visitor_of_an_ipv6_listener_has_its_own_address():
-    assert connected_clients.address("0000000000000000FFFF00000700000A:2384") == (
-        "10.0.0.7",
-        0x2384,
-    )
+    row = TABLE.splitlines()[2].replace("0700000A", "0000000000000000FFFF00000700000A")
+    assert connected_clients.connected(f"head\n{row}", [0x2384]) == [(0x2384, "10.0.0.7")]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])

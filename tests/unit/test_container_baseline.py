@@ -4,7 +4,7 @@ import json
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._containers import container_baseline
-from ansible_collections.metal.kafka.plugins.module_utils._host import procfs
+from ansible_collections.metal.kafka.plugins.module_utils._host import engine_api
 
 NAME, DECLARED = "local-kafka1", "0123456789abcdef"
 
@@ -30,7 +30,7 @@ def engine(monkeypatch, tmp_path):
             answers = {f"/containers/{NAME}/json": container}
             # As over the socket: a value of its own for each answer.
             monkeypatch.setattr(
-                procfs, "ask", lambda _, question: json.loads(json.dumps(answers.get(question)))
+                engine_api, "ask", lambda _, question: json.loads(json.dumps(answers.get(question)))
             )
 
         def look(self, declared=DECLARED):

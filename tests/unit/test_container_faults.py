@@ -1,11 +1,8 @@
 """The status screen says why a container is away: killed for want of memory, or in a loop."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._containers import (
-    container_faults,
-    engine_api,
-)
-from ansible_collections.metal.kafka.plugins.module_utils._host import procfs
+from ansible_collections.metal.kafka.plugins.module_utils._containers import container_faults
+from ansible_collections.metal.kafka.plugins.module_utils._host import container_list, engine_api
 
 NOW = 1_767_225_600.0  # 2026-01-01 00:00 UTC
 JUST_NOW = "2025-12-31T23:59:00.123456789Z"
@@ -66,18 +63,20 @@ def test_what_is_wrong_with_a_container_is_one_sentence(found, sentence):
 
 def test_the_engine_remembers_what_the_state_of_a_container_does_not_tell(monkeypatch):
     state = container(restarts=2, FinishedAt=JUST_NOW)
-    monkeypatch.setattr(procfs, "members", lambda socket, cluster: [{"Id": "1"}])
-    monkeypatch.setattr(procfs, "ask", lambda socket, question: state)
+    monkeypatch.setattr(container_list, "members", lambda socket, cluster: [{"Id": "1"}])
+    monkeypatch.setattr(engine_api, "ask", lambda socket, question: state)
     events = b'{"status":"oom","id":"1"}\n{"status":"oom","id":"9"}\n'
-    monkeypatch.setattr(engine_api, "get", lambda socket, question, timeout: events)
+    monkeypatch.setattr(engine_api, "get", lambda socket, question: events)
     (sentence,) = container_faults.look("socket", "a", NOW)
     assert sentence.startswith("kafka2 was killed: it needed more than its limit of 640 MiB")
 
 
 def test_only_containers_of_the_cluster_are_asked_and_one_that_is_gone_is_none(monkeypatch):
     answers = {"/containers/1/json": container(restarts=2, FinishedAt=JUST_NOW)}
-    monkeypatch.setattr(procfs, "members", lambda socket, cluster: [{"Id": "1"}, {"Id": "2"}])
-    monkeypatch.setattr(procfs, "ask", lambda socket, question: answers.get(question))
-    monkeypatch.setattr(engine_api, "get", lambda socket, question, timeout: None)
+    monkeypatch.setattr(
+        container_list, "members", lambda socket, cluster: [{"Id": "1"}, {"Id": "2"}]
+    )
+    monkeypatch.setattr(engine_api, "ask", lambda socket, question: answers.get(question))
+    monkeypatch.setattr(engine_api, "get", lambda socket, question: None)
     (sentence,) = container_faults.look("socket", "a", NOW)
     assert sentence.startswith("kafka2 does not stay up")

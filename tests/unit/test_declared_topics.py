@@ -1,6 +1,8 @@
 import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declaration_reader import (
+    DeclarationError,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_topics import (
-    WishError,
     topic_wishes,
 )
 
@@ -114,7 +116,7 @@ def test_min_insync_may_equal_the_replication():
     ],
 )
 def test_a_wrong_declaration_is_refused_with_its_path(name, declared, message):
-    with pytest.raises(WishError) as refusal:
+    with pytest.raises(DeclarationError) as refusal:
         topic_wishes({name: declared}, DEFAULTS, "[a-z._]+")
     (sentence,) = refusal.value.sentences
     assert sentence.startswith("kafka_content_topics.")
@@ -122,12 +124,14 @@ def test_a_wrong_declaration_is_refused_with_its_path(name, declared, message):
 
 
 def test_names_that_differ_only_in_dots_and_underscores_are_refused():
-    with pytest.raises(WishError, match=r"topics.a_b: found a name that collides with a.b in"):
+    with pytest.raises(
+        DeclarationError, match=r"topics.a_b: found a name that collides with a.b in"
+    ):
         topic_wishes({"a.b": {}, "a_b": {}})
 
 
 def test_everything_that_is_wrong_is_told_at_once():
-    with pytest.raises(WishError) as refusal:
+    with pytest.raises(DeclarationError) as refusal:
         topic_wishes({"a": {"x": 1, "partitions": 0}, "b": {}, "c": {"y": 1}})
     assert [fault.where.partition(".")[2] for fault in refusal.value.faults] == [
         "a.x",
@@ -137,5 +141,7 @@ def test_everything_that_is_wrong_is_told_at_once():
 
 
 def test_wrong_defaults_are_told_as_such():
-    with pytest.raises(WishError, match=r"kafka_content_defaults.retention: found 'x'; allowed"):
+    with pytest.raises(
+        DeclarationError, match=r"kafka_content_defaults.retention: found 'x'; allowed"
+    ):
         topic_wishes({}, {"retention": "x"})

@@ -57,7 +57,7 @@ def disk(action, *points):
 @pytest.mark.parametrize(
     ("action", "points", "texts"),
     [
-        (data_disks.FORMAT, [], ["disk1 keeps 2048 MiB in reserve"]),
+        (data_disks.FORMAT, [], ["disk1 keeps 2.0 GiB in reserve"]),
         (data_disks.USE, ["/data/disk1"], ["disk1 keeps 1 MiB in reserve"]),
         (data_disks.USE, [], []),
         (data_disks.LEAVE, ["/data/disk1"], []),

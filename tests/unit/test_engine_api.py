@@ -3,7 +3,8 @@ import socket
 import threading
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._containers import engine_api
+from ansible_collections.metal.kafka.plugins.module_utils._containers import container_state
+from ansible_collections.metal.kafka.plugins.module_utils._host import engine_api
 
 FOUND = {
     "RestartCount": 4,
@@ -46,30 +47,56 @@ def answers(tmp_path):
 
 
 def test_a_container_that_waits_for_its_next_try_does_not_run(answers):
-    found = engine_api.inspect("a", answers((200, json.dumps(FOUND).encode())))
+    found = container_state.inspect("a", answers((200, json.dumps(FOUND).encode())))
     assert (found.running, found.restarts, found.exit_code) == (False, 4, 1)
     assert found.started == 1795266000.5
 
 
 def test_a_container_that_is_gone_is_an_answer(answers):
-    assert engine_api.inspect("a", answers((404, b"{}"))) == engine_api.Container()
+    assert container_state.inspect("a", answers((404, b"{}"))) == container_state.Container()
 
 
 def test_an_engine_that_is_gone_is_an_error(tmp_path):
-    with pytest.raises(engine_api.EngineError, match=r"does not answer on .*none"):
-        engine_api.inspect("a", str(tmp_path / "none"))
+    with pytest.raises(
+        engine_api.NoAnswerError, match=r"does not answer on .*none: No such file or directory"
+    ):
+        container_state.inspect("a", str(tmp_path / "none"))
 
 
 def test_a_log_is_read_out_of_its_pieces(answers):
     body = piece("one\ntw") + piece("o\n")
-    assert engine_api.log("a", 5, path=answers((200, body))) == ["one", "two"]
+    assert container_state.log("a", 5, path=answers((200, body))) == ["one", "two"]
 
 
-def test_recovery_is_the_sum_of_the_last_counters_of_each_log_dir():
-    lines = [
-        "loaded a with 1 segments in 5ms (1/3 completed in /data/1)",
-        "loaded b with 1 segments in 5ms (1/4 completed in /data/2)",
-        "loaded c with 1 segments in 5ms (2/3 completed in /data/1)",
-    ]
-    assert engine_api.recovered(lines) == (3, 7)
-    assert engine_api.recovered(["started"]) is None
+def test_a_refusal_is_an_error_with_the_question_and_the_engine_s_words(answers):
+    path = answers((500, b"no space left"))
+    with pytest.raises(engine_api.EngineError, match=r"refuses /x: b'no space left'") as refusal:
+        engine_api.get(path, "/x")
+    assert not isinstance(refusal.value, engine_api.NoAnswerError)
+
+
+def test_one_that_takes_the_request_and_answers_nothing_in_time_hangs(tmp_path):
+    path = str(tmp_path / "engine.sock")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        with pytest.raises(engine_api.NoAnswerError) as found:
+            engine_api.get(path, "/_ping", timeout=0.1)
+    assert found.value.reason == "timed out"
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ((200, b'{"a": 1}'), {"a": 1}),
+        ((404, b'{"message": "none"}'), None),
+        ((500, b'{"message": "down"}'), None),
+        ((200, b"no JSON"), None),
+    ],
+)
+def test_where_an_answer_is_optional_there_is_one_or_none(answers, answer, value):
+    assert engine_api.ask(answers(answer), "/info") == value
+
+
+def test_what_is_to_be_removed_and_is_gone_is_no_error(answers):
+    assert engine_api.delete(answers((404, b"{}")), "/containers/a") is None

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils._containers.engine_api import EngineError
+from ansible_collections.metal.kafka.plugins.module_utils._host.engine_api import EngineError
 from ansible_collections.metal.kafka.plugins.modules import remains
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.service_data import (
     container_paths,
@@ -134,7 +134,7 @@ def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch
         if name == "prod-a":
             raise EngineError("the engine refuses")
 
-    monkeypatch.setattr(remains.engine_api, "remove", remove)
+    monkeypatch.setattr(remains.container_state, "remove", remove)
     linked = container("b") | {"Names": ["/other/alias", "/prod-b"]}
     problem = remains.removed([container("a"), linked], "/none")
 

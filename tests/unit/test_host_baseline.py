@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._containers import host_baseline
-from ansible_collections.metal.kafka.plugins.module_utils._host import procfs
+from ansible_collections.metal.kafka.plugins.module_utils._host import engine_api
 
 CLUSTER = "local"
 
@@ -36,7 +36,7 @@ class Machine:
         self.data = folder / "disk1"
         self.data.mkdir()
         self.asked = []
-        monkeypatch.setattr(procfs, "ask", self.ask)
+        monkeypatch.setattr(engine_api, "ask", self.ask)
         self.has(container())
 
     def has(self, *containers):

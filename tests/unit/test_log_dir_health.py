@@ -27,10 +27,10 @@ def answer(free=500, size=1000, read_only=False):
     ("said", "state", "reason"),
     [
         (answer(), "ok", ""),
-        (answer(free=9), "full", f"{MOUNT} is full: 9 MiB of 1,000 MiB are free"),
+        (answer(free=9), "full", f"{MOUNT} is full: 9 MiB of 1000 MiB are free"),
         (answer(free=11), "ok", ""),
         # A part of a large disk is much: what a broker needs to start does not grow with it.
-        (answer(free=255, size=4_000_000), "full", "255 MiB of 4,000,000 MiB"),
+        (answer(free=255, size=4_000_000), "full", "255 MiB of 3.8 TiB"),
         (answer(free=257, size=4_000_000), "ok", ""),
         (answer(free=0, read_only=True), "read_only", "mounted read-only"),
         ({"error": "Input/output error"}, "failed", f"{MOUNT} answers with Input/output error"),

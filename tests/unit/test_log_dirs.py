@@ -150,7 +150,7 @@ def test_a_dir_that_gets_replicas_back_is_still_drained():
                 disk("/a", replicas("t", 60 * MIB, 60 * MIB)),
                 disk("/b", total=100 * MIB, usable=100 * MIB),
             ],
-            "t-1 has 60.0 MiB, and /b would have 30.0 MiB left beside the reserve of 10%",
+            "t-1 has 60 MiB, and /b would have 30 MiB left beside the reserve of 10%",
         ),
     ],
 )
@@ -181,7 +181,7 @@ def test_batches_are_bounded_in_number_and_bytes():
 
 def test_a_plan_is_told_by_pairs_of_dirs():
     plan = log_dirs.drain([disk("/a", replicas("t", MIB, MIB)), disk("/b")], "/a")
-    assert log_dirs.sentences(plan) == ["2 replicas (2.0 MiB) move from /a to /b"]
+    assert log_dirs.sentences(plan) == ["2 replicas (2 MiB) move from /a to /b"]
 
 
 @pytest.mark.parametrize(

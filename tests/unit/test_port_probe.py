@@ -5,7 +5,7 @@ import time
 import uuid
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._host import port_probe, procfs
+from ansible_collections.metal.kafka.plugins.module_utils._host import listeners, port_probe, procfs
 
 
 @pytest.fixture
@@ -67,11 +67,11 @@ def test_the_helper_answers_everybody_and_its_port_is_free_when_it_is_stopped(to
 
 def test_the_helper_can_be_told_from_a_process_of_somebody_else(token):
     port = helper(token, seconds=30)
-    sockets = list(procfs.listening(procfs.read("/proc/net/tcp")))
+    sockets = list(listeners.listening(procfs.read("/proc/net/tcp")))
     inode = next(inode for _, at, inode in sockets if at == port)
     end = time.monotonic() + 5
     # It takes its name when it is on its own.
-    while procfs.socket_owners()[inode][0] != port_probe.HELPER:
+    while listeners.socket_owners()[inode][0] != port_probe.HELPER:
         assert time.monotonic() < end
         time.sleep(0.05)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import wanted_paths
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import Unreadable
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Unreadable
 from preflight_sites import (
     GIB,
     Faults,
@@ -184,11 +184,11 @@ FAULTS: Faults = {
     ),
     "a topic that is a number": (
         lambda site: site.topics().update(payments=6),
-        ["kafka1: kafka_content_topics.payments: found 6; allowed: a dict"],
+        ["kafka1: kafka_content_topics.payments: found 6; allowed: a mapping"],
     ),
     "topics as a list": (
         put("kafka1", "kafka_content_topics", TaggedList(["payments"])),
-        ["kafka1: kafka_content_topics: found a list; allowed: a dict"],
+        ["kafka1: kafka_content_topics: found a list; allowed: a mapping"],
     ),
     "properties of a broker as a list": (
         put("kafka1", "kafka_broker_properties", TaggedList(["a"])),
@@ -251,6 +251,14 @@ FAULTS: Faults = {
         topic("payments", replication=4),
         ["kafka1: kafka_content_topics.payments.replication: found 4; allowed: 1 to 3, the number "
          "of brokers"],
+    ),
+    "a placement on more brokers than there are": (
+        lambda site: site.topics().update(payments={"placement": [[1, 2, 3, 4]]}),
+        ["kafka1: kafka_content_topics.payments.placement: found 4; allowed: 1 to 3, the number "],
+    ),
+    "more replicas than brokers, from the defaults": (
+        put("kafka1", "kafka_content_defaults", {"replication": 4}),
+        ["kafka1: kafka_content_defaults.replication: found 4; allowed: 1 to 3, the number of"],
     ),
     "more acknowledgements than replicas": (
         topic("payments", replication=2, min_insync=3),

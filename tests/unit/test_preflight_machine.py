@@ -6,7 +6,13 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._host import procfs
+from ansible_collections.metal.kafka.plugins.module_utils._common import container_labels
+from ansible_collections.metal.kafka.plugins.module_utils._host import (
+    container_list,
+    container_processes,
+    listeners,
+    procfs,
+)
 
 OWN = "a" * 64
 ALIEN = "b" * 64
@@ -95,7 +101,7 @@ def test_listening_sockets_are_told_from_connections():
     head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
     row = "   {}: {} 00000000:0000 {} 00000000:00000000 00:00000000 00000000     0        0 {} 1\n"
     table = head + row.format(0, "0100007F:2384", "0A", 1681) + row.format(1, "0:1", "01", 7)
-    assert list(procfs.listening(table)) == [("127.0.0.1", 9092, "1681")]
+    assert list(listeners.listening(table)) == [("127.0.0.1", 9092, "1681")]
 
 
 @pytest.mark.parametrize(
@@ -110,14 +116,14 @@ def test_listening_sockets_are_told_from_connections():
 )
 def test_addresses_are_turned_from_the_kernel_s_words(words, address):
     row = f"0: {words}:0050 0:0 0A 0:0 0:0 0 0 0 5 1"
-    assert list(procfs.listening("head\n" + row)) == [(address, 80, "5")]
+    assert list(listeners.listening("head\n" + row)) == [(address, 80, "5")]
 
 
 def test_own_sockets_are_read_as_the_kernel_writes_them():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        found = list(procfs.listening(procfs.read("/proc/net/tcp")))
-        owners = procfs.socket_owners()
+        found = list(listeners.listening(procfs.read("/proc/net/tcp")))
+        owners = listeners.socket_owners()
         inode = next(inode for address, at, inode in found if at == port)
         assert owners[inode][0].startswith(("python", "pytest"))
 
@@ -132,7 +138,7 @@ def test_own_sockets_are_read_as_the_kernel_writes_them():
     ],
 )
 def test_the_container_of_a_process_is_in_its_cgroup(cgroup, container):
-    assert procfs.container_id(cgroup) == container
+    assert container_processes.container_id(cgroup) == container
 
 
 CONTAINERS = [
@@ -149,7 +155,7 @@ CONTAINERS = [
 def test_a_socket_has_the_name_and_cluster_of_its_container():
     sockets = [("0.0.0.0", 9092, "1"), ("0.0.0.0", 8080, "2"), ("::", 22, "3"), ("::", 5, "4")]
     owners = {"1": ("java", OWN), "2": ("docker-proxy", None), "3": ("sshd", None)}
-    found = procfs.listeners(sockets, owners, CONTAINERS)
+    found = listeners.listeners(sockets, owners, CONTAINERS)
     assert [(f["port"], f["process"], f["container"], f["cluster"]) for f in found] == [
         (9092, "java", "prod-kafka1", "prod"),
         (8080, "docker-proxy", "web", None),
@@ -159,20 +165,20 @@ def test_a_socket_has_the_name_and_cluster_of_its_container():
 
 
 def test_a_container_of_another_engine_is_told_by_its_number():
-    found = procfs.listeners([("::", 1, "1")], {"1": ("java", "c" * 64)}, CONTAINERS)
+    found = listeners.listeners([("::", 1, "1")], {"1": ("java", "c" * 64)}, CONTAINERS)
     assert found[0]["container"] == "c" * 64
     assert found[0]["cluster"] is None
 
 
 def test_without_an_engine_containers_are_known_by_their_processes(tmp_path, monkeypatch):
-    labels = {procfs.CLUSTER_LABEL: "local"}
+    labels = {container_labels.CLUSTER: "local"}
     found = [{"Id": "c" * 64, "Names": ["/local-kafka1"], "Labels": labels, "State": "running"}]
-    monkeypatch.setattr(procfs.container_processes, "found", lambda: found)
+    monkeypatch.setattr(container_processes, "found", lambda: found)
     silent = str(tmp_path / "nothing.sock")
-    assert procfs.containers(silent) == found
-    assert procfs.members(silent, "local") == found
-    assert procfs.members(silent, "other") == []
-    (held,) = procfs.listeners([("::", 9092, "1")], {"1": ("java", "c" * 64)}, found)
+    assert container_list.running(silent) == found
+    assert container_list.members(silent, "local") == found
+    assert container_list.members(silent, "other") == []
+    (held,) = listeners.listeners([("::", 9092, "1")], {"1": ("java", "c" * 64)}, found)
     assert (held["container"], held["cluster"]) == ("local-kafka1", "local")
 
 
@@ -202,4 +208,4 @@ def test_containers_are_asked_of_the_engine(tmp_path):
     path = str(tmp_path / "engine.sock")
     with _Unix(path, _Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert procfs.containers(path) == CONTAINERS
+        assert container_list.running(path) == CONTAINERS

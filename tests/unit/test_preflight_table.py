@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.problem_report import report
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import SITE_VARIABLES
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables import SITE_VARIABLES
 from preflight_sites import Sound, inside, judged, problems, put
 
 HERE = Path(__file__).resolve().parent

@@ -2,6 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
+    broker_security,
     security_modes,
     zookeeper_tls,
 )
@@ -12,7 +13,7 @@ LISTENERS = ("CLIENTS", "BROKERS")
 def keys(mode: str, **more) -> dict:
     """The keys of a broker of three with the two usual listeners."""
     protocols = security_modes.listener_protocols(mode, LISTENERS, "CLIENTS", "BROKERS")
-    return security_modes.broker_properties(mode, protocols, [1, 2, 3], **more)
+    return broker_security.broker_properties(mode, protocols, [1, 2, 3], **more)
 
 
 @pytest.mark.parametrize(
@@ -78,11 +79,9 @@ def test_no_secret_stands_in_the_properties(mode):
     assert "private" not in text
 
 
-def test_plain_is_refused_where_another_machine_could_connect():
-    with pytest.raises(security_modes.SecurityError, match=r"CLIENTS on 0\.0\.0\.0.*127\.0\.0\.1"):
-        security_modes.check_plain("plain", {"CLIENTS": {"bind": "0.0.0.0"}})
-
-
-@pytest.mark.parametrize("bind", ["127.0.0.1", "localhost", "::1"])
-def test_plain_is_allowed_on_loopback(bind):
-    security_modes.check_plain("plain", {"CLIENTS": {"bind": bind}})
+@pytest.mark.parametrize(
+    ("bind", "is_own"),
+    [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("::", False)],
+)
+def test_only_the_machine_itself_reaches_loopback(bind, is_own):
+    assert security_modes.loopback(bind) is is_own

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from ansible_collections.metal.kafka.plugins.plugin_utils._site import files
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import spark_secrets
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.host_secrets import Host
 
 FACTS = {
     "security.own_mode": "tls_scram",
@@ -16,13 +17,17 @@ PARTS = ("master", "worker", "history", "driver")
 def keys_id(part: str, **secrets: str) -> str:
     """What stands for the keys of a part, on a site whose store has other ``secrets``."""
     variables = {"spark_component": part, "spark_master_name": "spark-master1"}
-    host = files.Host(
+    host = Host(
         FACTS.__getitem__,
         lambda term: secrets.get(term.replace(":", "_").replace("-", "_"), f"old {term}"),
         lambda term: "",
         lambda name, default: variables.get(name, default),
     )
-    return files.pipeline_keys_id(host) if part == "driver" else files.spark_keys_id(host)
+    return (
+        spark_secrets.pipeline_keys_id(host)
+        if part == "driver"
+        else spark_secrets.spark_keys_id(host)
+    )
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -10,7 +10,7 @@ import pytest
 import site_ca
 from ansible_collections.metal.kafka.plugins.module_utils._host import (
     container_processes,
-    procfs,
+    engine_api,
     trusted_cas,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki import pem
@@ -60,7 +60,7 @@ def host(tmp_path, monkeypatch):
         made.asked.append(question)
         return made.engine
 
-    monkeypatch.setattr(procfs, "ask", ask)
+    monkeypatch.setattr(engine_api, "ask", ask)
     monkeypatch.setattr(container_processes, "found", list)
     return made
 

@@ -2,6 +2,8 @@ import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._common.units import (
     UnitError,
     duration_ms,
+    heap_bytes,
+    memory_bytes,
     size_bytes,
     size_text,
 )
@@ -46,6 +48,39 @@ def test_a_size_becomes_bytes(written, size):
     assert size_bytes(written) == size
 
 
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        ("512m", 512 << 20),
+        ("6GiB", 6 << 30),
+        # As the container engine reads it, not as the label of a disk.
+        ("6gb", 6 << 30),
+        ("1.1g", 1_181_116_006),
+        ("100", 100),
+        (1024, 1024),
+        ("2 t", 2 << 40),
+        ("", None),
+        ("m", None),
+        ("6x", None),
+        ("-1", None),
+        ("unlimited", None),
+        (True, None),
+        (None, None),
+    ],
+)
+def test_memory_is_counted_in_units_of_1024(written, size):
+    assert memory_bytes(written) == size
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [("512m", 512 << 20), ("4G", 4 << 30), ("1024", 1024)]
+    + [(word, None) for word in ("1.5g", "4gb", "4 g", " 4g", "4GiB", "", None)],
+)
+def test_a_heap_is_what_the_jvm_takes(written, size):
+    assert heap_bytes(written) == size
+
+
 @pytest.mark.parametrize("written", ["", "d", "7 days", "7x", "-7d", "0.3ms", True, None, 1.5, []])
 def test_what_is_no_duration_is_refused_with_the_text_and_an_example(written):
     with pytest.raises(UnitError) as refusal:
@@ -58,5 +93,18 @@ def test_a_unit_of_time_is_no_unit_of_size():
         size_bytes("7d")
 
 
-def test_people_read_sizes():
-    assert [size_text(n) for n in (12, 12 << 20, 3 << 40)] == ["12 B", "12.0 MiB", "3.0 TiB"]
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1 KiB"),
+        (12 << 20, "12 MiB"),
+        (2**30, "1.0 GiB"),
+        (3.5 * 2**30, "3.5 GiB"),
+        (3 << 40, "3.0 TiB"),
+        (2**60, "1048576.0 TiB"),
+    ],
+)
+def test_people_read_sizes(size, text):
+    assert size_text(size) == text

@@ -1,10 +1,12 @@
 import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import (
+    RemainingWork,
+    duration,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.wait_progress import (
     Progress,
     Sight,
-    duration,
     line,
-    seconds_left,
 )
 
 WHOLE = {"registered": 3, "expected": 3}
@@ -18,12 +20,15 @@ WHOLE = {"registered": 3, "expected": 3}
         ([(0, 100), (10, 100)], None),
         ([(0, 100), (10, 120)], None),
         ([(0, 100), (10, 80)], 40),
-        # Only the last half minute counts: the first minute was slower.
+        # Only the last minute counts: the first one was slower.
         ([(0, 1000), (60, 900), (90, 300)], 15),
     ],
 )
 def test_the_rest_takes_as_long_as_its_present_rate_says(history, left):
-    assert seconds_left(history) == left
+    work = RemainingWork()
+    for moment, amount in history:
+        work.note(moment, amount)
+    assert work.seconds() == left
 
 
 @pytest.mark.parametrize(
@@ -38,7 +43,7 @@ def test_the_rest_takes_as_long_as_its_present_rate_says(history, left):
         (
             Sight(**WHOLE, under_replicated=3, lag=12 << 20),
             5,
-            "3 partitions under-replicated, 12.0 MiB behind, about 5 s left",
+            "3 partitions under-replicated, 12 MiB behind, about 5 s left",
         ),
         (Sight(**WHOLE, under_replicated=1), None, "1 partition under-replicated"),
         (Sight(**WHOLE, problem="no controller"), None, "no controller"),

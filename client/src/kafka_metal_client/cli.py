@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from kafka_metal_declarations.file_format import ALLOWED, delimiter_of
+
 from kafka_metal_client import commands, replay
 from kafka_metal_client.errors import ClientError
 
@@ -57,12 +59,12 @@ def _connection(verb: argparse.ArgumentParser) -> None:
 def _produce(verb: argparse.ArgumentParser) -> None:
     _connection(verb)
     verb.add_argument("--topic", required=True)
-    verb.add_argument("file", type=Path, metavar="FILE", help=".csv or .jsonl, also .gz")
+    verb.add_argument("file", type=Path, metavar="FILE", help=ALLOWED)
     verb.add_argument("--key", metavar="FIELD", help="field whose value becomes the record's key")
     verb.add_argument("--rate", type=_rate, default=0.0, help="records per second; 0: no limit")
     verb.add_argument("--dry-run", action="store_true", help="validate and show the first record")
     verb.add_argument("--format", choices=("csv", "jsonl"), help="when the name does not tell")
-    verb.add_argument("--delimiter", default=",", type=_delimiter, help="of a CSV; default: comma")
+    verb.add_argument("--delimiter", type=_delimiter, help="of a CSV; default: by the name")
     verb.add_argument("--null", metavar="TEXT", help="CSV value that means none, such as NA")
     verb.set_defaults(command=commands.produce)
 
@@ -154,7 +156,7 @@ def _rate(text: str) -> float:
 
 
 def _delimiter(text: str) -> str:
-    character = {"\\t": "\t", "tab": "\t"}.get(text, text)
-    if len(character) != 1 or character in '"\r\n':
-        raise argparse.ArgumentTypeError(f"{text!r}: allowed is one character, or tab")
-    return character
+    try:
+        return delimiter_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

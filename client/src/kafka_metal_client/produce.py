@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from kafka_metal_declarations.ddl import Field, to_ddl
+from kafka_metal_declarations.file_format import CSV, Format
+
 from kafka_metal_client import brokers
 from kafka_metal_client.csvfile import CsvFile
 from kafka_metal_client.delivery import POLL_SECONDS, Delivery
@@ -25,7 +28,7 @@ class Options:
 
     format: str | None = None
     key: str | None = None
-    delimiter: str = ","
+    delimiter: str | None = None
     null: str | None = None
 
 
@@ -51,8 +54,9 @@ def open_reader(path: Path, options: Options) -> Reader:
     if not path.is_file():
         problem = "is no regular file, and it is read twice" if path.exists() else "does not exist"
         raise ClientError(f"{path} {problem}")
-    if (options.format or format_of(path)) == "csv":
-        return CsvFile(path, options.key, options.delimiter, options.null)
+    form = Format(options.format) if options.format else format_of(path)
+    if form.name == CSV:
+        return CsvFile(path, options.key, options.delimiter or form.delimiter, options.null)
     return JsonLines(path, options.key)
 
 
@@ -143,7 +147,7 @@ def keep_rest(path: Path, reader: Reader, failed: set[int]) -> Path:
 
 def describe_columns(check: Check) -> str:
     """The columns as the schema of a pipeline declaration."""
-    return ", ".join(f"{name} {kind}" for name, kind in check.columns.items())
+    return to_ddl(tuple(Field(name, kind, False) for name, kind in check.columns.items()))
 
 
 def produce_file(

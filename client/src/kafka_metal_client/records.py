@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from kafka_metal_declarations import file_format
+from kafka_metal_declarations.file_format import Format
+from kafka_metal_declarations.text_file import Fault
+
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.sizes import Limit
-from kafka_metal_client.textfile import Fault
 
-SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 FAULTS_SHOWN = 10
 
 
@@ -53,17 +55,15 @@ class Reader(Protocol):
         """The records of a file that was checked."""
 
 
-def format_of(path: Path) -> str:
-    """``csv`` or ``jsonl`` by the name; ``.gz`` at the end is allowed."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    if suffixes and suffixes[-1] in SUFFIXES:
-        return SUFFIXES[suffixes[-1]]
-    raise ClientError(
-        f"{path}: the name does not tell the format; allowed are .csv, .jsonl and .ndjson, "
-        "each also with .gz, or the option --format"
-    )
+def format_of(path: Path) -> Format:
+    """The format that the name tells."""
+    found = file_format.format_of(path)
+    if found is None:
+        raise ClientError(
+            f"{path}: the name does not tell the format; allowed are {file_format.ALLOWED}, "
+            "or the option --format"
+        )
+    return found
 
 
 def no_such_field(name: str, known: list[str]) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.plugin_utils._security.security_modes import (
+from ansible_collections.metal.kafka.plugins.plugin_utils._security.client_security import (
     KAFKA_PYTHON,
 )
 from kafka import KafkaAdminClient

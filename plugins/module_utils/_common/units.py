@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 MILLISECONDS = {
@@ -31,13 +32,34 @@ BYTES = {
     "gib": 2**30,
     "tib": 2**40,
 }
+# The JVM, Spark and the container engine count in units of 1024 only, whatever the letters.
+MEMORY = {
+    letter + tail: 1024**power
+    for power, letter in enumerate(("", "k", "m", "g", "t"))
+    for tail in ("", "b", "ib")
+    if letter or tail != "ib"
+}
+HEAP_WORDS = "a whole number with k, m or g, for example 512m or 4g"
+MEMORY_WORDS = "a number with k, m, g or t, for example 1536m or 6g"
 WITHOUT_LIMIT = -1
 UNLIMITED = {"unlimited", "forever"}
+# The JVM takes nothing longer.
+HEAP = re.compile(r"\d+[kmgt]?", re.IGNORECASE)
 AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
 class UnitError(ValueError):
     """A text is no duration or no size; says what was read and what is allowed."""
+
+
+def multiplied(text: str, units: Mapping[str, int]) -> float | None:
+    """A number times its unit, ``text`` without a unit as it is; None when it is no such text."""
+    match = AMOUNT.fullmatch(text)
+    unit = match.group(2).lower() if match else ""
+    if match is None or (unit and unit not in units):
+        return None
+    number = float(match.group(1)) if "." in match.group(1) else int(match.group(1))
+    return number * units.get(unit, 1)
 
 
 def amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
@@ -50,13 +72,10 @@ def amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
     text = str(value).strip()
     if text.lower() in UNLIMITED:
         return WITHOUT_LIMIT
-    match = AMOUNT.fullmatch(text)
-    unit = match.group(2).lower() if match else ""
-    if match is None or (unit and unit not in units):
+    total = multiplied(text, units)
+    if total is None:
         allowed = ", ".join(units)
         raise UnitError(f"{value!r} is no {what}; write it like {example}; units: {allowed}")
-    number = float(match.group(1)) if "." in match.group(1) else int(match.group(1))
-    total = number * units.get(unit, 1)
     if total < 0 and total != WITHOUT_LIMIT:
         raise UnitError(f"{value!r} is no {what}: it is negative; unlimited is written -1")
     if total != int(total):
@@ -80,11 +99,22 @@ def size_bytes(value: Any) -> int:
     return amount(value, BYTES, "size", "10GB or 512MiB")
 
 
+def memory_bytes(value: object) -> int | None:
+    """Bytes of a limit of memory such as 1536m or 6GiB; None when it is no size."""
+    total = multiplied(str(value).strip(), MEMORY)
+    return None if total is None or total < 0 else int(total)
+
+
+def heap_bytes(value: object) -> int | None:
+    """Bytes of a JVM's size such as 512m; None when the JVM would not understand it."""
+    return memory_bytes(value) if HEAP.fullmatch(str(value)) else None
+
+
 def size_text(number: float) -> str:
-    """Bytes for people: ``1.5 GiB``."""
+    """Bytes for people: ``1.5 GiB``, ``512 MiB``; decimals from GiB on."""
     figure = float(number)
-    for unit in ("B", "KiB", "MiB", "GiB"):
+    for unit in ("B", "KiB", "MiB"):
         if figure < 1024:
-            return f"{figure:.0f} {unit}" if unit == "B" else f"{figure:.1f} {unit}"
+            return f"{figure:.0f} {unit}"
         figure /= 1024
-    return f"{figure:.1f} TiB"
+    return f"{figure:.1f} GiB" if figure < 1024 else f"{figure / 1024:.1f} TiB"

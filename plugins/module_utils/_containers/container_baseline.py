@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from .._host import procfs
+from .._host import engine_api
 
 # Limits of HostConfig that we never set, and that `docker update` changes on a running container.
 # The engine says 0 or an empty text for one that is not set.
@@ -46,7 +46,7 @@ def look(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
     engine, or without this container, there is no state and it does not. ``altered``: limits that
     were set by hand.
     """
-    found = procfs.ask(socket, f"/containers/{name}/json")
+    found = engine_api.ask(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
         return {"as_left": False, "altered": []}
     running = bool((found.get("State") or {}).get("Running"))
@@ -70,7 +70,7 @@ def serves(found: Mapping[str, Any]) -> bool:
 
 def keep(socket: str, name: str, declared: str, kept: str) -> None:
     """Write down how a container is."""
-    found = procfs.ask(socket, f"/containers/{name}/json")
+    found = engine_api.ask(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
         return
     os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)

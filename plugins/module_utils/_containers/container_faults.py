@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from .._host import procfs
-from . import engine_api
+from .._common import container_labels
+from .._common.units import size_text
+from .._host import container_list, engine_api
+from .container_state import epoch
 
-INSTANCE_LABEL = "kafka-metal.instance"
 # What was killed or started again longer ago than this has run well since.
 OOM_S = 3600
 RESTART_S = 600
@@ -29,8 +30,8 @@ def look(socket: str, cluster: str, now: float) -> list[str]:
 
 def _faults(socket: str, cluster: str, now: float) -> Iterator[str]:
     killed = _killed(socket, cluster, now)
-    for each in procfs.members(socket, cluster):
-        found = procfs.ask(socket, f"/containers/{each['Id']}/json")
+    for each in container_list.members(socket, cluster):
+        found = engine_api.ask(socket, f"/containers/{each['Id']}/json")
         # Gone meanwhile.
         if isinstance(found, dict) and (text := fault(found, now, each["Id"] in killed)):
             yield text
@@ -41,11 +42,11 @@ def _killed(socket: str, cluster: str, now: float) -> set[str]:
 
     The state of a container tells it as well, but not always: the kernel's word may come too late.
     """
-    wanted = {"event": ["oom"], "label": [f"{procfs.CLUSTER_LABEL}={cluster}"]}
+    wanted = {"event": ["oom"], "label": [f"{container_labels.CLUSTER}={cluster}"]}
     since, until = int(now - OOM_S), int(now)
     question = f"/events?since={since}&until={until}&filters={quote(json.dumps(wanted))}"
     try:
-        lines = (engine_api.get(socket, question, procfs.ENGINE_TIMEOUT) or b"").splitlines()
+        lines = (engine_api.get(socket, question) or b"").splitlines()
         return {str(json.loads(line)["id"]) for line in lines if line.strip()}
     except (engine_api.EngineError, KeyError, ValueError):
         return set()
@@ -58,12 +59,12 @@ def fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
     """
     state = found.get("State") or {}
     restarts = int(found.get("RestartCount") or 0)
-    ended = engine_api.epoch(str(state.get("FinishedAt") or ""))
+    ended = epoch(str(state.get("FinishedAt") or ""))
     again = f", restarted {_times(restarts)} by the engine" if restarts else ""
     last = f", last at {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime(ended))}" if ended else ""
     if (killed or state.get("OOMKilled")) and now - ended < OOM_S:
-        limit = int((found.get("HostConfig") or {}).get("Memory") or 0) // 2**20
-        of = f"its limit of {limit} MiB of memory" if limit else "the memory of its machine"
+        limit = int((found.get("HostConfig") or {}).get("Memory") or 0)
+        of = f"its limit of {size_text(limit)} of memory" if limit else "the memory of its machine"
         return f"{_name(found)} was killed: it needed more than {of}{again}{last}"
     if state.get("Restarting") or (restarts > 1 and now - ended < RESTART_S):
         code = int(state.get("ExitCode") or 0)
@@ -82,5 +83,5 @@ def _times(count: int) -> str:
 
 def _name(found: Mapping[str, Any]) -> str:
     """The instance that a container is."""
-    labels = (found.get("Config") or {}).get("Labels") or {}
-    return str(labels.get(INSTANCE_LABEL) or str(found.get("Name")).lstrip("/"))
+    name = container_labels.inspected(found, container_labels.INSTANCE)
+    return name or str(found.get("Name")).lstrip("/")

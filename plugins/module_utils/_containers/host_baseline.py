@@ -17,7 +17,8 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._host import procfs
+from .._common import container_labels
+from .._host import container_list, engine_api, procfs
 from .._host.tuning import tuner
 from .._host.tuning.host_access import Host
 from .._host.tuning.setting import Wish
@@ -117,8 +118,8 @@ def _verdict(was: str | None, now: str | None) -> str:
 
 def _containers(socket: str, cluster: str) -> Iterator[dict[str, Any]]:
     """All that the engine knows of each container of the cluster, running or not."""
-    for each in procfs.members(socket, cluster):
-        answer = procfs.ask(socket, f"/containers/{each['Id']}/json")
+    for each in container_list.members(socket, cluster):
+        answer = engine_api.ask(socket, f"/containers/{each['Id']}/json")
         # Gone meanwhile.
         if isinstance(answer, dict):
             yield answer
@@ -137,8 +138,7 @@ def _name(container: Mapping[str, Any]) -> str:
 
 def _kind(container: Mapping[str, Any]) -> str:
     """The service that a container is, as its label says."""
-    labels = (container.get("Config") or {}).get("Labels") or {}
-    return str(labels.get(procfs.SERVICE_LABEL, ""))
+    return container_labels.inspected(container, container_labels.SERVICE)
 
 
 def _bound(mount: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -95,61 +95,66 @@ class AclConnection(ContentConnection):
 
     def create_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
         """Make ACLs and wait until every broker goes by them; obstacles by ACL."""
-        obstacles: dict[Acl, str] = {}
-        for portion in portions(acls):
 
-            def request(chosen: Sequence[Acl] = portion) -> Any:
-                return CreateAclsRequest(
-                    min_version=WITH_USERS,
-                    creations=[
-                        CreateAclsRequest.AclCreation(
-                            resource_type=RESOURCE_TYPES[acl.resource_type],
-                            resource_name=acl.resource,
-                            resource_pattern_type=PATTERNS[acl.pattern],
-                            principal=acl.principal,
-                            host=acl.host,
-                            operation=OPERATIONS[acl.operation],
-                            permission_type=PERMISSIONS[acl.permission],
-                        )
-                        for acl in chosen
-                    ],
-                )
+        def request(portion: Sequence[Acl]) -> Any:
+            return CreateAclsRequest(
+                min_version=WITH_USERS,
+                creations=[
+                    CreateAclsRequest.AclCreation(
+                        resource_type=RESOURCE_TYPES[acl.resource_type],
+                        resource_name=acl.resource,
+                        resource_pattern_type=PATTERNS[acl.pattern],
+                        principal=acl.principal,
+                        host=acl.host,
+                        operation=OPERATIONS[acl.operation],
+                        permission_type=PERMISSIONS[acl.permission],
+                    )
+                    for acl in portion
+                ],
+            )
 
-            self.deadline = Deadline(self.timeout)
-            answer = self.send("creation of ACLs", request)
-            for acl, said in zip(portion, answer.results, strict=True):
-                if said.error_code:
-                    obstacles[acl] = reason(said.error_code, said.error_message)
+        obstacles = self._send_each("creation of ACLs", acls, request, "results")
         return obstacles | self.wait_for_acls(set(acls) - obstacles.keys(), there=True)
 
     def delete_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
         """Take ACLs away and wait until no broker goes by them; obstacles by ACL."""
+
+        def request(portion: Sequence[Acl]) -> Any:
+            return DeleteAclsRequest(
+                min_version=WITH_USERS,
+                filters=[
+                    DeleteAclsRequest.DeleteAclsFilter(
+                        resource_type_filter=RESOURCE_TYPES[acl.resource_type],
+                        resource_name_filter=acl.resource,
+                        pattern_type_filter=PATTERNS[acl.pattern],
+                        principal_filter=acl.principal,
+                        host_filter=acl.host,
+                        operation=OPERATIONS[acl.operation],
+                        permission_type=PERMISSIONS[acl.permission],
+                    )
+                    for acl in portion
+                ],
+            )
+
+        obstacles = self._send_each("removal of ACLs", acls, request, "filter_results")
+        return obstacles | self.wait_for_acls(set(acls) - obstacles.keys(), there=False)
+
+    def _send_each(
+        self,
+        what: str,
+        acls: Sequence[Acl],
+        request: Callable[[Sequence[Acl]], Any],
+        results: str,
+    ) -> dict[Acl, str]:
+        """Send ACLs in portions; why not, for those that the attribute ``results`` refuses."""
         obstacles: dict[Acl, str] = {}
         for portion in portions(acls):
-
-            def request(chosen: Sequence[Acl] = portion) -> Any:
-                return DeleteAclsRequest(
-                    min_version=WITH_USERS,
-                    filters=[
-                        DeleteAclsRequest.DeleteAclsFilter(
-                            resource_type_filter=RESOURCE_TYPES[acl.resource_type],
-                            resource_name_filter=acl.resource,
-                            pattern_type_filter=PATTERNS[acl.pattern],
-                            principal_filter=acl.principal,
-                            host_filter=acl.host,
-                            operation=OPERATIONS[acl.operation],
-                            permission_type=PERMISSIONS[acl.permission],
-                        )
-                        for acl in chosen
-                    ],
-                )
-
             self.deadline = Deadline(self.timeout)
-            answer = self.send("removal of ACLs", request)
-            for acl, said in zip(portion, answer.filter_results, strict=True):
+            answer = self.send(what, partial(request, portion))
+            for acl, said in zip(portion, getattr(answer, results)):
                 if said.error_code:
                     obstacles[acl] = reason(said.error_code, said.error_message)
-        return obstacles | self.wait_for_acls(set(acls) - obstacles.keys(), there=False)
+        return obstacles
 
     def wait_for_acls(self, acls: set[Acl], there: bool) -> dict[Acl, str]:
         """Wait until every broker that answers has, or has no more, these ACLs.

@@ -36,6 +36,7 @@ from .resource_options import (
     NAMES,
     QUOTA,
     REMOVAL,
+    TIMEOUT,
     UNMANAGED,
     Options,
 )
@@ -110,6 +111,11 @@ KINDS = {
         bring_topics,
     ),
 }
+
+
+def arguments(kind: str) -> Options:
+    """Arguments of the module for one kind."""
+    return {**client_options.ARGUMENTS, **KINDS[kind].arguments, **TIMEOUT}
 
 
 def bring(

@@ -16,6 +16,7 @@ from typing import Any
 # The engine binds a file of its own folder for each container over this one.
 BOUND = "/etc/hostname"
 
+_CONTAINER = re.compile(r"(?:docker[-/]|/)([0-9a-f]{64})(?:\.scope)?$", re.MULTILINE)
 _FOLDER = re.compile(r"(?P<folder>/.*/containers/(?P<id>[0-9a-f]{64}))/hostname")
 
 
@@ -35,6 +36,12 @@ def found(proc: str = "/proc") -> list[dict[str, Any]]:
                 path = _on_this_machine(number, match["folder"], points)
                 containers[match["id"]] = _described(match["id"], path)
     return list(containers.values())
+
+
+def container_id(cgroup: str) -> str | None:
+    """The container that a process is in, from its /proc/PID/cgroup; None for none."""
+    match = _CONTAINER.search(cgroup)
+    return match[1] if match else None
 
 
 def _bound(proc: str, pid: str) -> Iterator[tuple[str, str]]:

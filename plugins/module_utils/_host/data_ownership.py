@@ -17,10 +17,10 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .._common import container_labels
 from . import untrusted_files
 
 MARKER = ".kafka-metal.json"
-CLUSTER = "kafka-metal.cluster"
 
 
 def owners(directory: str) -> dict[str, list[str]]:
@@ -85,7 +85,7 @@ def used(containers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     ``containers``: the engine's list. One without our label counts as cluster "".
     """
     return [
-        (str((each.get("Labels") or {}).get(CLUSTER, "")), path)
+        (container_labels.listed(each, container_labels.CLUSTER), path)
         for each in containers
         for path in (*_sources(each), *_log_dirs(each))
     ]

@@ -7,12 +7,11 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 
 from __future__ import annotations
 
-import http.client
 import os
 from importlib.util import find_spec
 from typing import Any
 
-from . import procfs
+from . import engine_api
 
 # Why the engine of a fresh machine does not answer.
 NOT_INSTALLED = "not installed"
@@ -25,7 +24,7 @@ PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
 
 def engine(path: str) -> dict[str, Any] | None:
     """The engine behind a socket; None when none answers, as on a fresh machine."""
-    version, info = procfs.ask(path, "/version"), procfs.ask(path, "/info")
+    version, info = engine_api.ask(path, "/version"), engine_api.ask(path, "/info")
     if not isinstance(version, dict) or not isinstance(info, dict):
         return None
     # Modules speak to the engine by way of requests.
@@ -39,17 +38,20 @@ def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
     On a machine that has no engine yet: C(not installed).
     """
     try:
-        procfs.request(path, "/_ping")
-    except (OSError, http.client.HTTPException) as error:
+        engine_api.get(path, "/_ping")
+    except engine_api.NoAnswerError as error:
         if not any(os.path.exists(program) for program in programs):
             return NOT_INSTALLED
-        return f"{path}: {getattr(error, 'strerror', None) or error or type(error).__name__}"
+        return f"{path}: {error.reason}"
+    except engine_api.EngineError:
+        # A refusal is an answer.
+        pass
     return ""
 
 
 def images(path: str) -> list[str]:
     """Names of the images that the engine behind a socket holds."""
-    answer = procfs.ask(path, "/images/json")
+    answer = engine_api.ask(path, "/images/json")
     return sorted(tag for image in answer or () for tag in image.get("RepoTags") or ())
 
 

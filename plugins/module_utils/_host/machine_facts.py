@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from . import filesystems, kernel, network, port_probe, procfs
+from . import filesystems, kernel, network, procfs
 
 
 def text(path: str) -> str:
@@ -46,18 +46,6 @@ def paths(wanted: Iterable[str]) -> dict[str, Any]:
         mount: filesystems.details(mount, styles) for mount in {p["mount"] for p in places.values()}
     }
     return {path: {**place, **details[place["mount"]]} for path, place in places.items()}
-
-
-def listeners(socket: str) -> list[dict[str, Any]]:
-    """Sockets that listen, with the process and container behind each."""
-    tables = [procfs.read("/proc/net/tcp")]
-    # A kernel without IPv6 has no second table.
-    with contextlib.suppress(FileNotFoundError):
-        tables.append(procfs.read("/proc/net/tcp6"))
-    sockets = [found for table in tables for found in procfs.listening(table)]
-    found = procfs.listeners(sockets, procfs.socket_owners(), procfs.containers(socket))
-    # Left by an interrupted run for a minute: it makes room for anybody.
-    return [listener for listener in found if listener["process"] != port_probe.HELPER]
 
 
 def limits() -> dict[str, Any]:

@@ -17,7 +17,7 @@ import os
 import re
 from typing import Any
 
-from . import procfs
+from . import container_list, procfs
 
 # What every service that speaks TLS has in its folder of configuration.
 TRUSTED = "ca.pem"
@@ -72,7 +72,7 @@ def look(socket: str, cluster: str, kept: str, paths: list[str]) -> dict[str, li
     """
     reader = Reader()
     root = os.path.dirname(os.path.dirname(kept))
-    listed = procfs.members(socket, cluster)
+    listed = container_list.members(socket, cluster)
     states = {each["Names"][0].lstrip("/"): each.get("State") for each in listed if each["Names"]}
     folders = set(reader.names(root))
     names = {*states, *_noted(reader.text(kept))} | {

@@ -174,7 +174,7 @@ class Attempt:
         message = f"{self.bare},{text},{bare}".encode()
         self.signature = hmac.digest(hmac.digest(salted, b"Server Key", digest), message, digest)
         mask = hmac.digest(stored, message, digest)
-        proof = bytes(one ^ other for one, other in zip(client, mask, strict=True))
+        proof = bytes(one ^ other for one, other in zip(client, mask))
         return f"{bare},p={base64.b64encode(proof).decode()}".encode()
 
     def confirmed(self, last: bytes) -> bool:

@@ -55,7 +55,7 @@ def compare(offset: int, one: Sequence[Batch], other: Sequence[Batch]) -> Compar
     """Compare what two replicas answered at ``offset``, as far as both answered."""
     reached = offset
     # One answer may reach further than the other; no `strict`: hosts may have Python 3.9.
-    for left, right in zip(one, other):  # noqa: B905
+    for left, right in zip(one, other):
         if left != right:
             return Comparison(reached, min(left.base, right.base))
         reached = max(reached, left.last + 1)

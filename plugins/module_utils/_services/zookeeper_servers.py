@@ -149,7 +149,7 @@ def ask_all(
         answer
         if isinstance(answer, Server)
         else Server(one["id"], one["host"], one["port"], error=str(answer))
-        for one, answer in zip(wanted, answers.values(), strict=True)
+        for one, answer in zip(wanted, answers.values())
     ]
 
 

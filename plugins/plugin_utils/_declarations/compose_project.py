@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from ...module_utils._common import container_labels
 from .service_data import plain
 
 # The service that gives the volumes to the containers' user before anybody writes to them.
@@ -66,8 +67,8 @@ def service(one: Mapping[str, Any], root: str, config_dir: str) -> dict[str, Any
     definition.setdefault("hostname", one["name"])
     definition["labels"] = {
         **definition.get("labels", {}),
-        "kafka-metal.instance": one["name"],
-        **({"kafka-metal.service": one["kind"]} if one.get("kind") else {}),
+        container_labels.INSTANCE: one["name"],
+        **({container_labels.SERVICE: one["kind"]} if one.get("kind") else {}),
     }
     mounts = [volume(entry, root) for entry in definition.get("volumes", [])]
     if one.get("files") or one.get("keys"):

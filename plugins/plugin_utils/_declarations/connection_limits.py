@@ -19,8 +19,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...module_utils._common.units import heap_bytes
 from ...module_utils._kafka.live_keys import UNLIMITED
-from .memory_sizes import heap_bytes, whole_number
+from .inventory_values import whole_number
 
 ALL = "max.connections"
 ADDRESS = "max.connections.per.ip"

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...module_utils._common.suggestions import did_you_mean, one_of
 from ...module_utils._common.units import UnitError
+from .inventory_values import whole_number
 
 SHOWN = 60
 
@@ -148,13 +149,13 @@ class Reader:
 
     def number(self, where: str, value: Any, low: int, high: int) -> int | None:
         """A whole number within bounds."""
-        text = str(value).strip()
-        if not isinstance(value, bool) and re.fullmatch(r"-?\d{1,18}", text):
-            if low <= int(text) <= high:
-                return int(text)
-            self.refuse(where, text, f"{low} to {high}")
+        found = whole_number(value)
+        if found is None:
+            self.refuse(where, shown(value), f"a whole number from {low} to {high}")
             return None
-        self.refuse(where, shown(value), f"a whole number from {low} to {high}")
+        if low <= found <= high:
+            return found
+        self.refuse(where, str(found), f"{low} to {high}")
         return None
 
     def measured(

@@ -12,7 +12,8 @@ from typing import Any
 from ...module_utils._common.properties_file import PropertyError, as_text
 from ...module_utils._common.suggestions import one_of
 from ...module_utils._common.units import UnitError, duration_ms, size_bytes
-from .declaration_reader import DeclarationError, Reader, shown
+from .declaration_reader import Reader, shown
+from .inventory_values import whole_number
 
 TOPICS, DEFAULTS = "kafka_content_topics", "kafka_content_defaults"
 PATTERN = "kafka_content_name_pattern"
@@ -44,15 +45,13 @@ KAFKA_KEYS = (
 # So near to a key of Kafka's that it is meant.
 SLIP = 0.9
 
-WishError = DeclarationError
 
-
-def whole_number(value: Any) -> int:
+def count(value: Any) -> int:
     """A count of 1 or more; raises UnitError."""
-    text = str(value).strip()
-    if isinstance(value, bool) or not text.isdecimal() or int(text) < 1:
+    found = whole_number(value)
+    if found is None or found < 1:
         raise UnitError(f"{value!r} is no whole number from 1")
-    return int(text)
+    return found
 
 
 def policies(value: Any) -> str:
@@ -69,7 +68,7 @@ READERS = {
     "retention": ("retention.ms", duration_ms),
     "retention_size": ("retention.bytes", size_bytes),
     "cleanup": (CLEANUP, policies),
-    "min_insync": (MIN_ISR, whole_number),
+    "min_insync": (MIN_ISR, count),
 }
 # What they take.
 ALLOWED = {
@@ -153,7 +152,7 @@ def count_of(
     if value is None:
         return None
     try:
-        return whole_number(value)
+        return count(value)
     except UnitError:
         reader.refuse(f"{where if key in own else DEFAULTS}.{key}", shown(value), COUNT)
         return None
@@ -240,7 +239,7 @@ def topic_wishes(
 
     A key of a topic wins over the same key of the defaults; so does a friendly key over Kafka's
     own of the defaults, and the other way round. ``pattern`` is a regular expression that whole
-    names match. Raises WishError with everything that is wrong, each with its path.
+    names match. Raises DeclarationError with everything that is wrong, each with its path.
     """
     reader = Reader()
     wishes = read_topics(reader, declarations, defaults, pattern)

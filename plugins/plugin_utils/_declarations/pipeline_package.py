@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What drivers judge declarations of pipelines by: their own package, from the sources of this collection.
+"""The packages by which drivers judge declarations of pipelines, from this collection's sources.
 
-The image of drivers is built from the same files, so both judge alike and nobody installs the package.
+The image of drivers is built from the same files: both judge alike, and nobody installs them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import sys
 from pathlib import Path
 
 # Last: an installed package of the same name, such as a contributor's, is these files too.
-sys.path.append(str(Path(__file__).resolve().parents[3] / "spark/src"))
+COLLECTION = Path(__file__).resolve().parents[3]
+sys.path += [str(COLLECTION / "spark/src"), str(COLLECTION / "declarations/src")]
 
+from kafka_metal_declarations.sample import SampleError, with_schema  # noqa: E402
 from kafka_metal_pipeline.declaration import DeclarationError, parse, problems_of  # noqa: E402
 from kafka_metal_pipeline.declared_site import SITE_KEYS  # noqa: E402
-from kafka_metal_pipeline.infer import SampleError, with_schema  # noqa: E402
 from kafka_metal_pipeline.needs import needs_of  # noqa: E402
 from kafka_metal_pipeline.placement import conflicts, misplaced, placed  # noqa: E402
 

@@ -19,7 +19,6 @@ WAYS = {
 NOBODY = "nobody"
 HEARTBEAT_EVERY = "1m"
 
-SUMMARY = "{{ .CommonAnnotations.summary }}"
 LABELS = ("cluster", "host", "instance")
 # Every alert of a group on a line of its own, with the page that says what to do.
 LINES = (

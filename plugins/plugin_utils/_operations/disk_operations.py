@@ -11,10 +11,6 @@ from typing import Any
 BROKEN = ("failed", "read_only", "missing")
 
 
-class DiskVerbError(Exception):
-    """A verb that cannot be carried out on this disk; the text says why."""
-
-
 def with_device(disks: Sequence[Mapping[str, Any]], name: str, device: str) -> list[dict[str, Any]]:
     """The declared disks, one of them found at another path; unchanged without a device."""
     if not device:

@@ -16,6 +16,7 @@ from ansible.vars.manager import VariableManager
 # Of the repository: what decides on anything that a host gets. Tests and texts do not.
 PARTS = (
     *("roles", "playbooks", "plugins", "images", "monitoring", "spark", "client"),
+    "declarations",
     *("watch", "dashboards", "versions.yml", "uv.lock"),
 )
 # How a run goes and is shown, not what hosts get: `omit` has another value in every run. Tags count

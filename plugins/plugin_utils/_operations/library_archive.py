@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A Python package of the control node as one archive, for hosts that have no package manager for Python."""
+"""A Python package of the control node as one archive, for hosts without a package manager."""
 
 from __future__ import annotations
 

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...module_utils._common.container_labels import INSTANCE
 from ...module_utils._common.diff import change, key_changes
 
 # The label that changes whenever a declaration or a file does: it says that, not what.
 FINGERPRINT = "kafka-metal.hash"
-# The label that names the service a container runs.
-INSTANCE = "kafka-metal.instance"
 # Limits that the engine changes while a container runs.
 LIMITS = {"memory", "memory_swap"}
 # Keys of a container's diff that say whether it runs, not how.

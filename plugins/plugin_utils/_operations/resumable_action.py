@@ -11,10 +11,17 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from .eta import Pace
+from ...module_utils._common.units import size_text
+from .remaining_work import RemainingWork, about
 from .task_presence import Presence
 
 PATIENCE = 600
+
+
+def line(work: RemainingWork) -> str:
+    """Bytes for a person: ``1.0 GiB of 4.0 GiB, about 3 min left``."""
+    done = f"{size_text(work.total - work.left)} of {size_text(work.total)}"
+    return done + (about(work.seconds()) if work.left else "")
 
 
 class PatientAction(ActionBase):
@@ -33,7 +40,7 @@ class PatientAction(ActionBase):
         super().run(tmp, task_vars)
         arguments = dict(self._task.args)
         name = self._task.action
-        pace, phase = Pace(), None
+        work, phase = RemainingWork(), None
         steps: list[str] = []
         changed = False
         presence = Presence(self, task_vars)
@@ -47,17 +54,19 @@ class PatientAction(ActionBase):
                 break
             if result.get("phase") != phase:
                 # What is left is counted anew, and may be much more than before.
-                pace, phase = Pace(), result["phase"]
-            pace.note(time.monotonic(), result["left"])
-            if pace.silence(time.monotonic()) > int(arguments.get("patience", PATIENCE)):
+                work, phase = RemainingWork(), result["phase"]
+            work.note(time.monotonic(), result["left"])
+            if (stalled := work.stalled(time.monotonic())) > int(
+                arguments.get("patience", PATIENCE)
+            ):
                 still = "; ".join(result.get("waits_for") or result.get("steps", []))
                 result.update(
                     failed=True,
-                    msg=f"no progress for {pace.silence(time.monotonic()):.0f} s: {still}",
+                    msg=f"no progress for {stalled:.0f} s: {still}",
                 )
                 break
             host = (task_vars or {}).get("inventory_hostname", "")
-            Display().display(f"{host}: {pace.text()}", color="bright blue")
+            Display().display(f"{host}: {line(work)}", color="bright blue")
         if result.get("failed") and self.RELEASES:
             self._execute_module(name, {**arguments, "stage": "release"}, task_vars=task_vars)
         return result

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...module_utils._common.units import size_text
+from .remaining_work import RemainingWork, about
 
 # A broker that died may end several times on its own old registration, for 18 s by default.
 CRASHES = 3
 CRASH_SECONDS = 40
-# A rate is that of the last half minute: disks and networks change their mind.
-WINDOW = 30
 # Between two lines that only differ in figures.
 LINE_SECONDS = 5
 
@@ -86,30 +85,6 @@ def further(best: Sight, now: Sight) -> bool:
     return now.lag is not None and best.lag is not None and now.lag < best.lag
 
 
-def seconds_left(history: Sequence[tuple[float, float]]) -> float | None:
-    """Seconds until the work is zero at its present rate; None when it does not shrink.
-
-    ``history`` holds moments with the work that was left, oldest first.
-    """
-    if not history:
-        return None
-    last, work = history[-1]
-    recent = [(moment, left) for moment, left in history if last - moment <= WINDOW]
-    first, more = recent[0]
-    if more <= work or last <= first:
-        return None
-    return work * (last - first) / (more - work)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 90 * 60:
-        return f"{round(seconds / 60)} min"
-    return f"{seconds / 3600:.1f} h"
-
-
 def kind(now: Sight) -> tuple[str, float]:
     """What is being waited for, and the work that is left of it."""
     if not now.running:
@@ -129,19 +104,19 @@ def kind(now: Sight) -> tuple[str, float]:
 def line(now: Sight, left: float | None) -> str:
     """One sentence on what is being waited for."""
     what, _ = kind(now)
-    about = f", about {duration(left)} left" if left is not None else ""
+    rest = about(left)
     who = f"{now.name}: " if now.name else ""
     if what == "container":
         return f"{who}its container does not run, restarted {now.restarts} times by the engine"
     if what == "recovery":
-        return f"{who}log recovery {now.recovered} of {now.logs}{about}"
+        return f"{who}log recovery {now.recovered} of {now.logs}{rest}"
     if what == "registration":
-        return f"{who}{now.registered} of {now.expected} brokers are registered{about}"
+        return f"{who}{now.registered} of {now.expected} brokers are registered{rest}"
     noun = "partition" if now.under_replicated == 1 else "partitions"
     if what == "lag" and now.lag:
-        return f"{now.under_replicated} {noun} under-replicated, {size_text(now.lag)} behind{about}"
+        return f"{now.under_replicated} {noun} under-replicated, {size_text(now.lag)} behind{rest}"
     if what in ("lag", "replicas"):
-        return f"{now.under_replicated} {noun} under-replicated{about}"
+        return f"{now.under_replicated} {noun} under-replicated{rest}"
     return now.problem
 
 
@@ -153,7 +128,7 @@ class Progress:
     begun: float
     best: Sight | None = None
     moved: float = 0.0
-    history: list[tuple[float, float]] = field(default_factory=list)
+    work: RemainingWork = field(default_factory=RemainingWork)
     kind: str = ""
     said: str = ""
     said_at: float = 0.0
@@ -162,12 +137,12 @@ class Progress:
         """A line to print about this look, empty when there is no news."""
         if self.best is None or further(self.best, now):
             self.best, self.moved = now, moment
-        what, work = kind(now)
+        what, left = kind(now)
         news = what != self.kind
         if news:
-            self.kind, self.history = what, []
-        self.history.append((moment, work))
-        text = line(now, seconds_left(self.history))
+            self.kind, self.work = what, RemainingWork()
+        self.work.note(moment, left)
+        text = line(now, self.work.seconds())
         if text == self.said or not (news or moment - self.said_at >= LINE_SECONDS):
             return ""
         self.said, self.said_at = text, moment

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._declarations.memory_sizes import kind_of
+from .._declarations.declaration_reader import shown
 from .._declarations.problem import Problem, advice
 from .._site.service_catalogue import KAFKA
 from .._site.site_model import Site
@@ -32,7 +32,7 @@ def broker_keys(site: Site) -> Iterator[Problem]:
         for variable in (ALL, ONE):
             value = site.value(host, variable, {})
             if not isinstance(value, Mapping):
-                yield Problem(host, variable, kind_of(value), "a dict")
+                yield Problem(host, variable, shown(value), "a dict")
     keys = {
         host: set(value) for host, value in site.values(brokers, ALL) if isinstance(value, Mapping)
     }

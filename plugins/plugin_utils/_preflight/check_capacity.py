@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .._declarations.memory_sizes import (
+from ...module_utils._common.units import (
     HEAP_WORDS,
     MEMORY_WORDS,
-    gib,
     heap_bytes,
-    is_true,
     memory_bytes,
+    size_text,
 )
+from .._declarations.inventory_values import is_true
 from .._declarations.problem import Problem
 from .._site.service_catalogue import instances
 from .._site.services import directories, entries, memory
@@ -67,14 +67,15 @@ def memory_of_machines(site: Site) -> Iterator[Problem]:
         total, room = sum(count for count, _, _ in largest_first), facts["memory"] - reserve
         if total > room:
             largest = ", ".join(
-                f"{host} {gib(count)} ({where})" for count, host, where in largest_first[:3]
+                f"{host} {size_text(count)} ({where})" for count, host, where in largest_first[:3]
             )
             yield Problem(
                 machine,
                 "memory",
-                f"{gib(total)} wanted by {len(largest_first)} containers, most of it by {largest}",
-                f"at most {gib(max(room, 0))}: the machine has {gib(facts['memory'])} "
-                f"and keeps {gib(reserve)} (preflight_memory_reserve)",
+                f"{size_text(total)} wanted by {len(largest_first)} containers, "
+                f"most of it by {largest}",
+                f"at most {size_text(max(room, 0))}: the machine has {size_text(facts['memory'])} "
+                f"and keeps {size_text(reserve)} (preflight_memory_reserve)",
             )
 
 
@@ -121,8 +122,8 @@ def free_space(site: Site) -> Iterator[Problem]:
             yield Problem(
                 host,
                 where,
-                f"{gib(place['free'])} free for {path} (file system {place['mount']})",
-                f"at least {gib(least)} ({variable})",
+                f"{size_text(place['free'])} free for {path} (file system {place['mount']})",
+                f"at least {size_text(least)} ({variable})",
             )
 
 

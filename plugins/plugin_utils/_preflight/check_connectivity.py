@@ -10,14 +10,15 @@ from typing import Any
 
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Caller, Service
-from .._declarations.memory_sizes import whole_number
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed, note
 from .._site import monitoring
+from .._site.facts_of_machines import Facts
 from .._site.inventory import Inventory, UnusableVariable
 from .._site.machines import machine
 from .._site.service_catalogue import MONITORING
 from .._site.services import Socket
-from .._site.site_model import Facts, Site
+from .._site.site_model import Site
 
 ANYWHERE = frozenset({"0.0.0.0", "::", "*", ""})
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .._declarations.problem import Problem, advice, listed
-from .._site.site_model import Facts, Interface, Site
+from .._site.facts_of_machines import Facts, Interface
+from .._site.site_model import Site
 from .check_connectivity import remote_connections
 from .check_engine import numbers
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Users, ACLs and quotas as declared, and what is to be gone."""
+"""Topics, users, ACLs and quotas as declared, and what is to be gone."""
 
 from __future__ import annotations
 
@@ -12,19 +12,25 @@ from .._declarations.problem import Problem
 from .._site.service_catalogue import KAFKA
 from .._site.site_model import Site
 
-# Keys of the reader, and the variables of the role; topics have checks of their own.
+# Keys of the reader are variables of the role without its prefix.
 _PREFIX = "kafka_content_"
-_KINDS = ("users", "acls", "quotas", "absent", "confirm_delete")
-_TOPICS = ("kafka_content_topics", "kafka_content_defaults", "kafka_content_name_pattern")
+_KEYS = (
+    "topics",
+    "defaults",
+    "name_pattern",
+    "users",
+    "acls",
+    "quotas",
+    "absent",
+    "confirm_delete",
+)
 
 
 def content_declared(site: Site) -> Iterator[Problem]:
-    """Users, roles, ACLs and quotas that can be taken, and nothing both declared and absent."""
+    """Topics, users, roles, ACLs and quotas that can be taken, none both declared and absent."""
     for host in site.members(KAFKA.group)[:1]:
-        given = {kind: site.value(host, f"{_PREFIX}{kind}", None) for kind in _KINDS}
         try:
-            content_wishes({**given, "topics": site.value(host, _TOPICS[0], {})})
+            content_wishes({key: site.value(host, f"{_PREFIX}{key}", None) for key in _KEYS})
         except DeclarationError as error:
             for fault in error.faults:
-                if not fault.where.startswith(_TOPICS):
-                    yield Problem(host, fault.where, fault.found, fault.allowed)
+                yield Problem(host, fault.where, fault.found, fault.allowed)

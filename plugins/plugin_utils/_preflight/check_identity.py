@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ...module_utils._common.suggestions import one_of
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
-from .._declarations.memory_sizes import whole_number
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed
 from .._site.service_catalogue import KAFKA, instances
 from .._site.site_model import Site

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from .._declarations.memory_sizes import gib, whole_number
+from ...module_utils._common.units import size_text
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, listed
 from .._site.service_catalogue import KAFKA, instances
 from .._site.services import sockets
 from .._site.site_model import Site
 from .check_engine import numbers
-from .check_topics import DEFAULTS, TOPICS
+from .check_topics import declared_topics
 
 # The oldest long-term kernel of the supported systems and their predecessor.
 OLDEST_KERNEL = (5, 10)
@@ -84,15 +85,10 @@ def map_count(site: Site) -> Iterator[Problem]:
 
 def _partitions(site: Site) -> int:
     """Replicas of all declared partitions; what is malformed counts nothing."""
-    total = 0
-    for host in site.members(KAFKA.group)[:1]:
-        topics, defaults = site.value(host, TOPICS, {}), site.value(host, DEFAULTS, {})
-        for entry in topics.values() if isinstance(topics, Mapping) else ():
-            own = entry if isinstance(entry, Mapping) else {}
-            wish = {**(defaults if isinstance(defaults, Mapping) else {}), **own}
-            count = whole_number(wish.get("partitions", 1)) or 0
-            total += max(count, 0) * max(whole_number(wish.get("replication", 1)) or 0, 0)
-    return total
+    return sum(
+        wish.get("partitions", 1) * wish.get("replication_factor", 1)
+        for wish in declared_topics(site).values()
+    )
 
 
 def swap(site: Site) -> Iterator[Problem]:
@@ -103,7 +99,7 @@ def swap(site: Site) -> Iterator[Problem]:
             yield advice(
                 machine,
                 "/proc/swaps",
-                f"{gib(size)} of swap",
+                f"{size_text(size)} of swap",
                 "none: a pause for swapping outlasts the session of a broker",
             )
 

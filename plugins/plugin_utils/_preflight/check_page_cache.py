@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .._declarations.memory_sizes import MEMORY_WORDS, gib, heap_bytes, memory_bytes
+from ...module_utils._common.units import MEMORY_WORDS, heap_bytes, memory_bytes, size_text
 from .._declarations.problem import Problem
 from .._site.service_catalogue import KAFKA, instances
 from .._site.services import memory
@@ -49,10 +49,10 @@ class Budget:
     def __str__(self) -> str:
         """The arithmetic, for the operator."""
         return (
-            f"{self.machine}: {gib(self.memory)} of memory - {gib(self.heaps)} heap of brokers "
-            f"- {gib(self.services)} other services - {gib(self.reserve)} reserve "
-            f"= {gib(max(self.room, 0))} for the page cache; {gib(self.wanted)} wanted "
-            f"({SECONDS} s at {gib(self.rate)}/s)"
+            f"{self.machine}: {size_text(self.memory)} of memory - {size_text(self.heaps)} "
+            f"heap of brokers - {size_text(self.services)} other services - "
+            f"{size_text(self.reserve)} reserve = {size_text(max(self.room, 0))} for the page "
+            f"cache; {size_text(self.wanted)} wanted ({SECONDS} s at {size_text(self.rate)}/s)"
         )
 
 
@@ -90,11 +90,13 @@ def page_cache(site: Site) -> Iterator[Problem]:
             yield Problem(
                 budget.machine,
                 "page cache",
-                f"{gib(max(budget.room, 0))}: {gib(budget.memory)} of memory less "
-                f"{gib(budget.heaps)} heap of brokers, {gib(budget.services)} other services and "
-                f"{gib(budget.reserve)} reserve",
-                f"at least {gib(budget.wanted)}, {SECONDS} s of {gib(budget.rate)}/s ({RATE}): "
-                "with less, consumers and followers read from the disks that are written to",
+                f"{size_text(max(budget.room, 0))}: {size_text(budget.memory)} of memory less "
+                f"{size_text(budget.heaps)} heap of brokers, "
+                f"{size_text(budget.services)} other services and "
+                f"{size_text(budget.reserve)} reserve",
+                f"at least {size_text(budget.wanted)}, {SECONDS} s of "
+                f"{size_text(budget.rate)}/s ({RATE}): with less, consumers and "
+                "followers read from the disks that are written to",
                 fatal=False,
             )
 
@@ -112,8 +114,9 @@ def _brokers(site: Site) -> Iterator[Problem]:
             yield Problem(
                 host,
                 "kafka_broker_memory",
-                f"{gib(limit)}, of which {gib(limit - heap)} are left beside the heap",
-                f"at least {gib(heap + rate * SECONDS)}: the limit counts the page cache, and "
-                f"{SECONDS} s of {gib(rate)}/s ({RATE}) should stay in it; or no limit",
+                f"{size_text(limit)}, of which {size_text(limit - heap)} are left beside the heap",
+                f"at least {size_text(heap + rate * SECONDS)}: the limit counts the page "
+                f"cache, and {SECONDS} s of {size_text(rate)}/s ({RATE}) should stay in it; "
+                "or no limit",
                 fatal=False,
             )

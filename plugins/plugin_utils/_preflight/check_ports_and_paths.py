@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from .._declarations.memory_sizes import whole_number
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
+from .._site.facts_of_machines import Listener
 from .._site.service_catalogue import instances
 from .._site.services import Socket, directories, sockets
-from .._site.site_model import Listener, Site
+from .._site.site_model import Site
 
 
 def port_numbers(site: Site) -> Iterator[Problem]:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .._declarations.memory_sizes import whole_number
+from .._declarations.declared_topics import DEFAULTS
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, listed
 from .._site.service_catalogue import KAFKA
 from .._site.site_model import Site
-from .check_topics import DEFAULTS, TOPICS
+from .check_topics import declared_topics
 
 
 def _racks(site: Site) -> dict[str, list[str]]:
@@ -49,12 +50,10 @@ def racks_enough(site: Site) -> Iterator[Problem]:
 
 
 def _most_copies(site: Site) -> int:
-    """The largest replication of a declared topic."""
-    found = [0]
+    """The largest replication of a declared topic, and of the defaults."""
+    found = [wish.get("replication_factor", 0) for wish in declared_topics(site).values()]
     for host in site.members(KAFKA.group)[:1]:
-        topics, defaults = site.value(host, TOPICS, {}), site.value(host, DEFAULTS, {})
-        entries = list(topics.values()) if isinstance(topics, Mapping) else []
-        for entry in (defaults, *entries):
-            if isinstance(entry, Mapping):
-                found.append(whole_number(entry.get("replication", 0)) or 0)
-    return max(found)
+        defaults = site.value(host, DEFAULTS, {})
+        if isinstance(defaults, Mapping):
+            found.append(whole_number(defaults.get("replication", 0)) or 0)
+    return max(found, default=0)

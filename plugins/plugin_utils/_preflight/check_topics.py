@@ -1,32 +1,19 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics as declared, and what brokers give to topics that say nothing."""
+"""Copies of topics: of those declared, and of those that brokers make themselves."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
-from ...module_utils._common.units import UnitError
-from .._declarations.declared_topics import (
-    ALLOWED,
-    KAFKA_NAME,
-    KEYS,
-    READERS,
-    WishError,
-    topic_wishes,
-)
-from .._declarations.memory_sizes import kind_of, whole_number
+from .._declarations.declaration_reader import Reader
+from .._declarations.declared_topics import DEFAULTS, TOPICS, read_topics
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
 from .._site.service_catalogue import KAFKA
 from .._site.site_model import Site
 from .broker_keys import ALL, declared
-
-TOPICS = "kafka_content_topics"
-DEFAULTS = "kafka_content_defaults"
-PATTERN = "kafka_content_name_pattern"
 
 # Broker keys that hold a number of copies, and those that hold how many must acknowledge.
 _COPIES = {
@@ -36,141 +23,32 @@ _COPIES = {
 }
 
 
-def _declared(site: Site) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    """First broker (its play declares topics), topics and defaults; none where malformed."""
+def declared_topics(site: Site) -> dict[str, dict[str, Any]]:
+    """Topics as the role will ask for them, by name; what is malformed is left out.
+
+    The first broker's play declares them.
+    """
     for host in site.members(KAFKA.group)[:1]:
-        topics, defaults = site.value(host, TOPICS, {}), site.value(host, DEFAULTS, {})
-        if isinstance(topics, Mapping) and isinstance(defaults, Mapping):
-            yield host, topics, defaults
-
-
-def _entries(topics: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Where each declaration stands, and what stands there; the defaults are one of them."""
-    return [(DEFAULTS, defaults), *((f"{TOPICS}.{name}", at) for name, at in topics.items())]
-
-
-def topic_shape(site: Site) -> Iterator[Problem]:
-    """Declarations are dicts, with keys that we know."""
-    for host in site.members(KAFKA.group)[:1]:
-        for variable in (TOPICS, DEFAULTS):
-            found = site.value(host, variable, {})
-            if not isinstance(found, Mapping):
-                yield Problem(host, variable, kind_of(found), "a dict")
-    for host, topics, defaults in _declared(site):
-        for where, entry in _entries(topics, defaults):
-            if entry is not None and not isinstance(entry, Mapping):
-                yield Problem(host, where, repr(entry), "a dict, {} for a topic with all defaults")
-                continue
-            for key in sorted(set(entry or {}) - set(KEYS)):
-                yield Problem(
-                    host,
-                    f"{where}.{key}",
-                    "an unknown key",
-                    f"{one_of(key, KEYS)}; keys of Kafka's own stand under config",
-                )
-
-
-def topic_names(site: Site) -> Iterator[Problem]:
-    """Names that Kafka and the site's own rule take, and that do not collide in metrics."""
-    for host, topics, _ in _declared(site):
-        pattern = str(site.value(host, PATTERN, "")) or ".*"
-        try:
-            rule = re.compile(pattern)
-        except re.error as error:
-            yield Problem(host, PATTERN, f"{pattern!r} ({error})", "a regular expression")
-            rule = re.compile(".*")
-        flat: dict[str, str] = {}
-        for name in map(str, topics):
-            where = f"{TOPICS}.{name}"
-            if not KAFKA_NAME.fullmatch(name) or name in {".", ".."}:
-                yield Problem(
-                    host, where, f"the name {name!r}", "1 to 249 letters, digits, '.', '_' and '-'"
-                )
-            elif name.startswith("__"):
-                yield Problem(
-                    host, where, f"the name {name!r}", "names that are not Kafka's own __*"
-                )
-            elif not rule.fullmatch(name):
-                yield Problem(
-                    host,
-                    where,
-                    f"the name {name!r}",
-                    f"names that match {pattern} ({PATTERN})",
-                )
-            other = flat.setdefault(name.replace(".", "_"), name)
-            if other != name:
-                yield Problem(
-                    host,
-                    where,
-                    f"a name that collides with {other} in Kafka's metrics",
-                    "names that differ in more than '.' and '_'",
-                )
-
-
-def topic_values(site: Site) -> Iterator[Problem]:
-    """Partitions, retention and clean-up in words that are understood."""
-    for host, topics, defaults in _declared(site):
-        for where, entry in _entries(topics, defaults):
-            if not isinstance(entry, Mapping):
-                continue
-            for key in ("partitions", "replication"):
-                number = whole_number(entry.get(key, 1))
-                if number is None or number < 1:
-                    yield Problem(host, f"{where}.{key}", repr(entry[key]), "a whole number from 1")
-            for key, (_, read) in READERS.items():
-                try:
-                    if entry.get(key) is not None:
-                        read(entry[key])
-                except UnitError:
-                    yield Problem(host, f"{where}.{key}", repr(entry[key]), ALLOWED[key])
-            if not isinstance(entry.get("config") or {}, Mapping):
-                yield Problem(host, f"{where}.config", repr(entry["config"]), "a dict")
+        return read_topics(Reader(), site.value(host, TOPICS), site.value(host, DEFAULTS))
+    return {}
 
 
 def topic_copies(site: Site) -> Iterator[Problem]:
-    """No more copies than brokers, and no more acknowledgements than copies."""
+    """No more copies of a topic than brokers."""
     brokers = len(site.members(KAFKA.group))
-    for host, topics, defaults in _declared(site):
-        for name, entry in topics.items():
-            own = entry if isinstance(entry, Mapping) else {}
-            wish = {**defaults, **own}
-            where = f"{TOPICS}.{name}"
-            copies = whole_number(wish.get("replication"))
-            if copies is not None and copies > brokers:
-                yield Problem(
-                    host,
-                    f"{where}.replication",
-                    _told(copies, "replication", own, DEFAULTS),
-                    f"1 to {brokers}, the number of brokers",
-                )
-            config = wish.get("config")
-            acknowledged = wish.get("min_insync")
-            if isinstance(config, Mapping):
-                acknowledged = config.get("min.insync.replicas", acknowledged)
-            least = whole_number(acknowledged)
-            if copies is not None and least is not None and least > copies:
-                yield Problem(
-                    host,
-                    f"{where}.min_insync",
-                    _told(least, "min_insync", own, DEFAULTS),
-                    f"1 to {copies}, the replication of the topic",
-                )
-
-
-def topic_rest(site: Site) -> Iterator[Problem]:
-    """Whatever else the role would refuse, once the checks above are content."""
-    if any(any(each(site)) for each in (topic_shape, topic_names, topic_values, topic_copies)):
-        return
-    for host, topics, defaults in _declared(site):
-        try:
-            topic_wishes(topics, defaults, str(site.value(host, PATTERN, "")))
-        except WishError as error:
-            for fault in error.faults:
-                yield Problem(host, fault.where, fault.found, fault.allowed)
-
-
-def _told(number: int, key: str, own: Mapping[str, Any], elsewhere: str) -> str:
-    return str(number) if key in own else f"{number}, from {elsewhere}"
+    allowed = f"1 to {brokers}, the number of brokers"
+    for host in site.members(KAFKA.group)[:1]:
+        # By the declaration that says it: the defaults are one for many topics.
+        found: dict[str, int] = {}
+        for name, wish in declared_topics(site).items():
+            own = site.value(host, TOPICS)[name]
+            key = "placement" if "placement" in wish else "replication"
+            said = isinstance(own, Mapping) and own.get(key) is not None
+            where = f"{TOPICS}.{name}" if said else DEFAULTS
+            found[f"{where}.{key}"] = wish.get("replication_factor", 0)
+        for where, copies in found.items():
+            if copies > brokers:
+                yield Problem(host, where, str(copies), allowed)
 
 
 def broker_copies(site: Site) -> Iterator[Problem]:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from ...module_utils._common.suggestions import did_you_mean
 from .._declarations.problem import Problem
-from .._site.site_model import SITE_VARIABLES, Site
+from .._site.site_model import Site
+from .._site.site_variables import SITE_VARIABLES
 
 # Names of earlier releases, and what a site sets instead.
 RENAMED = {

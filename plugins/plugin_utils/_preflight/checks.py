@@ -18,9 +18,10 @@ from typing import Any
 
 from .._declarations.problem import Problem
 from .._site import metadata_services
+from .._site.facts_of_machines import Facts
 from .._site.service_catalogue import instances
 from .._site.services import directories
-from .._site.site_model import Check, Facts, Role, Site
+from .._site.site_model import Check, Role, Site
 from . import (
     acceptance,
     broker_keys,
@@ -53,12 +54,8 @@ CHECKS: tuple[Check, ...] = (
     check_identity.numbers,
     metadata_services.ensemble_size,
     check_unknown_variables.unknown_variables,
-    check_topics.topic_shape,
-    check_topics.topic_names,
-    check_topics.topic_values,
-    check_topics.topic_copies,
-    check_topics.topic_rest,
     check_content.content_declared,
+    check_topics.topic_copies,
     check_security.names_of_ours,
     check_security.security_word,
     check_security.closing_word,

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .broker_security import TRUSTED, tls_properties
 from .pki.pem import PkiError, certificates_of, subject_of
 from .quorum_ca import OWN, SHOWN
 from .quorum_ca import TRUSTED as TRUSTED_TOO
-from .security_modes import TRUSTED, mode_of, tls_properties
+from .security_modes import mode_of
 from .store_items import PLATFORM
 
 # Where containers find their files: brokers, and servers of the ensemble.

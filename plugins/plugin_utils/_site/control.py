@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .._security import security_modes as modes
+from .._security.security_modes import OPERATOR, mode_of
 from . import state_directory
-from .files import OPERATOR, Host
+from .host_secrets import Host
 from .inventory import DEFAULTS
 
 
@@ -45,7 +45,7 @@ def person_folder(host: Host) -> str:
 def access(host: Host) -> str:
     """The operator's file of librdkafka; empty where nobody is asked."""
     folder = store(host).rpartition("/")[0]
-    closed = modes.mode_of(host.know("security.mode")).closed
+    closed = mode_of(host.know("security.mode")).closed
     return f"{folder}/operator/client.conf" if closed else ""
 
 

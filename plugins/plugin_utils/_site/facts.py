@@ -7,7 +7,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import control, files, kafka, machines, monitoring, people, security, spark, zookeeper
+from . import (
+    client_secrets,
+    control,
+    host_secrets,
+    kafka,
+    kafka_secrets,
+    machines,
+    monitoring,
+    monitoring_secrets,
+    people,
+    security,
+    spark,
+    spark_secrets,
+    zookeeper,
+)
+from .host_secrets import Host
 from .inventory import HostFact, SiteFact
 
 OF_THE_SITE: Mapping[str, SiteFact] = {
@@ -86,39 +101,39 @@ OF_A_HOST: Mapping[str, HostFact] = {
     "people.web_asks": people.web_asks,
 }
 
-OF_A_TASK: Mapping[str, Callable[[files.Host], Any]] = {
-    "benchmark.files": files.of_benchmark,
-    "demo.files": files.of_demo,
-    "kafka.client_environment": files.client_environment,
-    "kafka.client_file": files.broker_client_file,
-    "kafka.files": files.of_broker,
-    "kafka.folder": files.broker_folder,
+OF_A_TASK: Mapping[str, Callable[[Host], Any]] = {
+    "benchmark.files": client_secrets.of_benchmark,
+    "demo.files": client_secrets.of_demo,
+    "kafka.client_environment": kafka_secrets.client_environment,
+    "kafka.client_file": kafka_secrets.broker_client_file,
+    "kafka.files": kafka_secrets.of_broker,
+    "kafka.folder": kafka_secrets.broker_folder,
     "machines.kafka_client": control.kafka_client,
     "machines.left": control.left,
     "machines.left_file": control.left_file,
     "machines.support_file": control.support_file,
-    "monitoring.kafka_files": files.of_watch,
-    "monitoring.kafka_options": files.watch_options,
-    "monitoring.proxied_files": files.of_proxied,
-    "monitoring.proxy_files": files.of_proxy,
-    "monitoring.web_password": files.web_password,
-    "monitoring.web_known": files.web_password_known,
-    "people.content_passwords": files.passwords,
-    "people.person_files": files.of_person,
+    "monitoring.kafka_files": monitoring_secrets.of_watch,
+    "monitoring.kafka_options": monitoring_secrets.watch_options,
+    "monitoring.proxied_files": monitoring_secrets.of_proxied,
+    "monitoring.proxy_files": monitoring_secrets.of_proxy,
+    "monitoring.web_password": monitoring_secrets.web_password,
+    "monitoring.web_known": monitoring_secrets.web_password_known,
+    "people.content_passwords": host_secrets.passwords,
+    "people.person_files": client_secrets.of_person,
     "people.access": control.access,
-    "people.secrets": files.all_secrets,
+    "people.secrets": host_secrets.all_secrets,
     "people.person_folder": control.person_folder,
-    "pipelines.files": files.of_pipelines,
-    "pipelines.keys_id": files.pipeline_keys_id,
-    "spark.files": files.of_part_of_spark,
-    "spark.keys_id": files.spark_keys_id,
-    "spark.page_word": files.page_word,
+    "pipelines.files": spark_secrets.of_pipelines,
+    "pipelines.keys_id": spark_secrets.pipeline_keys_id,
+    "spark.files": spark_secrets.of_part_of_spark,
+    "spark.keys_id": spark_secrets.spark_keys_id,
+    "spark.page_word": spark_secrets.page_word,
     "state.directory": control.directory,
     "state.password_file": control.password_file,
     "state.store": control.store,
-    "zookeeper.files": files.of_server,
-    "zookeeper.nodes": files.nodes,
-    "zookeeper.properties": files.server_properties,
+    "zookeeper.files": kafka_secrets.of_server,
+    "zookeeper.nodes": kafka_secrets.nodes,
+    "zookeeper.properties": kafka_secrets.server_properties,
 }
 
 # Those that are computed once in a run.

@@ -8,9 +8,10 @@ from typing import Any
 
 from .._catalogue import SERVICES, service
 from .._catalogue.kinds import Service
-from .._security import security_modes as modes
 from .._security import tls_migration as closing
 from .._security import zookeeper_tls_migration
+from .._security.broker_security import broker_properties
+from .._security.security_modes import mode_of
 from . import machines, security, zookeeper
 from .inventory import Inventory
 
@@ -76,7 +77,7 @@ def asking_bootstrap(inventory: Inventory) -> list[str]:
 
 def operator_bootstrap(inventory: Inventory) -> list[str]:
     """Where our modules come in: where brokers do, by the operator's certificate."""
-    if not modes.mode_of(security.mode(inventory)).closed:
+    if not mode_of(security.mode(inventory)).closed:
         return bootstrap(inventory)
     listeners = client_listener(inventory), broker_listener(inventory)
     return way(inventory, closing.of_operator(security.phase(inventory), *listeners))
@@ -100,7 +101,7 @@ def certificate_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
 
 def certificate_addresses(inventory: Inventory) -> list[str]:
     """The same as host:port, where programs of the platform look at certificates."""
-    if not modes.mode_of(security.own_mode(inventory)).tls:
+    if not mode_of(security.own_mode(inventory)).tls:
         return []
     return [f"{at['host']}:{at['port']}" for at in certificate_endpoints(inventory)]
 
@@ -145,7 +146,7 @@ def security_properties(inventory: Inventory, host: str) -> dict[str, Any]:
     declared = inventory.said("security_super_users")
     users = closing.further_super_users(security.phase(inventory), declared)
     spoken = inventory.get(host, "kafka_broker_protocols_of_listeners")
-    return modes.broker_properties(security.mode(inventory), spoken, ids(inventory), users)
+    return broker_properties(security.mode(inventory), spoken, ids(inventory), users)
 
 
 def other_paths(inventory: Inventory, host: str) -> list[str]:

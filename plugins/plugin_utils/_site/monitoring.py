@@ -14,7 +14,6 @@ from .status_ports import status_ports
 
 GROUP = "monitoring"
 PIPELINE = "pipeline"
-LOOPBACK = "127.0.0.1"
 
 
 def watching(inventory: Inventory) -> list[str]:

@@ -10,12 +10,8 @@ from ...module_utils._containers.support import redaction
 from .._catalogue import SERVICES
 from .._security import certificate_names as issued
 from .._security import service_accounts
-from .._security.security_modes import (
-    OPERATOR,
-    Mode,
-    client_options,
-    mode_of,
-)
+from .._security.client_security import client_options
+from .._security.security_modes import OPERATOR, Mode, mode_of
 from . import kafka, machines, monitoring, security
 from .certificates import shown_by_services
 from .inventory import Inventory

@@ -14,7 +14,7 @@ from ansible.parsing.dataloader import DataLoader
 
 from .._security.security_modes import SecurityError
 from .facts import FACTS, NAMES, OF_A_HOST, OF_A_TASK, OF_THE_SITE
-from .files import Host
+from .host_secrets import Host
 from .inventory import Inventory, UnusableVariable
 from .run_file import CycleError, RunFile
 from .variables import Variables, defaults, hosts

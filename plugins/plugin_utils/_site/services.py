@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...module_utils._common.units import memory_bytes
 from .._catalogue.kinds import Service
-from .._declarations.memory_sizes import memory_bytes, whole_number
+from .._declarations.inventory_values import whole_number
 from .site_model import Site
 from .status_ports import status_ports
 

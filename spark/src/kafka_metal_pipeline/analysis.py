@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from kafka_metal_declarations.ddl import HEADERS
 from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import queries, session, sql_check, streams
-from kafka_metal_pipeline.ddl import HEADERS
 from kafka_metal_pipeline.keys import Problem
 from kafka_metal_pipeline.model import Declaration
 

@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass
 from functools import reduce
 
+from kafka_metal_declarations.ddl import Field, quoted
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import from_avro
 
-from kafka_metal_pipeline.ddl import Field, quoted
 from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.nesting import wire_type
 

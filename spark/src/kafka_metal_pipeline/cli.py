@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kafka_metal_declarations import file_format, sample
+
 from kafka_metal_pipeline import checkpoint as checkpoints
-from kafka_metal_pipeline import checkpoint_check, infer
+from kafka_metal_pipeline import checkpoint_check
 from kafka_metal_pipeline import declaration as declarations
 from kafka_metal_pipeline.declared_site import missing_to_run
 from kafka_metal_pipeline.keys import DeclarationError, Problem
@@ -36,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         return int(options.command(options))
-    except (DeclarationError, infer.SampleError) as error:
+    except (DeclarationError, sample.SampleError) as error:
         print(error, file=sys.stderr)
         return REFUSED
 
@@ -126,7 +128,7 @@ def repair(options: argparse.Namespace) -> int:
 
 def infer_schema(options: argparse.Namespace) -> int:
     """Print the schema of a sample."""
-    print(infer.schema_of(options.sample, options.rows, options.null))
+    print(sample.schema_of(options.sample, options.rows, options.null, options.delimiter))
     return 0
 
 
@@ -144,7 +146,7 @@ def load(file: Path) -> dict[str, Declaration]:
     if isinstance(content, Mapping) and ("source" in content or content.get("use") in TEMPLATES):
         name = str(content.get("name") or file.stem)
         content = {name: content}
-    return declarations.parse_all(infer.with_schemas(content, file.parent))
+    return declarations.parse_all(sample.with_schemas(content, file.parent))
 
 
 def _drive(declared: Declaration, starts: Starts) -> int:
@@ -244,9 +246,12 @@ def _parser() -> argparse.ArgumentParser:
     inferring = commands.add_parser("infer", help="print the schema of a CSV or JSON-lines file")
     inferring.add_argument("sample", type=Path)
     inferring.add_argument(
-        "--rows", type=int, default=infer.ROWS, help="rows to read (default: %(default)s)"
+        "--rows", type=int, default=sample.ROWS, help="rows to read (default: %(default)s)"
     )
     inferring.add_argument("--null", default="", help="what stands for no value in CSV, as NA")
+    inferring.add_argument(
+        "--delimiter", type=file_format.delimiter_of, help="of a CSV; default: by the name"
+    )
     inferring.set_defaults(command=infer_schema)
     return parser
 

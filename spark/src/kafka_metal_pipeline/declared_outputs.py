@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from kafka_metal_pipeline.ddl import RECORD_COLUMNS, to_ddl
+from kafka_metal_declarations.ddl import RECORD_COLUMNS, to_ddl
+
 from kafka_metal_pipeline.declared_source import read_places
 from kafka_metal_pipeline.keys import Problem, Section, suggested
 from kafka_metal_pipeline.model import (

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from kafka_metal_pipeline.ddl import HEADERS, Field, SchemaError, parse_ddl
+from kafka_metal_declarations.ddl import HEADERS, Field, SchemaError, parse_ddl
+
 from kafka_metal_pipeline.keys import Section, suggested
 from kafka_metal_pipeline.model import Registry, Source, Starting
 from kafka_metal_pipeline.words import (

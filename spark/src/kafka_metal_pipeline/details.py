@@ -1,9 +1,9 @@
 """What a message about a rejected record says beside its reason."""
 
+from kafka_metal_declarations.ddl import Field, quoted
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from kafka_metal_pipeline.ddl import Field, quoted
 from kafka_metal_pipeline.formats import Format, format_of
 from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.ranges import field_fault, is_plausible, keeps_text, kept_text

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from kafka_metal_declarations.ddl import Field, quoted
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.avro import Avro
-from kafka_metal_pipeline.ddl import Field, quoted
 from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.nesting import wire_type
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kafka_metal_pipeline.ddl import Field
+from kafka_metal_declarations.ddl import Field
 
 AVAILABLE_NOW = "available-now"
 # Each record as it comes, instead of batches.

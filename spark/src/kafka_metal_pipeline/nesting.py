@@ -7,10 +7,9 @@ as text first, see ``ranges``.
 from collections.abc import Callable
 from functools import reduce
 
+from kafka_metal_declarations.ddl import INSTANT_TYPES, inner_types, quoted, type_base
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-
-from kafka_metal_pipeline.ddl import INSTANT_TYPES, inner_types, quoted, type_base
 
 # Of a type that holds no others, what was read and what became of it: whether that is a fault.
 Leaf = Callable[[str, Column, Column], Column | None]

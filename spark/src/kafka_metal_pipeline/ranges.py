@@ -5,10 +5,10 @@ year 57971 and move every watermark there for good; they take "12:30" as today a
 Year. So instants stay text in the parsers, and are read here: ISO 8601, or whole seconds.
 """
 
+from kafka_metal_declarations.ddl import INSTANT_TYPES, Field, quoted, type_base
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from kafka_metal_pipeline.ddl import INSTANT_TYPES, Field, quoted, type_base
 from kafka_metal_pipeline.formats import JSON
 from kafka_metal_pipeline.nesting import Leaf, any_leaf, holds_instants, rebuilt
 

@@ -51,11 +51,3 @@ def limit(load: Load | None, trigger_s: float, ceiling: int) -> int:
     if load.lag > in_time:
         in_time = max(in_time, load.capacity * CATCH_UP_S)
     return min(ceiling, max(LEAST, int(in_time)))
-
-
-def seconds_to_catch_up(load: Load, arriving: float) -> float | None:
-    """How long until nothing waits; None when it never comes to that."""
-    spare = load.capacity - arriving
-    if load.lag <= 0:
-        return 0.0
-    return load.lag / spare if spare > 0 else None

@@ -7,10 +7,10 @@ timestamp. ``judged`` is what is known of each; every one ends in exactly one of
 
 from functools import reduce
 
+from kafka_metal_declarations.ddl import RECORD_COLUMNS, quoted
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from kafka_metal_pipeline.ddl import RECORD_COLUMNS, quoted
 from kafka_metal_pipeline.details import detail_of
 from kafka_metal_pipeline.formats import TEXT, format_of
 from kafka_metal_pipeline.model import Source

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kafka_metal_pipeline.ddl import RECORD_COLUMNS
+from kafka_metal_declarations.ddl import RECORD_COLUMNS
+
 from kafka_metal_pipeline.marks import Mark
 
 MARKS = "kafka_metal_marks"

@@ -13,8 +13,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..._common import web_login
-from ..._host import data_ownership, untrusted_files
-from .. import engine_api
+from ..._host import data_ownership, engine_api, untrusted_files
+from .. import container_state
 
 PATIENCE_S = 20
 COMMANDS: Mapping[str, Sequence[str]] = {
@@ -50,13 +50,12 @@ def containers(label: str, lines: int, socket: str) -> Iterator[tuple[str, str]]
     """The engine, each container as it sees it, and the last lines of its log."""
     try:
         yield "engine.json", pretty(engine_api.get(socket, "/info", PATIENCE_S))
-        wanted = quote(json.dumps({"label": [label]}))
-        answer = engine_api.get(socket, f"/containers/json?all=1&filters={wanted}", PATIENCE_S)
+        answer = engine_api.get(socket, engine_api.listing(label), PATIENCE_S)
         for each in json.loads(answer or b"[]"):
             name = str(each["Names"][0]).lstrip("/")
             state = engine_api.get(socket, f"/containers/{quote(name)}/json", PATIENCE_S)
             yield f"containers/{name}.json", pretty(state)
-            words = engine_api.log(name, lines, path=socket, timeout=PATIENCE_S)
+            words = container_state.log(name, lines, path=socket, timeout=PATIENCE_S)
             yield f"logs/{name}.log", "\n".join(words)
     except (engine_api.EngineError, ValueError) as error:
         yield "engine-obstacle.txt", str(error)

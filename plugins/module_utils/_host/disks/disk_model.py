@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..._common.units import size_text
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -85,7 +87,7 @@ class Device:
     def __str__(self) -> str:
         """Node and size, and the serial where there is one."""
         serial = f", serial {self.serial}" if self.serial else ""
-        return f"{self.node}, {gib(self.size)}{serial}"
+        return f"{self.node}, {size_text(self.size)}{serial}"
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,3 @@ class Disk:
         """Name and device, for messages."""
         at = str(self.device) if self.device else self.wish.sought
         return f"{self.wish.name} ({at})"
-
-
-def gib(size: int) -> str:
-    """Bytes for people."""
-    return f"{size / 1024**3:.1f} GiB"

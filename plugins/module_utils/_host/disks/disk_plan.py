@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..._common.units import size_text
 from . import disk_reserve, fstab
 from .data_disks import FORMAT, LEAVE, MISSING, READY, REFUSE, USE, is_mounted, lacking_options
 from .disk_model import Disk, Mount
@@ -98,7 +99,7 @@ def reserves(disks: Sequence[Disk], declared: int, read: Callable[[str, int], in
             size = disk_reserve.wanted(declared, disk.device.size)
             size = size if disk.action == FORMAT else 0
         if size:
-            text = f"{disk.wish.name} keeps {size >> 20} MiB in reserve"
+            text = f"{disk.wish.name} keeps {size_text(size)} in reserve"
             found.append(Step("reserve", disk, text, size))
     return found
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..._common.units import size_text
 from .bind_mounts import within
 
 OK, FULL, READ_ONLY, FAILED, MISSING, SILENT = (
@@ -90,14 +91,9 @@ def judge(path: str, mount: str, answer: Mapping[str, Any] | None) -> State:
     if answer["read_only"]:
         return State(path, READ_ONLY, f"{where} is mounted read-only", size, free)
     if free < min(size * FULL_PART, FULL_BYTES):
-        text = f"{where} is full: {mib(free)} of {mib(size)} are free"
+        text = f"{where} is full: {size_text(free)} of {size_text(size)} are free"
         return State(path, FULL, text, size, free)
     return State(path, OK, "", size, free)
-
-
-def mib(size: float) -> str:
-    """Bytes for people."""
-    return f"{size / 1024**2:,.0f} MiB"
 
 
 def next_step(state: State, mount: str, host: str, disk: str) -> str:

@@ -17,7 +17,6 @@ from typing import Any
 _CLONE_NEWNS = 0x20000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND = 1, 2, 4, 8, 4096
 _MS_REC, _MS_PRIVATE = 16384, 1 << 18
-_DETACH = 2
 
 
 def _call(name: str, *arguments: Any) -> None:

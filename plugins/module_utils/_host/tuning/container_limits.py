@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .. import procfs
+from ..container_processes import container_id
 from .engine_limits import KINDS, hard_limit, told
 from .host_access import Host
 from .setting import Row
@@ -23,7 +23,7 @@ def look(host: Host, wanted: Mapping[str, int], engine: list[dict[str, Any]]) ->
     }
     limits: dict[str, int] = {}
     for pid in filter(str.isdigit, host.names("/proc")):
-        name = by_id.get(procfs.container_id(host.read(f"/proc/{pid}/cgroup") or "") or "", "")
+        name = by_id.get(container_id(host.read(f"/proc/{pid}/cgroup") or "") or "", "")
         value = hard_limit(host.read(f"/proc/{pid}/limits") or "", KINDS["nofile"][0])
         if name in wanted and value is not None:
             limits[name] = min(value, limits.get(name, value))

@@ -6,7 +6,7 @@ the one row in question.
 
 from dataclasses import dataclass, field
 
-from kafka_metal_client.textfile import Fault, quoted
+from kafka_metal_declarations.text_file import Fault, quoted
 
 QUOTE = '"'
 Place = tuple[int, int]

@@ -1,16 +1,24 @@
 """Types of values, and the type that holds values of two."""
 
+import math
 import re
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
 
-from kafka_metal_pipeline.ddl import quoted
+from kafka_metal_declarations.ddl import quoted
 
-TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?")
-DATE = re.compile(r"\d{4}-\d\d-\d\d")
+# Digits are those of ASCII: JSON and Spark know no others.
+TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII)
+DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+# What no zone is away from UTC.
+FARTHEST_ZONE = timedelta(hours=18)
 # A number with leading zeros is a code: a postal code, an account.
-INTEGER = re.compile(r"-?(0|[1-9]\d*)")
-NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
+NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 BIGINT_MAX = 2**63 - 1
+# Up to here a DOUBLE holds each whole number.
+DOUBLE_MAX = 2**53
 # Python refuses to convert endless digits.
 LONGEST_INT = 1000
 # Digits of the largest DECIMAL.
@@ -19,9 +27,10 @@ WIDEST_DECIMAL = 38
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type in DDL."""
+    """A type in DDL; ``large`` are whole numbers that a DOUBLE would round."""
 
     name: str = ""
+    large: bool = False
 
     def __str__(self) -> str:
         """The type as DDL writes it."""
@@ -29,13 +38,10 @@ class Kind:
 
     def joined(self, other: "Kind") -> "Kind":
         """The narrowest type for values of both; STRING holds everything."""
-        if self == other or isinstance(other, Unknown):
+        if self is other or self == other or isinstance(other, Unknown):
             return self
-        names = {self.name, other.name}
-        for narrow, wide in WIDENING:
-            if names == {narrow, wide}:
-                return Kind(wide)
-        return STRING
+        pair = frozenset(((self.name, self.large), (other.name, other.large)))
+        return WIDENING.get(pair, STRING)
 
 
 class Unknown(Kind):
@@ -94,38 +100,48 @@ class Array(Kind):
         )
 
 
-STRING = Kind("STRING")
+UNKNOWN, STRING = Unknown(), Kind("STRING")
 BIGINT, DECIMAL, DOUBLE = Kind("BIGINT"), Kind(f"DECIMAL({WIDEST_DECIMAL},0)"), Kind("DOUBLE")
+# As DOUBLE, 9007199254740993 and 9007199254740992 would be one.
+LARGE_BIGINT = Kind("BIGINT", large=True)
 BOOLEAN, INSTANT, DAY = Kind("BOOLEAN"), Kind("TIMESTAMP"), Kind("DATE")
-WIDENING = (
-    (BIGINT.name, DOUBLE.name),
-    (BIGINT.name, DECIMAL.name),
-    (DECIMAL.name, DOUBLE.name),
-    (DAY.name, INSTANT.name),
-)
+WIDENING = {
+    frozenset((one.name, one.large) for one in pair): wide
+    for *pair, wide in (
+        (BIGINT, DOUBLE, DOUBLE),
+        (BIGINT, LARGE_BIGINT, LARGE_BIGINT),
+        (BIGINT, DECIMAL, DECIMAL),
+        (LARGE_BIGINT, DECIMAL, DECIMAL),
+        (DAY, INSTANT, INSTANT),
+    )
+}
 
 
+# Texts that are looked at once for all rows: in most columns they are few.
+@lru_cache(10_000)
 def kind_of_text(text: str) -> Kind:
     """Type of a CSV column's text."""
     if text in ("true", "false", "True", "False", "TRUE", "FALSE"):
         return BOOLEAN
     if INTEGER.fullmatch(text):
-        return BIGINT if len(text) < LONGEST_INT and abs(int(text)) <= BIGINT_MAX else STRING
+        whole = _whole(int(text)) if len(text) < LONGEST_INT else STRING
+        # An account, an id: a column of texts keeps its digits whatever else comes.
+        return STRING if whole is DECIMAL else whole
     if NUMBER.fullmatch(text):
-        return DOUBLE
+        return _fraction(float(text))
     return _kind_of_words(text)
 
 
 def kind_of_json(value: object) -> Kind:
     """Type of a JSON value; a text that is a number stays text."""
     if value is None:
-        return Unknown()
+        return UNKNOWN
     if isinstance(value, bool):
         return BOOLEAN
     if isinstance(value, int):
         return _whole(value)
     if isinstance(value, float):
-        return DOUBLE
+        return _fraction(value)
     if isinstance(value, str):
         return _kind_of_words(value)
     if isinstance(value, list):
@@ -139,12 +155,29 @@ def kind_of_json(value: object) -> Kind:
 
 
 def _kind_of_words(text: str) -> Kind:
-    if TIME.fullmatch(text):
-        return INSTANT
-    return DAY if DATE.fullmatch(text) else STRING
+    # Most texts are told by one character.
+    if text[4:5] != "-":
+        return STRING
+    is_day = DATE.fullmatch(text) is not None
+    if not is_day and not TIME.fullmatch(text):
+        return STRING
+    try:
+        zone = datetime.fromisoformat(text).utcoffset()
+    except ValueError:
+        # No such day or hour.
+        return STRING
+    if zone is not None and abs(zone) > FARTHEST_ZONE:
+        return STRING
+    return DAY if is_day else INSTANT
+
+
+def _fraction(number: float) -> Kind:
+    return DOUBLE if math.isfinite(number) else STRING
 
 
 def _whole(number: int) -> Kind:
-    if abs(number) <= BIGINT_MAX:
+    if abs(number) <= DOUBLE_MAX:
         return BIGINT
+    if abs(number) <= BIGINT_MAX:
+        return LARGE_BIGINT
     return DECIMAL if len(str(abs(number))) <= WIDEST_DECIMAL else STRING

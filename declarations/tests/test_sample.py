@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from kafka_metal_pipeline.infer import SampleError, schema_of, with_schemas
+from kafka_metal_declarations.sample import SampleError, schema_of, with_schemas
 
 CSV = """id,code,big,huge,ratio,flag,day,at,text,mixed,none
 1,007,9223372036854775807,92233720368547758070,0.5,true,2026-05-01,2026-05-01T12:00:00Z,a,1,
@@ -65,14 +65,20 @@ def test_only_the_asked_rows_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("x.csv", "", "line 1: no header"),
-        ("x.csv", "a,,c\n", "line 1: column 2 has no name"),
-        ("x.csv", "a,a\n", "line 1: a name is there twice"),
+        ("x.csv", "", "line 1, column 1: found an empty file"),
+        ("x.csv", "a,,c\n", "line 1, column 3: found a column without a name"),
+        ("x.csv", "a,a\n", "line 1, column 3: found the column name 'a' for a second time"),
         ("x.csv", "a,A\n", "field A is there twice"),
-        ("x.csv", "a,b\n1,2\n3\n", "line 3: 1 columns, the header has 2"),
-        ("x.jsonl", "", "no JSON object"),
-        ("x.jsonl", '{"a": 1}\n[1]\n', "line 2: no JSON object"),
+        (
+            "x.csv",
+            "a,b\n1,2\n3\n",
+            "line 3, column 2: found a row of 1 fields; allowed is 2 fields",
+        ),
+        ("x.jsonl", "", "line 1, column 1: found the end of the file"),
+        ("x.jsonl", '{"a": 1}\n[1]\n', "line 2, column 1: found an array"),
         ("x.jsonl", '{"a": 1}\n{"a": }\n', "line 2, column 7"),
+        ("x.csv", "a;b\n1;2\n", "found a semicolon in the only column's name"),
+        ("x.txt", "a\n1\n", "the name does not tell the format; allowed are .csv, .tsv"),
     ],
 )
 def test_a_sample_without_a_schema_is_refused_by_line(
@@ -81,6 +87,17 @@ def test_a_sample_without_a_schema_is_refused_by_line(
     with pytest.raises(SampleError, match=r"x\.") as error:
         schema_of(sample(tmp_path, name, text))
     assert told in str(error.value)
+
+
+def test_columns_are_split_as_the_name_or_the_declaration_says(tmp_path: Path) -> None:
+    sample(tmp_path, "x.csv", "a;b\n1;2\n")
+    assert schema_of(sample(tmp_path, "x.tsv", "a\tb\n1\tx\n")) == "`a` BIGINT, `b` STRING"
+    source = {"schema": {"sample": "x.csv", "delimiter": ";"}}
+    (found,) = with_schemas({"p": {"source": source}}, tmp_path).values()
+    assert found == {"source": {"schema": "`a` BIGINT, `b` BIGINT"}}
+    source["schema"]["delimiter"] = ";;"
+    with pytest.raises(SampleError, match=r"x\.csv: delimiter: found ';;'; allowed is one char"):
+        with_schemas({"p": {"source": source}}, tmp_path)
 
 
 def test_a_sample_that_is_not_there_is_named(tmp_path: Path) -> None:

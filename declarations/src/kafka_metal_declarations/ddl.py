@@ -146,9 +146,11 @@ def _name(part: str) -> tuple[str, str]:
         end = part.find("`", 1)
         while part[end + 1 : end + 2] == "`":
             end = part.find("`", end + 2)
-        return part[1:end].replace("``", "`"), part[end + 1 :].strip()
-    name = re.split(r"[\s:]", part, maxsplit=1)[0]
-    return name, part[len(name) :].lstrip(": \t\r\n")
+        name, rest = part[1:end].replace("``", "`"), part[end + 1 :]
+    else:
+        name = re.split(r"[\s:]", part, maxsplit=1)[0]
+        rest = part[len(name) :]
+    return name, rest.lstrip(": \t\r\n")
 
 
 def _check_type(field: Field) -> None:

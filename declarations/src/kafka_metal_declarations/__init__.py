@@ -1,0 +1,4 @@
+"""What declarations and people's files mean, without Spark and without a Kafka client.
+
+Used by the command line, by drivers and by the control node.
+"""

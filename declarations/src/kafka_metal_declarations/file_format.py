@@ -1,0 +1,40 @@
+"""The format of a person's file, by its name."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+CSV, JSON_LINES = "csv", "jsonl"
+ALLOWED = ".csv, .tsv, .jsonl, .ndjson and .json, each also with .gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """``name`` is CSV or JSON_LINES; ``delimiter`` splits the columns of a CSV."""
+
+    name: str
+    delimiter: str = ","
+
+
+_BY_SUFFIX = {
+    ".csv": Format(CSV),
+    ".tsv": Format(CSV, "\t"),
+    ".jsonl": Format(JSON_LINES),
+    ".ndjson": Format(JSON_LINES),
+    ".json": Format(JSON_LINES),
+}
+
+
+def format_of(path: Path) -> Format | None:
+    """The format that a name tells, in any case of letters; None when it tells none."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    return _BY_SUFFIX.get(suffixes[-1]) if suffixes else None
+
+
+def delimiter_of(value: object) -> str:
+    """The character that splits columns, as people name it. Raises ValueError."""
+    character = {"\\t": "\t", "tab": "\t"}.get(str(value), value)
+    if not isinstance(character, str) or len(character) != 1 or character in '"\r\n':
+        raise ValueError(f"found {value!r}; allowed is one character, or tab")
+    return character

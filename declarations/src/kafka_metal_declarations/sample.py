@@ -1,0 +1,96 @@
+"""The schema of a topic from a sample of its records: a CSV file with a header, or JSON lines.
+
+Types are those that ``kafka-metal produce`` gives the columns of the same file. A guess from the
+rows that are there: no field comes out as NOT NULL, as rows that are not in the
+sample may lack it. Write NOT NULL where it is known.
+"""
+
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from kafka_metal_declarations.columns import CsvColumns, learn_members
+from kafka_metal_declarations.csv_rows import CsvRows
+from kafka_metal_declarations.ddl import Field, SchemaError, parse_ddl, to_ddl
+from kafka_metal_declarations.file_format import ALLOWED, CSV, delimiter_of, format_of
+from kafka_metal_declarations.json_lines import object_of, texts
+from kafka_metal_declarations.kinds import Kind
+from kafka_metal_declarations.text_file import Fault
+
+# Rows of a sample that are read.
+ROWS = 100_000
+SAMPLE_KEYS = frozenset({"sample", "no_value", "delimiter"})
+
+
+class SampleError(ValueError):
+    """A sample that gives no schema; the message names file, line and what is wrong."""
+
+
+def schema_of(file: Path, rows: int = ROWS, null: str = "", delimiter: str | None = None) -> str:
+    """DDL for the fields of a sample, in the order of their first appearance.
+
+    ``null`` is a text that stands for no value in CSV, besides an empty one; ``delimiter`` splits
+    its columns, by default as the name of the file says. Raises SampleError.
+    """
+    form = format_of(file)
+    if form is None:
+        raise SampleError(f"{file}: the name does not tell the format; allowed are {ALLOWED}")
+    try:
+        if form.name == CSV:
+            kinds = _csv_kinds(CsvRows(file, delimiter or form.delimiter), rows, null)
+        else:
+            kinds = _json_kinds(file, rows)
+        ddl = to_ddl(tuple(Field(name, str(kind), False) for name, kind in kinds.items()))
+        parse_ddl(ddl)
+    except (OSError, Fault, SchemaError) as error:
+        raise SampleError(f"{file}: {error}") from error
+    return ddl
+
+
+def with_schemas(pipelines: Any, base: Path) -> Any:
+    """Pipelines by name in which each ``schema: {sample: FILE}`` is the DDL of that file.
+
+    FILE is relative to ``base``; ``{sample: FILE, no_value: NA, delimiter: ";"}`` says what stands
+    for no value in it, and what splits its columns. What is no such mapping is left as it is.
+    Raises SampleError.
+    """
+    if not isinstance(pipelines, Mapping):
+        return pipelines
+    return {name: with_schema(body, base) for name, body in pipelines.items()}
+
+
+def with_schema(pipeline: Any, base: Path) -> Any:
+    """One pipeline, as ``with_schemas`` does."""
+    source = pipeline.get("source") if isinstance(pipeline, Mapping) else None
+    schema = source.get("schema") if isinstance(source, Mapping) else None
+    if not isinstance(schema, Mapping) or "sample" not in schema or set(schema) - SAMPLE_KEYS:
+        return pipeline
+    file, null, delimiter = base / str(schema["sample"]), str(schema.get("no_value", "")), None
+    if "delimiter" in schema:
+        try:
+            delimiter = delimiter_of(schema["delimiter"])
+        except ValueError as error:
+            raise SampleError(f"{file}: delimiter: {error}") from error
+    ddl = schema_of(file, null=null, delimiter=delimiter)
+    return {**pipeline, "source": {**source, "schema": ddl}}  # type: ignore[dict-item]
+
+
+def _csv_kinds(file: CsvRows, count: int, null: str) -> dict[str, Kind]:
+    header, rows = file.read()
+    columns = CsvColumns(header, null)
+    for row in islice(rows, count):
+        if fault := file.wrong_width(row, header):
+            raise fault
+        columns.learn(row.fields)
+    return columns.kinds()
+
+
+def _json_kinds(file: Path, count: int) -> dict[str, Kind]:
+    kinds: dict[str, Kind] = {}
+    number = 0
+    for number, line in islice(texts(file), count):
+        learn_members(kinds, object_of(number, line))
+    if not kinds:
+        raise Fault(number + 1, 1, "the end of the file", "a JSON object with a member")
+    return kinds

@@ -1,0 +1,83 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""A container as its engine reports it: state, restarts, log tail; and its removal."""
+
+from __future__ import annotations
+
+import calendar
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from .._host import engine_api
+from .._host.engine_api import SOCKET
+
+HEADER = 8
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container at one moment; ``started`` is the time of its last start, in epoch seconds."""
+
+    exists: bool = False
+    running: bool = False
+    status: str = "absent"
+    exit_code: int = 0
+    restarts: int = 0
+    started: float = 0.0
+
+
+def remove(name: str, path: str = SOCKET, timeout: float = 60) -> None:
+    """Kill a container and remove it with its anonymous volumes; raises EngineError."""
+    engine_api.delete(path, f"/containers/{quote(name)}?force=1&v=1", timeout)
+
+
+def inspect(name: str, path: str = SOCKET, timeout: float = 5) -> Container:
+    """The state of a container; raises EngineError."""
+    content = engine_api.get(path, f"/containers/{quote(name)}/json", timeout)
+    return container_of(json.loads(content)) if content is not None else Container()
+
+
+def container_of(found: Mapping[str, Any]) -> Container:
+    """A container out of the engine's words."""
+    state = found["State"]
+    return Container(
+        exists=True,
+        # While it waits for its next try, the engine calls it running.
+        running=bool(state["Running"]) and not state["Restarting"],
+        status=str(state["Status"]),
+        exit_code=int(state["ExitCode"]),
+        restarts=int(found.get("RestartCount", 0)),
+        started=epoch(str(state["StartedAt"])),
+    )
+
+
+def epoch(moment: str) -> float:
+    """Seconds of a time as the engine writes it, with nine digits of a second."""
+    found = re.match(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?", moment)
+    if not found or moment.startswith("0001-"):
+        return 0.0
+    whole = calendar.timegm(time.strptime(found[1], "%Y-%m-%dT%H:%M:%S"))
+    return whole + float(found[2] or 0)
+
+
+def log(
+    name: str, lines: int, since: float = 0, path: str = SOCKET, timeout: float = 5
+) -> list[str]:
+    """The last lines of a container's log, those after ``since``; raises EngineError."""
+    question = f"/containers/{quote(name)}/logs?stdout=1&stderr=1&tail={lines}&since={int(since)}"
+    return text_of(engine_api.get(path, question, timeout) or b"").splitlines()
+
+
+def text_of(stream: bytes) -> str:
+    """Text of a log whose pieces carry a header of eight bytes, the last four their length."""
+    pieces = []
+    while len(stream) >= HEADER:
+        length = int.from_bytes(stream[4:HEADER], "big")
+        pieces.append(stream[HEADER : HEADER + length])
+        stream = stream[HEADER + length :]
+    return b"".join(pieces).decode(errors="replace")

@@ -1,0 +1,60 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's tables of TCP sockets.
+
+Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .procfs import read
+
+TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
+# States of a row, see the kernel's net/tcp_states.h.
+ESTABLISHED = "01"
+LISTEN = "0A"
+
+
+class Row(NamedTuple):
+    """A socket; ``local`` and ``remote`` as the kernel writes them, for port() and address()."""
+
+    local: str
+    remote: str
+    inode: str
+
+
+def texts() -> Iterator[str]:
+    """The table of each version of IP that this kernel has."""
+    for path in TABLES:
+        with contextlib.suppress(FileNotFoundError):
+            yield read(path)
+
+
+def rows(table: str, state: str) -> Iterator[Row]:
+    """Sockets of a table in one state, by the text of the table."""
+    for line in table.splitlines()[1:]:
+        fields = line.split()
+        if len(fields) > 9 and fields[3] == state:
+            yield Row(fields[1], fields[2], fields[9])
+
+
+def port(end: str) -> int:
+    """The port of ``0100007F:2384``."""
+    return int(end.rpartition(":")[2], 16)
+
+
+def address(end: str) -> str:
+    """The address of ``0100007F:2384``; that of IPv4 for one which IPv6 only wraps."""
+    words = end.partition(":")[0]
+    # Words of 32 bits, in the processor's own order.
+    packed = b"".join(
+        struct.pack("=I", int(words[at : at + 8], 16)) for at in range(0, len(words), 8)
+    )
+    found = ipaddress.ip_address(packed)
+    return str(getattr(found, "ipv4_mapped", None) or found)

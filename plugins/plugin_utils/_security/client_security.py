@@ -1,0 +1,108 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options and files with which clients of each library authenticate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .broker_security import tls_properties
+from .security_modes import SCRAM, mode_of
+
+# Settings of librdkafka, and those of kafka-python that mean the same.
+KAFKA_PYTHON = {
+    "security.protocol": "security_protocol",
+    "ssl.ca.location": "ssl_cafile",
+    "ssl.certificate.location": "ssl_certfile",
+    "ssl.key.location": "ssl_keyfile",
+    "sasl.mechanism": "sasl_mechanism",
+    "sasl.username": "sasl_plain_username",
+    "sasl.password": "sasl_plain_password",
+}
+
+
+def client_options(mode: str, user: str, folder: str) -> dict[str, str]:
+    """Options of a Java client that comes in as ``user``, without any secret in them.
+
+    ``folder`` holds ``ca.pem``, and ``<user>.properties`` with the key ``password`` or, where
+    clients show certificates, ``<user>.pem``.
+    """
+    wanted = mode_of(mode)
+    if not wanted.closed:
+        return {}
+    options = {"security.protocol": wanted.clients}
+    if wanted.private:
+        keys = "" if wanted.passwords else f"{folder}/{user}.pem"
+        options |= tls_properties(f"{folder}/ca.pem", keys)
+    if wanted.passwords:
+        provider = "org.apache.kafka.common.config.provider.FileConfigProvider"
+        options |= {
+            "sasl.mechanism": SCRAM,
+            "sasl.jaas.config": (
+                "org.apache.kafka.common.security.scram.ScramLoginModule required "
+                f'username="{user}" password="${{file:{folder}/{user}.properties:password}}";'
+            ),
+            # The client itself reads the file: no option, plan or page shows the password.
+            "config.providers": "file",
+            "config.providers.file.class": provider,
+        }
+    return options
+
+
+# How long a client stays with a broker that takes its connections and answers nothing, because it
+# is frozen or cut off from the others: about as long as one needs to lose its leadership (18 s),
+# far shorter than the defaults (a minute for librdkafka). The cost is a repeated request on a
+# cluster that is slow for so long. Milliseconds.
+TIME_LIMITS = {
+    "java": {
+        "request.timeout.ms": "20000",
+        "metadata.max.age.ms": "10000",
+        "socket.connection.setup.timeout.max.ms": "10000",
+        "reconnect.backoff.max.ms": "1000",
+    },
+    "librdkafka": {
+        "socket.timeout.ms": "15000",
+        "socket.connection.setup.timeout.ms": "10000",
+        "topic.metadata.refresh.interval.ms": "10000",
+        "reconnect.backoff.max.ms": "2000",
+    },
+}
+
+
+def with_time_limits(options: Mapping[str, str], kind: str) -> dict[str, str]:
+    """Options of a client, of kind java or librdkafka, that leaves a broker which hangs."""
+    return {**TIME_LIMITS[kind], **options}
+
+
+def librdkafka_options(mode: str, user: str, password: str, folder: str) -> dict[str, str]:
+    """The same for clients of librdkafka, which know no other place for a password."""
+    wanted = mode_of(mode)
+    if not wanted.closed:
+        return {}
+    options = {"security.protocol": wanted.clients}
+    if wanted.private:
+        options["ssl.ca.location"] = f"{folder}/ca.pem"
+        if not wanted.passwords:
+            own = f"{folder}/{user}.pem"
+            options |= {"ssl.certificate.location": own, "ssl.key.location": own}
+    if wanted.passwords:
+        options |= {"sasl.mechanism": SCRAM, "sasl.username": user, "sasl.password": password}
+    return options
+
+
+def kafka_python_settings(mode: str, user: str, password: str, folder: str) -> dict[str, str]:
+    """The same for kafka-python."""
+    given = librdkafka_options(mode, user, password, folder)
+    return {KAFKA_PYTHON[key]: value for key, value in given.items()}
+
+
+def client_files(users: Sequence[str], secrets: Sequence[str], mode: str) -> list[dict[str, str]]:
+    """The files that ``client_options`` speaks of, without the CA's: one for each user.
+
+    ``secrets`` are passwords or, where clients show certificates, keys with their certificates.
+    """
+    ending, before = (".properties", "password=") if mode_of(mode).passwords else (".pem", "")
+    return [
+        {"name": f"{user}{ending}", "content": f"{before}{secret}\n"}
+        for user, secret in zip(users, secrets, strict=True)
+    ]

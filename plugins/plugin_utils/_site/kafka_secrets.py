@@ -1,0 +1,107 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Files with secrets of brokers and of the servers that keep their metadata."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...module_utils._common.properties_file import to_properties
+from ...module_utils._services import zookeeper_acls
+from .._security import client_security as clients
+from .._security import zookeeper_tls, zookeeper_tls_migration
+from .._security.security_modes import OPERATOR
+from .._security.store_items import PLATFORM
+from .host_secrets import FOLDER, Files, Host, file, trusted
+
+
+def server_properties(host: Host) -> dict[str, Any]:
+    """Keys of zoo.cfg for ports; which certificates servers show each other, the store knows."""
+    stage = host.secret("quorum_stage") if host.know("security.tls") else PLATFORM
+    return zookeeper_tls_migration.server_properties(
+        host.know("security.mode"),
+        host.know("security.phase"),
+        int(host.variable("zookeeper_client_port")),
+        str(host.variable("zookeeper_bind_address")),
+        host.know("security.door_step"),
+        stage,
+    )
+
+
+def of_server(host: Host) -> Files:
+    """Of a server of the ensemble."""
+    if not host.know("security.tls"):
+        return []
+    name, stage = f"zk{host.variable('zookeeper_server_id')}", host.secret("quorum_stage")
+    found = [file("server.pem", host.secret(f"keypair:{name}")), trusted(host)]
+    if stage == PLATFORM:
+        return found
+    return [
+        *found,
+        file("quorum.pem", host.secret(f"keypair:{name}-quorum")),
+        file(zookeeper_tls.quorum_trusted(stage), host.secret("quorum_truststore")),
+    ]
+
+
+def broker_folder(host: Host) -> str:
+    """Where the files of a broker are on its machine."""
+    cluster, number = host.variable("cluster_name"), host.variable("kafka_broker_id")
+    return f"{FOLDER}/{cluster}-kafka{number}"
+
+
+def broker_client_file(host: Host) -> str:
+    """How our modules on a broker's machine come in; empty while nobody is asked, and elsewhere."""
+    is_broker = host.variable("kafka_broker_id", "") != ""
+    return f"{broker_folder(host)}/operator.json" if is_broker and host.own.tls else ""
+
+
+def client_environment(host: Host) -> dict[str, str]:
+    """How our modules on a broker's machine find their Kafka client, and their way in."""
+    found = {"PYTHONPATH": host.know("machines.kafka_client")}
+    file = broker_client_file(host)
+    return {**found, "KAFKA_METAL_CLIENT": file} if file else found
+
+
+def of_broker(host: Host) -> Files:
+    """Of a broker, and of our modules beside it."""
+    if not host.know("security.tls"):
+        return []
+    name = f"kafka{host.variable('kafka_broker_id')}"
+    folder = broker_folder(host)
+    mode = host.know("security.mode")
+    ensemble = zookeeper_tls.ensemble_client_properties(mode)
+    operator = clients.client_options("mtls", OPERATOR, "/etc/kafka")
+    client = {
+        "security_protocol": "SSL",
+        "ca_file": f"{folder}/ca.pem",
+        "cert_file": f"{folder}/operator.pem",
+    }
+    return [
+        file("broker.pem", host.secret(f"keypair:{name}")),
+        file("ensemble.pem", host.secret(f"keypair:{name}-ensemble")),
+        file("ensemble.properties", to_properties(ensemble)),
+        file("operator.pem", host.secret("keypair:operator")),
+        file("operator.properties", to_properties(operator)),
+        file("operator.json", json.dumps(client)),
+        trusted(host),
+    ]
+
+
+def nodes(host: Host) -> list[dict[str, Any]]:
+    """Nodes of the ensemble with their owners, by the subjects of certificates."""
+    recovering = host.know("spark.recovery_servers")
+    owners = (
+        [f"kafka{number}" for number in host.know("kafka.ids")],
+        [each["name"] for each in host.know("spark.masters")] if recovering else [],
+    )
+    brokers, masters = (
+        [_subject(host.secret(f"certificate:{name}-ensemble")) for name in names]
+        for names in owners
+    )
+    node, trust = host.know("spark.recovery_node"), host.know("security.ensemble_trust")
+    return zookeeper_acls.wanted(brokers, masters, node, trust)
+
+
+def _subject(certificate: str) -> str:
+    return zookeeper_tls.subject(certificate)

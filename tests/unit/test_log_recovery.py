@@ -1,0 +1,11 @@
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.log_recovery import recovered
+
+
+def test_recovery_is_the_sum_of_the_last_counters_of_each_log_dir():
+    lines = [
+        "loaded a with 1 segments in 5ms (1/3 completed in /data/1)",
+        "loaded b with 1 segments in 5ms (1/4 completed in /data/2)",
+        "loaded c with 1 segments in 5ms (2/3 completed in /data/1)",
+    ]
+    assert recovered(lines) == (3, 7)
+    assert recovered(["started"]) is None
