@@ -13,7 +13,7 @@ from ansible.utils.display import Display
 from ansible_collections.metal.kafka.plugins.module_utils import lock
 
 display = Display()
-# States after which it does not matter whose lock there was.
+# In these states a lock of another operation is no error.
 ENDS = ("absent", "deleted")
 
 

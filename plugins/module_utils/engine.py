@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A container as the engine's socket tells it: state, restarts, last words; and its removal."""
+"""Read a container's state, restarts and end of its log from the engine's socket; remove it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from . import machine
 NOT_INSTALLED = "not installed"
 # Part of the reason where it takes connections and answers nothing: it hangs.
 HUNG = "timed out"
-# What ends it that an engine is down; `make up` leaves one that hangs alone.
+# The command that starts an engine that is down; `make up` does not touch one that hangs.
 START = "make up starts it"
 PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
 
@@ -33,6 +33,11 @@ def engine(path: str) -> dict[str, Any] | None:
     return {**described(version, info), "library": library, "images": images(path)}
 
 
+def is_installed(programs: tuple[str, ...] = PROGRAMS) -> bool:
+    """Whether this machine has a container engine, running or not."""
+    return any(os.path.exists(program) for program in programs)
+
+
 def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
     """Why the engine behind a socket does not answer; empty where it does.
 
@@ -41,7 +46,7 @@ def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
     try:
         machine.request(path, "/_ping")
     except (OSError, http.client.HTTPException) as error:
-        if not any(os.path.exists(program) for program in programs):
+        if not is_installed(programs):
             return NOT_INSTALLED
         return f"{path}: {getattr(error, 'strerror', None) or error or type(error).__name__}"
     return ""

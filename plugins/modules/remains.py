@@ -85,12 +85,17 @@ import json
 import os
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.metal.kafka.plugins.module_utils import engine, ownership
+from ansible_collections.metal.kafka.plugins.module_utils import engine, machine_engine, ownership
 
 
 def listed(socket):
-    """All containers of the engine; none where no engine was ever installed."""
+    """All containers of the engine; none where no engine was ever installed.
+
+    Raises EngineError where one is installed that does not run: its containers come back with it.
+    """
     if not os.path.exists(socket):
+        if machine_engine.is_installed():
+            raise engine.EngineError(f"{socket} is missing, although an engine is installed")
         return []
     return json.loads(engine.get(socket, "/containers/json?all=1", 30) or b"[]")
 
@@ -101,7 +106,7 @@ def label(container):
 
 
 def name_of(container):
-    """Its own name; the others are links, as of another container with a slash in between."""
+    """Its own name. Further ones are links of other containers: OTHER/NAME."""
     return min((name.lstrip("/") for name in container["Names"]), key=lambda name: name.count("/"))
 
 

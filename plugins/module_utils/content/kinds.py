@@ -325,7 +325,8 @@ def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict
         return {}
     if connecting.MISSING:
         module.fail_json(
-            msg=f"{what}: the host lacks the library kafka-python: {connecting.MISSING}"
+            msg=f"{what}: the host lacks the library kafka-python: {connecting.MISSING}",
+            unanswered=True,
         )
     wish = access.wish_of(module)
     config = wish["client_config"]
