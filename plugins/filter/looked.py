@@ -14,6 +14,9 @@ from ansible.errors import AnsibleFilterError
 from ..plugin_utils._images import image_checks, images
 from ..plugin_utils._operations import host_selection
 
+# A pattern that fits no host.
+NOBODY = "none"
+
 
 def variables(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> dict[str, Any]:
     """Variables by host; of none before the first play has run, as in a syntax check."""
@@ -44,6 +47,16 @@ def with_silent_engine(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> lis
     return host_selection.with_silent_engine(variables(hosts, hostvars))
 
 
+def one_that_answers(
+    group: str, groups: Mapping[str, Sequence[str]], hostvars: Mapping[str, Any]
+) -> list[str]:
+    """A pattern for the first host of a group whose machine is not known to be unreachable."""
+    known = variables(groups.get(group, ()), hostvars)
+    machines = {host: str(found.get("metal_machine", host)) for host, found in known.items()}
+    reached = variables(list(machines.values()), hostvars)
+    return host_selection.one_that_answers(known, machines, reached) or [NOBODY]
+
+
 def without_identity(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """Hosts of which it is not known what they have of the cluster; all in the first play."""
     return host_selection.without_identity(
@@ -68,6 +81,7 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "identities": identities,
+            "one_that_answers": one_that_answers,
             "with_silent_engine": with_silent_engine,
             "without_engine": without_engine,
             "without_identity": without_identity,

@@ -48,6 +48,18 @@ def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[
     ]
 
 
+def one_that_answers(hosts: Hosts, machines: Mapping[str, str], reached: Hosts) -> list[str]:
+    """The first host that is not known to be unreachable; the first of all where each one is.
+
+    ``machines`` has the machine of each host, ``reached`` the variables of machines. The run then
+    says why nobody answers.
+    """
+    answering = [
+        name for name in hosts if reached.get(machines[name], {}).get("machine_answers", True)
+    ]
+    return (answering or list(hosts))[:1]
+
+
 def without_identity(hosts: Hosts) -> list[str]:
     """Hosts of which it is not known what they have of the cluster."""
     return [name for name, found in hosts.items() if "members" not in _facts(found)]

@@ -1,0 +1,57 @@
+"""Verbs that only read go on with the hosts that answer."""
+
+import json
+
+import pytest
+from plays import ASKED, ansible_playbook, entries, with_printing_roles
+
+AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Exit code and what has run, with machines that are ``away``; brokers are on all of them."""
+    folder = with_printing_roles(tmp_path)
+
+    def run(name, *away):
+        machines = {
+            f"m{number}": ASKED | (AWAY if f"m{number}" in away else {}) for number in (1, 2, 3)
+        }
+        brokers = {
+            f"k{machine[1]}": found | {"metal_machine": machine, "kafka_broker_id": machine[1]}
+            for machine, found in machines.items()
+        }
+        site = {"metal": machines, "kafka": brokers}
+        given = {
+            **{"cluster_name": "unit", "kafka_metal_state": str(tmp_path / "state")},
+            # What asks a host needs its connection.
+            **{"away": [f"k{machine[1]}" for machine in away], "away_at": "kafka"},
+        }
+        return ansible_playbook(tmp_path, site, f"{folder}/{name}.yml", f"-e{json.dumps(given)}")
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("away", "asked"), [((), "k1"), (("m1",), "k2"), (("m1", "m2"), "k3"), (("m3",), "k1")]
+)
+@pytest.mark.parametrize(
+    ("playbook", "entry"),
+    [
+        ("groups", "kafka_content/groups/"),
+        ("export", "kafka_content/export/"),
+        ("internal_status", "kafka_broker/status/"),
+    ],
+)
+def test_a_broker_that_answers_is_asked(ran, playbook, entry, away, asked):
+    _, output = ran(playbook, *away)
+
+    found = [line for line in entries(output) if line.startswith(entry)]
+    assert found == [f"{entry}@{asked}"], output
+
+
+def test_where_nobody_answers_the_run_says_so(ran):
+    code, output = ran("groups", "m1", "m2", "m3")
+
+    assert code != 0
+    assert "UNREACHABLE! => " in output
