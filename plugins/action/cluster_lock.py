@@ -15,7 +15,7 @@ from ansible.utils.display import Display
 from ..module_utils._host import operation_lock
 
 display = Display()
-# States after which it does not matter whose lock there was.
+# In these states a lock of another operation is no error.
 ENDS = ("absent", "deleted")
 
 

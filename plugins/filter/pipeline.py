@@ -61,7 +61,7 @@ def undeclared_drivers(
     """Drivers to remove, each with name and container, and notes on them for the operator.
 
     ``containers`` are drivers as the engine lists them. Where this looks like a lost declaration,
-    ``refused`` says so, ``unconfirmed`` is what the next run has to confirm, and none is removed.
+    ``refused`` has the errors, ``unconfirmed`` what the next run has to confirm; none is removed.
     """
     found = {
         container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-"): str(

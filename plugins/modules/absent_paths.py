@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: absent_paths
-short_description: Files and directories are deleted, in one round trip
+short_description: Delete files and directories in one round trip
 description:
   - Deletes files, and directories with all that is in them. Of a link only the link is deleted.
   - Goes on when one of them cannot be deleted, and fails at the end.

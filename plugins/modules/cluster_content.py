@@ -110,16 +110,21 @@ def declared(module: AnsibleModule) -> dict[str, Any]:
     wanted = {}
     content, applied = module.params["content"], module.params["applied"]
     if unknown := sorted(set(content) - set(resources.KINDS)):
-        module.fail_json(msg=f"content: found {unknown[0]}; allowed: {', '.join(resources.KINDS)}")
+        _refuse(module, f"content: found {unknown[0]}; allowed: {', '.join(resources.KINDS)}")
     for kind, known in resources.KINDS.items():
         beside = {key: module.params[key] for key in BESIDE if key in known.arguments}
         ours = {**(content.get(kind) or {}), "applied": applied.get(kind)}
         if any(ours.values()):
             given = ArgumentSpecValidator(known.arguments).validate({**ours, **beside})
             if given.error_messages:
-                module.fail_json(msg=f"{kind}: {'; '.join(given.error_messages)}")
+                _refuse(module, f"{kind}: {'; '.join(given.error_messages)}")
             wanted[kind] = given.validated_parameters
     return wanted
+
+
+def _refuse(module: AnsibleModule, message: str) -> None:
+    """End with a mistake in what was given: one of the errors, as those of kinds are."""
+    module.fail_json(msg=message, errors=[message])
 
 
 def main() -> None:

@@ -26,7 +26,8 @@ options:
   state:
     description: >-
       Whether to take the lock, to drop one's own, to drop that of an operation whose process on
-      this control node has died, or to delete anybody's, as its cluster is deleted.
+      this control node has died, or to delete that of any operation, because
+      the cluster is deleted.
     type: str
     choices: [present, absent, released, deleted]
     default: present

@@ -92,12 +92,17 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._common import container_labels
 from ..module_utils._containers import container_state
-from ..module_utils._host import data_ownership, engine_api
+from ..module_utils._host import data_ownership, engine_api, engine_facts
 
 
 def listed(socket: str) -> list[dict[str, Any]]:
-    """All containers of the engine; none where no engine was ever installed."""
+    """All containers of the engine; none where no engine was ever installed.
+
+    Raises EngineError where one is installed that does not run: its containers come back with it.
+    """
     if not os.path.exists(socket):
+        if engine_facts.is_installed():
+            raise engine_api.EngineError(f"{socket} is missing, although an engine is installed")
         return []
     return list(json.loads(engine_api.get(socket, "/containers/json?all=1", 30) or b"[]"))
 
@@ -108,7 +113,7 @@ def label(container: Mapping[str, Any]) -> str:
 
 
 def name_of(container: Mapping[str, Any]) -> str:
-    """Its own name; the others are links, as of another container with a slash in between."""
+    """Its own name. Further ones are links of other containers: OTHER/NAME."""
     names: list[str] = [name.lstrip("/") for name in container["Names"]]
     return min(names, key=lambda name: name.count("/"))
 

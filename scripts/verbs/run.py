@@ -7,8 +7,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,8 @@ class Run:
     folder: Path
     state: Path = Path("/nonexistent")
     cluster: str = ""
+    # Seconds since 1970. Files count time in steps of some milliseconds.
+    began: float = field(default_factory=lambda: time.time() - 0.1)
 
     def play(
         self,
@@ -119,6 +122,6 @@ class Run:
             sys.exit(2)
 
     def file(self, name: str) -> Path | None:
-        """A text that this run has written; those of earlier runs are deleted."""
+        """A file of the state directory that this run has written."""
         path = self.state / name
-        return path if path.exists() else None
+        return path if path.exists() and path.stat().st_mtime >= self.began else None

@@ -124,6 +124,17 @@ def test_what_our_own_code_raised_is_told_and_not_where() -> None:
     assert "another driver of the same pipeline" in explain(fenced)
 
 
+@pytest.mark.parametrize("before", ["", "Traceback (most recent call last):\npy4j.Py4JJavaError: "])
+def test_what_java_has_thrown_is_told_and_not_which_call_has_failed(before: str) -> None:
+    error = (
+        f"{before}An error occurred while calling z:java.sql.DriverManager.getConnection.\n"
+        ": org.postgresql.util.PSQLException: Connection to 127.0.0.1:1 refused.\n\tat org"
+    )
+    assert explain(error) == (
+        "org.postgresql.util.PSQLException: Connection to 127.0.0.1:1 refused."
+    )
+
+
 def test_lag_counts_every_partition() -> None:
     source = {
         "endOffset": '{"payments":{"0":10,"1":5}}',

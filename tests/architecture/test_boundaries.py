@@ -28,7 +28,7 @@ EXCEPTIONS = {
     "playbooks/internal_resume.yml": "starts it first",
     "playbooks/restart.yml": "restarts it",
     "playbooks/reboot.yml": "stops and starts it with its machine",
-    "playbooks/status.yml": "asks it",
+    "playbooks/internal_status.yml": "asks it",
     "playbooks/verify.yml": "shows what is open in it",
     "playbooks/render.yml": "renders its containers",
     "playbooks/compose.yml": "hands keys to its containers",

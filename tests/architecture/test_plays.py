@@ -12,7 +12,7 @@ GO_ON = {
     "internal_unshare.yml": "as above",
     "internal_survey.yml": "only reads: internal_deletable.yml refuses when a host is missing",
     "logs.yml": "only reads: the log of the machine that has the service",
-    "status.yml": "only reads: a screen names what does not answer",
+    "internal_status.yml": "only reads: a screen names what does not answer",
     "support.yml": "only reads: the archive holds what could be gathered",
     "verify.yml": "only reads: a table of the hosts that answer",
     "replicas.yml": "only reads: compares the brokers that answer",
@@ -24,8 +24,12 @@ READ_WHAT_ANSWERS = (
     *("internal_engine_status.yml", "internal_log_dirs.yml", "logs.yml", "support.yml"),
     "credentials.yml",
 )
-# They refuse --limit before that.
-JUDGE_ALL = ("replicas.yml", "verify.yml", "versions.yml")
+UNLIMITED = "internal_unlimited.yml"
+# Verbs that write to the state directory also with --limit, and why.
+WRITES_ANEW = {
+    "demo.yml": "make shows what this run has written",
+    "logs.yml": "a play on all hosts writes it",
+}
 # A play on one host ends the run by itself: none is left.
 ONE_HOST = re.compile(r"localhost|\w+\[0\]|.*\[:1\].*|.*\bdisk_host\b.*", re.DOTALL)
 # any_errors_fatal alone lets a run go on after an unreachable host: Ansible counts that host twice,
@@ -38,6 +42,12 @@ def plays(repository):
         for play in repository.yaml(path):
             if "hosts" in play:
                 yield path.removeprefix("playbooks/"), play
+
+
+def refuses_a_limit(repository, path):
+    """Whether the playbook does so before its own plays."""
+    first = repository.yaml(f"playbooks/{path}")[0]
+    return first.get("ansible.builtin.import_playbook") == UNLIMITED
 
 
 def rolls(play):
@@ -63,10 +73,24 @@ def test_what_refuses_a_run_does_so_with_a_limit_too(repository):
     wrong = [
         f"{path}: {play['name']}"
         for path, play in plays(repository)
-        if play["hosts"] == "localhost" and path not in JUDGE_ALL
+        if play["hosts"] == "localhost" and not refuses_a_limit(repository, path)
         if any("ansible.builtin.assert" in task for task in play["tasks"])
     ]
     assert wrong == []
+
+
+def test_an_answer_about_all_hosts_is_not_left_of_an_earlier_run(repository):
+    """With --limit the play that writes it may have no host."""
+    verbs = [path for path in repository.files("playbooks/*.yml") if "/internal_" not in path]
+    writing = {
+        path.removeprefix("playbooks/")
+        for path in verbs
+        if "{{ lookup('metal.kafka.site', 'state.directory') }}/" in repository.text(path)
+    }
+    assert len(writing) > 5
+    assert {
+        path for path in writing - set(WRITES_ANEW) if not refuses_a_limit(repository, path)
+    } == set()
 
 
 def test_a_play_that_restarts_in_turns_ends_with_the_first_that_fails(repository):
@@ -88,6 +112,14 @@ def test_no_play_ignores_an_unreachable_host_but_those_that_only_read(repository
         if path not in READ_WHAT_ANSWERS
     ]
     assert wrong == []
+
+
+def test_content_is_refused_before_the_store_has_new_passwords(repository):
+    steps = [
+        each.get("ansible.builtin.import_playbook")
+        for each in repository.yaml("playbooks/rotate.yml")
+    ]
+    assert steps.index("topics.yml") < steps.index("internal_rotate.yml")
 
 
 def test_declarations_are_judged_then_engines_started_then_keys_made(repository):

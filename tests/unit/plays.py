@@ -100,6 +100,7 @@ def with_locks(folder: Path) -> None:
     """The real collection, with locks of clusters in ``folder`` / locks."""
     text = (ROOT / "plugins/modules/cluster_lock.py").read_text()
     own = text.replace("operation_lock.DIRECTORY", repr(f"{folder}/locks"))
+    assert own != text
     with_modules(folder, {"cluster_lock": own})
 
 

@@ -181,3 +181,13 @@ def test_nothing_of_a_deleted_cluster_stays_on_a_machine(tmp_path):
     assert code == 0, output
     assert [path.name for path in files if path.exists()] == []
     assert all(path.exists() for path in others)
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_an_engine_that_is_installed_and_off_may_have_containers(monkeypatch, installed):
+    monkeypatch.setattr(remains.engine_facts, "is_installed", lambda: installed)
+    if installed:
+        with pytest.raises(EngineError, match="although an engine is installed"):
+            remains.listed("/none")
+    else:
+        assert remains.listed("/none") == []

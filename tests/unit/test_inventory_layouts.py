@@ -178,7 +178,7 @@ def test_a_limit_does_not_pass_by_the_question_for_the_name(make, tmp_path):
 @pytest.mark.parametrize(
     ("verb", "values", "complaint"),
     [
-        ("access", ["U"], "no user"),
+        ("access", ["U"], "access_user: found"),
         ("disk-drain", ["HOST", "DISK"], "Name the broker's host and its disk: HOST=kafka1 DISK="),
         ("destroy", ["CONFIRM"], "nothing was touched"),
     ],

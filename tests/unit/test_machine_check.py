@@ -12,6 +12,9 @@ MOUNTS = r"""20 1 8:0 / / rw,relatime shared:1 master:2 - ext4 /dev/sda rw
 24 20 8:16 / /data/disk1 rw,noatime master:3 - xfs /dev/sdb rw,inode64
 25 20 8:32 / /data/disk2 rw,noatime master:4 - xfs /dev/sdc ro,inode64
 26 20 8:48 / /data/disk\0403 rw - ext4 /dev/sdd ro,errors=remount-ro
+30 20 8:96 / /data/a\134b"c rw - xfs /dev/mapper/d\134e ro
+31 20 8:97 / /data/cut rw - xfs
+32 20 8:98 / /data/cut rw
 27 20 8:64 / /data/disk5 rw - xfs /dev/sde ro
 28 20 8:80 / /data/disk5 rw - xfs /dev/sdf rw
 29 20 0:5 / /proc ro - proc proc ro
@@ -35,7 +38,8 @@ def test_file_systems_are_read_only_or_not(tmp_path: Path):
         '/logs"} 0',
         '/data/disk1"} 0',
         '/data/disk2"} 1',
-        r'/data/disk\\0403"} 1',
+        '/data/disk 3"} 1',
+        r'/data/a\\b\"c"} 1',
         '/data/disk5"} 0',
     }
 

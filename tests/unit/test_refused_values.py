@@ -29,7 +29,10 @@ def ran(tmp_path):
         ("plan", [], "a plan is made in check mode"),
         *(
             (each, [], "found kafka2; allowed: none, as the answer is about all hosts together")
-            for each in ("verify", "replicas", "versions")
+            for each in (
+                *("verify", "replicas", "versions", "status", "support", "export", "groups"),
+                "access",
+            )
         ),
         ("disk_drain", ["-edisk_host=kafka9"], "Found host kafka9, disk none"),
         ("disk_reserve", ["-edisk_host=kafka9"], "Found host kafka9, disk none"),
@@ -41,6 +44,12 @@ def test_nothing_runs(ran, playbook, words, told):
     assert lines == []
     assert code != 0
     assert told in " ".join(output.split())
+
+
+def test_a_run_without_a_limit_is_not_refused_for_it(ran):
+    code, output, _ = ran("internal_unlimited")
+
+    assert code == 0, output
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,8 @@ done
 if [ -n "${KAFKA_METAL_WHERE:-}" ]; then
     printf '{"cluster": "prod", "state": "%s"}' "$STUB_FOLDER" > "$KAFKA_METAL_WHERE"
     printf '{"bootstrap": ["b:1"], "access": ""}' > "$STUB_FOLDER/client.json"
-    touch "$STUB_FOLDER"/{content.yml,access.txt,support.tar.gz}
+    touch "$STUB_FOLDER"/{content.yml,support.tar.gz} "$STUB_FOLDER"/{access,logs,versions}.txt
+    [ -n "${STUB_LIMITED:-}" ] || touch "$STUB_FOLDER/state.json"
 fi
 [ -z "${KAFKA_METAL_PLAN_FILE:-}" ] || printf '{"changes": 1}' > "$KAFKA_METAL_PLAN_FILE"
 """
@@ -313,6 +314,21 @@ def test_logs_come_by_ansible_where_the_engine_of_this_machine_hangs(stubs: Stub
 
     assert "the file's last line" in done.stdout
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("limited", [False, True])
+def test_a_report_is_of_this_run(stubs: Stubs, monkeypatch, limited: bool):
+    old = stubs.folder / "state.json"
+    old.touch()
+    os.utime(old, (0, 0))
+    if limited:
+        monkeypatch.setenv("STUB_LIMITED", "1")
+
+    done = stubs.make("up")
+
+    assert done.returncode == 0
+    assert ["kafka-metal" in run[0] for run in stubs.runs()].count(True) == (not limited)
+    assert ("with --limit not all services were asked" in done.stdout) == limited
 
 
 def test_an_answer_of_some_machines_says_that_others_are_missing(stubs: Stubs):

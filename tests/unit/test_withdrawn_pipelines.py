@@ -53,8 +53,7 @@ def happens(tmp_path):
         (docker / "docker_host_info.py").write_text(module("", found))
         (docker / "docker_container.py").write_text(module("driver", {"changed": True}))
         for name in ("topics", "internal_withdrawn"):
-            if (ROOT / f"playbooks/{name}.yml").exists():
-                shutil.copy(ROOT / f"playbooks/{name}.yml", tmp_path)
+            shutil.copy(ROOT / f"playbooks/{name}.yml", tmp_path)
         given = {
             **BROKER,
             **{"cluster_name": "unit", "service_config_root": str(tmp_path)},
@@ -131,3 +130,30 @@ def test_a_plan_stops_nothing(happens):
 
 def test_a_plan_refuses_what_the_run_refuses(happens):
     assert happens("abc", "ab", REFUSED, "--check")[::2] == (2, [CHECKED])
+
+
+def test_a_confirmation_that_says_no_is_none(happens):
+    code, _, calls = happens("ab", "", APPLIED, "-epipeline_confirm_removal=false")
+
+    assert (code, calls) == (2, [CHECKED])
+
+
+def test_kinds_are_confirmed_by_names_between_commas_too(happens):
+    happens("abc", "ab", REFUSED, "-ekafka_content_confirm_removal=users,acls")
+
+    assert happens.confirmed() == ["users", "acls"]
+
+
+def test_a_plan_fails_where_content_cannot_be_read(happens):
+    broken = {"failed": True, "msg": "MODULE FAILURE"}
+    code, output, _ = happens("", "", broken, "--check")
+
+    assert code == 2
+    assert "MODULE FAILURE" in output
+
+
+def test_a_plan_of_a_site_without_brokers_is_made(happens):
+    nobody = {"failed": True, "msg": "nobody answers", "unanswered": True}
+    code, output, _ = happens("", "", nobody, "--check")
+
+    assert code == 0, output

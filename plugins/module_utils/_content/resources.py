@@ -174,7 +174,10 @@ def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict
     if not wanted:
         return {}
     if client.MISSING:
-        module.fail_json(msg=f"{what}: the host lacks the library kafka-python: {client.MISSING}")
+        module.fail_json(
+            msg=f"{what}: the host lacks the library kafka-python: {client.MISSING}",
+            unanswered=True,
+        )
     wish = client_options.wish_of(module)
     config = wish["client_config"]
     asked = {kind: {**given, "client_config": config} for kind, given in wanted.items()}

@@ -17,7 +17,7 @@ from . import engine_api
 NOT_INSTALLED = "not installed"
 # Part of the reason where it takes connections and answers nothing: it hangs.
 HUNG = "timed out"
-# What ends it that an engine is down; `make up` leaves one that hangs alone.
+# The command that starts an engine that is down; `make up` does not touch one that hangs.
 START = "make up starts it"
 PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
 
@@ -32,6 +32,11 @@ def engine(path: str) -> dict[str, Any] | None:
     return {**described(version, info), "library": library, "images": images(path)}
 
 
+def is_installed(programs: tuple[str, ...] = PROGRAMS) -> bool:
+    """Whether this machine has a container engine, running or not."""
+    return any(os.path.exists(program) for program in programs)
+
+
 def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
     """Why the engine behind a socket does not answer; empty where it does.
 
@@ -40,7 +45,7 @@ def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
     try:
         engine_api.get(path, "/_ping")
     except engine_api.NoAnswerError as error:
-        if not any(os.path.exists(program) for program in programs):
+        if not is_installed(programs):
             return NOT_INSTALLED
         return f"{path}: {error.reason}"
     except engine_api.EngineError:

@@ -160,7 +160,7 @@ def drop(path: str, token: str) -> bool:
 
 
 def delete(path: str) -> bool:
-    """Remove the lock, whoever's it is; False when there is none."""
+    """Remove the lock of any operation; False when there is none."""
     try:
         os.unlink(path)
     except FileNotFoundError:

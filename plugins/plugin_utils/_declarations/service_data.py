@@ -61,9 +61,10 @@ def ulimit(item: Mapping[str, Any]) -> str:
 
 
 def container_paths(name: str, config_root: str, log_root: str) -> dict[str, str]:
-    """What a machine keeps of a container beside its data.
+    """Paths of what a machine keeps of a container, without its data.
 
-    Its configuration, its log, and notes of how it was ``left`` and of what ran well (``good``).
+    Configuration, log, the state that was last applied (``left``) and the last declaration with
+    which it was healthy (``good``).
     Raises ValueError for a name that the engine does not allow: it would be another path.
     """
     if not NAME.fullmatch(name):

@@ -1,17 +1,26 @@
 # machine_check.sh FILE PATTERN [MOUNTINFO]: writes into FILE, for the node exporter, when the engine last
 # checked this container, and which file systems are read-only, but for mount points that match PATTERN.
-# The node exporter 1.9 reports the options of a mount alone. One that the kernel made read-only after an
-# error has it in the options of the file system, which are last in a line, after device and kind.
+# The node exporter 1.9 reports only the options of a mount. When the kernel makes a file system read-only
+# after an error, this stands in the options of the file system: last in a line, after device and kind.
 # A file that cannot be written does not make the container unhealthy: the alert EngineSilent fires.
 declare -A labels read_only
+# label TEXT: as a value of a label is written.
+label() {
+    local text=${1//\\/\\\\}
+    text=${text//\"/\\\"}
+    printf %s "${text//$'\n'/\\n}"
+}
 while read -ra fields; do
-    # Behind the sixth are some that end with a dash.
+    # From the seventh field on there are optional ones, and then a dash.
     after=6
-    while [[ ${fields[after]} != - ]]; do after=$((after + 1)); done
+    while ((after < ${#fields[@]})) && [[ ${fields[after]} != - ]]; do after=$((after + 1)); done
     point=${fields[4]} kind=${fields[after + 1]} device=${fields[after + 2]} options=${fields[after + 3]}
-    [[ $kind =~ ^(xfs|ext4)$ && ! $point =~ $2 ]] || continue
+    [[ $kind =~ ^(xfs|ext4)$ && $options && ! $point =~ $2 ]] || continue
+    # The kernel writes a space, a tab and a backslash as octal numbers, the node exporter as they are.
+    printf -v device %b "${device//\\/\\0}"
+    printf -v mountpoint %b "${point//\\/\\0}"
     # Of mounts at one point the last one counts.
-    labels[$point]="device=\"$device\",fstype=\"$kind\",mountpoint=\"${point//\\/\\\\}\""
+    labels[$point]="device=\"$(label "$device")\",fstype=\"$kind\",mountpoint=\"$(label "$mountpoint")\""
     [[ ,$options, == *,ro,* ]] && read_only[$point]=1 || read_only[$point]=0
 done < "${3:-/proc/self/mountinfo}"
 {

@@ -39,11 +39,17 @@ PROCESS = ("OutOfMemoryError", "SparkContext was shut down", "stopped SparkConte
 # The last line of a traceback, which Spark hands on inside its own error.
 RAISED = re.compile(r"^[\w.]*(?:Error|Exception|Exit|Interrupt)\b: .+$", re.MULTILINE)
 
+# py4j names the call in the first line, and in the second one what Java has thrown.
+CALLED = "An error occurred while calling"
+THROWN = re.compile(CALLED + r" .+\n: (.+)")
+
 
 def explain(error: Any) -> str:
-    """The error's own first line, preceded by what it means when that is known."""
+    """The line of an error that has its cause, preceded by what it means when that is known."""
     text = str(error).strip() or type(error).__name__
     own = _raised(text) or text.splitlines()[0]
+    if CALLED in own and (thrown := THROWN.search(text)):
+        own = thrown[1]
     for words, meaning in KNOWN.items():
         if words in text:
             return f"{meaning} ({own})"
