@@ -10,6 +10,7 @@ GO_ON = {
     "internal_forget.yml": "as above",
     "internal_undeclared.yml": "as above",
     "internal_unshare.yml": "as above",
+    "internal_reached.yml": "only finds out which machines answer",
     "internal_survey.yml": "only reads: internal_deletable.yml refuses when a host is missing",
     "logs.yml": "only reads: the log of the machine that has the service",
     "internal_status.yml": "only reads: a screen names what does not answer",
@@ -21,7 +22,8 @@ GO_ON = {
 # Plays of these only read, and take a machine that cannot be reached for an answer; for
 # credentials.yml it is a reason not to make new keys.
 READ_WHAT_ANSWERS = (
-    *("internal_engine_status.yml", "internal_log_dirs.yml", "logs.yml", "support.yml"),
+    *("internal_engine_status.yml", "internal_log_dirs.yml", "internal_reached.yml"),
+    *("logs.yml", "support.yml"),
     "credentials.yml",
 )
 UNLIMITED = "internal_unlimited.yml"

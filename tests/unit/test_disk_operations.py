@@ -2,6 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_release
+from ansible_collections.metal.kafka.plugins.module_utils._host.mount_table import rows
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations import disk_operations
 
 LOG_DIRS = ["/data/disk2/kafka"]
@@ -87,18 +88,17 @@ MOUNTINFO = (
 
 
 def test_mounts_are_found_by_their_point():
-    mounts = disk_release.parse(MOUNTINFO)
-    assert disk_release.at(mounts, "/data/disk1") == disk_release.Mounted(
-        "8:16", "/data/disk1", "/dev/sdb"
-    )
+    mounts = list(rows(MOUNTINFO))
+    disk = disk_release.at(mounts, "/data/disk1")
+    assert (disk.device, disk.source, disk.follows) == ("8:16", "/dev/sdb", True)
     assert disk_release.at(mounts, "/data/a b").source == "/dev/sdc"
     assert disk_release.at(mounts, "/data") is None
 
 
 def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
-    follower = disk_release.parse(MOUNTINFO)
-    container = disk_release.parse(MOUNTINFO.replace(" shared:2", ""))
-    other = disk_release.parse(MOUNTINFO.splitlines()[0])
+    follower = list(rows(MOUNTINFO))
+    container = list(rows(MOUNTINFO.replace(" shared:2", "")))
+    other = list(rows(MOUNTINFO.splitlines()[0]))
     seen = {"12": container, "3": container, "7": other, "9": follower}
     assert disk_release.holders_in(seen, "8:16") == ["3", "12"]
 

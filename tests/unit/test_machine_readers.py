@@ -10,6 +10,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
     engine_facts,
     filesystems,
     kernel,
+    mount_table,
     network,
 )
 
@@ -21,14 +22,12 @@ MOUNTS = (
 
 
 def test_a_mount_has_its_kind_and_the_options_of_both_sides():
-    found = filesystems.styles(MOUNTS)
-    assert found["/data/disk 1"] == {
-        "number": "8:17",
-        "kind": "xfs",
-        "options": ["attr2", "noatime", "nodev", "nosuid", "rw"],
-    }
-    assert found["/data/far"]["kind"] == "nfs4"
-    assert "ro" in found["/data/far"]["options"]
+    found = mount_table.by_point(MOUNTS)
+    disk, far = found["/data/disk 1"], found["/data/far"]
+    assert (disk.device, disk.kind) == ("8:17", "xfs")
+    assert {disk.options, disk.system_options} == {"rw,nosuid,nodev,noatime", "rw,attr2"}
+    assert far.kind == "nfs4"
+    assert "ro" in f"{far.options},{far.system_options}".split(",")
 
 
 @pytest.fixture
@@ -57,9 +56,10 @@ def test_the_disk_under_a_partition_or_a_mapping_is_found(block, number, disk):
 
 
 def test_a_real_file_system_tells_its_inodes(tmp_path):
-    table = {str(tmp_path): {"number": "0:1", "kind": "xfs", "options": ["rw"]}}
+    table = mount_table.by_point(f"1 2 0:1 / {tmp_path} rw,noatime - xfs /dev/sdb rw,attr2")
     found = filesystems.details(str(tmp_path), table)
     assert (found["kind"], found["read_only"], found["disk"]) == ("xfs", False, "0:1")
+    assert found["options"] == ["attr2", "noatime", "rw"]
     assert 0 <= found["free_inodes"] <= found["inodes"]
 
 

@@ -10,7 +10,9 @@ from ansible_collections.metal.kafka.plugins.module_utils._common import contain
 from ansible_collections.metal.kafka.plugins.module_utils._host import (
     container_list,
     container_processes,
+    filesystems,
     listeners,
+    mount_table,
     procfs,
 )
 
@@ -57,10 +59,19 @@ MOUNTS = (
 
 
 def test_mount_points_have_device_and_number_and_the_last_one_counts():
-    assert procfs.mounts(MOUNTS) == {
+    found = mount_table.by_point(MOUNTS)
+    assert {point: (row.device, row.source) for point, row in found.items()} == {
         "/": ("254:0", "/dev/vda"),
         "/data/disk 1": ("8:16", "/dev/sdb"),
         "/bind": ("8:32", "/dev/sdc"),
+    }
+
+
+def mounted(devices):
+    """A table of mounts by point, each of a device's number and node."""
+    return {
+        str(point): mount_table.Mounted(number, "/", str(point), "rw", True, "xfs", node)
+        for point, (number, node) in devices.items()
     }
 
 
@@ -75,12 +86,12 @@ def test_mount_points_have_device_and_number_and_the_last_one_counts():
     ],
 )
 def test_a_path_lies_on_the_longest_mount_point_above_it(path, mount):
-    assert procfs.mount_of(path, ["/", "/data", "/data/1"]) == mount
+    assert mount_table.mount_of(path, ["/", "/data", "/data/1"]) == mount
 
 
 def test_a_missing_path_has_the_place_of_its_nearest_parent(tmp_path):
-    table = {"/": ("254:0", "/dev/vda"), str(tmp_path): ("8:16", "/dev/sdb")}
-    found = procfs.place(str(tmp_path / "not" / "there"), table)
+    table = mounted({"/": ("254:0", "/dev/vda"), tmp_path: ("8:16", "/dev/sdb")})
+    found = filesystems.place(str(tmp_path / "not" / "there"), table)
     assert (found["mount"], found["device"], found["system"]) == (str(tmp_path), "/dev/sdb", False)
     assert 0 < found["free"] < found["total"]
 
@@ -88,13 +99,13 @@ def test_a_missing_path_has_the_place_of_its_nearest_parent(tmp_path):
 def test_a_link_is_followed_to_the_disk_behind_it(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "disk")
-    table = {"/": ("254:0", "/dev/vda"), str(tmp_path / "disk"): ("8:16", "/dev/sdb")}
-    assert procfs.place(str(tmp_path / "link" / "kafka"), table)["device"] == "/dev/sdb"
+    table = mounted({"/": ("254:0", "/dev/vda"), tmp_path / "disk": ("8:16", "/dev/sdb")})
+    assert filesystems.place(str(tmp_path / "link" / "kafka"), table)["device"] == "/dev/sdb"
 
 
 def test_a_bind_mount_of_the_root_disk_is_the_root_disk(tmp_path):
-    table = {"/": ("254:0", "/dev/vda"), str(tmp_path): ("254:0", "/dev/vda")}
-    assert procfs.place(str(tmp_path), table)["system"] is True
+    table = mounted({"/": ("254:0", "/dev/vda"), tmp_path: ("254:0", "/dev/vda")})
+    assert filesystems.place(str(tmp_path), table)["system"] is True
 
 
 def test_listening_sockets_are_told_from_connections():

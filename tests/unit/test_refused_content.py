@@ -39,6 +39,7 @@ def test_a_failure_without_sentences_has_its_message(refused):
 
 
 def test_a_plan_of_a_fresh_site_does_not_fail(refused):
-    assert refused(check=True, msg="no library")[0] == 0
+    assert refused(check=True, msg="no library", unanswered=True)[0] == 0
     assert refused(check=True, msg="no answer", errors=["no answer"], unanswered=True)[0] == 0
+    assert refused(check=True, msg="wrong")[0] != 0
     assert refused(check=True, msg="wrong", errors=["wrong"])[0] != 0

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A container as its engine reports it: state, restarts, log tail; and its removal."""
+"""Read a container's state, restarts and end of its log from the engine; remove it."""
 
 from __future__ import annotations
 

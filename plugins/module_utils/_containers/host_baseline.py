@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._common import container_labels
-from .._host import container_list, engine_api, procfs
+from .._host import container_list, engine_api, mount_table, procfs
 from .._host.tuning import tuner
 from .._host.tuning.host_access import Host
 from .._host.tuning.setting import Wish
@@ -82,7 +82,7 @@ def found(socket: str, cluster: str, kept: str, wishes: Mapping[str, Any]) -> di
     root = os.path.dirname(os.path.dirname(kept))
     containers = list(_containers(socket, cluster))
     mounted = {m["Source"] for each in containers for m in each.get("Mounts") or () if _bound(m)}
-    points = procfs.mounts(procfs.read("/proc/self/mountinfo"))
+    points = mount_table.by_point(procfs.read(mount_table.OWN))
     files: dict[str, str] = {}
     for path in sorted({"/etc/fstab", *mounted}):
         files.update(_described(path, root, points))
@@ -158,7 +158,7 @@ def _described(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tupl
         return
     owner = f"{status.st_mode:o} {status.st_uid}:{status.st_gid}"
     if not (path.startswith(f"{root}/") or path == "/etc/fstab"):
-        yield path, f"{status.st_uid}:{status.st_gid} on {procfs.mount_of(path, points)}"
+        yield path, f"{status.st_uid}:{status.st_gid} on {mount_table.mount_of(path, points)}"
     elif os.path.isdir(path):
         yield path, owner
         for entry in sorted(os.listdir(path)):

@@ -7,10 +7,9 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable
 
-from . import tcp_tables
+from . import network, tcp_tables
 
 
 def connected(table: str, ports: Iterable[int]) -> list[tuple[int, str]]:
@@ -38,10 +37,6 @@ def resolved(names: Iterable[str]) -> list[str]:
     """Addresses of ``names`` as this machine resolves them, sorted; none of a name without any."""
     found: set[str] = set()
     for name in names:
-        try:
-            answers = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-        except OSError:
-            continue
         # A link-local address carries its interface after a percent sign.
-        found.update(str(answer[4][0]).partition("%")[0] for answer in answers)
+        found.update(address.partition("%")[0] for address in network.resolved(name))
     return sorted(found)

@@ -13,6 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from .mount_table import rows
+from .procfs import read
+
 # The engine binds a file of its own folder for each container over this one.
 BOUND = "/etc/hostname"
 
@@ -47,20 +50,17 @@ def container_id(cgroup: str) -> str | None:
 def _bound(proc: str, pid: str) -> Iterator[tuple[str, str]]:
     """Device and path on it of what a process has at BOUND; nothing of one that is gone."""
     try:
-        with open(f"{proc}/{pid}/mountinfo", encoding="utf-8", errors="replace") as stream:
-            for line in stream:
-                fields = line.split()
-                if len(fields) > 4 and fields[4] == BOUND:
-                    yield fields[2], fields[3]
+        table = read(f"{proc}/{pid}/mountinfo")
     except OSError:
         return
+    # Most processes have none: their tables are not taken apart.
+    if f" {BOUND} " in table:
+        yield from ((row.device, row.root) for row in rows(table) if row.point == BOUND)
 
 
 def _points(proc: str) -> list[tuple[str, str, str]]:
     """Device, path on it and mount point of each mount of this machine, the longest path first."""
-    with open(f"{proc}/self/mountinfo", encoding="utf-8", errors="replace") as stream:
-        lines = [line.split() for line in stream]
-    found = [(fields[2], fields[3], fields[4]) for fields in lines if len(fields) > 4]
+    found = [(row.device, row.root, row.point) for row in rows(read(f"{proc}/self/mountinfo"))]
     return sorted(found, key=lambda each: len(each[1]), reverse=True)
 
 

@@ -8,26 +8,29 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 from __future__ import annotations
 
 import os
-import re
+from collections.abc import Mapping
 from typing import Any
 
-_ESCAPED = re.compile(r"\\([0-7]{3})")
+from .mount_table import Mounted, mount_of
 
 
-def styles(mountinfo: str) -> dict[str, dict[str, Any]]:
-    """Device number, kind of file system and options of each mount point of mountinfo."""
-    found = {}
-    for line in mountinfo.splitlines():
-        fields = line.split()
-        if "-" not in fields:
-            continue
-        # Options of the mount stand before the dash, those of the file system after it.
-        rest = fields[fields.index("-") + 1 :]
-        point = _ESCAPED.sub(lambda match: chr(int(match[1], 8)), fields[4])
-        options = {*fields[5].split(","), *(rest[2].split(",") if len(rest) > 2 else ())}
-        # A later line covers an earlier one.
-        found[point] = {"number": fields[2], "kind": rest[0], "options": sorted(options)}
-    return found
+def place(path: str, table: Mapping[str, Mounted]) -> dict[str, Any]:
+    """Mount point, device, free and total bytes of ``path``, or of its nearest existing parent.
+
+    ``system`` says that it lies on the file system of /. ``table`` is by mount point.
+    """
+    real = os.path.realpath(path)
+    while not os.path.exists(real):
+        real = os.path.dirname(real)
+    mount, space = mount_of(real, table), os.statvfs(real)
+    found, system = table.get(mount), table.get("/")
+    return {
+        "mount": mount,
+        "device": found.source if found else "",
+        "system": found is not None and system is not None and found.device == system.device,
+        "free": space.f_bavail * space.f_frsize,
+        "total": space.f_blocks * space.f_frsize,
+    }
 
 
 def whole_disk(number: str, root: str = "/sys/dev/block") -> str:
@@ -50,17 +53,18 @@ def whole_disk(number: str, root: str = "/sys/dev/block") -> str:
     return os.path.basename(path)
 
 
-def details(mount: str, table: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Kind, options, disk and inodes of a mounted file system; ``table`` is what styles() gives."""
-    style = table.get(mount, {"number": "", "kind": "", "options": []})
-    space = os.statvfs(mount)
+def details(mount: str, table: Mapping[str, Mounted]) -> dict[str, Any]:
+    """Kind, options, disk and inodes of a mounted file system; ``table`` is by mount point."""
+    found, space = table.get(mount), os.statvfs(mount)
+    both = (found.options, found.system_options) if found else ()
+    options = sorted({each for some in both for each in some.split(",") if each})
     # An XFS that met an error is read-only without its options saying so.
-    read_only = bool(space.f_flag & os.ST_RDONLY) or "ro" in style["options"]
+    read_only = bool(space.f_flag & os.ST_RDONLY) or "ro" in options
     return {
-        "kind": style["kind"],
-        "options": style["options"],
+        "kind": found.kind if found else "",
+        "options": options,
         "read_only": read_only,
-        "disk": whole_disk(style["number"]) if style["number"] else "",
+        "disk": whole_disk(found.device) if found else "",
         "inodes": space.f_files,
         "free_inodes": space.f_favail,
     }

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from . import filesystems, kernel, network, procfs
+from . import filesystems, kernel, mount_table, network, procfs
 
 
 def text(path: str) -> str:
@@ -38,12 +38,11 @@ def addresses() -> list[str]:
 
 def paths(wanted: Iterable[str]) -> dict[str, Any]:
     """Mount and file system of each directory, also of one that is not there yet."""
-    mountinfo = procfs.read("/proc/self/mountinfo")
-    table, styles = procfs.mounts(mountinfo), filesystems.styles(mountinfo)
-    places = {path: procfs.place(path, table) for path in wanted}
+    table = mount_table.by_point(procfs.read(mount_table.OWN))
+    places = {path: filesystems.place(path, table) for path in wanted}
     # Several paths lie on one file system: asked once.
     details = {
-        mount: filesystems.details(mount, styles) for mount in {p["mount"] for p in places.values()}
+        mount: filesystems.details(mount, table) for mount in {p["mount"] for p in places.values()}
     }
     return {path: {**place, **details[place["mount"]]} for path, place in places.items()}
 

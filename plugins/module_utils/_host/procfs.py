@@ -7,12 +7,8 @@ Runs on the hosts, with whatever Python they have from 3.9 on and nothing but it
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable
-from typing import Any
 
-_ESCAPED = re.compile(r"\\([0-7]{3})")
 _LOCAL_ADDRESS = re.compile(r"\|-- (\S+)\n\s+/32 host LOCAL")
 
 
@@ -36,43 +32,6 @@ def local_addresses(fib_trie: str) -> list[str]:
     """IPv4 addresses of the machine from /proc/net/fib_trie, without loopback."""
     found = set(_LOCAL_ADDRESS.findall(fib_trie))
     return sorted(address for address in found if not address.startswith("127."))
-
-
-def mounts(mountinfo: str) -> dict[str, tuple[str, str]]:
-    """Device number and source of each mount point, from /proc/self/mountinfo."""
-    found = {}
-    for line in mountinfo.splitlines():
-        fields = line.split()
-        source = fields[fields.index("-") + 2] if "-" in fields else ""
-        point = _ESCAPED.sub(lambda match: chr(int(match[1], 8)), fields[4])
-        # A later line covers an earlier one.
-        found[point] = (fields[2], source)
-    return found
-
-
-def mount_of(path: str, points: Iterable[str]) -> str:
-    """The mount point that holds the absolute ``path``: the longest that is one of its parents."""
-    holding = [p for p in points if path == p or path.startswith(p.rstrip("/") + "/")]
-    return max(holding, key=len, default="/")
-
-
-def place(path: str, table: dict[str, tuple[str, str]]) -> dict[str, Any]:
-    """Mount point, device, free and total bytes of ``path``, or of its nearest existing parent.
-
-    ``system`` says that it lies on the file system of /. ``table`` is what mounts() returns.
-    """
-    real = os.path.realpath(path)
-    while not os.path.exists(real):
-        real = os.path.dirname(real)
-    mount, space = mount_of(real, table), os.statvfs(real)
-    number, source = table.get(mount, ("", ""))
-    return {
-        "mount": mount,
-        "device": source,
-        "system": number == table.get("/", ("/", ""))[0],
-        "free": space.f_bavail * space.f_frsize,
-        "total": space.f_blocks * space.f_frsize,
-    }
 
 
 def read(path: str) -> str:

@@ -13,6 +13,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from .. import mount_table
+
 # Directories of the system, whose other content a broker must not see.
 SYSTEM = {
     *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/media", "/mnt", "/opt"),
@@ -37,18 +39,12 @@ def within(path: str, folder: str) -> bool:
 def propagates(path: str, mountinfo: str) -> bool:
     """Whether mounts that are made below ``path`` reach a container bound to it.
 
-    ``mountinfo`` is /proc/self/mountinfo: field 5 is the mount point, and among the optional fields
-    after the sixth stand ``shared:N`` and ``master:N``. Of mounts on one point the last one counts.
+    ``mountinfo`` is the text of /proc/self/mountinfo. Of mounts on one point the last one counts.
     """
     best, found = "", False
-    for line in mountinfo.splitlines():
-        fields = line.split(" - ")[0].split()
-        if len(fields) < 6:
-            continue
-        point = fields[4].replace("\\040", " ")
-        if within(path, point) and len(point) >= len(best):
-            best = point
-            found = any(each.startswith(("shared:", "master:")) for each in fields[6:])
+    for row in mount_table.rows(mountinfo):
+        if within(path, row.point) and len(row.point) >= len(best):
+            best, found = row.point, row.follows
     return found
 
 

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from .. import mount_table
 from .data_disks import same_identifier
 from .disk_contents import contents, look_inside
 from .disk_model import Device, Mount, Wish
@@ -23,7 +24,6 @@ _UDEV_SERIALS = ("ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_SERIAL", "DM_SERIAL")
 _UDEV_WWNS = ("ID_WWN_WITH_EXTENSION", "ID_WWN", "DM_WWN")
 # Never a data disk: memory, optical drives, floppies.
 _NO_DISKS = re.compile(r"(ram|zram|sr|fd)\d+")
-_ESCAPED = re.compile(r"\\([0-7]{3})")
 _SECTOR = 512
 
 
@@ -173,15 +173,13 @@ def _nodes(dev: str) -> Iterator[_Node]:
                 yield _Node(entry.path, status.st_rdev)
 
 
-def mounted(mountinfo: str = "/proc/self/mountinfo") -> list[tuple[str, Mount]]:
+def mounted(mountinfo: str = mount_table.OWN) -> list[tuple[str, Mount]]:
     """Device number and place of every mount, in order; one that covers another comes later."""
     found = []
-    for line in _text(mountinfo).splitlines():
-        fields = line.split()
-        point = _ESCAPED.sub(lambda match: chr(int(match[1], 8)), fields[4])
-        # The options of the mount and, after the dash, those of the file system: either may say ro.
-        options = fields[5].split(",") + (["ro"] if "ro" in fields[-1].split(",") else [])
-        found.append((fields[2], Mount(point, tuple(options))))
+    for row in mount_table.rows(_text(mountinfo)):
+        # Either the mount or the file system may say ro.
+        options = row.options.split(",") + (["ro"] if "ro" in row.system_options.split(",") else [])
+        found.append((row.device, Mount(row.point, tuple(options))))
     return found
 
 

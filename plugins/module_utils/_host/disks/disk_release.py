@@ -5,50 +5,22 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from .. import mount_table
+from ..mount_table import Mounted
 from . import disk_changes, fstab
 
 # A file system that hangs lets nobody unmount it; then it is only taken out of sight.
 UMOUNT_SECONDS = 30
-_OCTAL = re.compile(r"\\([0-7]{3})")
-
-
-@dataclass(frozen=True)
-class Mounted:
-    """A line of mountinfo: device number as ``major:minor``, mount point, device file.
-
-    A ``private`` mount, as containers have them, stays when the host unmounts its own.
-    """
-
-    device: str
-    point: str
-    source: str
-    private: bool = False
-
-
-def parse(text: str) -> list[Mounted]:
-    """The lines of a mountinfo file."""
-    found = []
-    for line in text.splitlines():
-        fields, _, rest = line.partition(" - ")
-        words, after = fields.split(), rest.split()
-        if len(words) < 5 or len(after) < 2:
-            continue
-        point = _OCTAL.sub(lambda match: chr(int(match[1], 8)), words[4])
-        follows = any(word.startswith(("shared:", "master:")) for word in words[6:])
-        found.append(Mounted(words[2], point, after[1], not follows))
-    return found
 
 
 def read(process: str = "self") -> list[Mounted]:
     """Mounts as a process sees them; none when it has just ended."""
     try:
         with open(f"/proc/{process}/mountinfo", encoding="utf-8", errors="replace") as stream:
-            return parse(stream.read())
+            return list(mount_table.rows(stream.read()))
     except OSError:
         return []
 
@@ -60,11 +32,14 @@ def at(mounts: Iterable[Mounted], point: str) -> Mounted | None:
 
 
 def holders_in(mounts_of: Mapping[str, Iterable[Mounted]], device: str) -> list[str]:
-    """Processes that go on seeing a device mounted when the host unmounts it, in order."""
+    """Processes that go on seeing a device mounted when the host unmounts it, in order.
+
+    A mount that does not follow those of others, as containers may have it, stays.
+    """
     holding = (
         process
         for process, mounts in mounts_of.items()
-        if any(mount.device == device and mount.private for mount in mounts)
+        if any(mount.device == device and not mount.follows for mount in mounts)
     )
     return sorted(holding, key=int)
 

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+
+from ..mount_table import unescaped
 
 # nofail: a machine boots without a data disk. The engine waits until the disk is mounted or has had
 # its time: a container that starts earlier would see an empty mount point for as long as it lives.
 OPTIONS = "noatime,nodev,nosuid,nofail,x-systemd.before=docker.service,x-systemd.device-timeout=30s"
-
-_ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 def line(uuid: str, mount: str) -> str:
@@ -25,7 +24,7 @@ def mount_point(text: str) -> str:
     fields = text.split()
     if len(fields) < 2 or fields[0].startswith("#"):
         return ""
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), fields[1])
+    return unescaped(fields[1])
 
 
 def known(content: str, mount: str) -> str:

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import partial
 
-from .. import procfs
+from .. import mount_table
+from ..disks import fstab
 from .host_access import Host
 from .hugepages import chosen, offered
 from .setting import Look, Row, Wish
@@ -38,22 +39,24 @@ class Disk:
 
 def find(host: Host, paths: list[str]) -> tuple[list[Disk], list[str]]:
     """Disks by data directory, each once, and the directories that have no disk of their own."""
-    table = procfs.mounts(host.read("/proc/self/mountinfo") or "")
-    system = table.get("/", ("", ""))[0]
+    table = mount_table.by_point(host.read(mount_table.OWN) or "")
+    system = table["/"].device if "/" in table else ""
     found: dict[str, Disk] = {}
     without = []
     for path in paths:
-        mount = procfs.mount_of(path, table)
-        number, device = table.get(mount, ("", ""))
-        if mount == "/" or number == system:
+        mount = mount_table.mount_of(path, table)
+        if mount == "/" or table[mount].device == system:
             without.append(path)
             continue
+        number = table[mount].device
         node = os.path.realpath(host.at(f"/sys/dev/block/{number}"))
         partition = os.path.exists(f"{node}/partition")
         whole = os.path.dirname(node) if partition else node
         queue = os.path.join(os.path.relpath(whole, host.root), "queue")
         rotational = (host.read(f"/{queue}/rotational") or "0").strip() == "1"
-        found.setdefault(number, Disk(path, mount, device, f"/{queue}", partition, rotational))
+        found.setdefault(
+            number, Disk(path, mount, table[mount].source, f"/{queue}", partition, rotational)
+        )
     return list(found.values()), without
 
 
@@ -123,19 +126,15 @@ def look_at_mounts(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
         return found
     wish = wishes[0]
     wanted = set(wish.value.split(","))
-    live = {
-        fields[4]: (fields[5], fields[fields.index("-") + 1])
-        for fields in map(str.split, (host.read("/proc/self/mountinfo") or "").splitlines())
-        if "-" in fields
+    live = mount_table.by_point(host.read(mount_table.OWN) or "")
+    table = (host.read("/etc/fstab") or "").splitlines()
+    persisted = {
+        point: line.split()[3]
+        for line in table
+        if (point := fstab.mount_point(line)) and len(line.split()) > 3
     }
-    table = [
-        line.split()
-        for line in (host.read("/etc/fstab") or "").splitlines()
-        if not line.lstrip().startswith("#")
-    ]
-    persisted = {fields[1]: fields[3] for fields in table if len(fields) > 3}
     for disk in find(host, paths)[0]:
-        options, system = live.get(disk.mount.replace(" ", "\\040"), ("", ""))
+        options, system = live[disk.mount].options, live[disk.mount].kind
         at_boot = persisted.get(disk.mount, "")
         row = Row(f"mount {disk.mount}", wish.value, _only(at_boot, wanted), "", wish.reason)
         row.live = _only(options, wanted)

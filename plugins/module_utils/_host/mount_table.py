@@ -1,0 +1,70 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Mounts as a process sees them: the lines of its /proc/PID/mountinfo.
+
+Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+OWN = "/proc/self/mountinfo"
+
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+
+
+class Mounted(NamedTuple):
+    """A mount of ``root``, a path on a device, at ``point``; options separated by commas.
+
+    ``device`` is a number as ``major:minor``, ``source`` mostly the path of its node, ``follows``
+    whether mounts of others below the point are seen here. ``system_options`` are those of the
+    file system, which may be read-only while the mount is not.
+    """
+
+    device: str
+    root: str
+    point: str
+    options: str
+    follows: bool
+    kind: str = ""
+    source: str = ""
+    system_options: str = ""
+
+
+def unescaped(text: str) -> str:
+    """A path as it is; mountinfo and fstab write a space in it as ``\\040``."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
+
+
+def rows(text: str) -> Iterator[Mounted]:
+    """The lines of a mountinfo file; of two on one point the later one covers the other."""
+    for line in text.splitlines():
+        before, _, after = line.partition(" - ")
+        fields = before.split()
+        if len(fields) < 6:
+            continue
+        kind, source, options = (*after.split(), "", "", "")[:3]
+        yield Mounted(
+            device=fields[2],
+            root=unescaped(fields[3]),
+            point=unescaped(fields[4]),
+            options=fields[5],
+            follows=any(each.startswith(("shared:", "master:")) for each in fields[6:]),
+            kind=kind,
+            source=source,
+            system_options=options,
+        )
+
+
+def by_point(text: str) -> dict[str, Mounted]:
+    """What is on top at each mount point."""
+    return {row.point: row for row in rows(text)}
+
+
+def mount_of(path: str, points: Iterable[str]) -> str:
+    """The mount point that holds the absolute ``path``: the longest that is one of its parents."""
+    holding = [p for p in points if path == p or path.startswith(p.rstrip("/") + "/")]
+    return max(holding, key=len, default="/")
