@@ -41,5 +41,8 @@ def test_a_failure_without_sentences_has_its_message(refused):
 def test_a_plan_of_a_fresh_site_does_not_fail(refused):
     assert refused(check=True, msg="no library", unanswered=True)[0] == 0
     assert refused(check=True, msg="no answer", errors=["no answer"], unanswered=True)[0] == 0
-    assert refused(check=True, msg="wrong")[0] != 0
+
+
+def test_a_plan_fails_where_the_content_is_wrong_or_cannot_be_read(refused):
     assert refused(check=True, msg="wrong", errors=["wrong"])[0] != 0
+    assert refused(check=True, msg="MODULE FAILURE")[0] != 0
