@@ -1,4 +1,4 @@
-"""Playbooks are tables of contents that people read; the catalogue says in which order services start."""
+"""The catalogue says in which order services start; playbooks, written for people, follow it."""
 
 import re
 
