@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,22 @@ HOST = {
     "ansible_become": False,
     "ansible_python_interpreter": sys.executable,
 }
+# Roles in a play of a site's own.
+OWN = """
+- hosts: zookeeper
+  gather_facts: false
+  roles: [metal.kafka.zookeeper]
+- hosts: kafka
+  gather_facts: false
+  roles: [metal.kafka.kafka_broker]
+- hosts: kafka[0]
+  gather_facts: false
+  roles: [metal.kafka.kafka_content]
+- hosts: spark_master
+  gather_facts: false
+  roles: [{role: metal.kafka.spark, spark_component: master}]
+"""
+GROUPS = ("metal", "kafka", "zookeeper", "spark_master")
 IMAGES = """
 - hosts: localhost
   gather_facts: false
@@ -93,6 +110,8 @@ class Machine:
         environment |= {
             "HOME": str(self.folder),
             "ANSIBLE_COLLECTIONS_PATH": str(self.folder / "collections"),
+            # As docs/install.md recommends.
+            **{"ANSIBLE_PIPELINING": "1", "ANSIBLE_FORKS": "20"},
         }
         return subprocess.run(
             [
@@ -117,13 +136,16 @@ def machine(tmp_path_factory, archive: Path) -> Machine:
     folder = tmp_path_factory.mktemp("machine")
     machine = Machine(folder, archive)
     local = ROOT / "inventories/local"
-    for name in ("all/cluster.yml", "metal.yml", "kafka.yml", "zookeeper.yml"):
+    for name in ("all/cluster.yml", "metal.yml", "kafka.yml", "zookeeper.yml", "spark_master.yml"):
         target = folder / "mine/group_vars" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(local / "group_vars" / name, target)
     groups = yaml.safe_load((local / "hosts.yml").read_text())["all"]["children"]
-    site = {"all": {"children": {name: groups[name] for name in ("metal", "kafka", "zookeeper")}}}
+    # One host of each: what costs time is the number of hosts.
+    first = {name: dict([next(iter(groups[name]["hosts"].items()))]) for name in GROUPS}
+    site = {"all": {"children": {name: {"hosts": hosts} for name, hosts in first.items()}}}
     site["all"]["vars"] = {"cluster_name": "unit-installed", "port_offset": 27_000, **HOST}
+    site["all"]["vars"]["kafka_content_defaults"] = {"replication": 1, "min_insync": 1}
     (folder / "mine/hosts.yml").write_text(yaml.safe_dump(site))
     return machine
 
@@ -140,6 +162,16 @@ def test_its_playbooks_answer(machine: Machine, playbook: str, words: list[str],
 
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert told in done.stdout
+
+
+def test_its_roles_work_in_a_play_of_a_site(machine: Machine):
+    (machine.folder / "own.yml").write_text(OWN)
+
+    done = machine.run("own.yml", "--check")
+
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    changed = re.findall(r"^(\S+) .*changed=(\d+)", done.stdout, re.MULTILINE)
+    assert {host for host, number in changed if int(number)} >= {"zk1", "kafka1", "spark-master1"}
 
 
 def test_its_images_are_those_of_the_repository(machine: Machine):
