@@ -91,7 +91,7 @@ EXAMPLES = r"""
 - name: ACLs are as declared, by role
   metal.kafka.acls:
     bootstrap_servers: [kafka1:9092]
-    acls: "{{ (kafka_content_users | metal.kafka.acl_wishes).acls }}"
+    acls: "{{ ({'users': kafka_content_users} | metal.kafka.content_wishes).acls.acls }}"
 """
 
 RETURN = r"""
