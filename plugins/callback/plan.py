@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: plan
 type: stdout
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: What a run in check mode would change, for people
 description:
   - >-

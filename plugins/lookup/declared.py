@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: declared
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: A digest of everything that a run is made from
 description:
   - Changes when a variable of any host, an extra variable, a tag of the run, or a file changes

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: preflight
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: What is wrong with an inventory, before anything is touched
 description:
   - Reads the variables of all hosts, with the defaults of the collection's roles behind them, and

@@ -77,7 +77,7 @@ attributes:
   diff_mode:
     description: Shows the ACLs that are added and removed.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

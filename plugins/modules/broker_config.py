@@ -64,7 +64,7 @@ attributes:
   diff_mode:
     description: Shows the keys that change, by broker.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

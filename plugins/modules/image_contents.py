@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: image_contents
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: What images hold, with versions and licences
 description:
   - Lists the distribution's packages, jars, Python packages and the Java runtime of each image. It

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: port_probe
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Whether a machine reaches ports of others, before anything serves them
 description:
   - Connects to all endpoints of O(connect) at once and says what each connection met.

@@ -132,7 +132,7 @@ attributes:
   diff_mode:
     description: Shows files line by line.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
