@@ -45,7 +45,7 @@ class LookupModule(LookupBase):
     def run(
         self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Any]:
-        assert variables is not None
+        variables = variables or {}
         told = {
             "variables": inputs_digest.written(variables["hostvars"]),
             "tags": [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")],

@@ -114,7 +114,7 @@ class LookupModule(LookupBase):
     def run(
         self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Any]:
-        assert variables is not None
+        variables = variables or {}
         hostvars, groups = variables["hostvars"], variables["groups"]
         loader = self._loader or DataLoader()
         hosts = every_host(variables, loader)

@@ -127,7 +127,8 @@ def main() -> None:
             "listen": endpoint,
             "connect": endpoint,
             "close": {"type": "bool", "default": False},
-            "token": {"type": "str", "required": True},
+            # A name, not a secret.
+            "token": {"type": "str", "required": True, "no_log": False},
             "seconds": {"type": "int", "default": 60},
         },
         supports_check_mode=True,

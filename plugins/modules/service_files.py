@@ -202,6 +202,8 @@ def main() -> None:
                 "type": "list",
                 "elements": "dict",
                 "default": [],
+                # Of each file only the content.
+                "no_log": False,
                 "options": {
                     "name": {"type": "str", "required": True},
                     "content": {"type": "str", "required": True, "no_log": True},
