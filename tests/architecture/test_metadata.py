@@ -12,8 +12,8 @@ def test_it_names_the_packages_that_the_lock_has(repository):
     locked = {each for each in project["dependencies"] if not OWN.match(each)}
     lines = repository.lines("meta/requirements.txt")
     assert {each for each in lines if not each.startswith("#")} == locked
-    (environment,) = repository.yaml("meta/execution-environment.yml").values()
-    assert environment["python"] == "meta/requirements.txt"
+    environment = repository.yaml("meta/execution-environment.yml")
+    assert environment["dependencies"]["python"] == "meta/requirements.txt"
 
 
 def test_versions_of_the_collection_and_its_changes_agree(repository):
