@@ -42,6 +42,7 @@ _raw:
     endpoints by machine; or C(fatal) and C(notes), which are lines, a C(summary) and
     the C(refusal). V(paths) gives paths.
   type: list
+  elements: raw
 """
 
 import os

@@ -89,14 +89,17 @@ answers:
     For each endpoint of O(connect) its C(address), C(port) and C(state): V(connected), V(refused),
     V(timeout), V(no route), V(unresolved), or the words of the operating system.
   type: list
+  elements: dict
   returned: always
 opened:
   description: Endpoints of O(listen) that the helper listens on, each with C(address) and C(port).
   type: list
+  elements: dict
   returned: always
 unbound:
   description: Endpoints of O(listen) that could not be bound, each with the C(reason).
   type: list
+  elements: dict
   returned: always
 """
 
