@@ -88,6 +88,7 @@ lint: env-dev
 	ruff format --check
 	yamllint --strict .
 	ansible-lint --offline --strict
+	antsibull-docs lint-collection-docs --plugin-docs --skip-rstcheck --validate-collection-refs self .
 	shellcheck $(shell grep -d skip -lE '^#!/bin/(ba)?sh' .ci/run scripts/* images/*/bin/* images/kafka/class-archive)
 	scripts/render --check
 	scripts/render-tuning --check

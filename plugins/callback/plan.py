@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: plan
 type: stdout
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: What a run in check mode would change, for people
 description:
   - >-
@@ -91,7 +91,8 @@ class CallbackModule(Default):
         self.play = ""
 
     def look(self, result: Any) -> None:
-        assert self.plan is not None  # begun with the first play
+        if self.plan is None:  # begun with the first play
+            return
         self.plan.add(
             result.host.get_name(),
             result.task.resolved_action or result.task.action,

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: steps
 type: aggregate
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: How long each step of a run took
 description:
   - At the end of a run, prints one line for each play with its seconds, and writes the same to

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: workers
 type: aggregate
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Processes of tasks end with the run that started them
 description:
   - Ansible runs each task in a process with a session of its own. If the run is killed, such a

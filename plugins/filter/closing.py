@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -17,6 +18,7 @@ from ..plugin_utils._security.security_modes import SecurityError
 def refusing(name: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` over plain types, with its complaint as Ansible's."""
 
+    @wraps(function)
     def guarded(*args: Any) -> Any:
         try:
             return function(*map(plain, args))

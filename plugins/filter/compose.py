@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -11,6 +12,7 @@ from ansible.errors import AnsibleFilterError
 from ..plugin_utils._declarations import compose_project
 
 
+@wraps(compose_project.to_compose)
 def to_compose(rendered: Any, **options: Any) -> Any:
     try:
         return compose_project.to_compose(rendered, **options)

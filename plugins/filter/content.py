@@ -109,7 +109,6 @@ def removal_confirmation(kinds: Any) -> str:
 class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
-            "acl_wishes": reading(declared_content.acl_wishes),
             "content_declarations": reading(content_export.declarations),
             "declaration_file": declaration_file,
             "following_record": following_record,
@@ -117,7 +116,5 @@ class FilterModule:
             "newest_record": newest_record,
             "content_wishes": reading(declared_content.content_wishes),
             "removal_confirmation": removal_confirmation,
-            "quota_wishes": reading(declared_content.quota_wishes),
             "scram_credential": scram_credential,
-            "user_wishes": reading(declared_content.user_wishes),
         }

@@ -9,22 +9,6 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 
-def pick(hosts: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One record per host: the variables ``names`` maps to, under their short names.
-
-    Raises AnsibleFilterError naming the host and the variable it lacks.
-    """
-    records = []
-    for host in hosts:
-        lacking = [variable for variable in names.values() if variable not in host]
-        if lacking:
-            raise AnsibleFilterError(
-                f"{host['inventory_hostname']} lacks {', '.join(lacking)}: the inventory sets it"
-            )
-        records.append({short: host[variable] for short, variable in names.items()})
-    return records
-
-
 def gather(hosts: Mapping[str, Mapping[str, Any]], fact: str) -> list[Any]:
     """Items of the list ``fact`` of every host that has it, in the order of hosts."""
     return [item for host in hosts for item in hosts[host].get(fact) or []]
@@ -53,4 +37,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
-        return {"gather": gather, "host_ports": host_ports, "pick": pick}
+        return {"gather": gather, "host_ports": host_ports}

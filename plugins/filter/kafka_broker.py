@@ -28,11 +28,6 @@ def listeners(
     }
 
 
-def protocol_map(text: str) -> dict[str, str]:
-    """Kafka's listener.security.protocol.map: the protocol of each listener by name."""
-    return dict(pair.split(":", 1) for pair in text.split(",") if ":" in pair)
-
-
 def at_their_place(paths: list[str]) -> list[dict[str, str]]:
     """Directories of the host that are at the same place in the container."""
     return [{"source": path, "target": path} for path in paths]
@@ -77,6 +72,5 @@ class FilterModule:
             "kafka_listeners": listeners,
             "at_their_place": at_their_place,
             "disk_binds": bind_mounts.disk_binds,
-            "protocol_map": protocol_map,
             "kafka_status_rows": status_rows,
         }

@@ -17,7 +17,6 @@ from ..plugin_utils._monitoring import (
     monitoring_files,
     prometheus,
     rule_file,
-    web_password,
 )
 
 
@@ -118,6 +117,9 @@ def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
 
 def web_config(password: Any) -> dict[str, Any]:
     """The web configuration of Prometheus and Alertmanager that ask for this password."""
+    # `ansible-doc` loads this file where bcrypt is not installed.
+    from ..plugin_utils._monitoring import web_password
+
     return web_password.web_config(str(password))
 
 

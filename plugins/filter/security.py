@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -18,6 +19,7 @@ from ..plugin_utils._security.security_modes import SecurityError
 def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` with its complaint as Ansible's."""
 
+    @wraps(function)
     def guarded(*args: Any, **keys: Any) -> Any:
         try:
             return function(*map(plain, args), **{key: plain(keys[key]) for key in keys})

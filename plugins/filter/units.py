@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters that read durations and sizes."""
+"""Filter that reads sizes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,6 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import units
-
-
-def duration_ms(value: Any) -> int:
-    try:
-        return units.duration_ms(value)
-    except units.UnitError as error:
-        raise AnsibleFilterError(f"metal.kafka.duration_ms: {error}") from error
 
 
 def size_bytes(value: Any) -> int:
@@ -27,4 +20,4 @@ def size_bytes(value: Any) -> int:
 
 class FilterModule:
     def filters(self) -> dict[str, Any]:
-        return {"duration_ms": duration_ms, "size_bytes": size_bytes}
+        return {"size_bytes": size_bytes}

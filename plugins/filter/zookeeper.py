@@ -1,11 +1,14 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of a ZooKeeper ensemble."""
+"""Shapes of a ZooKeeper ensemble.
+
+`ansible-doc` loads this file where cryptography is not installed: functions that need it import it.
+"""
 
 from typing import Any
 
 from ..plugin_utils._declarations.service_data import plain
-from ..plugin_utils._security import zookeeper_recovery, zookeeper_tls, zookeeper_tls_migration
+from ..plugin_utils._security import zookeeper_recovery
 
 
 def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> dict[str, str]:
@@ -51,6 +54,8 @@ def recovery(servers: list[str], node: str, files: dict[str, str] | None = None)
 
 def connect(ensemble: list[dict[str, Any]]) -> list[str]:
     """Where clients of the ensemble look for it, as host:port."""
+    from ..plugin_utils._security import zookeeper_tls_migration
+
     return zookeeper_tls_migration.connect(plain(ensemble))
 
 
@@ -67,6 +72,13 @@ def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
     return [*found, help_text] if found else []
 
 
+def shared_trust(quorum: str, clients: str) -> list[str]:
+    """Subjects of CAs that issue for clients and that servers trust among each other; PEM texts."""
+    from ..plugin_utils._security import zookeeper_tls
+
+    return zookeeper_tls.shared_trust(quorum, clients)
+
+
 class FilterModule:
     """Filters of the zookeeper role."""
 
@@ -76,7 +88,7 @@ class FilterModule:
             "ensemble_connect": connect,
             "ensemble_recovery": recovery,
             "ensemble_drift": drift,
-            "ensemble_shared_trust": zookeeper_tls.shared_trust,
+            "ensemble_shared_trust": shared_trust,
             "zookeeper_server_entries": server_entries,
             "zookeeper_endpoints": endpoints,
             "zookeeper_status_rows": status_rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: declared
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: A digest of everything that a run is made from
 description:
   - Changes when a variable of any host, an extra variable, a tag of the run, or a file changes
@@ -45,7 +45,7 @@ class LookupModule(LookupBase):
     def run(
         self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Any]:
-        assert variables is not None
+        variables = variables or {}
         told = {
             "variables": inputs_digest.written(variables["hostvars"]),
             "tags": [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")],

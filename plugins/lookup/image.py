@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: image
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Full name of one of the project's own images
 description:
   - Gives the reference, with tag, of an image that is built from a recipe under C(images/).

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: image_catalogue
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Every image of the project in build order
 description:
   - Lists the images of C(images/images.yml) with what a build needs to know of each. An image

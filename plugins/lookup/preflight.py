@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: preflight
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: What is wrong with an inventory, before anything is touched
 description:
   - Reads the variables of all hosts, with the defaults of the collection's roles behind them, and
@@ -42,6 +42,7 @@ _raw:
     endpoints by machine; or C(fatal) and C(notes), which are lines, a C(summary) and
     the C(refusal). V(paths) gives paths.
   type: list
+  elements: raw
 """
 
 import os
@@ -114,7 +115,7 @@ class LookupModule(LookupBase):
     def run(
         self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Any]:
-        assert variables is not None
+        variables = variables or {}
         hostvars, groups = variables["hostvars"], variables["groups"]
         loader = self._loader or DataLoader()
         hosts = every_host(variables, loader)

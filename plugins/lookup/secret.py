@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: secret
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: One secret out of the store of a cluster
 description:
   - >-

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: site
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: What services of the inventory know of each other
 description:
   - Gives role defaults what they need of other hosts, such as where clients reach the brokers. A

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: state
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Directory on the control node that holds the state of a cluster
 description:
   - By default C(.kafka-metal/<cluster>) beside the first source of the inventory, for every host

@@ -23,7 +23,7 @@ attributes:
   diff_mode:
     description: Shows the paths that are deleted.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -77,7 +77,7 @@ attributes:
   diff_mode:
     description: Shows the ACLs that are added and removed.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
@@ -91,7 +91,7 @@ EXAMPLES = r"""
 - name: ACLs are as declared, by role
   metal.kafka.acls:
     bootstrap_servers: [kafka1:9092]
-    acls: "{{ (kafka_content_users | metal.kafka.acl_wishes).acls }}"
+    acls: "{{ ({'users': kafka_content_users} | metal.kafka.content_wishes).acls.acls }}"
 """
 
 RETURN = r"""

@@ -26,7 +26,7 @@ attributes:
   diff_mode:
     description: Shows no diff.
     support: none
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

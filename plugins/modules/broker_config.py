@@ -64,7 +64,7 @@ attributes:
   diff_mode:
     description: Shows the keys that change, by broker.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
@@ -146,7 +146,12 @@ def main() -> None:
                 "options": {
                     "id": {"type": "int", "required": True},
                     "live": {"type": "dict", "default": {}},
-                    "previous_live_keys": {"type": "list", "elements": "str", "default": []},
+                    "previous_live_keys": {
+                        "type": "list",
+                        "elements": "str",
+                        "default": [],
+                        "no_log": False,
+                    },
                     "restarts": {"type": "bool", "default": False},
                 },
             },

@@ -22,7 +22,7 @@ options:
     type: list
     elements: str
     default: []
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -61,7 +61,7 @@ attributes:
   diff_mode:
     description: RV(steps) says it.
     support: none
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -30,7 +30,7 @@ options:
     description: Seconds for one look.
     type: float
     default: 20
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -44,7 +44,7 @@ attributes:
   diff_mode:
     description: What is shown before and after stands in the result.
     support: none
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

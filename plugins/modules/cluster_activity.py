@@ -22,7 +22,7 @@ options:
     description: Seconds that the cluster may take to answer.
     type: float
     default: 20
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

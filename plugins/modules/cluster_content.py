@@ -42,7 +42,7 @@ attributes:
   diff_mode:
     description: Shows what changes of each kind, never a password.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -23,7 +23,7 @@ options:
     description: Seconds until the cluster has to have answered.
     type: float
     default: 30
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -30,7 +30,7 @@ options:
     description: Seconds after which the module returns what it knows.
     type: float
     default: 10
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -56,7 +56,7 @@ attributes:
     support: none
 notes:
   - Whether an owner lives is found out on the control node; see plugins/action/cluster_lock.py.
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: container_faults
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Containers of a cluster that were killed, or do not stay up
 extends_documentation_fragment: [metal.kafka.only_reads]
 description:

@@ -23,7 +23,7 @@ options:
     description: Socket that the engine answers on.
     type: path
     default: /var/run/docker.sock
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

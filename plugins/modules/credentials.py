@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: credentials
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: CA, certificates and passwords of a cluster, on the control node
 description:
   - >-

@@ -29,7 +29,7 @@ attributes:
   diff_mode:
     description: The steps say what changes.
     support: none
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

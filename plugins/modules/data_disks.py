@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: data_disks
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Data disks of a broker, from plain device to guarded mount
 description:
   - Finds each disk by serial number, WWN or path, makes XFS on blank ones, marks them with cluster,

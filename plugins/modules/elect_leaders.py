@@ -45,7 +45,7 @@ attributes:
   diff_mode:
     description: There are no files or settings to show.
     support: none
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -68,7 +68,7 @@ attributes:
   diff_mode:
     description: Shows offsets before and after.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

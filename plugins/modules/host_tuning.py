@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_tuning
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Settings of the kernel and of services, persisted, live and read back
 description:
   - Compares what is wanted with what a boot brings (C(/etc/sysctl.d), C(/etc/tmpfiles.d),

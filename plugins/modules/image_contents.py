@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: image_contents
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: What images hold, with versions and licences
 description:
   - Lists the distribution's packages, jars, Python packages and the Java runtime of each image. It
@@ -46,7 +46,7 @@ contents:
 """
 
 import subprocess
-from typing import Any
+from typing import IO, Any, cast
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -65,8 +65,7 @@ def read(module: AnsibleModule, image: str) -> dict[str, Any] | None:
     container = module.run_command(create, check_rc=True)[1].strip()
     try:
         with subprocess.Popen(["docker", "export", container], stdout=subprocess.PIPE) as export:
-            assert export.stdout is not None  # a pipe, as asked for
-            found = components(export.stdout)
+            found = components(cast(IO[bytes], export.stdout))  # a pipe, as asked for
     finally:
         module.run_command(["docker", "rm", container], check_rc=True)
     return {"id": number.strip(), "components": found}

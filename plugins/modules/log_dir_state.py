@@ -34,7 +34,7 @@ options:
     description: Name of the host, for messages.
     type: str
     required: true
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: machine_info
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: What a machine offers to services, in one round trip
 description:
   - Reads operating system, kernel, limits, memory, clock, control groups, protections, interfaces,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: maintenance
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Tell monitoring which operation is under way, and what it has stopped
 description:
   - Writes small files that the node exporter of a machine reads. Alerts of what an operation has

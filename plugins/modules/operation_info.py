@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: operation_info
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Which operation holds a cluster's lock on a machine, and what it silences
 extends_documentation_fragment: [metal.kafka.only_reads]
 description:

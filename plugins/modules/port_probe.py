@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: port_probe
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Whether a machine reaches ports of others, before anything serves them
 description:
   - Connects to all endpoints of O(connect) at once and says what each connection met.
@@ -89,14 +89,17 @@ answers:
     For each endpoint of O(connect) its C(address), C(port) and C(state): V(connected), V(refused),
     V(timeout), V(no route), V(unresolved), or the words of the operating system.
   type: list
+  elements: dict
   returned: always
 opened:
   description: Endpoints of O(listen) that the helper listens on, each with C(address) and C(port).
   type: list
+  elements: dict
   returned: always
 unbound:
   description: Endpoints of O(listen) that could not be bound, each with the C(reason).
   type: list
+  elements: dict
   returned: always
 """
 
@@ -127,7 +130,8 @@ def main() -> None:
             "listen": endpoint,
             "connect": endpoint,
             "close": {"type": "bool", "default": False},
-            "token": {"type": "str", "required": True},
+            # A name, not a secret.
+            "token": {"type": "str", "required": True, "no_log": False},
             "seconds": {"type": "int", "default": 60},
         },
         supports_check_mode=True,

@@ -16,7 +16,7 @@ options:
     type: list
     elements: int
     required: true
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -74,7 +74,7 @@ attributes:
   diff_mode:
     description: Shows the keys that change.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

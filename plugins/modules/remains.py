@@ -46,7 +46,7 @@ attributes:
   diff_mode:
     description: There is nothing to show.
     support: none
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -31,7 +31,7 @@ options:
     description: Seconds for the answer to one question.
     type: float
     default: 20
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -132,7 +132,7 @@ attributes:
   diff_mode:
     description: Shows files line by line.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
@@ -202,6 +202,8 @@ def main() -> None:
                 "type": "list",
                 "elements": "dict",
                 "default": [],
+                # Of each file only the content.
+                "no_log": False,
                 "options": {
                     "name": {"type": "str", "required": True},
                     "content": {"type": "str", "required": True, "no_log": True},

@@ -68,7 +68,7 @@ options:
     description: Seconds to wait for one answer.
     type: float
     default: 5
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: state
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 short_description: Directory on the control node that holds the state of a cluster
 description:
   - Makes the directory for its owner alone, with a C(.gitignore) that lets only the encrypted store

@@ -31,7 +31,7 @@ attributes:
   diff_mode:
     description: An archive is no difference.
     support: none
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -57,7 +57,7 @@ attributes:
   diff_mode:
     description: Shows partitions and keys of the topics that change.
     support: full
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

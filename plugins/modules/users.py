@@ -69,7 +69,7 @@ attributes:
 notes:
   - "O(users): each user has C(mechanisms), a list of SCRAM-SHA-512 (which it is without) and
     SCRAM-SHA-256, and C(iterations), 4096 to 16384, 8192 without."
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -64,7 +64,7 @@ attributes:
     support: none
 notes:
   - The loop runs on the control node, one look on the host; see plugins/action/wait_for_cluster.py.
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -49,7 +49,7 @@ options:
     description: Seconds to wait for one server.
     type: float
     default: 5
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -85,7 +85,7 @@ attributes:
   diff_mode:
     description: The changes are in RV(steps).
     support: none
-author: The kafka-metal authors
+author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""

@@ -7,6 +7,7 @@ import re
 OWNERS = (
     "roles/zookeeper/*",
     "plugins/*/zookeeper*",
+    "plugins/filter/ensemble_*.yml",
     "images/zookeeper/*",
     "inventories/*",
     "playbooks/metadata*",

@@ -4,6 +4,8 @@ import re
 
 # Inventory groups, in the ways a template can reach them.
 GROUPS = re.compile(r"\bgroups\s*[\[.|]|\bgroup_names\b|\bgroups\.get\b")
+# A default that is computed as a whole: it has the option's type only once it is.
+COMPUTED = re.compile(r"\s*\{\{.*\}\}\s*", re.DOTALL)
 
 
 def test_every_role_has_a_specification_and_a_description(repository):
@@ -35,6 +37,11 @@ def test_defaults_are_those_of_the_specification(repository):
             elif options[name].get("required"):
                 if name in defaults or "default" in options[name]:
                     differences.append(f"{name} is required and has a default")
+            elif name in defaults and COMPUTED.fullmatch(str(defaults[name])):
+                if "default" in options[name]:
+                    differences.append(f"{name}: its default is computed, and said in words")
+                elif "by default" not in options[name]["description"].lower():
+                    differences.append(f"{name}: its description says nothing of its default")
             elif name not in defaults or "default" not in options[name]:
                 differences.append(f"{name} is optional and lacks a default in one of the two")
             elif defaults[name] != options[name]["default"]:

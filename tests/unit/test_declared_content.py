@@ -5,10 +5,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declarat
     DeclarationError,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
-    acl_wishes,
     content_wishes,
-    quota_wishes,
-    user_wishes,
 )
 
 
@@ -271,27 +268,32 @@ def test_users_keep_mechanisms_and_iterations_and_those_with_certificates_are_no
         "bob": {"mechanisms": ["scram-sha-256", "SCRAM-SHA-512"], "iterations": "16384"},
         "CN=app,O=shop": {"mechanisms": [], "roles": [{"producer": "payments"}]},
     }
-    assert user_wishes(declared, {"users": ["mallory"]}) == {
+    assert content_wishes({"users": declared, "absent": {"users": ["mallory"]}})["users"] == {
         "users": {
             "alice": {"mechanisms": ["SCRAM-SHA-512"]},
             "bob": {"mechanisms": ["SCRAM-SHA-256", "SCRAM-SHA-512"], "iterations": 16384},
         },
         "absent": ["mallory"],
     }
-    principals = {each["principal"] for each in acl_wishes(declared)["acls"]}
+    principals = {each["principal"] for each in content_wishes({"users": declared})["acls"]["acls"]}
     assert principals == {"User:CN=app,O=shop"}
 
 
 def test_friendly_words_of_quotas_become_kafkas():
-    wishes = quota_wishes(
-        {"alice": {"quota": {"producer": "10MB", "request_percentage": "12.5%"}}},
-        [
-            {"user": "*", "client": "*", "consumer": "1MiB/s"},
-            {"ip": "*", "connections": 20},
-            {"client": "loader", "controller_mutations": 0.5},
-        ],
-        {"users": ["mallory"], "quotas": [{"client": "old"}, {"user": "x", "keys": ["producer"]}]},
-    )
+    wishes = content_wishes(
+        {
+            "users": {"alice": {"quota": {"producer": "10MB", "request_percentage": "12.5%"}}},
+            "quotas": [
+                {"user": "*", "client": "*", "consumer": "1MiB/s"},
+                {"ip": "*", "connections": 20},
+                {"client": "loader", "controller_mutations": 0.5},
+            ],
+            "absent": {
+                "users": ["mallory"],
+                "quotas": [{"client": "old"}, {"user": "x", "keys": ["producer"]}],
+            },
+        }
+    )["quotas"]
     assert wishes == {
         "quotas": [
             {"ip": "*", "values": {"connection_creation_rate": 20.0}},
@@ -311,11 +313,13 @@ def test_friendly_words_of_quotas_become_kafkas():
 
 
 def test_roles_that_go_leave_what_other_roles_of_the_user_need():
-    wishes = acl_wishes(
-        {"alice": {"roles": [{"producer": "payments"}]}},
-        None,
-        {"acls": [{"user": "alice", "roles": [{"consumer": {"topic": "payments", "group": "g"}}]}]},
-    )
+    reader = {"consumer": {"topic": "payments", "group": "g"}}
+    wishes = content_wishes(
+        {
+            "users": {"alice": {"roles": [{"producer": "payments"}]}},
+            "absent": {"acls": [{"user": "alice", "roles": [reader]}]},
+        }
+    )["acls"]
     assert [(each["resource"], each["operation"]) for each in wishes["absent"]] == [
         ("g", "read"),
         ("payments", "read"),
@@ -334,7 +338,7 @@ def test_single_acls_reach_every_kind_of_resource():
     ]
     found = {
         (each["resource_type"], each["resource"], each["pattern"], each["operation"], each["host"])
-        for each in acl_wishes(None, items)["acls"]
+        for each in content_wishes({"acls": items})["acls"]["acls"]
     }
     assert found == {
         ("topic", "*", "literal", "describe", "*"),

@@ -1,16 +1,24 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declaration_reader import (
     DeclarationError,
+    Reader,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_topics import (
-    topic_wishes,
+    read_topics,
 )
 
 DEFAULTS = {"partitions": 6, "replication": 3, "min_insync": 2, "retention": "7d"}
 
 
+def topics(*declared):
+    reader = Reader()
+    found = read_topics(reader, *declared)
+    reader.finish()
+    return found
+
+
 def test_friendly_words_become_kafkas():
-    assert topic_wishes(
+    assert topics(
         {
             "payments": {
                 "partitions": "12",
@@ -43,7 +51,7 @@ def test_friendly_words_become_kafkas():
 
 
 def test_without_defaults_numbers_are_left_to_the_cluster():
-    assert topic_wishes({"a": {}}) == {"a": {"config": {}}}
+    assert topics({"a": {}}) == {"a": {"config": {}}}
 
 
 @pytest.mark.parametrize(
@@ -56,12 +64,12 @@ def test_without_defaults_numbers_are_left_to_the_cluster():
     ],
 )
 def test_a_topics_own_key_wins_in_either_word(defaults, own, retention):
-    wishes = topic_wishes({"a": own}, defaults)
+    wishes = topics({"a": own}, defaults)
     assert wishes["a"]["config"] == {"retention.ms": retention}
 
 
 def test_a_placement_says_both_numbers():
-    wishes = topic_wishes({"a": {"placement": [[1, 2, 3], [2, 3, 1]]}}, DEFAULTS)
+    wishes = topics({"a": {"placement": [[1, 2, 3], [2, 3, 1]]}}, DEFAULTS)
     assert wishes["a"] == {
         "placement": [[1, 2, 3], [2, 3, 1]],
         "partitions": 2,
@@ -71,7 +79,7 @@ def test_a_placement_says_both_numbers():
 
 
 def test_min_insync_may_equal_the_replication():
-    wishes = topic_wishes({"a": {"replication": 1, "min_insync": 1}}, DEFAULTS)
+    wishes = topics({"a": {"replication": 1, "min_insync": 1}}, DEFAULTS)
     assert wishes["a"]["replication_factor"] == wishes["a"]["config"]["min.insync.replicas"] == 1
 
 
@@ -117,7 +125,7 @@ def test_min_insync_may_equal_the_replication():
 )
 def test_a_wrong_declaration_is_refused_with_its_path(name, declared, message):
     with pytest.raises(DeclarationError) as refusal:
-        topic_wishes({name: declared}, DEFAULTS, "[a-z._]+")
+        topics({name: declared}, DEFAULTS, "[a-z._]+")
     (sentence,) = refusal.value.sentences
     assert sentence.startswith("kafka_content_topics.")
     assert message in sentence
@@ -127,12 +135,12 @@ def test_names_that_differ_only_in_dots_and_underscores_are_refused():
     with pytest.raises(
         DeclarationError, match=r"topics.a_b: found a name that collides with a.b in"
     ):
-        topic_wishes({"a.b": {}, "a_b": {}})
+        topics({"a.b": {}, "a_b": {}})
 
 
 def test_everything_that_is_wrong_is_told_at_once():
     with pytest.raises(DeclarationError) as refusal:
-        topic_wishes({"a": {"x": 1, "partitions": 0}, "b": {}, "c": {"y": 1}})
+        topics({"a": {"x": 1, "partitions": 0}, "b": {}, "c": {"y": 1}})
     assert [fault.where.partition(".")[2] for fault in refusal.value.faults] == [
         "a.x",
         "a.partitions",
@@ -144,4 +152,4 @@ def test_wrong_defaults_are_told_as_such():
     with pytest.raises(
         DeclarationError, match=r"kafka_content_defaults.retention: found 'x'; allowed"
     ):
-        topic_wishes({}, {"retention": "x"})
+        topics({}, {"retention": "x"})

@@ -29,7 +29,7 @@ def found(proc: str = "/proc") -> list[dict[str, Any]]:
     ``Names`` and ``Labels`` are empty where the engine's own description cannot be read.
     """
     # A machine that is a container itself has such a file too: all of its processes have.
-    own = {(number, root) for number, root in _bound(proc, "self")}
+    own = set(_bound(proc, "self"))
     points = _points(proc)
     containers: dict[str, dict[str, Any]] = {}
     for pid in filter(str.isdigit, os.listdir(proc)):

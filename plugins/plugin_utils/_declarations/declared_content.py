@@ -174,18 +174,3 @@ def _confirmed(reader: Reader, names: Any, absent: list[str]) -> list[str]:
         else:
             found.append(str(name))
     return found
-
-
-def user_wishes(users: Any, absent: Any = None) -> dict[str, Any]:
-    """Options of the module users; raises DeclarationError."""
-    return content_wishes({"users": users, "absent": absent})["users"]
-
-
-def acl_wishes(users: Any, acls: Any = None, absent: Any = None) -> dict[str, Any]:
-    """Options of the module acls; raises DeclarationError."""
-    return content_wishes({"users": users, "acls": acls, "absent": absent})["acls"]
-
-
-def quota_wishes(users: Any, quotas: Any = None, absent: Any = None) -> dict[str, Any]:
-    """Options of the module quotas; raises DeclarationError."""
-    return content_wishes({"users": users, "quotas": quotas, "absent": absent})["quotas"]

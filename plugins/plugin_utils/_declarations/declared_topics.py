@@ -209,7 +209,12 @@ def wish_of(
 def read_topics(
     reader: Reader, declarations: Any, defaults: Any = None, pattern: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """Topics for the module ``topics``; notes everything that is wrong."""
+    """Topics for the module ``topics``; notes everything that is wrong.
+
+    A key of a topic wins over the same key of ``defaults``; so does a friendly key over Kafka's own
+    of the defaults, and the other way round. ``pattern`` is a regular expression that whole names
+    match.
+    """
     try:
         re.compile(pattern)
     except re.error as error:
@@ -229,19 +234,4 @@ def read_topics(
             found = f"a name that collides with {other} in Kafka's metrics"
             reader.refuse(where, found, "names that differ in more than '.' and '_'")
         wishes[name] = wish_of(reader, where, declared, common)
-    return wishes
-
-
-def topic_wishes(
-    declarations: Mapping[str, Any], defaults: Mapping[str, Any] | None = None, pattern: str = ""
-) -> dict[str, dict[str, Any]]:
-    """Topics for the module ``topics``, from declarations by name and what they have in common.
-
-    A key of a topic wins over the same key of the defaults; so does a friendly key over Kafka's
-    own of the defaults, and the other way round. ``pattern`` is a regular expression that whole
-    names match. Raises DeclarationError with everything that is wrong, each with its path.
-    """
-    reader = Reader()
-    wishes = read_topics(reader, declarations, defaults, pattern)
-    reader.finish()
     return wishes

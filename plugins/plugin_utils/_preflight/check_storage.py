@@ -21,7 +21,7 @@ def storage_declared(site: Site) -> Iterator[Problem]:
         declared = site.value(host, STORAGE, {"kind": PATH})
         # Shown nowhere: it has keys in it.
         if said and repr(declared) not in said:
-            other = next(iter(said.values()))
+            other = next(iter(said.values()), "")
             yield Problem(
                 host, STORAGE, f"another storage than {other} has", "one for all of Spark"
             )

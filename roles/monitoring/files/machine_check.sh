@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # machine_check.sh FILE PATTERN [MOUNTINFO]: writes into FILE, for the node exporter, when the engine last
 # checked this container, and which file systems are read-only, but for mount points that match PATTERN.
 # The node exporter 1.9 reports only the options of a mount. When the kernel makes a file system read-only

@@ -55,7 +55,9 @@ def look(host: Host, wishes: list[Wish]) -> Look:
         least = min((v for v in values if v is not None), default=None)
         line = _line(wish, host.systemd())
         written = [line in (host.read(file) or "").splitlines() for file in files]
-        row = Row(wish.name, wish.value, line.split("=")[-1] if all(written) else "", told(least))
+        row = Row(
+            wish.name, wish.value, line.rpartition("=")[2] if all(written) else "", told(least)
+        )
         row.reason = wish.reason
         row.written = row.persisted_ok = all(written)
         row.live_ok = least is None or least >= int(wish.value)
