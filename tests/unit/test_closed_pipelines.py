@@ -1,7 +1,11 @@
 """What the platform hands a pipeline of a closed cluster is what the pipeline's clients take."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.filter.pipeline import database_files, database_sites
+from ansible_collections.metal.kafka.plugins.filter.pipeline import (
+    database_files,
+    database_sites,
+    own_databases,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.librdkafka import translated
@@ -46,3 +50,11 @@ def test_a_database_is_what_a_declaration_may_name():
         "/etc/kafka-metal/database-shop.txt",
         {"user": "u"},
     )
+
+
+def test_a_driver_gets_the_databases_that_its_outputs_name():
+    declared = {"outputs": {"o": {"table": "t", "database": "shop"}, "p": {"topic": "x"}}}
+    assert own_databases(DATABASES, declared) == {"shop": DATABASES["shop"]}
+    assert own_databases(DATABASES, {"outputs": {"p": {"topic": "x"}}}) == {}
+    # What is malformed is told elsewhere.
+    assert own_databases(DATABASES, {"outputs": ["shop"]}) == {}
