@@ -17,10 +17,21 @@ def test_a_transactional_output_comes_in_as_the_pipeline_does(mode, tmp_path):
     for file in client_security.client_files([user], [secret], mode):
         (tmp_path / file["name"]).write_text(file["content"])
 
-    found = translated(client_security.client_options(mode, user, str(tmp_path)))
+    found = translated(client_security.pipeline_options(mode, user, str(tmp_path)))
 
     wanted = client_security.librdkafka_options(mode, user, secret, str(tmp_path))
     assert found == wanted
+
+
+@pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
+def test_executors_ask_their_driver_and_have_no_file_of_the_pipeline(mode):
+    options = client_security.pipeline_options(mode, "pipeline-x", "/etc/kafka-metal")
+
+    provider = options.pop("config.providers.file.class")
+    assert provider == "metal.kafka.spark.DriverSecrets"
+    naming = [value for value in options.values() if "pipeline-x" in value]
+    assert naming
+    assert [value for value in naming if "${file:/etc/kafka-metal/pipeline-x." not in value] == []
 
 
 DATABASES = {

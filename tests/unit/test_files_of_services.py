@@ -107,12 +107,8 @@ TABLE = {
     "kafka_broker": {"keypair:{}", "keypair:{}-ensemble", "keypair:operator"},
     "zookeeper": {"keypair:{}", "keypair:{}-quorum", "quorum_truststore"},
     "spark_master": {*SPARK, "keypair:{}-ensemble"},
-    # Executors of every pipeline run in a worker.
-    "spark_worker": {
-        *SPARK,
-        "password:pipeline-payments",
-        "password:pipeline-refunds",
-    },
+    # Executors of every pipeline run in a worker; they ask their driver for its password.
+    "spark_worker": SPARK,
     "spark_history": SPARK,
     "pipeline": {*SPARK, "password:{}", "database:{database}"},
     "node_exporter": set(),

@@ -94,6 +94,20 @@ def test_53_its_user_reads_what_it_needs(containers: list[Sandbox]):
             assert any(path.startswith(f"{place}/") for path in found), each
 
 
+def test_53_workers_hold_no_password_of_a_pipeline(containers: list[Sandbox]):
+    (driver,) = [each for each in containers if each.service == "pipeline"]
+    (told,) = driver.machine.check_output(
+        "sed -n s/^password=//p %s", f"{CONFIGURATION}/{driver.name}/pipeline-payments.properties"
+    ).splitlines()
+    assert len(told) > 10
+    for each in (each for each in containers if each.service == "spark_worker"):
+        found = each.machine.run(
+            "grep --recursive --files-with-matches --fixed-strings -e %s " + " ".join(own(each)),
+            told,
+        )
+        assert found.stdout == "", each
+
+
 def test_53_files_of_shared_directories_are_readable_for_their_group(containers: list[Sandbox]):
     (driver,) = [each for each in containers if each.service == "pipeline"]
     written = driver.machine.check_output(

@@ -40,24 +40,22 @@ def of_recovery(host: Host) -> Files:
 
 def of_pipeline(host: Host) -> Files:
     """Of the driver at hand; of no pipeline while the role's own arguments are checked."""
-    name = host.variable("__pipeline_name", "")
-    return _of_pipelines(host, [name] if name else [])
-
-
-def _of_pipelines(host: Host, names: list[str]) -> Files:
-    """Of whoever reads and writes records for these pipelines."""
     if not host.own.closed:
         return []
-    users = [f"{PIPELINE}{name}" for name in names]
+    name = host.variable("__pipeline_name", "")
+    users = [f"{PIPELINE}{name}"] if name else []
     shown = client_keys(host, users, host.know("security.own_mode"))
     return [*shown, trusted(host), *of_spark(host)]
 
 
 def of_part_of_spark(host: Host) -> Files:
-    """Of a master, a worker or a history server; executors of every pipeline run in a worker."""
+    """Of a master, a worker or a history server.
+
+    Executors of every pipeline run in a worker: what proves who a pipeline is, their driver has.
+    """
     component = host.variable("spark_component")
-    if component == "worker":
-        return _of_pipelines(host, host.know("pipelines.names"))
+    if component == "worker" and host.own.closed:
+        return [trusted(host), *of_spark(host)]
     return [*of_spark(host), *(of_recovery(host) if component == "master" else [])]
 
 
