@@ -98,6 +98,16 @@ def undeclared_drivers(
     }
 
 
+def own_databases(
+    databases: Mapping[str, Mapping[str, Any]], declared: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Of all databases those that an output of one pipeline names."""
+    outputs = plain(declared).get("outputs")
+    found = outputs.values() if isinstance(outputs, dict) else ()
+    named = [each.get("database") for each in found if isinstance(each, dict)]
+    return {name: database for name, database in plain(databases).items() if name in named}
+
+
 def database_sites(databases: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Databases as a driver reads them: a password is in a file of its own, see database_files."""
     return {
@@ -132,5 +142,6 @@ class FilterModule:
             "status_endpoints": status_endpoints,
             "database_sites": database_sites,
             "database_files": database_files,
+            "own_databases": own_databases,
             "undeclared_drivers": undeclared_drivers,
         }

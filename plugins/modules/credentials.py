@@ -136,8 +136,8 @@ options:
         of: members lose each other until all of them have been rolled out.
     type: str
     choices: [trust, issue, drop, replace]
-  purge: {description: Removes certificates and passwords that are not named here.,
-    type: bool, default: false}
+  purge: {description: Removes secrets that are not named here., type: bool, default: false}
+  purge_passwords: {description: The same of passwords alone., type: bool, default: false}
   machines:
     description:
       - >-

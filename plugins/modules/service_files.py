@@ -12,7 +12,7 @@ description:
     longer names are removed from O(dest), so that a container never reads yesterday's file.
 options:
   directories:
-    description: Directories that exist and belong to the owner. Their content is never touched.
+    description: Directories that exist and belong to the owner.
     type: list
     elements: path
     default: []
@@ -79,6 +79,20 @@ options:
     type: list
     elements: str
     default: []
+  content:
+    description:
+      - What becomes of the content of O(directories) that belong to another user. V(keep) leaves it
+        as it is. V(report) writes nothing at all and lists them in RV(foreign), unless O(container)
+        runs as it was left; the container has to be stopped first. V(change) gives it to the owner,
+        and goes over the directories of O(shared_group) once more.
+    type: str
+    default: keep
+    choices: [keep, report, change]
+  shared_group:
+    description:
+      - Group id of the directories in O(owner_of.shared). They belong to root, and this group may
+        write to them and to all directories in them. Files in them keep owner and group.
+    type: int
   owner:
     description: User id of directories and files; without it they belong to whoever runs this.
     type: int
@@ -152,6 +166,11 @@ differs:
   type: list
   elements: str
   returned: always
+foreign:
+  description: Directories that belonged to another user before.
+  type: list
+  elements: str
+  returned: always
 unavailable:
   description: Directories on disks that are not there or broken, each with the reason.
   type: list
@@ -174,74 +193,42 @@ container:
   returned: with O(container)
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._containers import config_files, container_baseline
-from ..module_utils._host import engine_api, owned_directories
+from ..module_utils._containers import config_files, container_baseline, service_file_options
+from ..module_utils._host import owned_directories, owner_change
 
 
 def main() -> None:
     module = AnsibleModule(
-        argument_spec={
-            "directories": {"type": "list", "elements": "path", "default": []},
-            "disk_mounts": {"type": "list", "elements": "path", "default": []},
-            "directory_mode": {"type": "str", "default": "0750"},
-            "dest": {"type": "path", "required": True},
-            "files": {
-                "type": "list",
-                "elements": "dict",
-                "default": [],
-                "options": {
-                    "name": {"type": "str", "required": True},
-                    "content": {"type": "str", "required": True},
-                    "mode": {"type": "str", "default": "0440"},
-                    "static": {"type": "str"},
-                },
-            },
-            "secret_files": {
-                "type": "list",
-                "elements": "dict",
-                "default": [],
-                # Of each file only the content.
-                "no_log": False,
-                "options": {
-                    "name": {"type": "str", "required": True},
-                    "content": {"type": "str", "required": True, "no_log": True},
-                    "mode": {"type": "str", "default": "0400"},
-                },
-            },
-            "owner_of": {
-                "type": "dict",
-                "options": {
-                    "cluster": {"type": "str", "required": True},
-                    "service": {"type": "str", "required": True},
-                    "shared": {"type": "list", "elements": "path", "default": []},
-                },
-            },
-            "container": {
-                "type": "dict",
-                "options": {
-                    "name": {"type": "str", "required": True},
-                    "declared": {"type": "str", "required": True},
-                    "kept": {"type": "path", "required": True},
-                    "socket": {"type": "path", "default": engine_api.SOCKET},
-                },
-            },
-            "keep": {"type": "list", "elements": "str", "default": []},
-            "owner": {"type": "int"},
-            "group": {"type": "int"},
-        },
+        argument_spec=service_file_options.OPTIONS,
         supports_check_mode=True,
     )
     wish = module.params
     if refused := owned_directories.foreign(wish["directories"], wish["owner_of"]):
         module.fail_json(msg="\n".join(refused))
     ids = owned_directories.ids_of(wish["owner"], wish["group"])
+    seen = {"container": container_baseline.look(**wish["container"])} if wish["container"] else {}
+    foreign = _foreign(wish, ids[0])
     found = owned_directories.Outcome()
+    as_left = seen and seen["container"]["as_left"]
+    waits = foreign and wish["content"] == owned_directories.REPORT and not as_left
+    if waits and not module.check_mode:
+        module.exit_json(**found.result(), foreign=foreign, **seen)
     owned_directories.converge(wish, ids, module.check_mode, found)
     config_files.converge(wish, ids, module.check_mode, found)
-    seen = {"container": container_baseline.look(**wish["container"])} if wish["container"] else {}
-    module.exit_json(**found.result(), **seen)
+    module.exit_json(**found.result(), foreign=foreign, **seen)
+
+
+def _foreign(wish: dict[str, Any], uid: int) -> list[str]:
+    """Directories of the container that belong to another user, whose content would follow."""
+    if wish["content"] == owned_directories.KEEP:
+        return []
+    shared = wish["owner_of"]["shared"] if wish["owner_of"] else ()
+    own = [path for path in wish["directories"] if path not in shared]
+    return owner_change.of_another_user(own, uid)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,15 @@ def test_a_mode_is_what_was_asked_for(disk: tuple[Any, Any], tmp_path: Path, mod
         assert stat.S_IMODE(folder.stat().st_mode) == mode
 
 
+def test_a_directory_goes_on_to_hand_its_group_on(disk: tuple[Any, Any], tmp_path: Path):
+    """Where several users of a group write, what one of them makes must stay the group's."""
+    fs, ways = disk
+    for way in ways:
+        tmp_path.chmod(0o2770)
+        way.setPermission(fs.Path(str(tmp_path)), fs.permission.FsPermission(0o750))
+        assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o2750
+
+
 def test_files_are_written_moved_and_read(disk: tuple[Any, Any], tmp_path: Path):
     fs, (way, context) = disk
     written, moved = tmp_path / "deep" / "file", tmp_path / "moved"

@@ -21,6 +21,8 @@ def client(ledgers, *words: str) -> str:
         *("docker", "run", "--rm", "--network", f"{DECLARED['name']}_default", "--read-only"),
         # Whoever ran the playbook is the one who can read the operator's files.
         *("--user", f"{os.getuid()}:{os.getgid()}", "--volume", f"{OPERATOR}:{OPERATOR}:ro"),
+        # The group that reads archives.
+        *("--group-add", "10001"),
         *("--volume", f"{DECLARED['name']}_shared:/shared:ro", "--volume", f"{ledgers}:/ledgers"),
         *(CLIENT_IMAGE, "kafka-metal", *words, "--client-config", CONFIG),
     )

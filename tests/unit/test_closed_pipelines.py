@@ -1,7 +1,11 @@
 """What the platform hands a pipeline of a closed cluster is what the pipeline's clients take."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.filter.pipeline import database_files, database_sites
+from ansible_collections.metal.kafka.plugins.filter.pipeline import (
+    database_files,
+    database_sites,
+    own_databases,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.librdkafka import translated
@@ -13,10 +17,21 @@ def test_a_transactional_output_comes_in_as_the_pipeline_does(mode, tmp_path):
     for file in client_security.client_files([user], [secret], mode):
         (tmp_path / file["name"]).write_text(file["content"])
 
-    found = translated(client_security.client_options(mode, user, str(tmp_path)))
+    found = translated(client_security.pipeline_options(mode, user, str(tmp_path)))
 
     wanted = client_security.librdkafka_options(mode, user, secret, str(tmp_path))
     assert found == wanted
+
+
+@pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
+def test_executors_ask_their_driver_and_have_no_file_of_the_pipeline(mode):
+    options = client_security.pipeline_options(mode, "pipeline-x", "/etc/kafka-metal")
+
+    provider = options.pop("config.providers.file.class")
+    assert provider == "metal.kafka.spark.DriverSecrets"
+    naming = [value for value in options.values() if "pipeline-x" in value]
+    assert naming
+    assert [value for value in naming if "${file:/etc/kafka-metal/pipeline-x." not in value] == []
 
 
 DATABASES = {
@@ -46,3 +61,11 @@ def test_a_database_is_what_a_declaration_may_name():
         "/etc/kafka-metal/database-shop.txt",
         {"user": "u"},
     )
+
+
+def test_a_driver_gets_the_databases_that_its_outputs_name():
+    declared = {"outputs": {"o": {"table": "t", "database": "shop"}, "p": {"topic": "x"}}}
+    assert own_databases(DATABASES, declared) == {"shop": DATABASES["shop"]}
+    assert own_databases(DATABASES, {"outputs": {"p": {"topic": "x"}}}) == {}
+    # What is malformed is told elsewhere.
+    assert own_databases(DATABASES, {"outputs": ["shop"]}) == {}

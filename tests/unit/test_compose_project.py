@@ -1,5 +1,9 @@
+import os
+import subprocess
+
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.compose_project import (
+    GIVE,
     ComposeError,
     to_compose,
 )
@@ -83,13 +87,48 @@ def test_volumes_belong_to_the_containers_user_before_they_start():
         declared("kafka1", volumes=[bind(f"{ROOT}/b"), bind(f"{ROOT}/a")]), declared("idle")
     )
     owner = found["volumes"]
-    assert owner["entrypoint"] == ["chown", "10001:10001", "/volumes/a", "/volumes/b"]
-    assert (owner["user"], owner["cap_drop"], owner["cap_add"]) == ("0:0", ["ALL"], ["CHOWN"])
+    assert owner["entrypoint"][3:] == ["volumes", "10001:10001 a", "10001:10001 b"]
+    assert (owner["user"], owner["cap_drop"]) == ("0:0", ["ALL"])
     assert [mount["source"] for mount in owner["volumes"]] == ["a", "b"]
     assert found["kafka1"]["depends_on"] == {
         "volumes": {"condition": "service_completed_successfully"}
     }
     assert "depends_on" not in found["idle"]
+
+
+def test_a_volume_of_several_users_belongs_to_their_group():
+    found = services(
+        declared("a", volumes=[bind(f"{ROOT}/x"), bind(f"{ROOT}/y")], user="5:9"),
+        declared("b", volumes=[bind(f"{ROOT}/x"), bind(f"{ROOT}/z")], user="6:9"),
+    )
+    assert found["volumes"]["entrypoint"][4:] == ["0:9 x", "5:9 y", "6:9 z"]
+
+
+def test_content_follows_a_new_user_and_a_group_writes_to_directories(tmp_path):
+    """As root in a container, with the capabilities that the project gives it."""
+    own, shared = os.getuid(), os.getgid()
+    for name in ("mine", "ours"):
+        (tmp_path / name / "deep").mkdir(parents=True)
+        (tmp_path / name / "deep" / "file").touch(mode=0o640)
+    called = tmp_path / "called"
+    (tmp_path / "bin").mkdir()
+    tool = tmp_path / "bin" / "chown"
+    tool.write_text(f'#!/bin/sh\necho "$*" >> {called}\n')
+    tool.chmod(0o755)
+    given = [f"{own}:7 mine", f"{own + 1}:7 mine", f"0:{shared} ours"]
+    script = GIVE.replace("/volumes/", f"{tmp_path}/")
+    path = f"{tmp_path}/bin:{os.environ['PATH']}"
+    subprocess.run(["sh", "-euc", script, "volumes", *given], env={"PATH": path}, check=True)
+
+    assert called.read_text().splitlines() == [
+        f"{own}:7 {tmp_path}/mine",
+        f"-R {own + 1}:7 {tmp_path}/mine",
+        f"{own + 1}:7 {tmp_path}/mine",
+        f"0:{shared} {tmp_path}/ours",
+    ]
+    modes = [(tmp_path / at).stat().st_mode & 0o777 for at in ("ours", "ours/deep")]
+    assert [oct(mode & 0o070) for mode in modes] == ["0o70", "0o70"]
+    assert (tmp_path / "ours/deep/file").stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.parametrize("mount", [bind("/etc/localtime"), bind(ROOT), "named:/data"])
@@ -138,14 +177,7 @@ def test_a_kind_waits_for_the_health_of_those_before_it():
                 declared("a", volumes=[bind(f"{ROOT}/x")]),
                 declared("b", volumes=[bind(f"{ROOT}/x")], user="5:5"),
             ],
-            "b: shares volume x with another user's service",
-        ),
-        (
-            [
-                declared("a", volumes=[bind(f"{ROOT}/x")]),
-                declared("b", volumes=[bind(f"{ROOT}/y")], user="5:5"),
-            ],
-            "services with volumes run as several users: 10001:10001, 5:5",
+            "b: shares volume x with a user of another group",
         ),
     ],
 )

@@ -114,6 +114,10 @@ def test_a_second_run_finds_nothing_to_do():
         ),
         ({"passwords": ("alice", "bob", "eve")}, ("password eve: generated",)),
         (
+            {"purge_passwords": True, "certificates": (KAFKA1,), "passwords": ("bob",)},
+            ("password alice: removed, nobody declares it",),
+        ),
+        (
             {"purge": True, "certificates": (KAFKA1,), "passwords": ("bob",)},
             ("certificate kafka2: removed, nobody", "password alice: removed, nobody declares it"),
         ),

@@ -73,6 +73,27 @@ def test_a_broker_whose_own_keys_replace_those_of_all_is_named():
 
 
 FAULTS: Faults = {
+    "a user of a service that there is not": (
+        put("kafka2", "service_uids", {"zookeper": 10020}),
+        ["kafka2: service_uids: found zookeper; allowed: alertmanager, "],
+    ),
+    "a user who is root": (
+        put("kafka2", "service_uids", {"zookeeper": 0}),
+        ["kafka2: service_uids.zookeeper: found 0; allowed: a user id above 0"],
+    ),
+    "one user of two services": (
+        put("kafka2", "service_uids", {"zookeeper": 10001}),
+        ["kafka2: service_uids.zookeeper: found 10001, the user of kafka_broker; allowed: one of "
+         "its own"],
+    ),
+    "a user without a name": (
+        put("kafka2", "service_uids", {"spark_worker": 20000}),
+        ["kafka2: service_uids.spark_worker: found 20000; allowed: 10001 to 10999"],
+    ),
+    "users that are no mapping": (
+        put("kafka2", "service_uids", 10001),
+        ["kafka2: service_uids: found 10001; allowed: user ids by service"],
+    ),
     "no connections for anybody on one broker": (
         put("kafka2", "kafka_broker_host_properties", {"max.connections": 0}),
         ["kafka2: kafka_broker_host_properties[max.connections]: found 0"],

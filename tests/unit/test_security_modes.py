@@ -1,5 +1,7 @@
 """One word for the site decides how brokers, clients and ensemble prove who they are."""
 
+import re
+
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
     broker_security,
@@ -69,6 +71,11 @@ def test_brokers_show_certificates_to_each_other_and_clients_passwords():
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls"])
 def test_no_version_of_tls_below_1_2_is_spoken(mode):
     assert keys(mode)["ssl.enabled.protocols"] == ["TLSv1.3", "TLSv1.2"]
+    ciphers = keys(mode)["ssl.cipher.suites"]
+    assert [
+        name for name in ciphers if not re.search(r"_(GCM|CHACHA20_POLY1305)_SHA\d+$", name)
+    ] == []
+    assert [name for name in ciphers if not re.match("TLS_(ECDHE_|AES_|CHACHA20_)", name)] == []
 
 
 @pytest.mark.parametrize("mode", list(security_modes.MODES))

@@ -31,7 +31,7 @@ def test_a_directory_is_what_it_always_was():
     }
     assert (found["events"], found["mounted"]) == ("file:/shared/events", True)
     assert [found[key] for key in ("spark", "environment", "files", "secret_files")] == [
-        {}, {}, [], [],
+        {"spark.hadoop.fs.permissions.umask-mode": "007"}, {}, [], [],
     ]  # fmt: skip
 
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
-import java.nio.file.attribute.PosixFilePermissions;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ChecksumFs;
 import org.apache.hadoop.fs.DelegateToFileSystem;
@@ -25,14 +24,18 @@ public final class LocalDisk extends LocalFileSystem {
   }
 
   private static final class Raw extends RawLocalFileSystem {
+    private static final int SETGID = 02000;
+
     @Override
     public void setPermission(Path path, FsPermission permission) throws IOException {
       if (permission.getStickyBit()) {
         super.setPermission(path, permission);
         return;
       }
-      var bits = PosixFilePermissions.fromString(permission.toString());
-      Files.setPosixFilePermissions(pathToFile(path).toPath(), bits);
+      var file = pathToFile(path).toPath();
+      // What a directory hands its group on by stays, as with chmod.
+      int kept = Files.isDirectory(file) ? (int) Files.getAttribute(file, "unix:mode") & SETGID : 0;
+      Files.setAttribute(file, "unix:mode", permission.toShort() | kept);
     }
 
     @Override

@@ -3,6 +3,22 @@
 from testing import access
 from testing.cluster import Cluster
 
+# Who reads files below /etc/kafka-metal, by what names of containers begin with.
+USERS = {
+    "kafka": 10_001,
+    "node-exporter": 10_002,
+    "zk": 10_004,
+    "spark-master": 10_005,
+    "spark-worker": 10_006,
+    "spark-history": 10_007,
+    "pipeline-": 10_008,
+    "demo": 10_009,
+    "prometheus": 10_010,
+    "alertmanager": 10_011,
+    "metrics-proxy": 10_012,
+    "probe": 10_013,
+    "exporter": 10_014,
+}
 # The word of a private key.
 KEY = "BEGIN PRIVATE KEY"
 
@@ -27,7 +43,8 @@ def test_53_secrets_on_machines_are_their_readers_alone(cluster: Cluster):
         for path in found:
             file = machine.file(path)
             assert file.mode & 0o377 == 0, path
-            assert file.uid == 10_001, path
+            kind = next(kind for kind in USERS if f"-{kind}" in path)
+            assert file.uid == USERS[kind], path
 
 
 # Seconds: reads every process of the machine again and again, for the password of Spark's pages as

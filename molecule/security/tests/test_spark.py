@@ -21,7 +21,7 @@ def worker(cluster: Cluster, trust: str) -> str:
     master = next(word for word in told["Args"] if word.startswith("spark://"))
     name = f"test-{uuid.uuid4().hex[:8]}"
     return machine.run(
-        "timeout --signal=KILL 40 docker run --rm --name %s --network host --user 10001:10001"
+        "timeout --signal=KILL 40 docker run --rm --name %s --network host --user 10006:10001"
         " --env SPARK_NO_DAEMONIZE=true --env SPARK_DAEMON_MEMORY=128m"
         " --volume /etc/kafka-metal/%s:/etc/kafka-metal:ro"
         " %s timeout 25 spark-worker --cores 1 --memory 64m --work-dir /tmp --webui-port 0 "

@@ -38,7 +38,8 @@ class Tools:
         """Start the tool with ``arguments``; use the result as a context."""
         name = f"test-{uuid.uuid4().hex[:8]}"
         self._machine.check_output(
-            "docker run --detach --name %s --network host --user 10001:10001 --read-only "
+            # With keys of the demonstration's client, which is in the group of shared directories.
+            "docker run --detach --name %s --network host --user 10009:10001 --read-only "
             "--cap-drop ALL --tmpfs /tmp:exec --volume %s:%s --volume %s:/etc/kafka-metal:ro %s "
             "kafka-metal " + " ".join([*arguments, *self._way_in()]),
             name,

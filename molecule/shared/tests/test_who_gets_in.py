@@ -84,6 +84,14 @@ def test_old_versions_of_tls_are_not_spoken(cluster: Cluster):
     assert handshake(place, "-tls1_3").returncode == 0
 
 
+def test_old_ciphers_are_not_spoken(cluster: Cluster):
+    place = cluster.topology.brokers[1].endpoint
+    old = "ECDHE-ECDSA-AES256-SHA:ECDHE-ECDSA-AES256-SHA384:ECDHE-RSA-AES256-SHA:AES256-SHA"
+
+    assert handshake(place, "-tls1_2", "-cipher", f"{old}:@SECLEVEL=0").returncode != 0
+    assert handshake(place, "-tls1_2", "-cipher", "ECDHE+AESGCM").returncode == 0
+
+
 def shown(minutes: int, folder: Path) -> dict[str, str]:
     """Settings of a client with a certificate of our CA, for the operator, of five minutes ago."""
     assert access.folder is not None

@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import data_ownership
+from . import data_ownership, owner_change
+
+# What becomes of the content of directories that belong to another user, see module service_files.
+KEEP, REPORT, CHANGE = "keep", "report", "change"
 
 
 @dataclass
@@ -25,6 +28,11 @@ class Outcome:
     steps: list[str] = field(default_factory=list)
     diffs: list[dict[str, str]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+
+    def differ(self, path: str, step: str) -> None:
+        """Note that ``path`` differs, and what is done about it."""
+        self.differs.append(path)
+        self.steps.append(step)
 
     def result(self) -> dict[str, Any]:
         """The same by the names of the module's return values."""
@@ -101,6 +109,43 @@ def foreign(directories: Sequence[str], owner: Mapping[str, Any] | None) -> list
     ]
 
 
+def _own(
+    wish: Mapping[str, Any], path: str, ids: tuple[int, int], dry: bool, outcome: Outcome
+) -> None:
+    """A directory of one service; its content follows where the service's user is another."""
+    if not directory_differs(path, *ids):
+        return
+    made = not os.path.isdir(path)
+    follows = wish["content"] != KEEP and owner_change.of_another_user([path], ids[0])
+    if made:
+        outcome.differ(path, f"directory {path} is made")
+    elif follows:
+        before = os.stat(path).st_uid
+        outcome.differ(path, f"directory {path} and its content get owner {before} -> {ids[0]}")
+    else:
+        outcome.differ(path, f"directory {path} gets its owner")
+    if dry:
+        return
+    os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
+    if follows:
+        owner_change.hand_over(path, *ids)
+    os.chown(path, *ids)
+
+
+def _share(wish: Mapping[str, Any], path: str, dry: bool, outcome: Outcome) -> None:
+    """A directory that a group writes to. One that changes its user may have made more below it."""
+    gid, made = wish["shared_group"], not os.path.isdir(path)
+    if not made and wish["content"] != CHANGE and owner_change.is_shared(path, gid):
+        return
+    if made:
+        outcome.differ(path, f"directory {path} is made")
+    elif not owner_change.is_shared(path, gid):
+        outcome.differ(path, f"directories of {path} can be written by group {gid}")
+    if not dry:
+        os.makedirs(path, exist_ok=True)
+        owner_change.share(path, gid)
+
+
 def converge(wish: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: Outcome) -> None:
     """Directories of a service with their owner and marker, as the module's parameters have them.
 
@@ -113,14 +158,10 @@ def converge(wish: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: 
             outcome.gone.append(f"{path}: {reason}")
             continue
         made = not os.path.isdir(path)
-        if directory_differs(path, *ids):
-            outcome.differs.append(path)
-            outcome.steps.append(
-                f"directory {path} is made" if made else f"directory {path} gets its owner"
-            )
-            if not dry:
-                os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
-                os.chown(path, *ids)
+        if wish["shared_group"] is not None and owner and path in owner["shared"]:
+            _share(wish, path, dry, outcome)
+        else:
+            _own(wish, path, ids, dry, outcome)
         if not owner:
             continue
         service = "" if path in owner["shared"] else owner["service"]

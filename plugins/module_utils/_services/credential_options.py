@@ -64,6 +64,7 @@ OPTIONS: dict[str, Any] = {
     "phase": {"type": "str", "choices": ["trust", "issue", "drop", "replace"]},
     "quorum_ca": {"type": "str", "choices": ["own", "platform"], "default": "own"},
     "purge": {"type": "bool", "default": False},
+    "purge_passwords": {"type": "bool", "default": False},
     "machines": {"type": "list", "elements": "dict", "options": MACHINE, "default": []},
     "anew": {"type": "str", "default": ""},
 }

@@ -40,6 +40,20 @@ class Certificate:
 
 
 @dataclass(frozen=True)
+class User:
+    """Who the containers labelled as ``service`` run as; no other kind has the same numbers.
+
+    The group is the number of the user, where ``gid`` does not give another. With ``shared`` the
+    processes are in the group of shared directories instead (container_users.SHARED).
+    """
+
+    service: str
+    uid: int
+    gid: int = 0
+    shared: bool = False
+
+
+@dataclass(frozen=True)
 class Service:
     """One kind of service; apart from the first ones, its fields are names of variables.
 
@@ -55,6 +69,7 @@ class Service:
     ``open_files`` is the limit of open files that the instance wants, ``rack`` where it stands.
     ``accounts`` are users of the cluster that all instances share, as content declares users.
     ``agent`` is the port at which the JVM tells its figures, 0 for none, at ROLE_metrics_bind.
+    ``users`` are those of its containers, and of clients that go with it.
     """
 
     kind: str
@@ -82,3 +97,4 @@ class Service:
     open_files: str | None = None
     rack: str | None = None
     agent: str | None = None
+    users: tuple[User, ...] = ()

@@ -16,11 +16,11 @@ from typing import Any
 
 import yaml
 
-from .kinds import Caller, Certificate, Service
+from .kinds import Caller, Certificate, Service, User
 
 COLLECTION = Path(__file__).resolve().parents[3]
 _LISTS = ("after", "ids", "ports", "directories", "disks", "journal", "usages", "reached")
-_PARTS = {"callers": Caller, "certificates": Certificate}
+_PARTS = {"callers": Caller, "certificates": Certificate, "users": User}
 
 
 class CatalogueError(Exception):

@@ -13,6 +13,18 @@ from .service_data import plain
 
 # The service that gives the volumes to the containers' user before anybody writes to them.
 OWNER = "volumes"
+# Its program; each argument is an owner and the name of a volume. Content follows a new user, and
+# keeps its owners where a group writes.
+GIVE = """\
+for each; do
+  owner=${each%% *} volume=/volumes/${each#* }
+  case $owner in
+    0:*) chmod 0770 "$volume"; find "$volume" -type d ! -perm -070 -exec chmod g+rwx {} + ;;
+    *) [ "$(stat -c %u "$volume")" = "${owner%:*}" ] || chown -R "$owner" "$volume" ;;
+  esac
+  chown "$owner" "$volume"
+done
+"""
 
 
 class ComposeError(ValueError):
@@ -90,33 +102,43 @@ def condition(definition: Mapping[str, Any]) -> dict[str, str]:
     return {"condition": "service_healthy" if healthy else "service_started"}
 
 
+def owner_of(name: str, users: Mapping[str, str]) -> str:
+    """User and group of a volume that services mount; ``users`` are theirs, by their names.
+
+    Several users of one group share it: it belongs to root, and the group writes to it.
+    """
+    groups = {user.partition(":")[2] for user in users.values()}
+    if len(set(users.values())) == 1:
+        return next(iter(users.values()))
+    if len(groups) == 1:
+        return f"0:{groups.pop()}"
+    raise ComposeError(f"{max(users)}: shares volume {name} with a user of another group")
+
+
 def owner_service(services: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The service that runs once and gives every volume to the user of its containers.
 
     An engine makes a volume for root, and the containers cannot write as root.
     """
-    owners: dict[str, str] = {}
+    users: dict[str, dict[str, str]] = {}
     for name, definition in services.items():
         for source in volumes_of(definition):
-            user = str(definition.get("user", "0:0"))
-            if owners.setdefault(source, user) != user:
-                raise ComposeError(f"{name}: shares volume {source} with another user's service")
-    users = sorted(set(owners.values()))
-    if len(users) != 1:
-        raise ComposeError(f"services with volumes run as several users: {', '.join(users)}")
+            users.setdefault(source, {})[name] = str(definition.get("user", "0:0"))
+    given = [f"{owner_of(source, users[source])} {source}" for source in sorted(users)]
     return {
         "image": min(str(definition["image"]) for definition in services.values()),
         "user": "0:0",
-        "entrypoint": ["chown", users[0], *(f"/volumes/{name}" for name in sorted(owners))],
+        "entrypoint": ["sh", "-euc", escape(GIVE), OWNER, *given],
         "network_mode": "none",
         "read_only": True,
         "cap_drop": ["ALL"],
-        "cap_add": ["CHOWN"],
+        # What an earlier user has made there is another's.
+        "cap_add": ["CHOWN", "DAC_READ_SEARCH", "FOWNER"],
         "security_opt": ["no-new-privileges:true"],
         "restart": "no",
         "volumes": [
             {"type": "volume", "source": name, "target": f"/volumes/{name}"}
-            for name in sorted(owners)
+            for name in sorted(users)
         ],
     }
 

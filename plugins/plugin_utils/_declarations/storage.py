@@ -50,6 +50,8 @@ WORD = re.compile(r"[\w.-]+")
 KEY = re.compile(r"\S+")
 SECRET = re.compile(r"secret|password|access\.?key|session\.token|encryption\.key", re.IGNORECASE)
 
+# Drivers and executors are users of one group, which writes to the directory.
+PATH_SPARK = {"spark.hadoop.fs.permissions.umask-mode": "007"}
 # A rename in S3 is a copy and a deletion. So a checkpoint's file is written at its own name, and
 # appears as a whole or not at all, and what tasks write appears when their job is done.
 _CLOUD = "org.apache.spark.internal.io.cloud"
@@ -116,17 +118,17 @@ def read_storage(reader: Reader, declared: Any, cluster: str) -> Storage:
     """
     if not isinstance(declared, Mapping):
         reader.refuse(STORAGE, shown(declared), f"a mapping with a kind, one of {', '.join(KEYS)}")
-        return Storage(PATH)
+        return Storage(PATH, spark=PATH_SPARK)
     kind = reader.word(f"{STORAGE}.kind", declared.get("kind"), KEYS)
     if kind is None:
-        return Storage(PATH)
+        return Storage(PATH, spark=PATH_SPARK)
     given = reader.mapping(STORAGE, declared, KEYS[kind], REQUIRED[kind], HINTS.get(kind))
     settings = _settings(reader, given.get("settings", {}))
     if kind == S3:
         return _s3(reader, given, settings, cluster)
     if kind == HDFS:
         return _hdfs(reader, given, settings, cluster)
-    return Storage(PATH)
+    return Storage(PATH, spark=PATH_SPARK)
 
 
 def storage_of(declared: Any, cluster: str) -> Storage:

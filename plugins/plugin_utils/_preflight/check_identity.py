@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...module_utils._common.suggestions import one_of
-from .._catalogue import SERVICES
+from .._catalogue import SERVICES, container_users
 from .._catalogue.kinds import Service
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed
@@ -63,6 +64,36 @@ def numbers(site: Site) -> Iterator[Problem]:
     for service in SERVICES:
         if service.id:
             yield from _numbers_of(site, service)
+
+
+def users(site: Site) -> Iterator[Problem]:
+    """A user of its own for each service, with a number that has a name in our images."""
+    judged: list[Any] = []
+    for host in dict.fromkeys([*site.members("metal"), *(host for host, _ in instances(site))]):
+        own = site.value(host, "service_uids", {})
+        # Most sites say it once for all hosts.
+        if own not in judged:
+            judged.append(own)
+            yield from _users_of(host, own)
+
+
+def _users_of(host: str, own: Any) -> Iterator[Problem]:
+    if not isinstance(own, Mapping):
+        yield Problem(host, "service_uids", repr(own), "user ids by service")
+        return
+    try:
+        known = container_users.with_own(own, container_users.users())
+    except container_users.UserError as error:
+        yield Problem(host, error.where, error.found, error.allowed)
+        return
+    first, last = container_users.NAMED[0], container_users.NAMED[-1]
+    for name in own:
+        uid, where = known[name].uid, f"service_uids.{name}"
+        others = [each for each, user in known.items() if each != name and user.uid == uid]
+        if others:
+            yield Problem(host, where, f"{uid}, the user of {listed(others)}", "one of its own")
+        elif uid not in container_users.NAMED:
+            yield Problem(host, where, str(uid), f"{first} to {last}")
 
 
 def _numbers_of(site: Site, service: Service) -> Iterator[Problem]:

@@ -18,6 +18,8 @@ RENAMED = {
     "credentials_store": "security_store",
     "kafka_broker_disk_mounts": "kafka_broker_disks",
     "monitoring_host_root": "monitoring_disk_mounts and monitoring_space_dirs",
+    "monitoring_node_uid": "service_uids, as {node_exporter: 10002}",
+    "service_uid": "service_uids, as {kafka_broker: 10001}",
     "roll_mark_seconds": "roll_silent_seconds",
 }
 # How alike a name outside every role's prefix must be to one of ours to be taken for a slip of it.

@@ -52,6 +52,7 @@ CHECKS: tuple[Check, ...] = (
     check_identity.cluster_name,
     check_identity.metadata_mode,
     check_identity.numbers,
+    check_identity.users,
     metadata_services.ensemble_size,
     check_unknown_variables.unknown_variables,
     check_content.content_declared,

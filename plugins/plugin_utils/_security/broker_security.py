@@ -13,6 +13,17 @@ from .security_modes import BROKER, OPERATOR, SCRAM, mode_of
 BROKER_KEYS = "/etc/kafka/broker.pem"
 TRUSTED = "/etc/kafka/ca.pem"
 
+# Those with authentication of what they encrypt, and keys that a later theft of ours does not open;
+# the first ones are those of TLS 1.3.
+CIPHERS = (
+    *("TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"),
+    *(
+        f"TLS_ECDHE_{key}_WITH_{cipher}"
+        for cipher in ("AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256", "AES_128_GCM_SHA256")
+        for key in ("ECDSA", "RSA")
+    ),
+)
+
 
 def super_users(brokers: Iterable[int], further: Sequence[str] = ()) -> list[str]:
     """Principals that no ACL binds: brokers, the operator, and who the site names."""
@@ -40,6 +51,7 @@ def broker_properties(
     if wanted.tls:
         keys |= tls_properties(TRUSTED, BROKER_KEYS)
         keys["ssl.enabled.protocols"] = ["TLSv1.3", "TLSv1.2"]
+        keys["ssl.cipher.suites"] = list(CIPHERS)
         # The principal of a certificate is its common name, as that of a password is its user.
         keys["ssl.principal.mapping.rules"] = "RULE:^CN=([^,]+).*$/$1/,DEFAULT"
     for name, protocol in protocols.items():

@@ -49,6 +49,23 @@ def client_options(mode: str, user: str, folder: str) -> dict[str, str]:
     return options
 
 
+# Of images/spark/secrets.
+DRIVER_SECRETS = "metal.kafka.spark.DriverSecrets"
+
+
+def pipeline_options(mode: str, user: str, folder: str) -> dict[str, str]:
+    """The same of a driver and its executors: these have no file, and ask the driver for it."""
+    options = client_options(mode, user, folder)
+    keys = options.pop("ssl.keystore.location", "")
+    if keys:
+        options["ssl.keystore.key"] = f"${{file:{keys}:key}}"
+        options["ssl.keystore.certificate.chain"] = f"${{file:{keys}:chain}}"
+        options["config.providers"] = "file"
+    if "config.providers" in options:
+        options["config.providers.file.class"] = DRIVER_SECRETS
+    return options
+
+
 # How long a client stays with a broker that takes its connections and answers nothing, because it
 # is frozen or cut off from the others: about as long as one needs to lose its leadership (18 s),
 # far shorter than the defaults (a minute for librdkafka). The cost is a repeated request on a

@@ -69,6 +69,8 @@ class Wish:
     # Certificates of the ensemble's quorum, and whose CA they shall be of: own or platform.
     quorum: tuple[Leaf, ...] = ()
     quorum_ca: str = "own"
+    # Passwords alone: of users that are no longer declared.
+    purge_passwords: bool = False
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:

@@ -83,16 +83,21 @@ def unused(content: Content, wish: Wish) -> list[str]:
 
 
 def _purged(content: Content, wish: Wish, given: Given, now: datetime) -> Part:
-    said = tuple(f"{item}: removed, nobody declares it" for item in unused(content, wish))
-    if not wish.purge or not said:
+    kinds = ("certificate", "password") if wish.purge else ("password",)
+    gone = [item for item in unused(content, wish) if item.startswith(kinds)]
+    if not (wish.purge or wish.purge_passwords) or not gone:
         return content, ()
+    said = tuple(f"{item}: removed, nobody declares it" for item in gone)
+    passwords = {k: v for k, v in content.passwords.items() if k in wish.passwords}
+    if not wish.purge:
+        return replace(content, passwords=passwords), said
     declared = {leaf.name for leaf in wish.leaves}
     own = content.quorum
     left = {k: v for k, v in _of_quorum(content).items() if k in declared}
     return replace(
         content,
         certificates={k: v for k, v in content.certificates.items() if k in declared},
-        passwords={k: v for k, v in content.passwords.items() if k in wish.passwords},
+        passwords=passwords,
         quorum=own and replace(own, held=replace(own.held, certificates=left)),
     ), said
 

@@ -36,6 +36,7 @@ def wish_of(arguments: Mapping[str, Any]) -> Wish:
         names=tuple(map(str, arguments["names"])),
         phase=str(arguments["phase"] or ""),
         purge=arguments["purge"],
+        purge_passwords=arguments["purge_passwords"],
         machines=tuple(map(_machine, arguments["machines"])),
         anew=str(arguments["anew"]),
         quorum=_leaves(arguments["certificates"], cluster, "quorum"),

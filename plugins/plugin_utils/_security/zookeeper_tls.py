@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .broker_security import TRUSTED, tls_properties
+from .broker_security import CIPHERS, TRUSTED, tls_properties
 from .pki.pem import PkiError, certificates_of, subject_of
 from .quorum_ca import OWN, SHOWN
 from .quorum_ca import TRUSTED as TRUSTED_TOO
@@ -69,6 +69,7 @@ def ensemble_properties(mode: str, port: int, bind: str, quorum_stage: str = OWN
     }
     for scope, stores in (("ssl", files), ("ssl.quorum", among)):
         keys[f"{scope}.enabledProtocols"] = "TLSv1.3,TLSv1.2"
+        keys[f"{scope}.ciphersuites"] = ",".join(CIPHERS)
         keys |= {f"{scope}.{store}.location": path for store, path in stores.items()}
         keys |= {f"{scope}.{store}.type": "PEM" for store in stores}
     return keys

@@ -123,7 +123,7 @@ OF_A_TASK: Mapping[str, Callable[[Host], Any]] = {
     "people.access": control.access,
     "people.secrets": host_secrets.all_secrets,
     "people.person_folder": control.person_folder,
-    "pipelines.files": spark_secrets.of_pipelines,
+    "pipelines.files": spark_secrets.of_pipeline,
     "pipelines.keys_id": spark_secrets.pipeline_keys_id,
     "spark.files": spark_secrets.of_part_of_spark,
     "spark.keys_id": spark_secrets.spark_keys_id,

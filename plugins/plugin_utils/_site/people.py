@@ -10,7 +10,7 @@ from ...module_utils._containers.support import redaction
 from .._catalogue import SERVICES
 from .._security import certificate_names as issued
 from .._security import service_accounts
-from .._security.client_security import client_options
+from .._security.client_security import pipeline_options as pipeline_options_of
 from .._security.security_modes import OPERATOR, Mode, mode_of
 from . import kafka, machines, monitoring, security
 from .certificates import shown_by_services
@@ -157,4 +157,4 @@ def pipeline_names(inventory: Inventory) -> list[str]:
 def pipeline_options(inventory: Inventory) -> dict[str, str]:
     """How drivers and executors come in; ``{name}`` stands for the pipeline."""
     mode = security.own_mode(inventory)
-    return client_options(mode, f"{service_accounts.PIPELINE}{{name}}", "/etc/kafka-metal")
+    return pipeline_options_of(mode, f"{service_accounts.PIPELINE}{{name}}", "/etc/kafka-metal")

@@ -10,6 +10,7 @@ import json
 from ...module_utils._common import web_login
 from ...module_utils._common.properties_file import to_properties
 from .._security import spark_security
+from .._security.service_accounts import PIPELINE
 from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 
@@ -37,20 +38,25 @@ def of_recovery(host: Host) -> Files:
     return [file("ensemble.pem", key), trusted(host)]
 
 
-def of_pipelines(host: Host) -> Files:
-    """Of drivers, and of workers, whose executors read what drivers read."""
+def of_pipeline(host: Host) -> Files:
+    """Of the driver at hand; of no pipeline while the role's own arguments are checked."""
     if not host.own.closed:
         return []
-    users = [f"pipeline-{name}" for name in host.know("pipelines.names")]
+    name = host.variable("__pipeline_name", "")
+    users = [f"{PIPELINE}{name}"] if name else []
     shown = client_keys(host, users, host.know("security.own_mode"))
     return [*shown, trusted(host), *of_spark(host)]
 
 
 def of_part_of_spark(host: Host) -> Files:
-    """Of a master, a worker or a history server."""
-    if host.variable("spark_component") == "worker":
-        return of_pipelines(host)
-    return [*of_spark(host), *of_recovery(host)]
+    """Of a master, a worker or a history server.
+
+    Executors of every pipeline run in a worker: what proves who a pipeline is, their driver has.
+    """
+    component = host.variable("spark_component")
+    if component == "worker" and host.own.closed:
+        return [trusted(host), *of_spark(host)]
+    return [*of_spark(host), *(of_recovery(host) if component == "master" else [])]
 
 
 def spark_keys_id(host: Host) -> str:

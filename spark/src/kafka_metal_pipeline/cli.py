@@ -45,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run the pipeline of a file."""
+    # Executors and the history are other users of the group that writes to shared directories.
+    os.umask(0o007)
     text = options.file.read_bytes()
     declared = _ready(options)
     work = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]

@@ -25,6 +25,10 @@ RENAMED = {
     "ssl.key.password": "ssl.key.password",
     "max.request.size": "message.max.bytes",
 }
+KEYSTORE = {
+    "ssl.keystore.certificate.chain": "ssl.certificate.location",
+    "ssl.keystore.key": "ssl.key.location",
+}
 # They say that a store is PEM, which librdkafka knows no other than.
 STORES = frozenset({"ssl.truststore.type", "ssl.keystore.type"})
 # Where a Java client finds a secret that no option holds.
@@ -48,6 +52,9 @@ def translated(options: Mapping[str, str]) -> dict[str, str]:
         name = given.removeprefix("kafka.")
         if name == "sasl.jaas.config":
             found |= _credentials(REFERENCE.sub(_referred, value))
+        elif name in KEYSTORE and (reference := REFERENCE.fullmatch(value)):
+            # Executors ask for its content; the driver, where librdkafka runs, has the file.
+            found[KEYSTORE[name]] = reference[1]
         elif name == "ssl.keystore.location":
             # A PEM store has both.
             found |= {"ssl.certificate.location": value, "ssl.key.location": value}

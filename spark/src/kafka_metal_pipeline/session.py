@@ -98,6 +98,9 @@ def start(declaration: Declaration) -> SparkSession:
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     callbacks.protect(spark)
+    jvm: Any = SparkContext._jvm
+    # Of images/spark/secrets: executors ask for what proves to Kafka who the pipeline is.
+    jvm.metal.kafka.spark.DriverSecrets.serve()
     return spark
 
 

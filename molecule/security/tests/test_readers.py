@@ -1,0 +1,119 @@
+"""The user of each container reads its own files on its machine, and no others: point 53."""
+
+import json
+
+import pytest
+from testing import sandbox
+from testing.cluster import Cluster
+from testing.sandbox import Sandbox
+
+CONFIGURATION, DATA, LOGS = "/etc/kafka-metal", "/var/lib/kafka-metal", "/var/log/kafka-metal"
+# What everybody may read: metrics of operations.
+FOR_ALL = f"{DATA}/textfile"
+
+# User and group of the container's processes, and what they own beside configuration and log.
+SHARED = "/srv/shared"
+TABLE = {
+    "kafka_broker": ("10001:10003", ["/data/disk1/kafka", "/data/disk2/kafka"]),
+    "node_exporter": ("10002:10002", [f"{DATA}/engine/closed", f"{DATA}/space/closed"]),
+    "zookeeper": ("10004:10004", [f"{DATA}/zookeeper/data", f"{DATA}/zookeeper/log"]),
+    "spark_master": ("10005:10005", []),
+    "spark_worker": ("10006:10001", [f"{DATA}/spark/work", SHARED]),
+    "spark_history": ("10007:10001", [f"{DATA}/spark/history", SHARED]),
+    "pipeline": ("10008:10001", [f"{DATA}/pipeline/work", SHARED]),
+    "prometheus": ("10010:10010", [f"{DATA}/monitoring/prometheus"]),
+    "alertmanager": ("10011:10011", [f"{DATA}/monitoring/alertmanager"]),
+    "metrics_proxy": ("10012:10012", []),
+    "probe": ("10013:10013", []),
+    "exporter": ("10014:10014", []),
+}
+
+# As a user and a group, on the machine itself: regular files below directories that can be read.
+READABLE = """
+import json, os, sys
+user, *places = sys.argv[1:]
+uid, gid = map(int, user.split(":"))
+os.setgroups([]), os.setgid(gid), os.setuid(uid)
+found = []
+for place in places:
+    for folder, _, names in os.walk(place):
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and not os.path.islink(path) and os.access(path, os.R_OK):
+                found.append(path)
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def containers(platform: Cluster) -> list[Sandbox]:
+    found = sandbox.of(platform)
+    assert {each.service for each in found} == set(TABLE)
+    return found
+
+
+def own(each: Sandbox) -> list[str]:
+    """Directories on the machine that belong to a container."""
+    return [f"{CONFIGURATION}/{each.name}", f"{LOGS}/{each.name}", *TABLE[each.service][1]]
+
+
+def readable(each: Sandbox) -> list[str]:
+    """What the user of a container can read of all containers of the machine."""
+    places = [CONFIGURATION, DATA, LOGS, SHARED, "/data/disk1/kafka", "/data/disk2/kafka"]
+    told = each.machine.check_output(
+        "python3 -c %s %s " + " ".join(places), READABLE, TABLE[each.service][0]
+    )
+    return [path for path in json.loads(told) if not path.startswith(f"{FOR_ALL}/")]
+
+
+def test_53_each_kind_of_service_is_a_user_of_its_own(containers: list[Sandbox]):
+    for each in containers:
+        assert each.told["Config"]["User"] == TABLE[each.service][0], each
+        assert each.users() == {int(TABLE[each.service][0].partition(":")[0])}, each
+
+
+def test_53_its_user_reads_its_own_files_and_no_others(containers: list[Sandbox]):
+    for each in containers:
+        foreign = [
+            path
+            for path in readable(each)
+            if not any(path.startswith(f"{place}/") for place in own(each))
+        ]
+        assert foreign == [], each
+
+
+def test_53_its_user_reads_what_it_needs(containers: list[Sandbox]):
+    for each in containers:
+        found = readable(each)
+        for mount in each.told["Mounts"]:
+            if mount["Source"].startswith(f"{CONFIGURATION}/"):
+                told = each.machine.check_output("find %s -type f", mount["Source"]).splitlines()
+                assert set(told) <= set(found), each
+        if each.service in ("kafka_broker", "zookeeper", "prometheus"):
+            place = TABLE[each.service][1][0]
+            assert any(path.startswith(f"{place}/") for path in found), each
+
+
+def test_53_workers_hold_no_password_of_a_pipeline(containers: list[Sandbox]):
+    (driver,) = [each for each in containers if each.service == "pipeline"]
+    (told,) = driver.machine.check_output(
+        "sed -n s/^password=//p %s", f"{CONFIGURATION}/{driver.name}/pipeline-payments.properties"
+    ).splitlines()
+    assert len(told) > 10
+    for each in (each for each in containers if each.service == "spark_worker"):
+        found = each.machine.run(
+            "grep --recursive --files-with-matches --fixed-strings -e %s " + " ".join(own(each)),
+            told,
+        )
+        assert found.stdout == "", each
+
+
+def test_53_files_of_shared_directories_are_readable_for_their_group(containers: list[Sandbox]):
+    (driver,) = [each for each in containers if each.service == "pipeline"]
+    written = driver.machine.check_output(
+        "find %s -type f -path '*/archive/*' -name '*.parquet'", SHARED
+    ).splitlines()
+    assert written
+    for each in containers:
+        if each.service in ("spark_worker", "spark_history", "pipeline"):
+            assert set(written) <= set(readable(each)), each

@@ -1,0 +1,87 @@
+"""A user for each kind of service, as the catalogue has it and docs/security.md says."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.filter.service import container_user
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import (
+    SERVICES,
+    container_users,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service, User
+
+ROOT = Path(__file__).resolve().parents[2]
+ROW = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (yes|no) \|", re.MULTILINE)
+
+
+def test_no_service_has_the_user_or_the_group_of_another():
+    users = container_users.users().values()
+    assert len(users) >= 14
+    assert len({user.uid for user in users}) == len(users)
+    groups = [user.gid or user.uid for user in users]
+    assert len(set(groups)) == len(groups)
+    assert container_users.SHARED not in groups
+
+
+def test_brokers_and_the_node_exporter_keep_theirs():
+    assert container_user("kafka_broker") == {"uid": 10001, "gid": 10003, "group": 10003}
+    assert container_user("node_exporter") == {"uid": 10002, "gid": 10002, "group": 10002}
+
+
+def test_who_writes_to_shared_directories_is_in_their_group():
+    shared = [user.service for user in container_users.users().values() if user.shared]
+    assert sorted(shared) == ["demo", "pipeline", "spark_history", "spark_worker"]
+    assert container_user("demo") == {"uid": 10009, "gid": 10009, "group": 10001}
+
+
+def test_the_documentation_has_the_same_table():
+    document = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    told = {name: (int(uid), int(gid), word) for name, uid, gid, word in ROW.findall(document)}
+    assert told == {
+        user.service: (user.uid, user.gid or user.uid, "yes" if user.shared else "no")
+        for user in container_users.users().values()
+    }
+
+
+def test_every_container_that_a_role_runs_has_a_user():
+    """Entries of monitoring are services of their own."""
+    entries = yaml.safe_load((ROOT / "roles/monitoring/vars/main.yml").read_text())
+    kinds = {*entries["__monitoring_entries"], "kafka_broker"}
+    kinds |= {service.kind for service in SERVICES} - {"kafka", "monitoring"}
+    assert kinds <= set(container_users.users())
+
+
+def test_a_site_chooses_others():
+    assert container_user("spark_worker", {"spark_worker": "10700"}) == {
+        "uid": 10700,
+        "gid": 10700,
+        "group": 10001,
+    }
+    # Whose group is not his number keeps it.
+    assert container_user("kafka_broker", {"kafka_broker": 10700})["gid"] == 10003
+
+
+@pytest.mark.parametrize(
+    ("service", "own", "told"),
+    [
+        ("gateway", {}, "found no user of gateway; allowed: alertmanager, "),
+        ("zookeeper", {"zookeper": 1}, "service_uids: found zookeper; allowed: "),
+        ("zookeeper", {"zookeeper": True}, "service_uids.zookeeper: found True; allowed: a user"),
+        ("zookeeper", {"zookeeper": "root"}, "service_uids.zookeeper: found 'root'"),
+    ],
+)
+def test_what_cannot_be_is_refused(service, own, told):
+    with pytest.raises(AnsibleFilterError, match=re.escape(told)):
+        container_user(service, own)
+
+
+def test_a_service_has_one_user():
+    twice = [
+        Service("a", "a", "a", users=(User("x", 1),)),
+        Service("b", "b", "b", users=(User("x", 2),)),
+    ]
+    with pytest.raises(container_users.UserError, match="found x twice"):
+        container_users.users(twice)

@@ -1,0 +1,250 @@
+"""Which keys, passwords and directories each container gets, by its declaration alone: its own."""
+
+import base64
+import binascii
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE, SECURITY = ROOT / "inventories/example", ROOT / "molecule/security/inventory"
+
+# Says which secret is asked for, instead of the secret.
+SECRET = """
+from ansible.plugins.lookup import LookupBase
+
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **options):
+        return [{"quorum_stage": "own"}.get(term, f"<{term}>") for term in terms]
+"""
+# Keeps what a service would get, with its secrets.
+RENDER = """
+- name: Keep what the service gets
+  ansible.builtin.set_fact:
+    service_rendered: >-
+      {{ service_rendered | default([]) + [
+         {'host': inventory_hostname, 'name': service_name, 'kind': service_kind,
+          'files': service_files, 'secret_files': service_secret_files,
+          'container': __service_container}] }}
+"""
+ANSWER = {
+    "hosts": "localhost",
+    "tasks": [
+        {
+            "ansible.builtin.copy": {
+                "dest": "{{ answer }}",
+                "content": "{{ hostvars | metal.kafka.gather('service_rendered') | to_json }}",
+            }
+        }
+    ],
+}
+
+
+def _role(name: str, **more: str) -> dict:
+    return {"include_role": {"name": f"metal.kafka.{name}", **more}}
+
+
+PLAYS = [
+    {"hosts": "zookeeper", "tasks": [_role("zookeeper")]},
+    {
+        "hosts": "kafka",
+        "tasks": [_role("kafka_broker", tasks_from="service")],
+    },
+    *(
+        {
+            "hosts": f"spark_{part}",
+            "vars": {"spark_component": part},
+            "tasks": [_role("spark")],
+        }
+        for part in ("master", "worker", "history")
+    ),
+    {"hosts": "pipeline", "tasks": [_role("pipeline")]},
+    {
+        "hosts": "metal",
+        "vars": {
+            "monitoring_entries": "{{ lookup('metal.kafka.site', 'monitoring.of_machines') }}"
+        },
+        "tasks": [_role("monitoring")],
+    },
+    {
+        "hosts": "monitoring",
+        "vars": {"monitoring_entries": ["prometheus", "alertmanager", "probe", "exporter"]},
+        "tasks": [_role("monitoring")],
+    },
+]
+
+
+def _pipeline(topic: str, **output: str) -> dict:
+    return {
+        "source": {"topic": topic, "format": "json", "schema": "id STRING NOT NULL"},
+        "outputs": {"all": {"sql": "SELECT id FROM events", **output}},
+        "invalid": "bad",
+    }
+
+
+# Two pipelines, each with a database of its own, and one that nobody names.
+PIPELINES = {
+    "pipeline_pipelines": {
+        "payments": _pipeline("payments", table="t", keys=["id"], database="shop"),
+        "refunds": _pipeline("refunds", table="t", keys=["id"], database="ledger"),
+    },
+    "pipeline_databases": {
+        name: {"url": f"jdbc:postgresql://db/{name}", "password": f"<database:{name}>"}
+        for name in ("shop", "ledger", "audit")
+    },
+}
+
+# What each container gets, {} being its name without that of the cluster.
+SPARK = {"password:spark-rpc", "password:spark-pages"}
+TABLE = {
+    "kafka_broker": {"keypair:{}", "keypair:{}-ensemble", "keypair:operator"},
+    "zookeeper": {"keypair:{}", "keypair:{}-quorum", "quorum_truststore"},
+    "spark_master": {*SPARK, "keypair:{}-ensemble"},
+    # Executors of every pipeline run in a worker; they ask their driver for its password.
+    "spark_worker": SPARK,
+    "spark_history": SPARK,
+    "pipeline": {*SPARK, "password:{}", "database:{database}"},
+    "node_exporter": set(),
+    "prometheus": {"password:monitoring-web"},
+    # A hash of the password.
+    "alertmanager": set(),
+    "probe": {"password:watch"},
+    # Asks Prometheus and the pages of Spark.
+    "exporter": {"password:watch", "password:spark-pages", "password:monitoring-web"},
+}
+# Where machines have a proxy each. The last one shows figures of Prometheus to the others, too.
+PROXIED = {
+    "prometheus": {"password:monitoring-web", "password:metrics-proxy"},
+    "metrics_proxy": {"keypair:metrics-{machine}", "password:metrics-proxy"},
+}
+DATABASES = {"pipeline-payments": "shop", "pipeline-refunds": "ledger"}
+# Certificates are no secret: whoever checks somebody has them.
+TRUSTED = {"truststore"}
+
+
+def _collection(folder: Path) -> None:
+    home = folder / "ansible_collections/metal/kafka"
+    shutil.copytree(
+        ROOT / "plugins", home / "plugins", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    (home / "plugins/lookup/secret.py").write_text(SECRET)
+    shutil.copytree(ROOT / "roles", home / "roles")
+    (home / "roles/service/tasks/render.yml").write_text(RENDER)
+    # What tags of images are made from, among others.
+    for path in ROOT.iterdir():
+        if path.name not in ("plugins", "roles") and not path.name.startswith("."):
+            (home / path.name).symlink_to(path)
+
+
+def _inventory(name: str, folder: Path) -> Path:
+    """The inventory; that of the scenario has what the example says, as molecule gives it."""
+    if name == "local":
+        return ROOT / "inventories/local"
+    found = folder / "inventory"
+    shutil.copytree(SECURITY, found)
+    for path in (EXAMPLE / "group_vars").rglob("*.yml"):
+        group = "all" if path.parent.name == "all" else path.stem
+        place = found / "group_vars" / group / f"10_{path.name}"
+        place.parent.mkdir(exist_ok=True)
+        shutil.copy(path, place)
+    return found
+
+
+@pytest.fixture(scope="module", params=["local", "security"])
+def told(request, tmp_path_factory):
+    """What every container gets, of one inventory, with what the declarations do not say alone."""
+    folder = tmp_path_factory.mktemp(request.param)
+    _collection(folder)
+    (folder / "plays.yml").write_text(
+        yaml.safe_dump([{"gather_facts": False, **play} for play in [*PLAYS, ANSWER]])
+    )
+    given = {
+        **{"ansible_connection": "local", "ansible_become": False, "service_verb": "render"},
+        **{"security_mode": "tls_scram", "answer": f"{folder}/answer.json"},
+        **{"kafka_metal_state": f"{folder}/state", "ansible_python_interpreter": sys.executable},
+        **PIPELINES,
+    }
+    inventory = _inventory(request.param, folder)
+    done = subprocess.run(
+        ["ansible-playbook", f"--inventory={inventory}", "plays.yml", "-e", json.dumps(given)],
+        cwd=folder,
+        env=os.environ | {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_FORKS": "2"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    return json.loads((folder / "answer.json").read_text())
+
+
+def _secrets(text: str) -> set[str]:
+    """Secrets that a text names, also where it has them in base64, as pages want them shown."""
+    for word in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", text):
+        try:
+            text += base64.b64decode(word, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+    return set(re.findall(r"<([\w-]+(?::[\w-]+)?)>", text))
+
+
+def _wanted(one: dict, machines: dict[str, set[str]]) -> set[str]:
+    proxied = len(machines) > 1
+    terms = {**TABLE, **(PROXIED if proxied else {})}[one["kind"]]
+    words = {"machine": one["host"], "database": DATABASES.get(one["name"], "")}
+    found = {term.format(one["name"], **words) for term in terms}
+    if proxied and one["kind"] == "metrics_proxy" and "prometheus" in machines[one["host"]]:
+        found.add("password:monitoring-web")
+    return found
+
+
+def test_each_container_gets_its_own_keys_and_passwords(told):
+    assert set(TABLE) <= {one["kind"] for one in told}
+    machines: dict[str, set[str]] = {
+        one["host"]: set() for one in told if one["kind"] == "node_exporter"
+    }
+    for one in told:
+        machines.get(one["host"], set()).add(one["kind"])
+    for one in told:
+        found = _secrets("".join(file["content"] for file in one["secret_files"])) - TRUSTED
+        assert found == _wanted(one, machines), (one["host"], one["name"])
+
+
+def test_no_secret_is_where_others_see_it(told):
+    for one in told:
+        seen = json.dumps([one["container"], one["files"]])
+        assert _secrets(seen) == set(), one["name"]
+
+
+def test_no_two_containers_mount_the_same_directory_but_what_is_shared(told):
+    mounts: dict[tuple[str, str], set[str]] = {}
+    # The node exporter measures disks, and may read nothing on them.
+    for one in (one for one in told if one["kind"] != "node_exporter"):
+        for mount in one["container"]["volumes"]:
+            if not mount.get("read_only") and mount["target"] != "/shared":
+                mounts.setdefault((one["host"], mount["source"]), set()).add(one["name"])
+    assert {at: names for at, names in mounts.items() if len(names) > 1} == {}
+
+
+def test_those_who_reach_the_shared_directory_are_in_its_group(told):
+    reaching = {
+        one["kind"]: one["container"]["user"].split(":")[1]
+        for one in told
+        if any(mount["target"] == "/shared" for mount in one["container"]["volumes"])
+    }
+    assert reaching == dict.fromkeys(["spark_worker", "spark_history", "pipeline"], "10001")
+    others = {one["container"]["user"].split(":")[1] for one in told if one["kind"] not in reaching}
+    assert "10001" not in others
+
+
+def test_memory_is_not_swapped(told):
+    limits = [one["container"] for one in told if one["container"].get("mem_limit")]
+    assert limits
+    assert [one["name"] for one in limits if one["memswap_limit"] != one["mem_limit"]] == []
