@@ -93,6 +93,7 @@ lint: env-dev
 	scripts/render --check
 	scripts/render-tuning --check
 	scripts/render-requirements --check
+	scripts/render-changelog --check
 
 types: env-dev
 	mypy
@@ -114,9 +115,10 @@ compose: images ## the platform under docker compose on this machine: docs/compo
 images: env ## build the images; no registry is needed
 	@scripts/verb images
 
-render: env-dev ## write what is derived: compose/compose.yml, dashboards, the table of docs/tuning.md
+render: env-dev ## write what is derived: compose/compose.yml, dashboards, the table of docs/tuning.md, CHANGELOG.rst
 	scripts/render
 	scripts/render-tuning
+	scripts/render-changelog
 
 env:
 	@scripts/bootstrap --no-dev --inexact
