@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
@@ -17,6 +18,8 @@ from testing.waiting import NotYet, wait_for
 
 GROUP = "coordinator-test"
 OFFSETS = "__consumer_offsets"
+# Between two questions: the exporter itself waits for 15 seconds.
+PAUSE_SECONDS = 5
 # Prints what the exporter reads of a group, once for each line of its input. A process of its own:
 # librdkafka may crash here.
 EXPORTER = """
@@ -90,6 +93,7 @@ def test_it_reads_on_when_a_group_gets_another_coordinator(
         assert process.stdout
 
         def read() -> str:
+            time.sleep(PAUSE_SECONDS)
             process.stdin.write("\n")
             process.stdin.flush()
             return process.stdout.readline().strip()
