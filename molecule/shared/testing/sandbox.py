@@ -28,8 +28,9 @@ class Sandbox:
 
     @property
     def pid(self) -> int:
-        """Process id of its first process on the machine."""
-        return int(self.told["State"]["Pid"])
+        """Process id of its first process on the machine, as it is now: a driver may restart."""
+        asked = "docker inspect --format {{.State.Pid}} %s"
+        return int(self.machine.check_output(asked, self.name))
 
     @property
     def service(self) -> str:

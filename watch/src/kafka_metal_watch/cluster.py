@@ -13,6 +13,9 @@ from .lag import History, Partition, lags, members_by_topic
 from .overview import Overview, overview
 
 PATIENCE_S = 10.0
+# How long librdkafka remembers the coordinator of a group, less than the interval of reading: it
+# crashes when it asks a broker that is the coordinator no more (librdkafka issue 5040).
+COORDINATOR_MS = 3000
 
 
 class Cluster(Protocol):
@@ -42,7 +45,7 @@ class Kafka:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         """``options`` are librdkafka's."""
-        self._admin = AdminClient(dict(options))
+        self._admin = AdminClient({"metadata.max.age.ms": COORDINATOR_MS, **options})
 
     def groups(self) -> list[str]:
         """Names of consumer groups."""

@@ -1,0 +1,123 @@
+"""The exporter reads on while coordinators of groups change, as with each restart of a broker."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
+
+import pytest
+from kafka import KafkaAdminClient, KafkaConsumer
+from kafka.structs import OffsetAndMetadata, TopicPartition
+from testing import access
+from testing.cluster import Cluster
+from testing.streams import TOPIC
+from testing.waiting import NotYet, wait_for
+
+GROUP = "coordinator-test"
+OFFSETS = "__consumer_offsets"
+# Between two questions: the exporter itself waits for 15 seconds.
+PAUSE_SECONDS = 5
+# Prints what the exporter reads of a group, once for each line of its input. A process of its own:
+# librdkafka may crash here.
+EXPORTER = """
+import json, sys
+from confluent_kafka import KafkaException
+from kafka_metal_watch.cluster import Kafka
+kafka = Kafka(json.loads(sys.argv[1]))
+for _ in sys.stdin:
+    try:
+        print(sum(kafka.committed(sys.argv[2]).values()), flush=True)
+    except KafkaException as error:
+        print(error.args[0].name(), flush=True)
+"""
+
+
+@pytest.fixture
+def admin(cluster: Cluster) -> Iterator[KafkaAdminClient]:
+    servers = cluster.topology.bootstrap.split(",")
+    client = KafkaAdminClient(bootstrap_servers=servers, **access.kafka_python())
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def committed(cluster: Cluster, admin: KafkaAdminClient) -> Iterator[int]:
+    """An offset that GROUP has committed."""
+    with KafkaConsumer(
+        bootstrap_servers=cluster.topology.bootstrap.split(","),
+        group_id=GROUP,
+        enable_auto_commit=False,
+        **access.kafka_python(),
+    ) as consumer:
+        consumer.assign([TopicPartition(TOPIC, 0)])
+        consumer.commit({TopicPartition(TOPIC, 0): OffsetAndMetadata(7, "", -1)})
+    yield 7
+    admin.delete_groups([GROUP])
+
+
+@contextmanager
+def exporter(cluster: Cluster) -> Iterator[subprocess.Popen[str]]:
+    settings = {**access.librdkafka(), "bootstrap.servers": cluster.topology.bootstrap}
+    with subprocess.Popen(
+        [sys.executable, "-c", EXPORTER, json.dumps(settings), GROUP],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.kill()
+
+
+def partition_of(group: str, partitions: int) -> int:
+    """Where brokers keep the offsets of a group: a hash of Java's."""
+    code = reduce(lambda found, sign: (31 * found + ord(sign)) & 0xFFFFFFFF, group, 0)
+    return (code & 0x7FFFFFFF) % partitions
+
+
+def test_it_reads_on_when_a_group_gets_another_coordinator(
+    cluster: Cluster, admin: KafkaAdminClient, committed: int
+):
+    everywhere = {each.name: each for each in cluster.brokers.partitions()}
+    count = sum(name.startswith(f"{OFFSETS}-") for name in everywhere)
+    where = TopicPartition(OFFSETS, partition_of(GROUP, count))
+
+    def leader() -> int:
+        found = {each.name: each.leader for each in cluster.brokers.partitions()}
+        return found[f"{OFFSETS}-{where.partition}"]
+
+    with exporter(cluster) as process:
+        assert process.stdin
+        assert process.stdout
+
+        def read() -> str:
+            time.sleep(PAUSE_SECONDS)
+            process.stdin.write("\n")
+            process.stdin.flush()
+            return process.stdout.readline().strip()
+
+        def reads() -> None:
+            if (found := read()) != str(committed):
+                assert process.poll() is None, f"it ended with {process.returncode}"
+                raise NotYet(found)
+
+        wait_for("the offset is read", reads, seconds=20)
+        first, *others = everywhere[f"{OFFSETS}-{where.partition}"].replicas
+        for order in ([*others, first], [first, *others]):
+            admin.alter_partition_reassignments({where: order})
+            wait_for("the order is changed", lambda: settled(admin, where), seconds=30)
+            admin.elect_leaders(0, {where.topic: [where.partition]}, raise_errors=False)
+
+            def led(wanted: int = order[0]) -> None:
+                if (found := leader()) != wanted:
+                    raise NotYet(f"broker {found} leads")
+
+            wait_for("another broker coordinates", led, seconds=20)
+            wait_for("the offset is read there, too", reads, seconds=20)
+
+
+def settled(admin: KafkaAdminClient, where: TopicPartition) -> None:
+    if admin.list_partition_reassignments([where]):
+        raise NotYet("under way")
