@@ -12,7 +12,9 @@ description:
     longer names are removed from O(dest), so that a container never reads yesterday's file.
 options:
   directories:
-    description: Directories that exist and belong to the owner.
+    description: >-
+      Directories that exist and belong to the owner. A link in place of one is refused, unless it
+      belongs to root.
     type: list
     elements: path
     default: []
@@ -83,8 +85,8 @@ options:
     description:
       - What becomes of the content of O(directories) that belong to another user. V(keep) leaves it
         as it is. V(report) writes nothing at all and lists them in RV(foreign), unless O(container)
-        runs as it was left; the container has to be stopped first. V(change) gives it to the owner,
-        and goes over the directories of O(shared_group) once more.
+        runs as it was left; the container has to be stopped first. V(change) gives what is not
+        root's to the owner, and goes over the directories of O(shared_group) once more.
     type: str
     default: keep
     choices: [keep, report, change]
@@ -207,7 +209,9 @@ def main() -> None:
         supports_check_mode=True,
     )
     wish = module.params
-    if refused := owned_directories.foreign(wish["directories"], wish["owner_of"]):
+    refused = owner_change.planted_links(wish["directories"])
+    refused = refused or owned_directories.foreign(wish["directories"], wish["owner_of"])
+    if refused:
         module.fail_json(msg="\n".join(refused))
     ids = owned_directories.ids_of(wish["owner"], wish["group"])
     seen = {"container": container_baseline.look(**wish["container"])} if wish["container"] else {}

@@ -41,7 +41,8 @@ def data(tmp_path):
     return folder
 
 
-def test_everything_gets_the_new_owner_and_the_directory_last(given, data):
+def test_everything_gets_the_new_owner_and_the_directory_last(given, data, monkeypatch):
+    owned_by(monkeypatch, {})
     owner_change.hand_over(str(data), 77, 78)
 
     names = ["", "/outside", "/version-2", "/version-2/log.1"]
@@ -50,18 +51,92 @@ def test_everything_gets_the_new_owner_and_the_directory_last(given, data):
     assert list(given)[-1] == str(data)
 
 
-def test_what_belongs_to_somebody_else_stays_his(given, data, monkeypatch):
-    real, other = os.stat, data / "version-2"
+def owned_by(monkeypatch, ids):
+    """Names whose owner is another one than he is."""
+    real = os.stat
 
     def found(path, **options):
         told = real(path, **options)
-        return told if path != "version-2" else os.stat_result((*told[:4], UID + 1, *told[5:]))
+        uid = ids.get(path, UID if UID else 1000)
+        return os.stat_result((*told[:4], uid, *told[5:])) if "dir_fd" in options else told
 
     monkeypatch.setattr(owner_change.os, "stat", found)
+
+
+def test_what_belongs_to_root_stays_his(given, data, monkeypatch):
+    owned_by(monkeypatch, {"version-2": 0})
     owner_change.hand_over(str(data), 77, 78)
 
-    assert str(other) not in given
-    assert f"{other}/log.1" in given
+    assert f"{data}/version-2" not in given
+    assert f"{data}/version-2/log.1" in given
+
+
+def test_what_an_interrupted_change_left_goes_on_or_back(given, data, monkeypatch):
+    """Half of the content is the new user's already, the directory is not."""
+    owned_by(monkeypatch, {"version-2": 10004, "log.1": 10001, "outside": 10001})
+    owner_change.hand_over(str(data), 10004, 10004)
+    assert {f"{data}/version-2/log.1", str(data)} <= set(given)
+    assert f"{data}/version-2" not in given
+
+    given.clear()
+    owner_change.hand_over(str(data), 10001, 10001)
+    assert {f"{data}/version-2", str(data)} <= set(given)
+
+
+def test_the_directory_is_left_where_something_in_it_cannot_be_given(given, data, monkeypatch):
+    """Otherwise the next run would take it for done."""
+    real = os.scandir
+
+    def broken(path):
+        if isinstance(path, int) and os.readlink(f"/proc/self/fd/{path}").endswith("version-2"):
+            raise OSError(5, "Input/output error")
+        return real(path)
+
+    monkeypatch.setattr(owner_change.os, "scandir", broken)
+    with pytest.raises(OSError, match="Input/output"):
+        owner_change.hand_over(str(data), 77, 78)
+
+    assert str(data) not in given
+
+
+def made_by(monkeypatch, uid):
+    """The user to whom every link belongs."""
+    real = os.lstat
+
+    def found(path):
+        told = real(path)
+        return os.stat_result((*told[:4], uid, *told[5:]))
+
+    monkeypatch.setattr(owner_change.os, "lstat", found)
+
+
+@pytest.mark.parametrize("act", ["hand_over", "give", "share"])
+def test_a_link_that_somebody_planted_is_not_followed(given, data, tmp_path, monkeypatch, act):
+    """Members of the group of a shared directory can put one where a directory was."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.mkdir()
+    link.symlink_to(target)
+    made_by(monkeypatch, 1234)
+
+    (said,) = owner_change.planted_links([str(link), str(target)])
+    assert said == (
+        f"{link}: found a link to {target} that user 1234 made; "
+        "allowed: a directory, or a link that belongs to root"
+    )
+    with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+        getattr(owner_change, act)(str(link), *((GID,) if act == "share" else (77, 78)))
+    assert given == {}
+
+
+def test_a_link_of_root_leads_to_the_data(given, data, tmp_path, monkeypatch):
+    link = tmp_path / "link"
+    link.symlink_to(data)
+    made_by(monkeypatch, 0)
+    owned_by(monkeypatch, {})
+
+    assert owner_change.planted_links([str(link)]) == []
+    owner_change.hand_over(str(link), 77, 78)
+    assert {str(data), f"{data}/version-2/log.1"} <= set(given)
 
 
 def test_a_group_writes_to_directories_and_files_stay_as_they_are(given, data):

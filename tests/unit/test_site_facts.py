@@ -1,15 +1,21 @@
 """What services know of each other follows the inventory: its groups, its names, its phase."""
 
+from functools import partial
+
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._site import (
     kafka,
     monitoring,
     people,
+    reader,
     security,
     spark,
     zookeeper,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import OF_THE_SITE
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import (
+    OF_A_HOST,
+    OF_THE_SITE,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import (
     Inventory,
     UnusableVariable,
@@ -115,3 +121,20 @@ def test_facts_of_a_site_without_hosts_are_empty():
     for name, fact in OF_THE_SITE.items():
         if name.startswith(("kafka.", "monitoring.", "spark.", "zookeeper.")):
             fact(Inventory({}, {}))
+
+
+def test_no_fact_that_a_run_keeps_in_a_file_has_a_secret_of_the_inventory():
+    word = "an-own-secret"
+    planted = {
+        "shared_storage": {"kind": "s3", "bucket": "b", "access_key": word, "secret_key": word},
+        "monitoring_receivers": [{"name": "night", "pagerduty_configs": [{"routing_key": word}]}],
+        "kafka_content_passwords": {"shop": word},
+        "kafka_content_users": {"shop": {"password": word}},
+        "pipeline_databases": {"shop": {"url": "jdbc:postgresql://db/shop", "password": word}},
+    }
+    whole = site(**planted)
+    kept = {name: reader.attempt(partial(fact, whole)) for name, fact in OF_THE_SITE.items()}
+    for name, fact in OF_A_HOST.items():
+        kept[name] = [reader.attempt(partial(fact, whole, host)) for host in whole.hosts]
+
+    assert [name for name, value in kept.items() if word in str(value)] == []

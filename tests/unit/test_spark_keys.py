@@ -22,6 +22,7 @@ def keys_id(part: str, **secrets: str) -> str:
         lambda term: secrets.get(term.replace(":", "_").replace("-", "_"), f"old {term}"),
         lambda term: "",
         lambda name, default: variables.get(name, default),
+        lambda host, name: None,
     )
     return (
         spark_secrets.pipeline_keys_id(host)

@@ -34,7 +34,7 @@ public final class DriverSecrets implements ConfigProvider {
   private static final String ENDPOINT = "kafka-metal-secrets";
   private static final String DRIVER = "driver";
   // Executors get what proves who the pipeline is, and nothing else that its driver has.
-  private static final Pattern ALLOWED = Pattern.compile("(/[\\w.-]+)*/pipeline-[\\w.-]+\\.(properties|pem)");
+  private static final Pattern ALLOWED = Pattern.compile("/etc/kafka-metal/pipeline-[\\w.-]+\\.(properties|pem)");
   private static final Pattern PRIVATE = Pattern.compile("-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \\1-----", Pattern.DOTALL);
   private static final Pattern CERTIFICATE = Pattern.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
 

@@ -113,23 +113,25 @@ def _own(
     wish: Mapping[str, Any], path: str, ids: tuple[int, int], dry: bool, outcome: Outcome
 ) -> None:
     """A directory of one service; its content follows where the service's user is another."""
-    if not directory_differs(path, *ids):
+    made, follows = not os.path.isdir(path), wish["content"] != KEEP
+    # A change that was interrupted, or is taken back, may have left the directory as it shall be.
+    if not directory_differs(path, *ids) and (dry or wish["content"] != CHANGE):
         return
-    made = not os.path.isdir(path)
-    follows = wish["content"] != KEEP and owner_change.of_another_user([path], ids[0])
+    foreign = follows and owner_change.of_another_user([path], ids[0])
     if made:
         outcome.differ(path, f"directory {path} is made")
-    elif follows:
+    elif foreign:
         before = os.stat(path).st_uid
         outcome.differ(path, f"directory {path} and its content get owner {before} -> {ids[0]}")
-    else:
+    elif directory_differs(path, *ids):
         outcome.differ(path, f"directory {path} gets its owner")
     if dry:
         return
     os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
-    if follows:
-        owner_change.hand_over(path, *ids)
-    os.chown(path, *ids)
+    if not follows or made:
+        owner_change.give(path, *ids)
+    elif owner_change.hand_over(path, *ids) and not foreign:
+        outcome.differ(path, f"content of directory {path} gets owner {ids[0]}")
 
 
 def _share(wish: Mapping[str, Any], path: str, dry: bool, outcome: Outcome) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from .._security.security_modes import OPERATOR, mode_of
 from . import state_directory
@@ -47,6 +48,12 @@ def access(host: Host) -> str:
     folder = store(host).rpartition("/")[0]
     closed = mode_of(host.know("security.mode")).closed
     return f"{folder}/operator/client.conf" if closed else ""
+
+
+def storage(host: Host) -> dict[str, Any]:
+    """The storage that drivers, workers and the history of Spark share, as the site declares it."""
+    says = host.know("machines.storage_host")
+    return dict(host.of(says, "shared_storage") if says else DEFAULTS["shared_storage"])
 
 
 def left_file(host: Host) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...module_utils._containers.support import redaction
 from .._security import client_security as clients
 from .._security.security_modes import Mode, mode_of
 
@@ -28,6 +29,8 @@ class Host:
     # The same, or an empty text: the store of an older release has it after the next run.
     known_secret: Callable[[str], str]
     read: Callable[[str, Any], Any]
+    # A variable of any host of the inventory, by host and name; None where it has none.
+    of: Callable[[str, str], Any]
 
     def variable(self, name: str, default: Any = None) -> Any:
         """A variable of the task, or the default of a role; raises KeyError without either."""
@@ -63,4 +66,8 @@ def passwords(host: Host) -> dict[str, str]:
 def all_secrets(host: Host) -> list[str]:
     """Every secret that the control node knows: support archives are redacted of them."""
     stored = [host.known_secret(name) for name in host.know("people.secret_names")]
-    return [*stored, *host.know("people.receiver_secrets")]
+    receivers = (host.of(each, "monitoring_receivers") for each in host.know("monitoring.watching"))
+    return [
+        *stored,
+        *(secret for said in receivers for secret in sorted(redaction.secrets_of(said))),
+    ]

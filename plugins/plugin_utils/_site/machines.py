@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .inventory import Inventory
 
 GROUP = "metal"
@@ -21,6 +19,7 @@ def names(inventory: Inventory) -> list[str]:
     return list(inventory.members(GROUP))
 
 
-def storage(inventory: Inventory) -> dict[str, Any]:
-    """The storage that drivers, workers and the history of Spark share, as the site declares it."""
-    return dict(inventory.said("shared_storage"))
+def storage_host(inventory: Inventory) -> str:
+    """A host that says which storage is shared; empty where none does. What it says has a key."""
+    said = (host for host in inventory.hosts if inventory.get(host, "shared_storage") is not None)
+    return next(said, "")

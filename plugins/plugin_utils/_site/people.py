@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...module_utils._containers.support import redaction
 from .._catalogue import SERVICES
 from .._security import certificate_names as issued
 from .._security import service_accounts
@@ -128,15 +127,6 @@ def secret_names(inventory: Inventory) -> list[str]:
         *(f"password:{name}" for name in stored_passwords(inventory)),
         *(f"keypair:{each['name']}" for each in keys),
     ]
-
-
-def receiver_secrets(inventory: Inventory) -> list[str]:
-    """Addresses, keys and passwords of receivers of alerts."""
-    found: list[str] = []
-    for host in monitoring.watching(inventory):
-        declared = inventory.get(host, "monitoring_receivers", {})
-        found += sorted(set(redaction.secrets_of(declared)))
-    return found
 
 
 def client_secret(inventory: Inventory) -> str:

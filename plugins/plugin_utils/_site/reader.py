@@ -48,7 +48,7 @@ class Reader:
         """A fact; raises UnknownFact, UnusableVariable, CycleError."""
         if name in OF_A_TASK:
             known = partial(self._secret, absent="")
-            return OF_A_TASK[name](Host(self.read, self._secret, known, self._variable))
+            return OF_A_TASK[name](Host(self.read, self._secret, known, self._variable, self._of))
         if name not in FACTS:
             raise UnknownFact(f"{name} is not known; known: {', '.join(NAMES)}")
         found = self._run.answer(name, FACTS, self._begin)
@@ -66,6 +66,11 @@ class Reader:
             return default
         return Variables({**defaults(self._loader), **self._variables}, self._loader)[name]
 
+    def _of(self, host: str, name: str) -> Any:
+        """A variable of a host, or the default of a role; raises UnusableVariable."""
+        found = hosts(self._variables, self._loader, [host])
+        return Inventory(found, self._variables["groups"]).get(host, name)
+
     def _begin(self) -> Callable[[str], Any]:
         """What computes facts, from one reading of the inventory."""
         every = hosts(self._variables, self._loader)
@@ -73,13 +78,13 @@ class Reader:
 
         def compute(name: str) -> Any:
             if name in OF_THE_SITE:
-                return _attempt(partial(OF_THE_SITE[name], inventory))
-            return {host: _attempt(partial(OF_A_HOST[name], inventory, host)) for host in every}
+                return attempt(partial(OF_THE_SITE[name], inventory))
+            return {host: attempt(partial(OF_A_HOST[name], inventory, host)) for host in every}
 
         return compute
 
 
-def _attempt(fact: Callable[[], Any]) -> dict[str, Any]:
+def attempt(fact: Callable[[], Any]) -> dict[str, Any]:
     """The value of a fact, or why there is none: nobody may need it in this run."""
     try:
         return {"value": fact()}

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,12 @@ def defaults(loader: DataLoader) -> dict[str, Any]:
     return found
 
 
-def hosts(variables: Mapping[str, Any], loader: DataLoader) -> dict[str, Variables]:
-    """Every host of the inventory, out of what Ansible gives to a lookup."""
+def hosts(
+    variables: Mapping[str, Any], loader: DataLoader, names: Iterable[str] | None = None
+) -> dict[str, Variables]:
+    """Hosts of the inventory, or those of ``names``, out of what Ansible gives to a lookup."""
     behind, all_hosts = defaults(loader), variables["hostvars"]
     return {
         host: Variables({**behind, **all_hosts.raw_get(host), "hostvars": all_hosts}, loader)
-        for host in all_hosts
+        for host in (all_hosts if names is None else names)
     }
