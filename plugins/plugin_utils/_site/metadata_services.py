@@ -1,9 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the services in which brokers keep their metadata, by mode.
-
-The only file of preflight that knows a mode by name.
-"""
+"""Rules of preflight for the services in which brokers keep their metadata, by mode."""
 
 from __future__ import annotations
 

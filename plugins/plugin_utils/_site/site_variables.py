@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of the site as a whole, which no role owns."""
+"""Variables of the site as a whole, which several roles or none have. Defaults: inventory.py."""
 
 from __future__ import annotations
 
