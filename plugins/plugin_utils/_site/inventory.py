@@ -35,7 +35,7 @@ class UnusableVariable(Exception):
 class Inventory:
     """Hosts with their variables, role defaults included; groups; the phase of closing.
 
-    ``phase`` is None where the site says itself how far it is closed: see _security/tls_migration.py.
+    ``phase`` is None where the site says itself how far it is closed: see tls_migration.py.
     """
 
     hosts: Mapping[str, Mapping[str, Any]]
