@@ -52,7 +52,7 @@ def happens(tmp_path):
         found = {"changed": False, "containers": [driver(name) for name in running]}
         (docker / "docker_host_info.py").write_text(module("", found))
         (docker / "docker_container.py").write_text(module("driver", {"changed": True}))
-        for name in ("topics", "internal_withdrawn"):
+        for name in ("topics", "internal_withdrawn", "internal_forget_passwords"):
             shutil.copy(ROOT / f"playbooks/{name}.yml", tmp_path)
         given = {
             **BROKER,
