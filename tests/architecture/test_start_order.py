@@ -60,3 +60,62 @@ def test_site_starts_each_kind_behind_those_that_it_needs(repository):
 
 def test_down_stops_each_kind_before_those_that_it_needs(repository):
     assert wrong(groups(repository, "down.yml"), _stops_after) == []
+
+
+def steps(repository, playbook, variable):
+    """What the imports of a playbook start, one after the other."""
+    plays = repository.yaml(f"playbooks/{playbook}")
+    named = [(play.get("vars") or {}).get(variable) for play in plays]
+    return [[each] if isinstance(each, str) else each for each in named if each]
+
+
+def needed_too_late(found, order):
+    """Kinds that start in a step and need one that no earlier step has started."""
+    return [
+        f"{kind} before {need}"
+        for number, step in enumerate(found)
+        for kind in step
+        for need in order.get(kind, ())
+        if all(need not in earlier for earlier in found[:number])
+    ]
+
+
+def _label(kind):
+    """How containers of a kind are labelled."""
+    return kind.users[0].service
+
+
+def test_what_was_stopped_starts_again_behind_what_it_needs(repository):
+    """Everybody else starts last: only who is named can come too early."""
+    needs = {_label(each): [_label(of(need)) for need in each.after] for each in SERVICES}
+    found = steps(repository, "internal_resume.yml", "resumed_kinds")
+    assert needed_too_late(found[:-1], needs) == []
+    assert sorted(found[-1]) == sorted(each for step in found[:-1] for each in step)
+
+
+def test_a_reboot_starts_what_it_finds_stopped_behind_what_it_needs(repository):
+    needs = {each.group: [of(need).group for need in each.after] for each in SERVICES}
+    assert needed_too_late(steps(repository, "reboot.yml", "start_group"), needs) == []
+
+
+def test_compose_waits_for_what_the_catalogue_says(repository):
+    """But for masters of Spark, which are alone there and need no ensemble."""
+    said = repository.yaml("inventories/compose/group_vars/all/cluster.yml")["compose_after"]
+    early = [
+        f"{_label(kind)} before {_label(of(need))}"
+        for kind in SERVICES
+        if _label(kind) in said
+        for need in kind.after
+        if _label(of(need)) not in _waits(said, _label(kind))
+    ]
+    assert early == []
+
+
+def _waits(said, label):
+    """Everything that one waits for, by others too."""
+    return {each for need in said.get(label, ()) for each in (need, *_waits(said, need))}
+
+
+def of(name):
+    """A kind by its name."""
+    return next(each for each in SERVICES if each.kind == name)
