@@ -36,6 +36,12 @@ ANSWERS = {
         **{"acls": [], "quotas": [], "unread": []},
     },
 }
+COUNTS = {"expected": 1, "found": 1, "missing": 0, "repeated": 0}
+DEMO = {
+    **{"run": "r1", "reconciled": True, "sent": 3, "acknowledged": 3, "failed": 0},
+    **dict.fromkeys(("accepted", "invalid", "frauds"), COUNTS),
+    **{"metrics": {"windows": 1, "archived": 1, "counted": 1}, "latency_ms": {}},
+}
 SERVICE = {"name": "kafka1", "kind": "broker", "state": "running", "health": "healthy"}
 SETTING = {
     "name": "vm.swappiness",
@@ -76,12 +82,17 @@ class Site:
         self.empty.mkdir()
 
     def declare(
-        self, variables: Mapping[str, Any], *, away: bool = False, groups: tuple[str, ...] = GROUPS
+        self,
+        variables: Mapping[str, Any],
+        *,
+        away: bool = False,
+        groups: tuple[str, ...] = GROUPS,
+        **every: Any,
     ) -> None:
-        """Two machines with a broker each; ``variables`` are those of the first."""
+        """Two machines with a broker each; ``variables`` are of the first, ``every`` of both."""
         hosts = {
             f"m{number}": {**HERE, **ASKED, **BROKER, "kafka_broker_id": number,
-                           **WELL, **(variables if number == 1 else {})}
+                           **WELL, **every, **(variables if number == 1 else {})}
             for number in (1, 2)
         }  # fmt: skip
         if away:
@@ -89,8 +100,8 @@ class Site:
             # What asks a host needs its connection.
             hosts["m2"] |= {"away": ["m2"], "away_at": "host/verify"}
         children = {name: {"hosts": dict.fromkeys(hosts)} for name in groups}
-        every = {"cluster_name": "unit", "kafka_metal_state": str(self.folder / "state")}
-        inventory = {"all": {"hosts": hosts, "vars": every, "children": children}}
+        shared = {"cluster_name": "unit", "kafka_metal_state": str(self.folder / "state")}
+        inventory = {"all": {"hosts": hosts, "vars": shared, "children": children}}
         (self.folder / "hosts.json").write_text(json.dumps(inventory))
 
     def playbook(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -103,9 +114,9 @@ class Site:
         sources = f"INVENTORY={self.folder / 'hosts.json'}"
         return self._run("make", "-s", "-C", str(self.home), "-o", "env", verb, sources, *words)
 
-    def verb(self, name: str) -> subprocess.CompletedProcess[str]:
+    def verb(self, name: str, **values: str) -> subprocess.CompletedProcess[str]:
         """The same without make, which ends with 2 whatever the reason."""
-        own = {"INVENTORY": str(self.folder / "hosts.json")}
+        own = {"INVENTORY": str(self.folder / "hosts.json"), **values}
         return self._run(str(self.home / "scripts/verb"), name, **own)
 
     def _sources(self) -> list[str]:
@@ -187,12 +198,37 @@ def test_the_archive_for_helpers_is_named_with_its_size(site: Site):
     assert done.returncode == 0
 
 
+def test_files_of_a_user_are_named(site: Site):
+    site.declare(
+        {},
+        security_mode="tls_scram",
+        security_machines=False,
+        security_password_file=str(site.folder / "password"),
+        kafka_content_users={"shop": {}},
+    )
+    made = site.playbook("credentials")
+    assert made.returncode == 0, made.stdout + made.stderr
+
+    done = site.make("access", U="shop")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    files = [Path(line) for line in done.stdout.splitlines()]
+    assert site.folder / "state/users/shop/client.conf" in files
+    assert all(each.is_file() for each in files)
+    nobody = site.verb("access", U="{{ lookup('pipe', 'touch CANARY') }}")
+    assert nobody.returncode == 2
+    assert "allowed, as declared: demo, operator, shop" in nobody.stderr
+    assert not list(site.folder.rglob("CANARY"))
+
+
 def test_the_report_at_the_end_has_the_counts_of_this_run(site: Site):
-    site.declare(WELL)
+    (site.folder / "state").mkdir(exist_ok=True)
+    (site.folder / "state/demo.json").write_text("an earlier run")
+    site.declare({"demo_counts": DEMO}, groups=(*GROUPS, "pipeline"), pipeline_shared_dir="/srv")
 
     done = site.playbook("demo")
 
-    assert "\nCluster unit\n" in done.stdout
+    assert "Run r1: 3 payments sent, 3 acknowledged, 0 failed; counts reconcile\n" in done.stdout
     assert "All is well.\n\nNext:\n  make status " in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -276,14 +312,6 @@ def test_a_name_of_the_cluster_is_text_on_every_screen(site: Site):
         done = site.make(verb)
         assert "CANARY" in done.stdout
         assert all(line.isprintable() for line in done.stdout.splitlines())
-    assert not list(site.folder.rglob("CANARY"))
-
-
-def test_a_value_of_make_is_data(site: Site):
-    site.declare({})
-    done = site.make("access", U="{{ lookup('pipe', 'touch CANARY') }}")
-
-    assert done.returncode == 2
     assert not list(site.folder.rglob("CANARY"))
 
 
