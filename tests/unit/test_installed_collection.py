@@ -163,7 +163,7 @@ def test_its_playbooks_answer(machine: Machine, playbook: str, words: list[str],
     done = machine.run(playbook, *words)
 
     assert done.returncode == code, done.stdout[-6000:] + done.stderr[-2000:]
-    assert told in done.stdout
+    assert told in done.stdout, done.stdout[-6000:]
 
 
 def test_its_roles_work_in_a_play_of_a_site(machine: Machine):
