@@ -236,9 +236,12 @@ def test_the_report_at_the_end_has_the_counts_of_this_run(site: Site):
 def test_a_report_with_problems_ends_with_their_exit_code(site: Site):
     site.declare(BAD)
 
-    done = site.playbook("demo")
+    done = site.verb("demo")
 
-    assert "Problems:\n  kafka1 is exited\n" in done.stdout
+    times, report = done.stdout.split("\nCluster unit\n")
+    assert "\nSTEPS ***" in times
+    assert "STEPS" not in report
+    assert "Problems:\n  kafka1 is exited\n" in report
     assert done.returncode == 2, done.stdout + done.stderr
 
 

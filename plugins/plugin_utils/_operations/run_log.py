@@ -24,8 +24,12 @@ class RunLog:
         self._file: TextIO | None = None
 
     def open(self, path: Path) -> None:
-        """Write to ``path`` from now on; the log of an earlier run ends."""
-        self._file = path.open("w", encoding="utf-8", errors="replace")
+        """Write to ``path`` from now on, instead of the log of an earlier run."""
+        try:
+            self._file = path.open("w", encoding="utf-8", errors="replace")
+        except OSError:
+            # Another user's: the run needs no log.
+            return
         self.path = path
         for line in self._waiting:
             self.write(line)
