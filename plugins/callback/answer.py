@@ -86,5 +86,7 @@ class CallbackModule(Default):
             self.task, self._last_task_banner = task._uuid, None
         # Standard output has the answer alone: it may be a file of declarations.
         self.log.displayed = {"stderr": True}
-        yield
-        self.log.displayed = None
+        try:
+            yield
+        finally:
+            self.log.displayed = None
