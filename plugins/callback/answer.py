@@ -36,6 +36,7 @@ class CallbackModule(Default):
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"
     CALLBACK_NAME = "metal.kafka.answer"
+    _display: Any
 
     def __init__(self) -> None:
         super().__init__()

@@ -18,9 +18,12 @@ One JSON object; every key may be absent:
      "next": [{"command", "purpose"}]}
 """
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from kafka_metal_client.errors import ClientError
 from kafka_metal_client.tables import visible
 
 GOOD_STATES = ("running",)
@@ -28,6 +31,20 @@ GOOD_HEALTH = ("ok", "healthy", "", "none")
 GOOD_PIPELINE_STATES = ("running", "active")
 
 State = dict[str, Any]
+
+
+def load(path: Path) -> Any:
+    """A JSON file whose top is an object, its texts as a terminal may show them.
+
+    Raises ClientError otherwise.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ClientError(f"cannot read {path}: {error}") from error
+    if not isinstance(data, dict):
+        raise ClientError(f"{path}: the top of the file has to be an object")
+    return visible_texts(data)
 
 
 def visible_texts(value: Any) -> Any:
