@@ -252,6 +252,7 @@ def test_with_a_limit_there_is_no_report(site: Site):
 
     assert "With --limit not all services were asked: `make status` asks them." in done.stdout
     assert "Cluster unit" not in done.stdout
+    assert "RAN" not in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr
 
 
