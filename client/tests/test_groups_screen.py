@@ -1,8 +1,7 @@
 """The screen of consumer groups."""
 
-import json
-
-from kafka_metal_client import cli
+from kafka_metal_client import groups
+from kafka_metal_client.tables import Paint
 
 IDLE = {"state": "Empty", "members": [], "topics": ["payments"], "lag": 12_000}
 BUSY = {
@@ -13,15 +12,12 @@ BUSY = {
 }
 
 
-def shown(found, tmp_path, capsys):
-    file = tmp_path / "groups.json"
-    file.write_text(json.dumps(found))
-    assert cli.main(["groups", "--state", str(file)]) == 0
-    return capsys.readouterr().out
+def shown(found):
+    return groups.render(found, Paint(False))
 
 
-def test_every_group_has_a_line_with_its_lag(tmp_path, capsys):
-    text = shown({"groups": {"reports": IDLE, "shop": BUSY}, "steps": []}, tmp_path, capsys)
+def test_every_group_has_a_line_with_its_lag():
+    text = shown({"groups": {"reports": IDLE, "shop": BUSY}, "steps": []})
     lines = [line.split() for line in text.splitlines()]
     assert lines == [
         ["group", "state", "members", "lag", "topics"],
@@ -30,19 +26,19 @@ def test_every_group_has_a_line_with_its_lag(tmp_path, capsys):
     ]
 
 
-def test_a_single_group_shows_who_reads_and_how_far(tmp_path, capsys):
+def test_a_single_group_shows_who_reads_and_how_far():
     part = {"topic": "payments", "partition": 0, "offset": 5, "end": 9, "lag": 4}
-    text = shown({"groups": {"shop": {**BUSY, "partitions": [part]}}}, tmp_path, capsys)
+    text = shown({"groups": {"shop": {**BUSY, "partitions": [part]}}})
     assert "member app-1 on 10.0.0.7" in text
     assert text.splitlines()[-1].split() == ["payments", "0", "5", "9", "4"]
 
 
-def test_what_was_done_stands_first_and_a_dry_run_says_so(tmp_path, capsys):
+def test_what_was_done_stands_first_and_a_dry_run_says_so():
     step = "group reports: payments-0 17 -> 0"
     found = {"groups": {"reports": IDLE}, "steps": [step]}
-    assert shown(found, tmp_path, capsys).splitlines()[:2] == ["Done:", f"  {step}"]
-    assert shown({**found, "dry": True}, tmp_path, capsys).startswith("Would be done:")
+    assert shown(found).splitlines()[:2] == ["Done:", f"  {step}"]
+    assert shown({**found, "dry": True}).startswith("Would be done:")
 
 
-def test_a_cluster_without_groups_says_so(tmp_path, capsys):
-    assert shown({"groups": {}, "steps": []}, tmp_path, capsys) == "There is no consumer group.\n"
+def test_a_cluster_without_groups_says_so():
+    assert shown({"groups": {}, "steps": []}) == "There is no consumer group.\n"

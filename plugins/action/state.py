@@ -11,7 +11,6 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ..plugin_utils._site import state_migration
-from ..plugin_utils._site.state_directory import ANSWERS
 
 
 class ActionModule(ActionBase):
@@ -40,9 +39,6 @@ class ActionModule(ActionBase):
             dry=self._task.check_mode,
         )
         if given["answer"]:
-            # The same text again would not be written, and nobody could tell it from an old one.
-            for earlier in ANSWERS:
-                (Path(given["path"]) / earlier).unlink(missing_ok=True)
             found = {"cluster": given["cluster"], "state": given["path"]}
             Path(given["answer"]).write_text(json.dumps(found), encoding="utf-8")
         return {"changed": bool(steps), "steps": steps}

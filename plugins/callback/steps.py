@@ -9,11 +9,13 @@ type: aggregate
 author: The kafka-metal authors (!UNKNOWN)
 short_description: How long each step of a run took
 description:
-  - At the end of a run, prints one line for each play with its seconds, and writes the same to
+  - At the end of a run, or before its screen (M(metal.kafka.screen)), prints one line for each play
+    with its seconds. At the end it writes the same to
     C(steps.json) in the state directory of the cluster, for reports. Where the inventory names no
     cluster nothing is written.
   - The file's key C(typical) keeps, over runs, what each play took when it last changed something.
-  - A run in check mode measures nothing and leaves the file alone; a plan has a report of its own.
+  - A run in check mode measures nothing and leaves the file alone. With the callbacks
+    P(metal.kafka.plan#callback) and P(metal.kafka.answer#callback) nothing is printed or written.
 requirements:
   - named in C(callbacks_enabled)
 options:
@@ -38,7 +40,9 @@ from ansible.plugins.callback import CallbackBase
 from ..plugin_utils._operations.timings import Steps, read, typical_of
 from ..plugin_utils._site.play_inventory import cluster_of, state_of
 
-PLAN = "metal.kafka.plan"
+# They display a report, or an answer, and nothing else.
+QUIET = ("metal.kafka.plan", "metal.kafka.answer")
+SCREEN = "metal.kafka.screen"
 
 
 class CallbackModule(CallbackBase):
@@ -52,6 +56,7 @@ class CallbackModule(CallbackBase):
         self.steps = Steps()
         self.cluster: str | None = None
         self.folder: Path | None = None
+        self.shown = constants.DEFAULT_STDOUT_CALLBACK in QUIET
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         if self.cluster is None:
@@ -62,6 +67,8 @@ class CallbackModule(CallbackBase):
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
         self.steps.count("tasks")
+        if task.action == SCREEN:
+            self.show()
 
     def v2_playbook_on_handler_task_start(self, task: Any) -> None:
         self.steps.count("tasks")
@@ -78,14 +85,12 @@ class CallbackModule(CallbackBase):
         self.steps.count("failed")
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
-        if constants.DEFAULT_STDOUT_CALLBACK == PLAN or not self.steps.plays:
+        if constants.DEFAULT_STDOUT_CALLBACK in QUIET or not self.steps.plays:
             return
         path = self.folder / "steps.json" if self.folder else None
         earlier: dict[str, float] = typical_of(read(path)) if path else {}
         report = self.steps.report(self.cluster or "run", time.time(), earlier)
-        self._display.banner("STEPS")
-        for line in self.steps.lines():
-            self._display.display(line)
+        self.show()
         if path is None or context.CLIARGS.get("check"):
             return
         try:
@@ -97,3 +102,13 @@ class CallbackModule(CallbackBase):
             path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
             self._display.warning(f"metal.kafka.steps: {path} was not written: {error}")
+
+    def show(self) -> None:
+        """Print the table, once: a screen is what a person reads last."""
+        if self.shown:
+            return
+        self.shown = True
+        self.steps.end(time.time())
+        self._display.banner("STEPS")
+        for line in self.steps.lines():
+            self._display.display(line)

@@ -30,7 +30,7 @@ options:
   answer:
     description: >-
       File for whoever has started this run, which gets C(cluster) and C(state) as JSON, also in
-      check mode. Answers of earlier runs (C(verify.txt) and the like) are deleted.
+      check mode.
     type: path
 attributes:
   check_mode:

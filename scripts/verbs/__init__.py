@@ -1,1 +1,1 @@
-"""The verbs of the Makefile: values are data, Ansible reports where it writes answers."""
+"""The verbs of the Makefile: a playbook each, with an inventory, values as data and a callback."""

@@ -2,9 +2,8 @@
 
 import shutil
 import subprocess
-import sys
 
-from verbs.run import Run, quiet_sudo, wait
+from verbs.run import ANSWER, play, quiet_sudo, site, wait
 from verbs.values import named, refuse, value
 
 # Seconds for the engine of this machine. One that hangs never answers; then the file is read.
@@ -13,21 +12,14 @@ ANSWER_S = 5
 TIMED_OUT = 124
 
 
-def logs(run: Run) -> int:
+def logs() -> int:
     """The log of one service, followed when it runs on this machine."""
     if not value("S"):
         refuse("which service? make logs S=kafka1")
     service = named("S")
-    run.quietly()
-    if follow := command_here(run.cluster, service):
+    if follow := command_here(site("internal_state").cluster, service):
         return wait(follow)
-    code = run.play("logs", variables={"logs_service": service}, quiet=True)
-    text = run.file("logs.txt")
-    if code or not text:
-        run.said()
-        return 2
-    sys.stdout.write(text.read_text(encoding="utf-8", errors="replace"))
-    return 0
+    return play("logs", variables={"logs_service": service}, callback=ANSWER)
 
 
 def command_here(cluster: str, service: str) -> list[str]:

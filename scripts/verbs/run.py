@@ -1,4 +1,4 @@
-"""One run of Ansible for a verb, which reports where it has written its answers."""
+"""One run of Ansible for a verb."""
 
 import json
 import os
@@ -7,15 +7,18 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
+import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from verbs.codes import Code
 from verbs.values import inventories, named, refuse, unsafe, value
 
 ROOT = Path(__file__).resolve().parents[2]
+# Displays the screen of a playbook and what fails; the rest goes to a log.
+ANSWER = "metal.kafka.answer"
 
 
 def ansible(inventory: str = "inventories/local") -> list[str]:
@@ -56,72 +59,47 @@ def wait(command: Sequence[str], **options: Any) -> int:
     return 128 - code if code < 0 else code
 
 
-@dataclass
-class Run:
-    """One run of Ansible, and where it has written its answers."""
-
-    verb: str
-    folder: Path
-    state: Path = Path("/nonexistent")
-    cluster: str = ""
-    # Seconds since 1970. Files count time in steps of some milliseconds.
-    began: float = field(default_factory=lambda: time.time() - 0.1)
-
-    def play(
-        self,
-        *playbooks: str,
-        variables: Mapping[str, Any] | None = None,
-        words: Sequence[str] = (),
-        quiet: bool = False,
-        inventory: str | None = None,
-        prepare: bool = True,
-    ) -> int:
-        """Run playbooks; ``quiet`` writes Ansible's output to a file, for when it fails.
-
-        Without ``prepare`` no state directory is made or reported.
-        """
-        given = self.folder / "values.yml"
+def play(
+    *playbooks: str,
+    variables: Mapping[str, Any] | None = None,
+    words: Sequence[str] = (),
+    callback: str = "",
+    inventory: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> int:
+    """Run playbooks, and return the exit code; ``callback`` is the one for standard output."""
+    own = {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), **os.environ, **(environment or {})}
+    if callback:
+        own["ANSIBLE_STDOUT_CALLBACK"] = callback
+    with tempfile.TemporaryDirectory(prefix="kafka-metal-") as folder:
+        given = Path(folder, "values.yml")
         given.write_text(unsafe(variables or {}), encoding="ascii")
-        where = self.folder / "where.json"
-        first = ["internal_state"] if prepare else []
         command = [
             *ansible(inventory or value("INVENTORY") or "inventories/local"),
             *(["-e", f"@{given}"] if variables else []),
             *words,
-            *(str(ROOT / f"playbooks/{name}.yml") for name in (*first, *playbooks)),
+            *(str(ROOT / f"playbooks/{name}.yml") for name in playbooks),
         ]
-        environment = {
-            "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
-            **os.environ,
-            "KAFKA_METAL_WHERE": str(where),
-        }
-        log = self.folder / "log"
-        if quiet:
-            with log.open("w") as stream:
-                code = wait(command, env=environment, stdout=stream, stderr=subprocess.STDOUT)
-        else:
-            code = wait(command, env=environment)
-        if where.exists():
-            found = json.loads(where.read_text(encoding="utf-8"))
-            self.state, self.cluster = Path(found["state"]), found["cluster"]
-            if quiet and self.state.is_dir():
-                (self.state / f"{self.verb}.log").write_bytes(log.read_bytes())
-        elif code == 0 and prepare:
-            print("make: the inventory has no hosts, nothing was done", file=sys.stderr)
-            return 2
-        return code
+        return wait(command, env=own)
 
-    def said(self) -> None:
-        """Print Ansible's output."""
-        sys.stdout.write((self.folder / "log").read_text(encoding="utf-8", errors="replace"))
 
-    def quietly(self, *playbooks: str, **options: Any) -> None:
-        """Run playbooks, print their output only if they fail, and exit then."""
-        if self.play(*playbooks, quiet=True, **options):
-            self.said()
-            sys.exit(2)
+@dataclass(frozen=True)
+class Site:
+    """A cluster, and the control node's directory for it."""
 
-    def file(self, name: str) -> Path | None:
-        """A file of the state directory that this run has written."""
-        path = self.state / name
-        return path if path.exists() and path.stat().st_mtime >= self.began else None
+    cluster: str
+    state: Path
+
+
+def site(*playbooks: str, whole: bool = True) -> Site:
+    """The site, from playbooks that prepare its directory; where one of them fails this ends.
+
+    Without ``whole`` it may fail once the directory is prepared.
+    """
+    with tempfile.TemporaryDirectory(prefix="kafka-metal-") as folder:
+        where = Path(folder, "where.json")
+        code = play(*playbooks, callback=ANSWER, environment={"KAFKA_METAL_WHERE": str(where)})
+        if not where.exists() or (code and whole):
+            sys.exit(code or Code.NOT_WELL)
+        found = json.loads(where.read_text(encoding="utf-8"))
+    return Site(found["cluster"], Path(found["state"]))

@@ -4,9 +4,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
+
+from verbs.codes import Code
 
 # What the engine allows in a container's name, and so in the names of clusters and services.
 NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
@@ -18,7 +20,7 @@ NO = ("", "0", "no", "false")
 def refuse(text: str) -> NoReturn:
     """End before anything is touched."""
     print(f"make: {text}; nothing was touched", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(Code.NOT_WELL)
 
 
 def value(name: str) -> str:
@@ -50,6 +52,15 @@ def number(name: str) -> int:
     return int(text)
 
 
+def folder(name: str) -> str:
+    """A directory; a relative one starts where make runs."""
+    return str(Path(value(name)).expanduser().absolute())
+
+
+# How values are read that are no text.
+READ: Mapping[str, Callable[[str], Any]] = {"FINISH": yes, "SBOM": folder, "SECONDS": number}
+
+
 def unsafe(variables: Mapping[str, Any]) -> str:
     """Variables as a file for ``-e @FILE``; a text is never read as a template."""
 
@@ -76,4 +87,4 @@ def inventories(text: str) -> list[str]:
 
 def variables(names: Mapping[str, str]) -> dict[str, Any]:
     """Values that are given, by the variable that a playbook calls them."""
-    return {to: value(name) for name, to in names.items() if value(name)}
+    return {to: READ.get(name, value)(name) for name, to in names.items() if value(name)}

@@ -38,11 +38,10 @@ ENTRY = """
 ASKED = {"fails": "nothing", "away": [], "away_at": "", "state": "absent"}
 
 
-def with_printing_roles(folder: Path, *real: str) -> Path:
-    """The real playbooks; files of roles in ``real`` are real as well."""
+def with_printing_roles(folder: Path, *real: str, modules: Mapping[str, str] | None = None) -> Path:
+    """The real playbooks; files of roles in ``real`` are real, ``modules`` have other texts."""
     home = folder / "ansible_collections/metal/kafka"
-    home.mkdir(parents=True)
-    (home / "plugins").symlink_to(ROOT / "plugins")
+    _link_plugins(home, modules or {})
     shutil.copytree(ROOT / "playbooks", home / "playbooks")
     for path in ROOT.glob("roles/*/*/*.yml"):
         name = path.relative_to(ROOT / "roles").as_posix()
@@ -82,9 +81,15 @@ def with_collection(folder: Path) -> None:
 def with_modules(folder: Path, texts: Mapping[str, str]) -> Path:
     """The same with modules that have other texts, by name; the directory of its modules."""
     home = folder / "ansible_collections/metal/kafka"
+    modules = _link_plugins(home, texts)
+    (home / "roles").symlink_to(ROOT / "roles")
+    return modules
+
+
+def _link_plugins(home: Path, texts: Mapping[str, str]) -> Path:
+    """Plugins of the collection in ``home``, with modules that have other texts, by name."""
     modules = home / "plugins/modules"
     modules.mkdir(parents=True)
-    (home / "roles").symlink_to(ROOT / "roles")
     for path in (ROOT / "plugins").iterdir():
         if path.is_dir() and path.name not in ("modules", "__pycache__"):
             (home / "plugins" / path.name).symlink_to(path)

@@ -9,7 +9,7 @@ WELL = {"status": 200, "msg": "OK (2 bytes)"}
 
 
 def screen(answer):
-    """The screen of a platform of which only one engine is known, and whether all is well."""
+    """The screen of a platform of which only one engine is known, and what is wrong."""
     told = engine_status(answer, "node1", "/run/docker.sock")
     hosts = {"node1": {"docker_platform_status": told}}
     state = platform_state(hosts, "prod", ["node1:9092"])
@@ -17,9 +17,9 @@ def screen(answer):
 
 
 def test_an_engine_that_answers_is_a_row_and_no_problem():
-    text, well = screen(WELL)
+    text, problems = screen(WELL)
     assert "engine@node1" in text
-    assert well
+    assert problems == []
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_an_engine_that_answers_is_a_row_and_no_problem():
     ],
 )
 def test_one_that_does_not_is_a_problem_with_what_to_do(answer, says):
-    text, well = screen(answer)
-    assert not well
+    text, problems = screen(answer)
+    assert problems
     assert says in text
     assert "engine@node1 is down" in text

@@ -14,7 +14,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.content_
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.plan_report import Plan
 from hostile_names import MARKER, NAMES
 from kafka_metal_client import groups
-from kafka_metal_client.state import load
+from kafka_metal_client.state import visible_texts
 from kafka_metal_client.tables import Paint
 from kafka_metal_dashboards.page.asking import Line
 from kafka_metal_dashboards.page.plot import svg
@@ -63,12 +63,11 @@ def test_a_plan_shows_a_name_in_one_line_that_moves_no_cursor(name):
 
 
 @each_name
-def test_the_screen_of_groups_shows_a_name_in_one_line(name, tmp_path):
+def test_the_screen_of_groups_shows_a_name_in_one_line(name):
     member = {"client": name, "host": "/127.0.0.1"}
-    file = tmp_path / "groups.json"
     group = {"state": "Stable", "members": [member], "topics": ["t"], "lag": 1}
-    file.write_text(json.dumps({"groups": {name: group}, "steps": [name]}))
-    lines = groups.render(load(file), Paint(False)).splitlines()
+    found = visible_texts({"groups": {name: group}, "steps": [name]})
+    lines = groups.render(found, Paint(False)).splitlines()
     assert all(line.isprintable() for line in lines)
     assert len(lines) == 7
 

@@ -34,6 +34,13 @@ OWN = """
   gather_facts: false
   roles: [{role: metal.kafka.spark, spark_component: master}]
 """
+SCREEN = """
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - vars: {screen: "{{ {'problems': ['the disk is nearly full']} | metal.kafka.status_screen }}"}
+      metal.kafka.screen: {text: "{{ screen.text }}", problems: "{{ screen.problems }}"}
+"""
 GROUPS = ("metal", "kafka", "zookeeper", "spark_master")
 IMAGES = """
 - hosts: localhost
@@ -162,6 +169,16 @@ def test_its_playbooks_answer(machine: Machine, playbook: str, words: list[str],
 
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert told in done.stdout
+
+
+def test_it_draws_screens_with_its_own_sources(machine: Machine):
+    (machine.folder / "screen.yml").write_text(SCREEN)
+
+    done = machine.run("screen.yml")
+
+    assert "\nCluster \n" in done.stdout, done.stdout + done.stderr
+    assert "1 problem:\n  the disk is nearly full\n" in done.stdout
+    assert done.returncode == 2
 
 
 def test_its_roles_work_in_a_play_of_a_site(machine: Machine):

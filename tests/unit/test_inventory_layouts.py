@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from verbs.run import Run  # noqa: E402 - scripts are no package of the environment
+from verbs.run import site  # noqa: E402 - scripts are no package of the environment
 
 HOSTS = "all: {children: {metal: {hosts: {localhost: }}}}\n"
 NAMED = "all: {vars: {cluster_name: unit-layout}, children: {metal: {hosts: {localhost: }}}}\n"
@@ -86,35 +86,15 @@ def test_ansible_says_which_cluster_it_is_and_where_its_state_is(tmp_path, monke
     monkeypatch.setenv("INVENTORY", ",".join(str(tmp_path / each) for each in sources.split(",")))
     for name in ("CLUSTER", "ARGS"):
         monkeypatch.delenv(name, raising=False)
-    run = Run("state", tmp_path)
-    code = run.play(quiet=True)
-
-    assert (code == 0) is (place is not None)
     if place:
-        assert (run.cluster, run.state) == (
-            "unit-layout",
-            tmp_path / place / ".kafka-metal/unit-layout",
-        )
-        assert list(tmp_path.rglob(".kafka-metal")) == [run.state.parent]
+        found = site("internal_state")
+        state = tmp_path / place / ".kafka-metal/unit-layout"
+        assert (found.cluster, found.state) == ("unit-layout", state)
+        assert list(tmp_path.rglob(".kafka-metal")) == [state.parent]
     else:
+        with pytest.raises(SystemExit):
+            site("internal_state")
         assert list(tmp_path.rglob(".kafka-metal")) == []
-
-
-def test_an_answer_is_of_this_run_or_there_is_none(tmp_path, monkeypatch):
-    """Ansible writes no file that has its content already: one left from before would look old."""
-    state = tmp_path / "mine/.kafka-metal/unit-layout"
-    lay(tmp_path, {"mine/hosts.yml": NAMED})
-    monkeypatch.setenv("INVENTORY", str(tmp_path / "mine/hosts.yml"))
-    for name in ("CLUSTER", "ARGS"):
-        monkeypatch.delenv(name, raising=False)
-    run = Run("verify", tmp_path)
-    assert run.play(quiet=True) == 0
-    for name in ("verify.txt", "notes.txt"):
-        (state / name).write_text("old")
-
-    assert run.play(quiet=True) == 0
-    assert run.file("verify.txt") is None
-    assert (state / "notes.txt").exists()
 
 
 TWO = """all:
@@ -164,7 +144,7 @@ def test_a_service_that_is_nowhere_is_named(make, tmp_path):
     asked = make("logs", "mine", S="none")
 
     assert asked.returncode != 0
-    assert "no service none in cluster unit-layout" in " ".join(asked.stdout.split())
+    assert "no service none in cluster unit-layout" in " ".join(asked.stderr.split())
 
 
 def test_a_limit_does_not_pass_by_the_question_for_the_name(make, tmp_path):

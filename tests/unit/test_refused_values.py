@@ -3,8 +3,9 @@
 import pytest
 from plays import ASKED, ansible_playbook, entries, with_printing_roles
 
-HOSTS = {f"kafka{number}": ASKED for number in (1, 2)}
-SITE = {"metal": HOSTS, "kafka": HOSTS, "zookeeper": {"kafka1": ASKED}}
+GIVEN = ASKED | {"cluster_name": "unit"}
+HOSTS = {f"kafka{number}": GIVEN for number in (1, 2)}
+SITE = {"metal": HOSTS, "kafka": HOSTS, "zookeeper": {"kafka1": GIVEN}}
 
 
 @pytest.fixture

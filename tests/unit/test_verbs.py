@@ -2,14 +2,21 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from ansible.errors import ExitCode
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from verbs.codes import Code  # noqa: E402 - scripts are no package of the environment
+
 CANARY = "CANARY"
 HOSTILE = [
     f"$(shell touch {CANARY})",
@@ -67,8 +74,6 @@ done
 if [ -n "${KAFKA_METAL_WHERE:-}" ]; then
     printf '{"cluster": "prod", "state": "%s"}' "$STUB_FOLDER" > "$KAFKA_METAL_WHERE"
     printf '{"bootstrap": ["b:1"], "access": ""}' > "$STUB_FOLDER/client.json"
-    touch "$STUB_FOLDER"/{content.yml,support.tar.gz} "$STUB_FOLDER"/{access,logs,versions}.txt
-    [ -n "${STUB_LIMITED:-}" ] || touch "$STUB_FOLDER/state.json"
 fi
 [ -z "${KAFKA_METAL_PLAN_FILE:-}" ] || printf '{"changes": 1}' > "$KAFKA_METAL_PLAN_FILE"
 """
@@ -99,6 +104,13 @@ class Stubs:
             timeout=60,
             check=False,
         )
+
+    def verb(self, name: str, *words: str, **values: str):
+        """Run the script of a verb, which ends with its own code; values are in the environment."""
+        own = {"STUB_FOLDER": str(self.folder), "INVENTORY": "inventories/example", **values}
+        own["PATH"] = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        command = [str(ROOT / "scripts/verb"), name, *words]
+        return subprocess.run(command, cwd=ROOT, env=os.environ | own, check=False)
 
     def runs(self) -> list[list[str]]:
         """Programs with their arguments, in order."""
@@ -263,15 +275,8 @@ def test_several_sources_are_given_one_by_one(stubs: Stubs, tmp_path: Path):
 
 
 def test_bench_measures_the_inventory_only_where_make_itself_is_told(stubs: Stubs):
-    environment = {
-        **os.environ,
-        "INVENTORY": "inventories/example",
-        "STUB_FOLDER": str(stubs.folder),
-    }
-    environment["PATH"] = f"{stubs.folder / 'bin'}:{environment['PATH']}"
-    verb = [str(ROOT / "scripts/verb"), "bench"]
-    subprocess.run(verb, cwd=ROOT, env=environment, check=True)
-    subprocess.run([*verb, "INVENTORY"], cwd=ROOT, env=environment, check=True)
+    assert stubs.verb("bench").returncode == 0
+    assert stubs.verb("bench", "INVENTORY").returncode == 0
     first, second = stubs.runs()
 
     assert first[1] == "--inventory=inventories/benchmark"
@@ -298,10 +303,7 @@ def test_make_tells_bench_whether_it_was_given_an_inventory(stubs: Stubs, values
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("text", ["sbom", "a b", HOSTILE[0], HOSTILE[16], "~"])
 def test_the_folder_of_versions_is_a_path_whatever_it_is_called(stubs: Stubs, text: str):
-    environment = {**os.environ, "SBOM": text, "STUB_FOLDER": str(stubs.folder)}
-    environment["PATH"] = f"{stubs.folder / 'bin'}:{environment['PATH']}"
-    verb = [str(ROOT / "scripts/verb"), "versions"]
-    subprocess.run(verb, cwd=ROOT, env=environment, check=True)
+    assert stubs.verb("versions", SBOM=text).returncode == 0
 
     wanted = str(Path.home()) if text == "~" else f"{ROOT}/{text}"
     assert stubs.values()["versions_sbom"] == ("unsafe", wanted)
@@ -309,35 +311,56 @@ def test_the_folder_of_versions_is_a_path_whatever_it_is_called(stubs: Stubs, te
 
 def test_logs_come_by_ansible_where_the_engine_of_this_machine_hangs(stubs: Stubs):
     (stubs.folder / "bin/docker").write_text("#!/bin/sh\nexec sleep 100\n")
-    (stubs.folder / "logs.txt").write_text("the file's last line\n")
     done = stubs.make("logs", S="kafka1")
 
-    assert "the file's last line" in done.stdout
     assert done.returncode == 0, done.stderr
+    assert stubs.runs()[-1][-1].endswith("/playbooks/logs.yml")
+    assert stubs.values() == {"logs_service": ("unsafe", "kafka1")}
 
 
-@pytest.mark.parametrize("limited", [False, True])
-def test_a_report_is_of_this_run(stubs: Stubs, monkeypatch, limited: bool):
-    old = stubs.folder / "state.json"
-    old.touch()
-    os.utime(old, (0, 0))
-    if limited:
-        monkeypatch.setenv("STUB_LIMITED", "1")
+@pytest.mark.parametrize("verb", ["access", "export", "replicas", "status", "support", "verify"])
+def test_a_verb_that_answers_adds_the_environment_alone(stubs: Stubs, verb: str):
+    assert stubs.make(verb, INVENTORY="inventories/example").returncode == 0
+    (run,) = stubs.runs()
 
-    done = stubs.make("up")
-
-    assert done.returncode == 0
-    assert ["kafka-metal" in run[0] for run in stubs.runs()].count(True) == (not limited)
-    assert ("with --limit not all services were asked" in done.stdout) == limited
+    playbook = str(ROOT / f"playbooks/{verb}.yml")
+    assert run == ["ansible-playbook", "--inventory=inventories/example", playbook]
+    assert stubs.environment()["ANSIBLE_STDOUT_CALLBACK"] == "metal.kafka.answer"
 
 
-def test_an_answer_of_some_machines_says_that_others_are_missing(stubs: Stubs):
-    ends = 'echo none drifted > "$STUB_FOLDER/verify.txt"; exit 4\n'
-    (stubs.folder / "bin/ansible-playbook").write_text(STUB + ends)
-    done = stubs.make("verify")
+@pytest.mark.parametrize("verb", ["up", "demo", "down", "restart"])
+def test_a_verb_that_changes_the_platform_shows_what_ansible_does(stubs: Stubs, monkeypatch, verb):
+    monkeypatch.delenv("ANSIBLE_STDOUT_CALLBACK", raising=False)
+    stubs.make(verb)
+    (run,) = stubs.runs()
 
-    assert "none drifted" in done.stdout
-    assert f"some machines did not answer, see {stubs.folder}/verify.log" in done.stderr
+    assert run[-1] == str(ROOT / f"playbooks/{verb}.yml")
+    assert "ANSIBLE_STDOUT_CALLBACK" not in stubs.environment()
+
+
+@pytest.mark.parametrize("code", [0, 2, 4])
+def test_a_verb_ends_with_the_code_of_its_playbook(stubs: Stubs, code: int):
+    (stubs.folder / "bin/ansible-playbook").write_text(f"{STUB}exit {code}\n")
+
+    assert stubs.verb("status").returncode == code
+
+
+@pytest.mark.parametrize(
+    ("ends", "strict", "code"),
+    [(0, "", Code.WELL), (0, "1", Code.NOT_WELL), (2, "1", Code.PLAN_FAILED), (4, "", 1)],
+)
+def test_a_plan_tells_changes_from_a_run_that_failed(stubs: Stubs, ends, strict, code):
+    (stubs.folder / "bin/ansible-playbook").write_text(f"{STUB}exit {ends}\n")
+
+    assert stubs.verb("plan", STRICT=strict).returncode == code
+
+
+def test_the_table_of_exit_codes_is_that_of_the_code():
+    text = (ROOT / "docs/verbs.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d) \|", text.partition("## Exit codes")[2], re.MULTILINE)
+
+    assert sorted(map(int, rows)) == sorted(Code)
+    assert (Code.NOT_WELL, Code.UNREACHABLE) == (ExitCode.HOST_FAILED, ExitCode.HOST_UNREACHABLE)
 
 
 def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():

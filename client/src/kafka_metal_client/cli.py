@@ -42,9 +42,6 @@ def parser() -> argparse.ArgumentParser:
     ledger_verbs = ledger.add_subparsers(required=True, metavar="COMMAND")
     _verify(ledger_verbs.add_parser("verify", help="prove that each record is at its offset"))
     _content(verbs.add_parser("content", help="make declared topics, ACLs and passwords"))
-    _report(verbs.add_parser("report", help="the closing report, from files"))
-    _status(verbs.add_parser("status", help="the status screen, from a file"))
-    _groups(verbs.add_parser("groups", help="consumer groups and their lag, from a file"))
     return top
 
 
@@ -129,23 +126,6 @@ def _content(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("file", type=Path, metavar="FILE", help="topics, users and acls, as JSON")
     verb.add_argument("--passwords", type=Path, metavar="FILE", help="by user, as JSON")
     verb.set_defaults(command=commands.content)
-
-
-def _report(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--state", type=Path, required=True, metavar="FILE")
-    verb.add_argument("--demo", type=Path, metavar="FILE", help="report of demo reconcile")
-    verb.add_argument("--steps", type=Path, metavar="FILE", help='[{"name", "seconds"}]')
-    verb.set_defaults(command=commands.report)
-
-
-def _status(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--state", type=Path, required=True, metavar="FILE")
-    verb.set_defaults(command=commands.status)
-
-
-def _groups(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--state", type=Path, required=True, metavar="FILE")
-    verb.set_defaults(command=commands.groups)
 
 
 def _rate(text: str) -> float:

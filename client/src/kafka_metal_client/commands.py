@@ -9,14 +9,12 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from kafka_metal_client import brokers, ledger, state
+from kafka_metal_client import brokers, ledger
 from kafka_metal_client import content as declared
-from kafka_metal_client import groups as readers
 from kafka_metal_client import produce as producing
 from kafka_metal_client import replay as replaying
 from kafka_metal_client import report as closing
 from kafka_metal_client import send as sending
-from kafka_metal_client import status as looking
 from kafka_metal_client import verify as verifying
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
@@ -137,25 +135,6 @@ def content(options: argparse.Namespace) -> int:
     return 0
 
 
-def report(options: argparse.Namespace) -> int:
-    """Print the closing report."""
-    data = state.load(options.state)
-    if options.demo:
-        data["demo"] = state.load(options.demo)
-    if options.steps:
-        data["steps"] = state.load_steps(options.steps)
-    text, well = closing.render(data, Paint.for_stream(sys.stdout))
-    print(text, end="")
-    return 0 if well else 1
-
-
-def status(options: argparse.Namespace) -> int:
-    """Print the status screen."""
-    text, well = looking.render(state.load(options.state), Paint.for_stream(sys.stdout))
-    print(text, end="")
-    return 0 if well else 1
-
-
 def replay(options: argparse.Namespace) -> int:
     """Send a part of a topic once more."""
     moment = replaying.now()
@@ -195,12 +174,6 @@ def replay(options: argparse.Namespace) -> int:
         again += ["--from", str(first), "--until", str(last + 1)]
         print(f"  {shlex.join(again)}")
     return 0 if done.whole else 1
-
-
-def groups(options: argparse.Namespace) -> int:
-    """Print consumer groups, and what was done to them."""
-    print(readers.render(state.load(options.state), Paint.for_stream(sys.stdout)), end="")
-    return 0
 
 
 def _extra(options: argparse.Namespace) -> Mapping[str, str]:

@@ -1,8 +1,8 @@
-"""The closing report of ``make up``: services, counts that reconcile, latency, times, what next."""
+"""The closing report of ``make up``: services, counts that reconcile, latency, what next."""
 
 from kafka_metal_client import screens
 from kafka_metal_client.state import State, problems, service_problem
-from kafka_metal_client.tables import BOLD, GREEN, RED, Cell, Paint, number, seconds, table
+from kafka_metal_client.tables import BOLD, GREEN, RED, Cell, Paint, number, table
 
 NEXT_WHEN_WELL = (
     ("make status", "the whole platform on one screen"),
@@ -10,7 +10,6 @@ NEXT_WHEN_WELL = (
     ("make demo", "send another 100,000 payments and count them again"),
 )
 
-SHORT_SECONDS = 1.0
 TOPICS = {
     "frauds": "fraudulent_payments",
     "invalid": "payments_invalid",
@@ -18,8 +17,8 @@ TOPICS = {
 }
 
 
-def render(state: State, paint: Paint) -> tuple[str, bool]:
-    """The report's text, and whether all is well."""
+def render(state: State, paint: Paint) -> tuple[str, list[str]]:
+    """The report's text, and what is wrong."""
     found = problems(state)
     demo = state.get("demo")
     lines = [paint(f"Cluster {state.get('cluster', '')}", BOLD), *screens.cluster(state, paint)]
@@ -31,11 +30,9 @@ def render(state: State, paint: Paint) -> tuple[str, bool]:
     if demo is not None:
         found += demo.get("differences", ())
         lines += ["", *counts(demo, paint)]
-    if state.get("steps"):
-        lines += ["", *steps(state["steps"], paint)]
     lines += ["", *(_problems(found, paint) if found else [paint("All is well.", GREEN)])]
     lines += ["", *_next(state, bool(found), paint)]
-    return "\n".join(lines) + "\n", not found
+    return "\n".join(lines) + "\n", found
 
 
 def counts(demo: State, paint: Paint) -> list[str]:
@@ -62,20 +59,6 @@ def counts(demo: State, paint: Paint) -> list[str]:
             f"p50 {latency['p50']:,} ms, p99 {latency['p99']:,} ms, longest {latency['max']:,} ms"
         )
     return lines + [f"note: {note}" for note in demo.get("notes", ())]
-
-
-def steps(taken: list[State], paint: Paint) -> list[str]:
-    """Seconds per step, and their sum; steps of less than a second share a line."""
-    short = [step["seconds"] for step in taken if step["seconds"] < SHORT_SECONDS]
-    rows: list[list[Cell]] = [
-        [step["name"], seconds(step["seconds"])]
-        for step in taken
-        if step["seconds"] >= SHORT_SECONDS
-    ]
-    if short:
-        rows.append([f"{len(short)} short steps", seconds(sum(short))])
-    rows.append(["all steps", seconds(sum(step["seconds"] for step in taken))])
-    return table(("step", "time"), rows, paint)
 
 
 def _count(name: str, part: State, paint: Paint) -> list[Cell]:

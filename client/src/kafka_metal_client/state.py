@@ -1,4 +1,4 @@
-"""The state of a platform, as the playbooks write it for the screens, and what is wrong with it.
+"""The state of a platform, as the playbooks gather it for the screens, and what is wrong with it.
 
 One JSON object; every key may be absent:
 
@@ -15,7 +15,6 @@ One JSON object; every key may be absent:
      "problems": [sentence],
      "notes": [sentence] on what is no fault, such as an operation that is under way,
      "demo": the report of a run (judge.py),
-     "steps": [{"name", "seconds"}], or {"plays": such a list} as the callback writes it,
      "next": [{"command", "purpose"}]}
 """
 
@@ -45,30 +44,18 @@ def load(path: Path) -> Any:
         raise ClientError(f"cannot read {path}: {error}") from error
     if not isinstance(data, dict):
         raise ClientError(f"{path}: the top of the file has to be an object")
-    return shown(data)
+    return visible_texts(data)
 
 
-def shown(value: Any) -> Any:
-    """A value of JSON whose texts, names too, are visible."""
+def visible_texts(value: Any) -> Any:
+    """A value of JSON whose texts, names too, are as a terminal may show them."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, list):
-        return [shown(each) for each in value]
+        return [visible_texts(each) for each in value]
     if isinstance(value, dict):
-        return {visible(key): shown(each) for key, each in value.items()}
+        return {visible(key): visible_texts(each) for key, each in value.items()}
     return value
-
-
-def load_steps(path: Path) -> list[State]:
-    """Steps with their seconds, from a list or from what the callback of the playbooks writes."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        steps = data["plays"] if isinstance(data, dict) else data
-        return [{"name": str(step["name"]), "seconds": float(step["seconds"])} for step in steps]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ClientError(
-            f"cannot read steps with name and seconds from {path}: {error}"
-        ) from error
 
 
 def container_state(service: State) -> str:

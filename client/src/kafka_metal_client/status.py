@@ -7,8 +7,8 @@ from kafka_metal_client.tables import BOLD, GREEN, RED, YELLOW, Paint, number, t
 PIPELINE_COLUMNS = ("pipeline", "state", "output", "batch", "lag", "records/s", "updated")
 
 
-def render(state: State, paint: Paint) -> tuple[str, bool]:
-    """The screen's text, and whether all is well."""
+def render(state: State, paint: Paint) -> tuple[str, list[str]]:
+    """The screen's text, and what is wrong."""
     found = problems(state)
     name = state.get("cluster", "")
     lines = [paint(f"Cluster {name}", BOLD), *screens.cluster(state, paint), ""]
@@ -22,7 +22,7 @@ def render(state: State, paint: Paint) -> tuple[str, bool]:
         lines += [f"  {sentence}" for sentence in found]
     else:
         lines.append(paint("All is well.", GREEN))
-    return "\n".join(lines) + "\n", not found
+    return "\n".join(lines) + "\n", found
 
 
 def _pipelines(pipelines: list[State], paint: Paint) -> list[str]:

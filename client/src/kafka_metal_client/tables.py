@@ -70,11 +70,6 @@ def number(value: object) -> str:
     return f"{value:,.0f}" if isinstance(value, int | float) else "-"
 
 
-def seconds(value: object) -> str:
-    """``4.2 s``, also for minutes: the numbers of a column stay comparable."""
-    return f"{value:,.1f} s" if isinstance(value, int | float) else "-"
-
-
 def _line(cells: Sequence[str], widths: list[int], numeric: list[bool]) -> str:
     return "  ".join(_pad(*cell) for cell in zip(cells, widths, numeric, strict=True))
 

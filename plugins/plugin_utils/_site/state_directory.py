@@ -16,8 +16,6 @@ from .._images.images import repository_root
 
 FOLDER = ".kafka-metal"
 STORE = "store.vault"
-# What verbs answer, and then print.
-ANSWERS = ("access.txt", "logs.txt", "replicas.txt", "verify.txt", "versions.txt")
 # Whose state it is.
 CLUSTER = "cluster"
 

@@ -1,0 +1,48 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Screens of verbs: text for a terminal, and what is not well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.utils.color import ANSIBLE_COLOR
+
+from ..plugin_utils._operations import screens_package as screens
+
+
+def _screen(drawn: tuple[str, list[str]]) -> dict[str, Any]:
+    return {"text": drawn[0], "problems": drawn[1]}
+
+
+def _paint() -> screens.Paint:
+    """Colours where Ansible itself uses them."""
+    return screens.Paint(ANSIBLE_COLOR)
+
+
+def status_screen(state: Mapping[str, Any]) -> dict[str, Any]:
+    """C(text) and C(problems) of a platform; C(state) is that of the filter C(platform_state)."""
+    return _screen(screens.status.render(screens.visible_texts(state), _paint()))
+
+
+def closing_report(
+    state: Mapping[str, Any], demo: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The same at the end of a run; C(demo) is the account of the demonstration."""
+    given = {**state, "demo": demo} if demo else state
+    return _screen(screens.report.render(screens.visible_texts(given), _paint()))
+
+
+def groups_screen(found: Mapping[str, Any]) -> str:
+    """Text of consumer groups; C(found) has C(groups), C(steps) and C(dry)."""
+    return screens.groups.render(screens.visible_texts(found), _paint())
+
+
+class FilterModule:
+    def filters(self) -> dict[str, Any]:
+        return {
+            "status_screen": status_screen,
+            "closing_report": closing_report,
+            "groups_screen": groups_screen,
+        }

@@ -1,0 +1,13 @@
+"""Exit codes of verbs, by make and by ansible-playbook alike: docs/verbs.md."""
+
+from enum import IntEnum
+
+
+class Code(IntEnum):
+    """Ansible ends with 2 and 4 by itself; the first is also that of a screen with problems."""
+
+    WELL = 0
+    # Of `scripts/verb plan` alone: its 2 means changes.
+    PLAN_FAILED = 1
+    NOT_WELL = 2
+    UNREACHABLE = 4

@@ -1,0 +1,327 @@
+"""Verbs answer alone as playbooks: a screen on standard output, an exit code of docs/verbs.md."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue
+from plays import ASKED, BROKER, HERE, ROOT, with_printing_roles
+
+GROUPS = ("metal", "kafka")
+AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
+# Roles whose tasks a screen is made from.
+REAL = [
+    f"kafka_content/{each}"
+    for each in ("tasks/groups.yml", "tasks/export.yml", "defaults/main.yml", "vars/main.yml")
+]
+MODULE = """#!/usr/bin/python
+# WANT_JSON
+import json
+print(json.dumps(%r))
+"""
+HOSTILE = "{{ lookup('pipe', 'touch CANARY') }}\x1b[2J"
+GROUP = {"state": "Empty", "members": [], "topics": ["payments"], "lag": 12}
+ANSWERS = {
+    "support_archive": {"members": 3, "size": 2100},
+    "groups": {"groups": {"reports": GROUP, HOSTILE: GROUP}, "steps": []},
+    "cluster_content_info": {
+        "topics": {},
+        "users": {HOSTILE: {"SCRAM-SHA-512": 8192}},
+        **{"acls": [], "quotas": [], "unread": []},
+    },
+}
+COUNTS = {"expected": 1, "found": 1, "missing": 0, "repeated": 0}
+DEMO = {
+    **{"run": "r1", "reconciled": True, "sent": 3, "acknowledged": 3, "failed": 0},
+    **dict.fromkeys(("accepted", "invalid", "frauds"), COUNTS),
+    **{"metrics": {"windows": 1, "archived": 1, "counted": 1}, "latency_ms": {}},
+}
+SERVICE = {"name": "kafka1", "kind": "broker", "state": "running", "health": "healthy"}
+SETTING = {
+    "name": "vm.swappiness",
+    "state": "ok",
+    **dict.fromkeys(("wanted", "persisted", "live"), "1"),
+}
+WELL = {
+    "unit_platform_status": {"services": [SERVICE]},
+    "host_verified": {
+        "mode": "apply",
+        "settings": [SETTING],
+    },
+    "kafka_broker_replicas": {"compared": ["a-0"], "different": [], "unfinished": [],
+                              "compacted": []},
+}  # fmt: skip
+BAD = {
+    "unit_platform_status": {"services": [SERVICE | {"state": "exited"}]},
+    "host_verified": {
+        "mode": "apply",
+        "settings": [SETTING | {"state": "drift", "live": "60"}],
+    },
+    "kafka_broker_replicas": WELL["kafka_broker_replicas"] | {"different": ["a-0 at 5"]},
+}
+
+
+class Site:
+    """Playbooks with roles that only print, on hosts that are this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = with_printing_roles(
+            folder, *REAL, modules={name: MODULE % answer for name, answer in ANSWERS.items()}
+        ).parent
+        for name in ("Makefile", "ansible.cfg"):
+            shutil.copy(ROOT / name, self.home)
+        shutil.copytree(ROOT / "scripts", self.home / "scripts")
+        self.empty = folder / "empty"
+        self.empty.mkdir()
+
+    def declare(
+        self,
+        variables: Mapping[str, Any],
+        *,
+        away: bool = False,
+        groups: tuple[str, ...] = GROUPS,
+        **every: Any,
+    ) -> None:
+        """Two machines with a broker each; ``variables`` are of the first, ``every`` of both."""
+        hosts = {
+            f"m{number}": {**HERE, **ASKED, **BROKER, "kafka_broker_id": number,
+                           **WELL, **every, **(variables if number == 1 else {})}
+            for number in (1, 2)
+        }  # fmt: skip
+        if away:
+            hosts["m2"] |= AWAY
+            # What asks a host needs its connection.
+            hosts["m2"] |= {"away": ["m2"], "away_at": "host/verify"}
+        children = {name: {"hosts": dict.fromkeys(hosts)} for name in groups}
+        shared = {"cluster_name": "unit", "kafka_metal_state": str(self.folder / "state")}
+        inventory = {"all": {"hosts": hosts, "vars": shared, "children": children}}
+        (self.folder / "hosts.json").write_text(json.dumps(inventory))
+
+    def playbook(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a playbook as somebody does who has installed the collection."""
+        return self._run("ansible-playbook", f"metal.kafka.{name}", *self._sources(), *words)
+
+    def make(self, verb: str, **values: str) -> subprocess.CompletedProcess[str]:
+        """Run the same by make."""
+        words = [f"{name}={value}" for name, value in values.items()]
+        sources = f"INVENTORY={self.folder / 'hosts.json'}"
+        return self._run("make", "-s", "-C", str(self.home), "-o", "env", verb, sources, *words)
+
+    def verb(self, name: str, **values: str) -> subprocess.CompletedProcess[str]:
+        """The same without make, which ends with 2 whatever the reason."""
+        own = {"INVENTORY": str(self.folder / "hosts.json"), **values}
+        return self._run(str(self.home / "scripts/verb"), name, **own)
+
+    def _sources(self) -> list[str]:
+        return ["-i", str(self.folder / "hosts.json")]
+
+    def _run(self, *command: str, **values: str) -> subprocess.CompletedProcess[str]:
+        own = {k: v for k, v in os.environ.items() if not k.startswith(("ANSIBLE_", "MAKE"))}
+        own["ANSIBLE_COLLECTIONS_PATH"] = f"{self.folder}:{_collections()}"
+        own |= values
+        return subprocess.run(
+            command,
+            cwd=self.empty,
+            env=own,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+
+def _collections() -> Path:
+    """Where Ansible's package has the collections that this one depends on."""
+    import ansible_collections
+
+    return Path(next(iter(ansible_collections.__path__))).parent
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Site:
+    return Site(tmp_path_factory.mktemp("site"))
+
+
+def contents(*, optional: bool, runtime: bool) -> dict[str, Any]:
+    """What the build host has of the images: all, those that every site runs, or none."""
+    images = [each for each in catalogue() if runtime and (optional or not each.optional)]
+    return {
+        "images_contents": {
+            "contents": {each.reference: {"id": "sha256:1", "components": []} for each in images}
+        }
+    }
+
+
+CASES = {
+    "status": (WELL, 0, "All is well.\n"),
+    "status, a broker is down": (BAD, 2, "1 problem:\n  kafka1 is exited\n"),
+    "verify": (WELL, 0, "verify: no drift\n"),
+    "verify, drift": (BAD, 2, "verify: 1 setting(s) drifted\n"),
+    "replicas": (WELL, 0, "m1: 1 replicas are equal to another one\n"),
+    "replicas, two differ": (BAD, 2, "m1: DIFFERENT: a-0 at 5\n"),
+    "versions": (contents(optional=True, runtime=True), 0, "control node\n"),
+    "versions, no monitoring": (contents(optional=False, runtime=True), 0, "not on the build host"),
+    "versions, no images": (contents(optional=False, runtime=False), 2, "build them with `make"),
+    "groups": ({}, 0, "  Empty        0   12  payments\n"),
+    "export": ({}, 0, "kafka_content_users: {}\n"),
+    "access, of nobody": ({}, 2, "security_mode is plain"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_playbook_prints_its_screen_and_sets_the_exit_code(site: Site, case: str):
+    variables, code, text = CASES[case]
+    site.declare(variables)
+
+    done = site.playbook(case.split(",")[0])
+
+    assert text in done.stdout, done.stdout + done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
+    assert not list(site.empty.iterdir())
+
+
+def test_the_archive_for_helpers_is_named_with_its_size(site: Site):
+    # Without a machine nothing is gathered; the module that joins is the test's.
+    site.declare({}, groups=("kafka",))
+
+    done = site.playbook("support")
+
+    assert f"2 KiB {site.folder}/state/support.tar.gz\n" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0
+
+
+def test_files_of_a_user_are_named(site: Site):
+    site.declare(
+        {},
+        security_mode="tls_scram",
+        security_machines=False,
+        security_password_file=str(site.folder / "password"),
+        kafka_content_users={"shop": {}},
+    )
+    made = site.playbook("credentials")
+    assert made.returncode == 0, made.stdout + made.stderr
+
+    done = site.make("access", U="shop")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    files = [Path(line) for line in done.stdout.splitlines()]
+    assert site.folder / "state/users/shop/client.conf" in files
+    assert all(each.is_file() for each in files)
+    nobody = site.verb("access", U="{{ lookup('pipe', 'touch CANARY') }}")
+    assert nobody.returncode == 2
+    assert "allowed, as declared: demo, operator, shop" in nobody.stderr
+    assert not list(site.folder.rglob("CANARY"))
+
+
+def test_the_report_at_the_end_has_the_counts_of_this_run(site: Site):
+    (site.folder / "state").mkdir(exist_ok=True)
+    (site.folder / "state/demo.json").write_text("an earlier run")
+    site.declare({"demo_counts": DEMO}, groups=(*GROUPS, "pipeline"), pipeline_shared_dir="/srv")
+
+    done = site.playbook("demo")
+
+    assert "Run r1: 3 payments sent, 3 acknowledged, 0 failed; counts reconcile\n" in done.stdout
+    assert "All is well.\n\nNext:\n  make status " in done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_report_with_problems_ends_with_their_exit_code(site: Site):
+    site.declare(BAD)
+
+    done = site.verb("demo")
+
+    times, report = done.stdout.split("\nCluster unit\n")
+    assert "\nSTEPS ***" in times
+    assert "STEPS" not in report
+    assert "Problems:\n  kafka1 is exited\n" in report
+    assert done.returncode == 2, done.stdout + done.stderr
+
+
+def test_with_a_limit_there_is_no_report(site: Site):
+    site.declare(BAD)
+
+    done = site.playbook("demo", "--limit=m2")
+
+    assert "With --limit not all services were asked: `make status` asks them." in done.stdout
+    assert "Cluster unit" not in done.stdout
+    assert "RAN" not in done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("verb", ["up", "demo"])
+def test_verbs_that_change_the_platform_end_with_the_report(verb: str):
+    steps = yaml.safe_load((ROOT / f"playbooks/{verb}.yml").read_text())
+
+    assert steps[-1]["ansible.builtin.import_playbook"] == "internal_report.yml"
+
+
+@pytest.mark.parametrize(
+    ("case", "code"), [("status", 0), ("status, a broker is down", 2), ("groups", 0), ("export", 0)]
+)
+def test_make_prints_the_screen_alone(site: Site, case: str, code: int):
+    verb = case.split(",")[0]
+    site.declare(CASES[case][0])
+    alone = site.playbook(verb).stdout
+
+    done = site.make(verb)
+
+    assert done.returncode == code, done.stdout + done.stderr
+    assert done.stdout
+    assert done.stdout in alone
+    assert "PLAY" not in done.stdout + done.stderr
+    log = (site.folder / f"state/{verb}.log").read_text()
+    assert "PLAY RECAP" in log
+    assert "\x1b" not in log
+
+
+def test_a_screen_of_some_machines_names_the_others(site: Site):
+    site.declare({}, away=True)
+
+    done = site.make("verify")
+
+    assert "verify: no drift\n" in done.stdout
+    log = site.folder / "state/verify.log"
+    assert f"verify: machines did not answer: m2, see {log}" in done.stderr
+    assert "fatal: [m2]: UNREACHABLE!" in done.stderr
+    assert site.verb("verify").returncode == 4
+
+
+def test_a_step_that_fails_is_shown_in_full(site: Site):
+    site.declare({"fails": "host/verify"})
+
+    done = site.verb("verify")
+
+    assert done.returncode == 2
+    # A table of the others.
+    assert "m2: 1 settings, no drift\n" in done.stdout
+    assert "TASK" not in done.stdout
+    assert "TASK [metal.kafka.host : Fail]" in done.stderr
+    assert "fatal: [m1]: FAILED!" in done.stderr
+    assert "as asked" in done.stderr
+    assert "RAN host/verify" not in done.stderr
+
+
+def test_a_name_of_the_cluster_is_text_on_every_screen(site: Site):
+    site.declare({})
+
+    for verb in ("groups", "export"):
+        done = site.make(verb)
+        assert "CANARY" in done.stdout
+        assert all(line.isprintable() for line in done.stdout.splitlines())
+    assert not list(site.folder.rglob("CANARY"))
+
+
+def test_an_inventory_without_hosts_is_no_success(site: Site):
+    (site.folder / "hosts.json").write_text(json.dumps({"all": {}}))
+
+    for done in (site.playbook("groups"), site.make("groups")):
+        assert done.returncode == 2
+        assert "the inventory has no hosts" in done.stdout + done.stderr
