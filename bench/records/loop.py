@@ -14,7 +14,9 @@ LIMIT = 0.8
 BATCH = 10_000
 
 
-def parser_of(name: str) -> tuple[Callable[[bytes], Any], Callable[[Any], bytes | str], type]:
+def parser_of(
+    name: str,
+) -> tuple[Callable[[bytes], Any], Callable[[Any], bytes | str], type[Exception]]:
     """Read, write, and what reading raises."""
     module = importlib.import_module(name)
     return module.loads, module.dumps, module.JSONDecodeError

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 from cost import cpu_seconds
-from kafka_metal_pipeline import checkpoint, queries, reading, session
+from kafka_metal_pipeline import checkpoint, preparation, queries, reading, session
 from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.model import Declaration
 
@@ -46,7 +46,7 @@ def main() -> None:
     for number in range(1, int(rounds) + 1):
         place = f"/tmp/round-{number}"
         names = wanted.split(",")
-        declaration = declared(body, bootstrap, place, *(master or ["local[2]"]), names)
+        declaration = declared(body, bootstrap, place, (master or ["local[2]"])[0], names)
         spark = session.connect(declaration)
         # One that is measured alone has nobody to read with.
         shared = names if len(names) > 1 else []
@@ -54,7 +54,8 @@ def main() -> None:
         read = reading.reader(spark, declaration, limits, shared)
         flows = [flow for flow in queries.flows(read, declaration) if flow.name in names]
         running = [
-            queries.start(flow, declaration, queries.prepare(flow, declaration)) for flow in flows
+            queries.start(flow, declaration, preparation.prepare(flow, declaration))
+            for flow in flows
         ]
         for query in running:
             query.awaitTermination()

@@ -18,5 +18,6 @@ def _of(name: str) -> ModuleType:
 
 make = _of("conftest").make
 ask = _of("conftest").ask
+services = _of("conftest").services
 flights = _of("test_own_pipeline").flights
 own = _of("test_own_pipeline").own
