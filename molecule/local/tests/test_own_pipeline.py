@@ -59,24 +59,27 @@ def reader(cluster: Cluster) -> Consumer:
     )
 
 
+def beginnings(consumer: Consumer, topic: str) -> list[TopicPartition]:
+    """Each partition of a topic, from its first record on."""
+    partitions = consumer.list_topics(topic, 30).topics[topic].partitions
+    return [TopicPartition(topic, each, OFFSET_BEGINNING) for each in partitions]
+
+
 def ends_of(cluster: Cluster, topic: str) -> list[TopicPartition]:
     """Where each partition of a topic ends now."""
     with closing(reader(cluster)) as consumer:
-        partitions = consumer.list_topics(topic, 30).topics[topic].partitions
-        parts = [TopicPartition(topic, each) for each in partitions]
         return [
             TopicPartition(topic, part.partition, consumer.get_watermark_offsets(part, 30)[1])
-            for part in parts
+            for part in beginnings(consumer, topic)
         ]
 
 
 def committed(cluster: Cluster, topic: str, since: Sequence[TopicPartition] = ()) -> int:
     """Records of a topic that can be read, all or those behind ``since``."""
     with closing(reader(cluster)) as consumer:
-        partitions = consumer.list_topics(topic, 30).topics[topic].partitions
-        everything = [TopicPartition(topic, each, OFFSET_BEGINNING) for each in partitions]
-        consumer.assign(list(since) or everything)
-        left, count = set(partitions), 0
+        parts = list(since) or beginnings(consumer, topic)
+        consumer.assign(parts)
+        left, count = {part.partition for part in parts}, 0
         while left:
             for record in consumer.consume(10_000, timeout=10):
                 if record.error() is None:

@@ -5,20 +5,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import reduce
 
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer
 from kafka.structs import OffsetAndMetadata, TopicPartition
 from testing import access
+from testing.brokers import Partition
 from testing.cluster import Cluster
 from testing.streams import TOPIC
 from testing.waiting import NotYet, wait_for
 
 GROUP = "coordinator-test"
 OFFSETS = "__consumer_offsets"
-# Between two questions: the exporter itself waits for 15 seconds.
+# Between two questions: librdkafka forgets the coordinator meanwhile. The exporter waits 15 s.
 PAUSE_SECONDS = 5
 # Prints what the exporter reads of a group, once for each line of its input. A process of its own:
 # librdkafka may crash here.
@@ -37,10 +37,8 @@ for _ in sys.stdin:
 
 @pytest.fixture
 def admin(cluster: Cluster) -> Iterator[KafkaAdminClient]:
-    servers = cluster.topology.bootstrap.split(",")
-    client = KafkaAdminClient(bootstrap_servers=servers, **access.kafka_python())
-    yield client
-    client.close()
+    with access.admin(cluster.topology.bootstrap) as client:
+        yield client
 
 
 @pytest.fixture
@@ -58,17 +56,15 @@ def committed(cluster: Cluster, admin: KafkaAdminClient) -> Iterator[int]:
     admin.delete_groups([GROUP])
 
 
-@contextmanager
-def exporter(cluster: Cluster) -> Iterator[subprocess.Popen[str]]:
+def exporter(cluster: Cluster) -> subprocess.Popen[str]:
+    """It ends with its input."""
     settings = {**access.librdkafka(), "bootstrap.servers": cluster.topology.bootstrap}
-    with subprocess.Popen(
+    return subprocess.Popen(
         [sys.executable, "-c", EXPORTER, json.dumps(settings), GROUP],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-    ) as process:
-        yield process
-        process.kill()
+    )
 
 
 def partition_of(group: str, partitions: int) -> int:
@@ -80,13 +76,12 @@ def partition_of(group: str, partitions: int) -> int:
 def test_it_reads_on_when_a_group_gets_another_coordinator(
     cluster: Cluster, admin: KafkaAdminClient, committed: int
 ):
-    everywhere = {each.name: each for each in cluster.brokers.partitions()}
-    count = sum(name.startswith(f"{OFFSETS}-") for name in everywhere)
+    count = sum(each.name.startswith(f"{OFFSETS}-") for each in cluster.brokers.partitions())
     where = TopicPartition(OFFSETS, partition_of(GROUP, count))
 
-    def leader() -> int:
-        found = {each.name: each.leader for each in cluster.brokers.partitions()}
-        return found[f"{OFFSETS}-{where.partition}"]
+    def coordinated() -> Partition:
+        name = f"{OFFSETS}-{where.partition}"
+        return next(each for each in cluster.brokers.partitions() if each.name == name)
 
     with exporter(cluster) as process:
         assert process.stdin
@@ -104,14 +99,14 @@ def test_it_reads_on_when_a_group_gets_another_coordinator(
                 raise NotYet(found)
 
         wait_for("the offset is read", reads, seconds=20)
-        first, *others = everywhere[f"{OFFSETS}-{where.partition}"].replicas
+        first, *others = coordinated().replicas
         for order in ([*others, first], [first, *others]):
             admin.alter_partition_reassignments({where: order})
             wait_for("the order is changed", lambda: settled(admin, where), seconds=30)
             admin.elect_leaders(0, {where.topic: [where.partition]}, raise_errors=False)
 
             def led(wanted: int = order[0]) -> None:
-                if (found := leader()) != wanted:
+                if (found := coordinated().leader) != wanted:
                     raise NotYet(f"broker {found} leads")
 
             wait_for("another broker coordinates", led, seconds=20)

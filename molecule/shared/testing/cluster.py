@@ -137,3 +137,16 @@ class Cluster:
             account = stream.account()
         print(f"longest gap: {ledger['longest_gap_seconds']:.1f} s")
         return ledger, account
+
+    def outlived_by_the_pipeline(self, victim: Container) -> dict[str, Any]:
+        """Ledger of 30,000 payments, in the middle of which a container of Spark is killed.
+
+        AssertionError unless the archive holds each accepted payment exactly once.
+        """
+        with self.stream(count=30_000, rate=1000) as stream:
+            before = victim.kill()
+            assert stream.runs, f"the stream was over before {victim.name} died"
+            ledger = stream.finish(seconds=120)
+            victim.wait_until_back(before, HEAL_SECONDS)
+            stream.reconcile()
+        return ledger

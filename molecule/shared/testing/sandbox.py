@@ -28,7 +28,7 @@ class Sandbox:
 
     @property
     def pid(self) -> int:
-        """Process id of its first process on the machine, as it is now: a driver may restart."""
+        """Process id of its first process on the machine, as it is now: it may restart."""
         asked = "docker inspect --format {{.State.Pid}} %s"
         return int(self.machine.check_output(asked, self.name))
 
