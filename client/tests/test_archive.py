@@ -18,7 +18,7 @@ from kafka_metal_client.archive import Archive
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.ledger import Ledger, Partition
 from kafka_metal_client.progress import Progress
-from kafka_metal_client.reconcile import Outputs, Patience, Reconciliation
+from kafka_metal_client.reconcile import Outputs, Reconciliation, Timeouts
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -159,7 +159,7 @@ def reconcile(tmp_path, messages, monkeypatch):
     write(tmp_path, "a.parquet", [row(0, 0), row(0, 1), row(0, 2)])
     outputs = Outputs(tmp_path, "frauds", "bad", "metrics")
     work = Reconciliation(ledger, outputs, Progress(io.StringIO()))
-    return work.run(Reader(messages), Patience(total=5, standstill=0.2))
+    return work.run(Reader(messages), Timeouts(total=5, stall=0.2))
 
 
 def test_a_complete_run_reconciles_and_copies_are_counted(tmp_path, monkeypatch):

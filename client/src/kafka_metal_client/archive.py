@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from kafka_metal_client import sinklog
+from kafka_metal_client import sink_log
 from kafka_metal_client.errors import ClientError
 
 # (partition, offset) of the source as one integer, to compare whole columns at once.
@@ -57,7 +57,7 @@ class Archive:
             self.unreadable[self._root] = "it does not exist"
             return
         try:
-            files = sinklog.data_files(self._root)
+            files = sink_log.data_files(self._root)
         except (OSError, ValueError, KeyError) as error:
             # The log is compacted while it is read; the next round sees it whole.
             self.unreadable[self._root] = str(error)

@@ -84,7 +84,7 @@ def send(options: argparse.Namespace) -> int:
 
 def reconcile(options: argparse.Namespace) -> int:
     """Count what became of a run, and write the report."""
-    from kafka_metal_client.reconcile import Outputs, Patience, Reconciliation
+    from kafka_metal_client.reconcile import Outputs, Reconciliation, Timeouts
 
     book = ledger.load(options.ledger)
     outputs = Outputs(
@@ -97,17 +97,17 @@ def reconcile(options: argparse.Namespace) -> int:
     work = Reconciliation(book, outputs, Progress())
     reader = brokers.consumer(options.bootstrap, _extra(options))
     try:
-        verdict = work.run(reader, Patience(options.timeout, options.standstill))
+        report = work.run(reader, Timeouts(options.timeout, options.standstill))
     finally:
         reader.close()
     if options.report:
-        ledger.write_atomically(options.report, _json(verdict))
-    print("\n".join(closing.counts(verdict, Paint.for_stream(sys.stdout))))
-    differences = verdict["differences"]
+        ledger.write_atomically(options.report, _json(report))
+    print("\n".join(closing.counts(report, Paint.for_stream(sys.stdout))))
+    differences = report["differences"]
     assert isinstance(differences, list)
     for sentence in differences:
         print(f"difference: {sentence}")
-    return 0 if verdict["reconciled"] else 1
+    return 0 if report["reconciled"] else 1
 
 
 def verify(options: argparse.Namespace) -> int:

@@ -1,6 +1,6 @@
-"""Hold a ledger against what was observed: every sent record in exactly one place.
+"""Compare a ledger with what was observed: every sent record is in exactly one place.
 
-The verdict is the report of a run:
+The report of a run:
 
     {"run", "topic", "reconciled": bool, "differences": [sentence], "notes": [sentence],
      "sent", "acknowledged", "failed", "longest_gap_seconds",
@@ -28,7 +28,7 @@ EXAMPLES = 5
 Report = dict[str, object]
 
 
-def judge(ledger: Ledger, observed: Observed) -> Report:
+def run_report(ledger: Ledger, observed: Observed) -> Report:
     """The report of a run; ``reconciled`` is true only when every check holds."""
     kinds = ledger.expected()
     accepted = {place for place, kind in kinds.items() if is_accepted(kind)}
