@@ -33,7 +33,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kafka_metal_client.errors import ClientError
-from kafka_metal_client.payments import FRAUD, KINDS, is_accepted
+
+from kafka_metal_reconciliation.payments import FRAUD, KINDS, is_accepted
 
 FORMAT = "kafka-metal ledger 1"
 LETTERS = dict(zip("vfntgymeorau", KINDS, strict=True))

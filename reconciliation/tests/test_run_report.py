@@ -3,9 +3,9 @@ from collections import Counter
 
 import pytest
 from kafka_fakes import Message
-from kafka_metal_client.ledger import Failure, Ledger, Partition
-from kafka_metal_client.observed import Observed
-from kafka_metal_client.run_report import percentile, run_report
+from kafka_metal_reconciliation.ledger import Failure, Ledger, Partition
+from kafka_metal_reconciliation.observed import Observed
+from kafka_metal_reconciliation.run_report import percentile, run_report
 
 # Offsets 0 and 1 of each partition are good, 2 is a fraud, 3 is malformed.
 OFFSETS = ["valid", "valid", "fraud", "not_json"]

@@ -19,10 +19,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from kafka_metal_client.ledger import Ledger
-from kafka_metal_client.observed import Observed, Place, Window
-from kafka_metal_client.payments import FRAUD, is_accepted
-from kafka_metal_client.verify import places
+from kafka_metal_reconciliation.ledger import Ledger
+from kafka_metal_reconciliation.observed import Observed, Place, Window
+from kafka_metal_reconciliation.payments import FRAUD, is_accepted
+from kafka_metal_reconciliation.verify import places
 
 EXAMPLES = 5
 Report = dict[str, object]

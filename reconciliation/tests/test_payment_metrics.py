@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from kafka_metal_client.payment_metrics import PaymentMetrics
+from kafka_metal_reconciliation.payment_metrics import PaymentMetrics
 
 NOON = 1_772_366_400
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_client import brokers
-from kafka_metal_client.archive import Archive
-from kafka_metal_client.ledger import Ledger
-from kafka_metal_client.observed import Observed
-from kafka_metal_client.payment_metrics import PaymentMetrics
-from kafka_metal_client.payments import FRAUD, is_accepted
 from kafka_metal_client.progress import Progress
-from kafka_metal_client.run_report import Report, different_windows, run_report
+
+from kafka_metal_reconciliation.archive import Archive
+from kafka_metal_reconciliation.ledger import Ledger
+from kafka_metal_reconciliation.observed import Observed
+from kafka_metal_reconciliation.payment_metrics import PaymentMetrics
+from kafka_metal_reconciliation.payments import FRAUD, is_accepted
+from kafka_metal_reconciliation.run_report import Report, different_windows, run_report
 
 # Clocks of machines differ; reading earlier than the run's start costs little.
 MARGIN = timedelta(minutes=10)

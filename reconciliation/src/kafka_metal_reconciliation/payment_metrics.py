@@ -3,7 +3,7 @@
 import json
 from datetime import UTC, datetime
 
-Window = tuple[int, str]
+from kafka_metal_reconciliation.observed import Window
 
 START_FIELDS = ("window_start", "windowStart", "start", "minute")
 COUNT_FIELDS = ("payments", "count", "records")
