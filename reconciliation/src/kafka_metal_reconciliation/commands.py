@@ -21,6 +21,7 @@ from kafka_metal_client.tables import Paint
 from kafka_metal_reconciliation import ledger
 from kafka_metal_reconciliation import send as sending
 from kafka_metal_reconciliation import verify as verifying
+from kafka_metal_reconciliation.atomic_write import write_atomically
 from kafka_metal_reconciliation.payments import MALFORMED, payments, plan_kinds
 from kafka_metal_reconciliation.reconcile import Outputs, Reconciliation, Timeouts
 
@@ -70,7 +71,7 @@ def reconcile(options: argparse.Namespace) -> int:
     finally:
         reader.close()
     if options.report:
-        ledger.write_atomically(options.report, _json(report))
+        write_atomically(options.report, _json(report))
     print("\n".join(counts(report, Paint.for_stream(sys.stdout))))
     differences = report["differences"]
     assert isinstance(differences, list)
@@ -89,7 +90,7 @@ def verify(options: argparse.Namespace) -> int:
     finally:
         reader.close()
     if options.report:
-        ledger.write_atomically(options.report, _json(result.to_json()))
+        write_atomically(options.report, _json(result.to_json()))
     print("\n".join(result.sentences()))
     return 0 if result.ok else 1
 
