@@ -1,5 +1,5 @@
 import pytest
-from kafka_metal_client.pacing import AckGaps, Pacer
+from kafka_metal_client.pacing import Pacer
 
 
 def sent_by(pacer, times):
@@ -24,17 +24,3 @@ def test_a_stall_is_not_made_up_for_by_a_flood():
 
 def test_no_rate_means_no_wait():
     assert sent_by(Pacer(rate=0, now=0), [0.0] * 1000) == 1000
-
-
-def test_the_longest_gap_counts_only_while_an_answer_is_awaited():
-    gaps = AckGaps()
-    gaps.sent(0)
-    gaps.answered(1)
-    gaps.sent(100)
-    gaps.sent(101)
-    gaps.answered(103)
-    assert gaps.longest == 3
-    assert gaps.waiting(110) == 7
-    gaps.answered(111)
-    assert gaps.longest == 8
-    assert gaps.waiting(500) == 0

@@ -46,16 +46,19 @@ LOCAL = re.compile(r"https?://(\{|\$|%|<|\"|'|\[::1\]|127\.|0\.0\.0\.0|localhost
 URL = re.compile(r"[a-z]+://[^\s'\"`)>]+")
 
 SOURCES = ("roles/**/*", "plugins/**/*", "images/**/*", "playbooks/**/*")
-PACKAGES = ("client/src/**/*", "declarations/src/**/*", "spark/src/**/*")
+PACKAGES = (
+    "client/src/**/*",
+    "declarations/src/**/*",
+    "reconciliation/src/**/*",
+    "spark/src/**/*",
+)
 
 
 def test_only_its_owners_know_zookeeper(repository):
     allowed = (*OWNERS, *EXCEPTIONS)
     files = repository.files(
         *SOURCES,
-        "spark/src/**/*",
-        "client/src/**/*",
-        "declarations/src/**/*",
+        *PACKAGES,
         "Makefile",
         "scripts/*",
     )
@@ -76,9 +79,7 @@ def test_every_exception_is_still_needed(repository):
 def test_nothing_is_fetched_from_a_named_host(repository):
     files = repository.files(
         *SOURCES,
-        "spark/src/**/*",
-        "client/src/**/*",
-        "declarations/src/**/*",
+        *PACKAGES,
         "Makefile",
         ".ci/*",
         "scripts/*",

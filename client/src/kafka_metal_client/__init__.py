@@ -1,5 +1,5 @@
-"""Clients of a kafka-metal platform: send, count record by record, report.
+"""What operators run: send a file, replay a part of a topic, print status, report and groups.
 
-The command line is ``kafka-metal`` (cli.py). Only brokers.py imports the Kafka client and only
-archive.py imports pyarrow, each when it is first needed: reports and file checks need neither.
+The command line is ``kafka-metal`` (cli.py). Functions import the Kafka client when they need it:
+screens and file checks run without it.
 """

@@ -1,18 +1,24 @@
 """The command line ``kafka-metal``.
 
-Exit code: 0 all is well; 1 something sent, counted or looked at is not; 2 a wish that cannot be
-met (wrong arguments, a malformed file, a missing topic, no broker), with nothing sent.
+Exit code: 0 all is well; 1 some records are not sent, or are not where they have to be; 2 wrong
+arguments, a malformed file, a missing topic or no broker, with nothing sent.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from kafka_metal_declarations.file_format import ALLOWED, delimiter_of
 
 from kafka_metal_client import commands, replay
 from kafka_metal_client.errors import ClientError
+from kafka_metal_client.options import add_connection, rate
+
+# Entry points of packages that import this one and add commands, such as `demo` and `ledger` of
+# kafka-metal-reconciliation. Each is called with the commands so far.
+MORE_COMMANDS = "kafka_metal.commands"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,31 +40,18 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(required=True, metavar="COMMAND")
     _produce(verbs.add_parser("produce", help="send a CSV or JSON Lines file to a topic"))
     _replay(verbs.add_parser("replay", help="send a part of a topic once more, to another topic"))
-    demo = verbs.add_parser("demo", help="a stream of payments, counted record by record")
-    demo_verbs = demo.add_subparsers(required=True, metavar="COMMAND")
-    _send(demo_verbs.add_parser("send", help="send payments and write a ledger"))
-    _reconcile(demo_verbs.add_parser("reconcile", help="count what the pipeline made of them"))
-    ledger = verbs.add_parser("ledger", help="what was acknowledged, and where it has to be")
-    ledger_verbs = ledger.add_subparsers(required=True, metavar="COMMAND")
-    _verify(ledger_verbs.add_parser("verify", help="prove that each record is at its offset"))
     _content(verbs.add_parser("content", help="make declared topics, ACLs and passwords"))
+    for each in sorted(entry_points(group=MORE_COMMANDS), key=lambda point: point.name):
+        each.load()(verbs)
     return top
 
 
-def _connection(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--bootstrap", required=True, metavar="HOST:PORT,…", help="some brokers")
-    verb.add_argument(
-        "--client-config", type=Path, metavar="FILE",
-        help="more settings of librdkafka as key=value lines, such as credentials",
-    )  # fmt: skip
-
-
 def _produce(verb: argparse.ArgumentParser) -> None:
-    _connection(verb)
+    add_connection(verb)
     verb.add_argument("--topic", required=True)
     verb.add_argument("file", type=Path, metavar="FILE", help=ALLOWED)
     verb.add_argument("--key", metavar="FIELD", help="field whose value becomes the record's key")
-    verb.add_argument("--rate", type=_rate, default=0.0, help="records per second; 0: no limit")
+    verb.add_argument("--rate", type=rate, default=0.0, help="records per second; 0: no limit")
     verb.add_argument("--dry-run", action="store_true", help="validate and show the first record")
     verb.add_argument("--format", choices=("csv", "jsonl"), help="when the name does not tell")
     verb.add_argument("--delimiter", type=_delimiter, help="of a CSV; default: by the name")
@@ -67,72 +60,22 @@ def _produce(verb: argparse.ArgumentParser) -> None:
 
 
 def _replay(verb: argparse.ArgumentParser) -> None:
-    _connection(verb)
+    add_connection(verb)
     verb.add_argument("--source", required=True, metavar="TOPIC")
     verb.add_argument("--target", required=True, metavar="TOPIC")
     verb.add_argument("--from", dest="since", default="earliest", help=replay.ALLOWED)
     verb.add_argument("--until", default="latest", help="the same; latest: the end as it is now")
     verb.add_argument("--partition", type=int, action="append", default=[], help="of the source")
-    verb.add_argument("--rate", type=_rate, default=0.0, help="records per second; 0: no limit")
+    verb.add_argument("--rate", type=rate, default=0.0, help="records per second; 0: no limit")
     verb.add_argument("--dry-run", action="store_true", help="say what would be sent")
     verb.set_defaults(command=commands.replay)
 
 
-def _send(verb: argparse.ArgumentParser) -> None:
-    _connection(verb)
-    verb.add_argument("--topic", default="payments")
-    verb.add_argument("--count", type=int, default=100_000)
-    verb.add_argument("--rate", type=_rate, default=0.0, help="records per second; 0: no limit")
-    verb.add_argument("--seed", type=int, default=1)
-    verb.add_argument("--run", help="name of the run, part of each paymentId; default: the time")
-    verb.add_argument("--ledger", type=Path, required=True, metavar="FILE")
-    verb.add_argument("--fraud-share", type=float, default=0.05, metavar="0..1")
-    verb.add_argument("--malformed-share", type=float, default=0.02, metavar="0..1")
-    verb.add_argument(
-        "--delivery-timeout", type=float, default=300, metavar="SECONDS",
-        help="until a record that nobody acknowledges is given up; default: 300",
-    )  # fmt: skip
-    verb.set_defaults(command=commands.send)
-
-
-def _reconcile(verb: argparse.ArgumentParser) -> None:
-    _connection(verb)
-    verb.add_argument("--ledger", type=Path, required=True, metavar="FILE")
-    verb.add_argument("--archive", type=Path, required=True, metavar="DIR")
-    verb.add_argument("--fraud-topic", default="fraudulent_payments")
-    verb.add_argument("--invalid-topic", default="payments_invalid")
-    verb.add_argument("--metrics-topic", default="payment_metrics")
-    verb.add_argument("--window", type=int, default=60, metavar="SECONDS", help="of the metrics")
-    verb.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
-    verb.add_argument(
-        "--standstill", type=float, default=90, metavar="SECONDS",
-        help="give up when nothing arrived for this long; default: 90",
-    )  # fmt: skip
-    verb.add_argument("--report", type=Path, metavar="FILE")
-    verb.set_defaults(command=commands.reconcile)
-
-
-def _verify(verb: argparse.ArgumentParser) -> None:
-    _connection(verb)
-    verb.add_argument("--topic", help="default: the ledger's")
-    verb.add_argument("--ledger", type=Path, required=True, metavar="FILE")
-    verb.add_argument("--timeout", type=float, default=60, metavar="SECONDS", help="of silence")
-    verb.add_argument("--report", type=Path, metavar="FILE", help="the outcome as JSON")
-    verb.set_defaults(command=commands.verify)
-
-
 def _content(verb: argparse.ArgumentParser) -> None:
-    _connection(verb)
+    add_connection(verb)
     verb.add_argument("file", type=Path, metavar="FILE", help="topics, users and acls, as JSON")
     verb.add_argument("--passwords", type=Path, metavar="FILE", help="by user, as JSON")
     verb.set_defaults(command=commands.content)
-
-
-def _rate(text: str) -> float:
-    rate = float(text)
-    if not 0 <= rate < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text}: allowed are 0 (no limit) and above")
-    return rate
 
 
 def _delimiter(text: str) -> str:

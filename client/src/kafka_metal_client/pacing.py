@@ -1,4 +1,4 @@
-"""When the next record is due, and how long a producer waited for acknowledgements."""
+"""When the next record is due."""
 
 # A sender that fell behind catches up by at most this much: a stall must not end in a flood.
 CATCH_UP_SECONDS = 0.1
@@ -22,29 +22,3 @@ class Pacer:
             return self._due - now
         self._due = max(self._due, now - CATCH_UP_SECONDS) + self._interval
         return 0.0
-
-
-class AckGaps:
-    """The longest time without an acknowledgement while at least one record waited for it."""
-
-    def __init__(self) -> None:
-        """Nothing sent yet."""
-        self.in_flight = 0
-        self.longest = 0.0
-        self._since = 0.0
-
-    def sent(self, now: float) -> None:
-        """A record was handed to the producer."""
-        if self.in_flight == 0:
-            self._since = now
-        self.in_flight += 1
-
-    def answered(self, now: float) -> None:
-        """A record was acknowledged, or given up."""
-        self.longest = max(self.longest, self.waiting(now))
-        self.in_flight -= 1
-        self._since = now
-
-    def waiting(self, now: float) -> float:
-        """Seconds since the last answer; 0 when none is awaited."""
-        return now - self._since if self.in_flight else 0.0

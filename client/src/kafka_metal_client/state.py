@@ -14,7 +14,7 @@ One JSON object; every key may be absent:
                    not answer],
      "problems": [sentence],
      "notes": [sentence] on what is no fault, such as an operation that is under way,
-     "demo": the report of a run (judge.py),
+     "demo": the report of a run (run_report.py of kafka_metal_reconciliation),
      "next": [{"command", "purpose"}]}
 """
 

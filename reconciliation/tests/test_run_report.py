@@ -3,9 +3,9 @@ from collections import Counter
 
 import pytest
 from kafka_fakes import Message
-from kafka_metal_client.judge import judge, percentile
-from kafka_metal_client.ledger import Failure, Ledger, Partition
-from kafka_metal_client.observed import Observed
+from kafka_metal_reconciliation.ledger import Failure, Ledger, Partition
+from kafka_metal_reconciliation.observed import Observed
+from kafka_metal_reconciliation.run_report import percentile, run_report
 
 # Offsets 0 and 1 of each partition are good, 2 is a fraud, 3 is malformed.
 OFFSETS = ["valid", "valid", "fraud", "not_json"]
@@ -39,7 +39,7 @@ def observed():
 
 
 def test_a_run_whose_records_are_all_in_their_place_is_reconciled():
-    report = judge(ledger(), observed())
+    report = run_report(ledger(), observed())
     assert report["differences"] == []
     assert report["reconciled"] is True
     assert report["accepted"] == {"expected": 6, "found": 6, "missing": 0, "repeated": 0}
@@ -120,7 +120,7 @@ def metrics_are_absent(seen):
 def test_each_difference_is_a_sentence_with_offsets(damage, sentence):
     seen = observed()
     damage(seen)
-    report = judge(ledger(), seen)
+    report = run_report(ledger(), seen)
     assert report["reconciled"] is False
     assert report["differences"] == [sentence]
 
@@ -129,7 +129,7 @@ def test_copies_in_the_topics_are_counted_and_are_no_difference():
     seen = observed()
     seen.frauds[0, 2] += 3
     seen.invalid[0, 3] += 1
-    report = judge(ledger(), seen)
+    report = run_report(ledger(), seen)
     assert report["reconciled"] is True
     assert report["frauds"]["repeated"] == 3
     assert report["invalid"]["repeated"] == 1
@@ -138,7 +138,7 @@ def test_copies_in_the_topics_are_counted_and_are_no_difference():
 def test_unacknowledged_records_are_noted_and_not_missed():
     book = ledger()
     book.failures["timed out"] = Failure(3, [8, 9, 10])
-    report = judge(book, observed())
+    report = run_report(book, observed())
     assert report["reconciled"] is True
     assert report["notes"][0].startswith("3 records were not acknowledged (timed out)")
 
@@ -179,7 +179,7 @@ def test_records_of_other_runs_and_other_topics_are_left_out():
 def test_a_record_that_does_not_name_its_source_is_a_difference():
     seen = observed()
     seen.add_fraud(fraud([]), {(0, 2)}, "payments")
-    assert judge(ledger(), seen)["differences"] == [
+    assert run_report(ledger(), seen)["differences"] == [
         "1 records of topic frauds cannot be traced to their source: frauds, partition 1 offset "
         "77, lacks the headers source.topic, .partition and .offset"
     ]

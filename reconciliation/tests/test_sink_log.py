@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from kafka_metal_client.sinklog import data_files
+from kafka_metal_reconciliation.sink_log import data_files
 
 DAY = "date=2026-03-01"
 

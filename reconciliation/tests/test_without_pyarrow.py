@@ -1,8 +1,8 @@
 import builtins
 
 import pytest
-from kafka_metal_client.archive import require_pyarrow
 from kafka_metal_client.errors import ClientError
+from kafka_metal_reconciliation.archive import require_pyarrow
 
 
 def test_the_error_without_pyarrow_says_where_to_get_it(monkeypatch):
@@ -14,5 +14,7 @@ def test_the_error_without_pyarrow_says_where_to_get_it(monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without_pyarrow)
-    with pytest.raises(ClientError, match=r"pipeline's container, or install kafka-metal-client"):
+    with pytest.raises(
+        ClientError, match=r"pipeline's container, or install kafka-metal-reconciliation"
+    ):
         require_pyarrow()

@@ -1,6 +1,6 @@
-"""Hold a ledger against what was observed: every sent record in exactly one place.
+"""Compare a ledger with what was observed: every sent record is in exactly one place.
 
-The verdict is the report of a run:
+The report of a run:
 
     {"run", "topic", "reconciled": bool, "differences": [sentence], "notes": [sentence],
      "sent", "acknowledged", "failed", "longest_gap_seconds",
@@ -19,16 +19,16 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from kafka_metal_client.ledger import Ledger
-from kafka_metal_client.observed import Observed, Place, Window
-from kafka_metal_client.payments import FRAUD, is_accepted
-from kafka_metal_client.verify import places
+from kafka_metal_reconciliation.ledger import Ledger
+from kafka_metal_reconciliation.observed import Observed, Place, Window
+from kafka_metal_reconciliation.payments import FRAUD, is_accepted
+from kafka_metal_reconciliation.verify import places
 
 EXAMPLES = 5
 Report = dict[str, object]
 
 
-def judge(ledger: Ledger, observed: Observed) -> Report:
+def run_report(ledger: Ledger, observed: Observed) -> Report:
     """The report of a run; ``reconciled`` is true only when every check holds."""
     kinds = ledger.expected()
     accepted = {place for place, kind in kinds.items() if is_accepted(kind)}

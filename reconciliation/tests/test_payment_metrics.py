@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from kafka_metal_client.metrics import Metrics
+from kafka_metal_reconciliation.payment_metrics import PaymentMetrics
 
 NOON = 1_772_366_400
 
@@ -17,13 +17,13 @@ NOON = 1_772_366_400
     ],
 )
 def test_a_window_is_known_by_its_start_and_country(metric):
-    metrics = Metrics()
+    metrics = PaymentMetrics()
     metrics.add(b"k", json.dumps(metric).encode())
     assert metrics.counts() == {(NOON, "DE"): 3}
 
 
 def test_the_last_value_of_a_key_wins():
-    metrics = Metrics()
+    metrics = PaymentMetrics()
     for country, count in [("DE", 1), ("FR", 2), ("DE", 5)]:
         value = {"start": NOON, "country": country, "count": count}
         metrics.add(country.encode(), json.dumps(value).encode())
@@ -32,6 +32,6 @@ def test_the_last_value_of_a_key_wins():
 
 @pytest.mark.parametrize("value", [None, b"", b"x", b"[]", b"{}", b'{"start": 1, "country": "DE"}'])
 def test_what_is_no_metric_is_counted_and_left_out(value):
-    metrics = Metrics()
+    metrics = PaymentMetrics()
     metrics.add(b"k", value)
     assert (metrics.counts(), metrics.unreadable) == ({}, 1)

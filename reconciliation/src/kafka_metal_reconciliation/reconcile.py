@@ -1,4 +1,4 @@
-"""Wait until the pipeline has taken in a whole run, then judge it record by record."""
+"""Wait until the pipeline has processed a run, then compare ledger and outputs by record."""
 
 import time
 from collections.abc import Mapping
@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_client import brokers
-from kafka_metal_client.archive import Archive
-from kafka_metal_client.judge import Report, different_windows, judge
-from kafka_metal_client.ledger import Ledger
-from kafka_metal_client.metrics import Metrics
-from kafka_metal_client.observed import Observed
-from kafka_metal_client.payments import FRAUD, is_accepted
 from kafka_metal_client.progress import Progress
+
+from kafka_metal_reconciliation.archive import Archive
+from kafka_metal_reconciliation.ledger import Ledger
+from kafka_metal_reconciliation.observed import Observed
+from kafka_metal_reconciliation.payment_metrics import PaymentMetrics
+from kafka_metal_reconciliation.payments import FRAUD, is_accepted
+from kafka_metal_reconciliation.run_report import Report, different_windows, run_report
 
 # Clocks of machines differ; reading earlier than the run's start costs little.
 MARGIN = timedelta(minutes=10)
@@ -33,11 +34,11 @@ class Outputs:
 
 
 @dataclass(frozen=True)
-class Patience:
+class Timeouts:
     """Seconds to wait in all, and without any progress."""
 
     total: float
-    standstill: float
+    stall: float
 
 
 class Reconciliation:
@@ -52,11 +53,11 @@ class Reconciliation:
         self._accepted = sum(is_accepted(kind) for kind in self._kinds.values())
         self._frauds = sum(kind == FRAUD for kind in self._kinds.values())
         self._archive = Archive(outputs.archive, ledger.topic, self._kinds, outputs.window)
-        self._metrics = Metrics()
+        self._metrics = PaymentMetrics()
         self.observed = Observed()
 
-    def run(self, reader: Any, patience: Patience) -> Report:
-        """Read until everything is there, or time or progress ran out; then judge."""
+    def run(self, reader: Any, timeouts: Timeouts) -> Report:
+        """Read until everything is there, or a timeout is over; then report."""
         self._assign(reader)
         started = moved = time.monotonic()
         before: tuple[int, ...] = ()
@@ -68,11 +69,11 @@ class Reconciliation:
                 break
             if self._state() != before:
                 before, moved = self._state(), now
-            if now - started > patience.total or now - moved > patience.standstill:
+            if now - started > timeouts.total or now - moved > timeouts.stall:
                 break
             self._progress.show(self._describe)
         self._progress.close()
-        report = judge(self._ledger, self.observed)
+        report = run_report(self._ledger, self.observed)
         report["topics"] = {
             "frauds": self._outputs.frauds,
             "invalid": self._outputs.invalid,

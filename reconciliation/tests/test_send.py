@@ -6,13 +6,13 @@ from kafka_fakes import Error, Message, Producer
 from kafka_metal_client import brokers
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
-from kafka_metal_client.ledger import Ledger
 from kafka_metal_client.pacing import Pacer
-from kafka_metal_client.payments import MALFORMED, payments, plan_kinds
 from kafka_metal_client.progress import Progress
-from kafka_metal_client.send import Sender, finish
 from kafka_metal_client.sizes import Limit
-from kafka_metal_client.verify import compare
+from kafka_metal_reconciliation.ledger import Ledger
+from kafka_metal_reconciliation.payments import MALFORMED, payments, plan_kinds
+from kafka_metal_reconciliation.send import Sender, finish
+from kafka_metal_reconciliation.verify import compare
 
 COUNT = 400
 KINDS = plan_kinds(COUNT, 0.1, 0.1, seed=3)
@@ -28,7 +28,7 @@ def run(producer, stopped=lambda: False):
 def end(sender, producer, monkeypatch):
     """Finish with a reader that shows the producer's log."""
     monkeypatch.setattr(
-        "kafka_metal_client.send._ends",
+        "kafka_metal_reconciliation.send._ends",
         lambda reader, ledger: dict.fromkeys(range(producer.partitions), COUNT),
     )
     monkeypatch.setattr(
@@ -87,7 +87,7 @@ def test_brokers_that_go_away_after_the_last_acknowledgement_do_no_harm(monkeypa
 
     producer = Producer()
     sender = run(producer)
-    monkeypatch.setattr("kafka_metal_client.send._ends", nobody)
+    monkeypatch.setattr("kafka_metal_reconciliation.send._ends", nobody)
     finish(sender, None, patience=1)
     assert (sender.ledger.acknowledged, sender.ledger.failed) == (COUNT, 0)
     assert [part.end for part in sender.ledger.partitions.values()] == [COUNT // 2] * 2

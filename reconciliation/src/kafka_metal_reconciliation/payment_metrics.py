@@ -3,13 +3,13 @@
 import json
 from datetime import UTC, datetime
 
-Window = tuple[int, str]
+from kafka_metal_reconciliation.observed import Window
 
 START_FIELDS = ("window_start", "windowStart", "start", "minute")
 COUNT_FIELDS = ("payments", "count", "records")
 
 
-class Metrics:
+class PaymentMetrics:
     """The last count of each key; updates of a key are in order, as a key has one partition."""
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Rows of a run in the archive, and what the whole archive holds per window and country.
 
 The only module that needs pyarrow, which is part of the pipeline's image and of the extra
-``kafka-metal-client[archive]``.
+``kafka-metal-reconciliation[archive]``.
 """
 
 from collections import Counter
@@ -9,14 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from kafka_metal_client import sinklog
 from kafka_metal_client.errors import ClientError
+
+from kafka_metal_reconciliation import sink_log
+from kafka_metal_reconciliation.observed import Place, Window
 
 # (partition, offset) of the source as one integer, to compare whole columns at once.
 OFFSET_BITS = 44
-
-Place = tuple[int, int]
-Window = tuple[int, str]
 
 
 def require_pyarrow() -> None:
@@ -26,7 +25,7 @@ def require_pyarrow() -> None:
     except ImportError as error:
         raise ClientError(
             "reading the archive needs pyarrow, which is not installed here: run this in the "
-            "pipeline's container, or install kafka-metal-client[archive]"
+            "pipeline's container, or install kafka-metal-reconciliation[archive]"
         ) from error
 
 
@@ -57,7 +56,7 @@ class Archive:
             self.unreadable[self._root] = "it does not exist"
             return
         try:
-            files = sinklog.data_files(self._root)
+            files = sink_log.data_files(self._root)
         except (OSError, ValueError, KeyError) as error:
             # The log is compacted while it is read; the next round sees it whole.
             self.unreadable[self._root] = str(error)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafka_metal_client import brokers
-from kafka_metal_client.ledger import Ledger, checksum, to_ranges
-from kafka_metal_client.send import RUN_HEADER, SEQUENCE_HEADER
+
+from kafka_metal_reconciliation.ledger import Ledger, checksum, to_ranges
+from kafka_metal_reconciliation.send import RUN_HEADER, SEQUENCE_HEADER
 
 EXAMPLES = 5
 

@@ -1,6 +1,6 @@
 """The archive as Spark writes it; skipped where pyarrow is not installed.
 
-pyarrow comes with the client's extra ``archive``. The pipeline's image has it too: there the demo
+pyarrow comes with the package's extra ``archive``. The pipeline's image has it too: there the demo
 reconciles the archive that Spark really wrote.
 """
 
@@ -14,11 +14,11 @@ import pytest
 from confluent_kafka import OFFSET_END, TopicPartition
 from kafka_fakes import Message
 from kafka_metal_client import brokers
-from kafka_metal_client.archive import Archive
 from kafka_metal_client.errors import ClientError
-from kafka_metal_client.ledger import Ledger, Partition
 from kafka_metal_client.progress import Progress
-from kafka_metal_client.reconcile import Outputs, Patience, Reconciliation
+from kafka_metal_reconciliation.archive import Archive
+from kafka_metal_reconciliation.ledger import Ledger, Partition
+from kafka_metal_reconciliation.reconcile import Outputs, Reconciliation, Timeouts
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -159,7 +159,7 @@ def reconcile(tmp_path, messages, monkeypatch):
     write(tmp_path, "a.parquet", [row(0, 0), row(0, 1), row(0, 2)])
     outputs = Outputs(tmp_path, "frauds", "bad", "metrics")
     work = Reconciliation(ledger, outputs, Progress(io.StringIO()))
-    return work.run(Reader(messages), Patience(total=5, standstill=0.2))
+    return work.run(Reader(messages), Timeouts(total=5, stall=0.2))
 
 
 def test_a_complete_run_reconciles_and_copies_are_counted(tmp_path, monkeypatch):

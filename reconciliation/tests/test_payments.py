@@ -3,7 +3,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
-from kafka_metal_client.payments import FRAUD, KINDS, MALFORMED, VALID, payments, plan_kinds
+from kafka_metal_reconciliation.payments import FRAUD, KINDS, MALFORMED, VALID, payments, plan_kinds
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 FIELDS = {

@@ -1,6 +1,6 @@
 import pytest
 from kafka_metal_client.errors import ClientError
-from kafka_metal_client.ledger import (
+from kafka_metal_reconciliation.ledger import (
     Failure,
     Ledger,
     Partition,
@@ -10,7 +10,7 @@ from kafka_metal_client.ledger import (
     save,
     to_ranges,
 )
-from kafka_metal_client.payments import FRAUD, KINDS, VALID
+from kafka_metal_reconciliation.payments import FRAUD, KINDS, VALID
 
 
 def ledger_of(count, partitions=3):

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import sys
 import zlib
 from array import array
@@ -33,7 +32,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kafka_metal_client.errors import ClientError
-from kafka_metal_client.payments import FRAUD, KINDS, is_accepted
+
+from kafka_metal_reconciliation.atomic_write import write_atomically
+from kafka_metal_reconciliation.payments import FRAUD, KINDS, is_accepted
 
 FORMAT = "kafka-metal ledger 1"
 LETTERS = dict(zip("vfntgymeorau", KINDS, strict=True))
@@ -149,20 +150,6 @@ def from_ranges(ranges: Iterable[list[int]]) -> array[int]:
 def save(ledger: Ledger, path: Path) -> None:
     """Write the ledger; a crash leaves either the old file or the whole new one."""
     write_atomically(path, json.dumps(to_json(ledger), indent=1, ensure_ascii=False) + "\n")
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace ``path`` by ``text`` in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def to_json(ledger: Ledger) -> dict[str, object]:

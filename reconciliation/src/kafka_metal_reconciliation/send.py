@@ -9,10 +9,12 @@ from typing import Any, Protocol
 from kafka_metal_client import brokers
 from kafka_metal_client.delivery import POLL_SECONDS, Delivery
 from kafka_metal_client.errors import ClientError
-from kafka_metal_client.ledger import Failure, Ledger, Partition, checksum
-from kafka_metal_client.pacing import AckGaps, Pacer
-from kafka_metal_client.payments import Payment, iso_time
+from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
+
+from kafka_metal_reconciliation.ack_gaps import AckGaps
+from kafka_metal_reconciliation.ledger import Failure, Ledger, Partition, checksum
+from kafka_metal_reconciliation.payments import Payment, iso_time
 
 # Headers by which a record of a run is found again in the log, whatever its value.
 RUN_HEADER = "kafka-metal.run"

@@ -1,0 +1,63 @@
+"""Commands that this package adds to ``kafka-metal``: ``demo`` and ``ledger``."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from kafka_metal_client.options import add_connection, rate
+
+from kafka_metal_reconciliation import commands
+
+
+def add_commands(verbs: Any) -> None:
+    """Add the commands to those of argparse; an entry point of ``kafka_metal.commands``."""
+    demo = verbs.add_parser("demo", help="a stream of payments, counted record by record")
+    demo_verbs = demo.add_subparsers(required=True, metavar="COMMAND")
+    _send(demo_verbs.add_parser("send", help="send payments and write a ledger"))
+    _reconcile(demo_verbs.add_parser("reconcile", help="count what the pipeline made of them"))
+    ledger = verbs.add_parser("ledger", help="what was acknowledged, and where it has to be")
+    ledger_verbs = ledger.add_subparsers(required=True, metavar="COMMAND")
+    _verify(ledger_verbs.add_parser("verify", help="prove that each record is at its offset"))
+
+
+def _send(verb: argparse.ArgumentParser) -> None:
+    add_connection(verb)
+    verb.add_argument("--topic", default="payments")
+    verb.add_argument("--count", type=int, default=100_000)
+    verb.add_argument("--rate", type=rate, default=0.0, help="records per second; 0: no limit")
+    verb.add_argument("--seed", type=int, default=1)
+    verb.add_argument("--run", help="name of the run, part of each paymentId; default: the time")
+    verb.add_argument("--ledger", type=Path, required=True, metavar="FILE")
+    verb.add_argument("--fraud-share", type=float, default=0.05, metavar="0..1")
+    verb.add_argument("--malformed-share", type=float, default=0.02, metavar="0..1")
+    verb.add_argument(
+        "--delivery-timeout", type=float, default=300, metavar="SECONDS",
+        help="until a record that nobody acknowledges is given up; default: 300",
+    )  # fmt: skip
+    verb.set_defaults(command=commands.send)
+
+
+def _reconcile(verb: argparse.ArgumentParser) -> None:
+    add_connection(verb)
+    verb.add_argument("--ledger", type=Path, required=True, metavar="FILE")
+    verb.add_argument("--archive", type=Path, required=True, metavar="DIR")
+    verb.add_argument("--fraud-topic", default="fraudulent_payments")
+    verb.add_argument("--invalid-topic", default="payments_invalid")
+    verb.add_argument("--metrics-topic", default="payment_metrics")
+    verb.add_argument("--window", type=int, default=60, metavar="SECONDS", help="of the metrics")
+    verb.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
+    verb.add_argument(
+        "--standstill", type=float, default=90, metavar="SECONDS",
+        help="give up when nothing arrived for this long; default: 90",
+    )  # fmt: skip
+    verb.add_argument("--report", type=Path, metavar="FILE", help="the report as JSON")
+    verb.set_defaults(command=commands.reconcile)
+
+
+def _verify(verb: argparse.ArgumentParser) -> None:
+    add_connection(verb)
+    verb.add_argument("--topic", help="default: the ledger's")
+    verb.add_argument("--ledger", type=Path, required=True, metavar="FILE")
+    verb.add_argument("--timeout", type=float, default=60, metavar="SECONDS", help="of silence")
+    verb.add_argument("--report", type=Path, metavar="FILE", help="the outcome as JSON")
+    verb.set_defaults(command=commands.verify)
