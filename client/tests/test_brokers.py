@@ -100,3 +100,11 @@ def test_settings_of_the_operator_win():
     config = brokers.common_config("h:1", {"socket.keepalive.enable": "false"})
     assert config["socket.keepalive.enable"] == "false"
     assert config["bootstrap.servers"] == "h:1"
+
+
+def test_a_producer_has_one_request_under_way_so_that_nothing_is_written_twice(monkeypatch):
+    given = {}
+    monkeypatch.setattr("confluent_kafka.Producer", lambda settings, **_: given.update(settings))
+    brokers.producer("kafka1:9092", {}, 60)
+    assert given["enable.idempotence"] is True
+    assert given["max.in.flight.requests.per.connection"] == 1

@@ -1,8 +1,10 @@
 """The commands of ``kafka-metal`` that this package brings."""
 
 import pytest
-from kafka_metal_client import cli
-from kafka_metal_reconciliation import commands
+from kafka_fakes import Producer
+from kafka_metal_client import brokers, cli
+from kafka_metal_client.errors import ClientError
+from kafka_metal_reconciliation import commands, ledger
 
 CLUSTER = ["--bootstrap", "127.0.0.1:1"]
 
@@ -31,3 +33,18 @@ def test_shares_that_do_not_fit_end_before_anything_is_sent(tmp_path, capsys):
     assert cli.main(["demo", "send", *CLUSTER, "--ledger", str(ledger), *shares]) == 2
     assert "allowed are shares" in capsys.readouterr().err
     assert not ledger.exists()
+
+
+def test_the_ledger_is_there_when_the_log_cannot_be_read(tmp_path, monkeypatch, capsys):
+    def refused(*_):
+        raise ClientError("the password is gone")
+
+    monkeypatch.setattr(brokers, "producer", lambda *_: Producer())
+    monkeypatch.setattr(brokers, "partitions_of", lambda *_: {})
+    monkeypatch.setattr(brokers, "consumer", refused)
+    file = tmp_path / "ledger.json"
+    words = ["demo", "send", *CLUSTER, "--ledger", str(file), "--count", "40", "--rate", "1000"]
+
+    assert cli.main(words) == 2
+    assert "the password is gone" in capsys.readouterr().err
+    assert ledger.load(file).acknowledged == 40

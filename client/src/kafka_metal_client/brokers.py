@@ -72,6 +72,9 @@ def producer(
     return Producer(
         {
             "enable.idempotence": True,
+            # With several, a broker that restarts has librdkafka begin a new epoch, and a record
+            # that was written but not yet acknowledged is written again: its issue 4953.
+            "max.in.flight.requests.per.connection": 1,
             "acks": "all",
             "message.timeout.ms": round(delivery_timeout * 1000),
             "request.timeout.ms": 10_000,

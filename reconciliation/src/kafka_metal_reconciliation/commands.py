@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 
 from kafka_metal_client import brokers
@@ -42,14 +43,13 @@ def send(options: argparse.Namespace) -> int:
     delivery = Delivery(producer, options.topic, Limit(), options.delivery_timeout)
     sender = sending.Sender(delivery, book, Progress())
     stream = payments(run, kinds, options.seed, now=lambda: datetime.now(UTC))
-    sender.send(stream, Pacer(options.rate, time.monotonic()), _stop_signal())
-    reader = brokers.consumer(options.bootstrap, extra)
     try:
-        sending.finish(sender, reader, patience=60)
+        sender.send(stream, Pacer(options.rate, time.monotonic()), _stop_signal())
+        with closing(brokers.consumer(options.bootstrap, extra)) as reader:
+            sending.finish(sender, reader, patience=60)
     finally:
-        # Whatever happened to the last look at the log: the acknowledgements are not lost.
+        # Whatever happened on the way: the acknowledgements are not lost.
         ledger.save(book, options.ledger)
-        reader.close()
     print("\n".join(_send_summary(book)))
     return 0 if book.acknowledged == options.count else 1
 
