@@ -65,11 +65,8 @@ def reconcile(options: argparse.Namespace) -> int:
         options.window,
     )
     work = Reconciliation(book, outputs, Progress())
-    reader = brokers.consumer(options.bootstrap, client_settings(options))
-    try:
+    with closing(brokers.consumer(options.bootstrap, client_settings(options))) as reader:
         report = work.run(reader, Timeouts(options.timeout, options.standstill))
-    finally:
-        reader.close()
     if options.report:
         write_atomically(options.report, _json(report))
     print("\n".join(counts(report, Paint.for_stream(sys.stdout))))
@@ -84,11 +81,8 @@ def verify(options: argparse.Namespace) -> int:
     """Prove that each acknowledged record is at its offset."""
     book = ledger.load(options.ledger)
     book.topic = options.topic or book.topic
-    reader = brokers.consumer(options.bootstrap, client_settings(options))
-    try:
+    with closing(brokers.consumer(options.bootstrap, client_settings(options))) as reader:
         result = verifying.verify(book, reader, options.timeout)
-    finally:
-        reader.close()
     if options.report:
         write_atomically(options.report, _json(result.to_json()))
     print("\n".join(result.sentences()))
