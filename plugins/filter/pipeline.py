@@ -3,7 +3,6 @@
 """From a declared pipeline to the document its driver reads."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -17,9 +16,9 @@ from ..plugin_utils._declarations.pipeline_package import (
     misplaced,
     parse,
     placed,
-    with_schema,
 )
 from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._site.samples import with_sample_schema
 from ..plugin_utils._site.status_ports import status_ports
 
 # Where a driver finds its files.
@@ -39,7 +38,7 @@ def pipeline_document(
         person, given = plain(declared), plain(site)
         if wrong := [*misplaced(name, person), *conflicts(name, person, given)]:
             raise DeclarationError(wrong)
-        document = placed(name, with_schema(person, Path.cwd()), given)
+        document = placed(name, with_sample_schema(person), given)
         document["resources"] = RESOURCES | document.get("resources", {})
         parse(name, document)
     except (DeclarationError, SampleError) as error:

@@ -10,8 +10,9 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
-from ..plugin_utils._declarations.pipeline_package import SITE_KEYS, SampleError, with_schema
+from ..plugin_utils._declarations.pipeline_package import SITE_KEYS, SampleError
 from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._site.samples import with_sample_schema
 
 # How the check begins what it says of a mistake, and how much of anything else is shown.
 PROBLEM = "pipeline "
@@ -42,7 +43,7 @@ def pipeline_statements(
     bodies = {}
     for name, declared in pipelines.items():
         try:
-            found = with_schema(plain(declared), Path.cwd())
+            found = with_sample_schema(plain(declared))
         except SampleError as error:
             raise AnsibleFilterError(
                 f"pipeline {name}: source.schema.sample: found {error}; allowed: a file of CSV or "

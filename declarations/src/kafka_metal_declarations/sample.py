@@ -5,7 +5,7 @@ rows that are there: no field comes out as NOT NULL, as rows that are not in the
 sample may lack it. Write NOT NULL where it is known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from kafka_metal_declarations.text_file import Fault
 
 # Rows of a sample that are read.
 ROWS = 100_000
+SchemaReader = Callable[[Path, str, str | None], str]
 SAMPLE_KEYS = frozenset({"sample", "no_value", "delimiter"})
 
 
@@ -27,7 +28,7 @@ class SampleError(ValueError):
     """A sample that gives no schema; the message names file, line and what is wrong."""
 
 
-def schema_of(file: Path, rows: int = ROWS, null: str = "", delimiter: str | None = None) -> str:
+def schema_of(file: Path, null: str = "", delimiter: str | None = None, rows: int = ROWS) -> str:
     """DDL for the fields of a sample, in the order of their first appearance.
 
     ``null`` is a text that stands for no value in CSV, besides an empty one; ``delimiter`` splits
@@ -60,8 +61,8 @@ def with_schemas(pipelines: Any, base: Path) -> Any:
     return {name: with_schema(body, base) for name, body in pipelines.items()}
 
 
-def with_schema(pipeline: Any, base: Path) -> Any:
-    """One pipeline, as ``with_schemas`` does."""
+def with_schema(pipeline: Any, base: Path, read: SchemaReader = schema_of) -> Any:
+    """One pipeline, as ``with_schemas`` does; ``read`` gives the DDL of a file."""
     source = pipeline.get("source") if isinstance(pipeline, Mapping) else None
     schema = source.get("schema") if isinstance(source, Mapping) else None
     if not isinstance(schema, Mapping) or "sample" not in schema or set(schema) - SAMPLE_KEYS:
@@ -72,7 +73,7 @@ def with_schema(pipeline: Any, base: Path) -> Any:
             delimiter = delimiter_of(schema["delimiter"])
         except ValueError as error:
             raise SampleError(f"{file}: delimiter: {error}") from error
-    ddl = schema_of(file, null=null, delimiter=delimiter)
+    ddl = read(file, null, delimiter)
     return {**pipeline, "source": {**source, "schema": ddl}}  # type: ignore[dict-item]
 
 

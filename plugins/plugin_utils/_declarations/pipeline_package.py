@@ -14,7 +14,7 @@ from pathlib import Path
 COLLECTION = Path(__file__).resolve().parents[3]
 sys.path += [str(COLLECTION / "spark/src"), str(COLLECTION / "declarations/src")]
 
-from kafka_metal_declarations.sample import SampleError, with_schema  # noqa: E402
+from kafka_metal_declarations.sample import SampleError, schema_of, with_schema  # noqa: E402
 from kafka_metal_pipeline.declaration import DeclarationError, parse, problems_of  # noqa: E402
 from kafka_metal_pipeline.declared_site import SITE_KEYS  # noqa: E402
 from kafka_metal_pipeline.needs import needs_of  # noqa: E402
@@ -30,5 +30,6 @@ __all__ = [
     "parse",
     "placed",
     "problems_of",
+    "schema_of",
     "with_schema",
 ]

@@ -130,7 +130,7 @@ def repair(options: argparse.Namespace) -> int:
 
 def infer_schema(options: argparse.Namespace) -> int:
     """Print the schema of a sample."""
-    print(sample.schema_of(options.sample, options.rows, options.null, options.delimiter))
+    print(sample.schema_of(options.sample, options.null, options.delimiter, options.rows))
     return 0
 
 

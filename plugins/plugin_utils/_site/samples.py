@@ -1,0 +1,36 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""The schemas of samples, each file read once in a run.
+
+Ansible renders a declaration for each value that comes from it, some dozen times in a run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible import constants
+
+from .._declarations.pipeline_package import schema_of, with_schema
+from .run_file import RunFile
+
+
+def with_sample_schema(pipeline: Any) -> Any:
+    """A pipeline in which ``schema: {sample: FILE}`` is the DDL of that file; raises SampleError.
+
+    FILE is relative to where the run starts.
+    """
+    return with_schema(pipeline, Path.cwd(), _schema_in_this_run)
+
+
+def _schema_in_this_run(file: Path, null: str, delimiter: str | None) -> str:
+    try:
+        now = file.stat()
+    except OSError:
+        # Whoever reads it says what is wrong.
+        return schema_of(file, null, delimiter)
+    about = f"sample {file} {now.st_mtime_ns} {now.st_size} {null!r} {delimiter!r}"
+    run = RunFile(Path(constants.DEFAULT_LOCAL_TMP), about)
+    found = run.answer("schema", ["schema"], lambda: lambda _: schema_of(file, null, delimiter))
+    return str(found)

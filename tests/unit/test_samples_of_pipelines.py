@@ -1,0 +1,56 @@
+"""The file of a sample is read once in a run, however often a declaration is rendered."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import pipeline_statements
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import samples
+from kafka_metal_declarations.sample import SampleError, schema_of
+
+
+@pytest.fixture
+def reads(monkeypatch, tmp_path):
+    """The files that were read, in a run of this test's own."""
+    found = []
+
+    def counted(file, null, delimiter):
+        found.append(file.name)
+        return schema_of(file, null, delimiter)
+
+    (tmp_path / "run").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(samples.constants, "DEFAULT_LOCAL_TMP", str(tmp_path / "run"))
+    monkeypatch.setattr(samples, "schema_of", counted)
+    return found
+
+
+def schema(**more):
+    sample = {"sample": "in.csv", **more}
+    found = samples.with_sample_schema({"source": {"topic": "in", "schema": sample}})
+    return found["source"]["schema"]
+
+
+def test_a_sample_is_read_once_until_it_changes(reads, tmp_path):
+    file = tmp_path / "in.csv"
+    file.write_text("n\n1\n")
+    declared = {"source": {"topic": "in", "schema": {"sample": "in.csv"}}}
+
+    assert [schema(), schema()] == ["`n` BIGINT"] * 2
+    assert "`n` BIGINT" in pipeline_statements({"a": declared}, [])
+    assert reads == ["in.csv"]
+
+    file.write_text("n\nten\n")
+    assert schema() == "`n` STRING"
+
+
+def test_each_way_of_reading_a_sample_is_its_own(reads, tmp_path):
+    (tmp_path / "in.csv").write_text("n;m\n1;NA\n")
+
+    assert schema(delimiter=";") == "`n` BIGINT, `m` STRING"
+    assert schema(delimiter=";", no_value="1") == "`n` STRING, `m` STRING"
+
+
+def test_a_sample_that_is_not_there_is_no_answer_for_later(reads, tmp_path):
+    with pytest.raises(SampleError, match=r"in\.csv"):
+        schema()
+    (tmp_path / "in.csv").write_text("n\n1\n")
+
+    assert schema() == "`n` BIGINT"
