@@ -10,7 +10,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
-from ..plugin_utils._declarations.pipeline_package import SITE_KEYS, SampleError, with_schema
+from ..plugin_utils._declarations.declarations_package import SITE_KEYS, SampleError, with_schema
 from ..plugin_utils._declarations.service_data import plain
 
 # How the check begins what it says of a mistake, and how much of anything else is shown.

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.checkpoint import PURPOSE, CheckpointError, of_output
-from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.recreated import begin_again
 from kafka_metal_pipeline.storage import LocalFiles
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_metal_declarations.ddl import to_ddl
+from kafka_metal_declarations.model import Declaration, Output
 
 from kafka_metal_pipeline.archive import MARK, foreign
 from kafka_metal_pipeline.marks import LostCheckpointError, Mark, ends_of, restored
-from kafka_metal_pipeline.model import Declaration, Output
 from kafka_metal_pipeline.plain_files import parsed
 from kafka_metal_pipeline.recreated import refusal
 from kafka_metal_pipeline.storage import Files

@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kafka_metal_declarations import declaration as declarations
 from kafka_metal_declarations import file_format, sample
+from kafka_metal_declarations.declared_site import missing_to_run
+from kafka_metal_declarations.keys import DeclarationError, Problem
+from kafka_metal_declarations.model import Declaration
+from kafka_metal_declarations.templates import TEMPLATES
 
 from kafka_metal_pipeline import checkpoint as checkpoints
 from kafka_metal_pipeline import checkpoint_check
-from kafka_metal_pipeline import declaration as declarations
-from kafka_metal_pipeline.declared_site import missing_to_run
-from kafka_metal_pipeline.keys import DeclarationError, Problem
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.starts import Starts
 from kafka_metal_pipeline.storage import Files
-from kafka_metal_pipeline.templates import TEMPLATES
 
 REFUSED = 2
 # How long a driver that refuses to run still says so on its status port.
@@ -138,8 +138,7 @@ def load(file: Path) -> dict[str, Declaration]:
     """Pipelines of a YAML file: one with its ``name``, or several by name."""
     # The control node has no use for it where only filters run.
     import yaml
-
-    from kafka_metal_pipeline import documents
+    from kafka_metal_declarations import documents
 
     try:
         content: Any = documents.read(file.read_text(encoding="utf-8"))
