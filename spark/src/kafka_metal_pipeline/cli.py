@@ -7,16 +7,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from kafka_metal_declarations import declaration as declarations
 from kafka_metal_declarations import file_format, sample
+from kafka_metal_declarations.declaration_file import load
 from kafka_metal_declarations.declared_site import missing_to_run
 from kafka_metal_declarations.keys import DeclarationError, Problem
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_declarations.templates import TEMPLATES
 
 from kafka_metal_pipeline import checkpoint as checkpoints
 from kafka_metal_pipeline import checkpoint_check
@@ -132,22 +131,6 @@ def infer_schema(options: argparse.Namespace) -> int:
     """Print the schema of a sample."""
     print(sample.schema_of(options.sample, options.rows, options.null, options.delimiter))
     return 0
-
-
-def load(file: Path) -> dict[str, Declaration]:
-    """Pipelines of a YAML file: one with its ``name``, or several by name."""
-    # The control node has no use for it where only filters run.
-    import yaml
-    from kafka_metal_declarations import documents
-
-    try:
-        content: Any = documents.read(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DeclarationError([Problem("", str(file), str(error), "a YAML file")]) from error
-    if isinstance(content, Mapping) and ("source" in content or content.get("use") in TEMPLATES):
-        name = str(content.get("name") or file.stem)
-        content = {name: content}
-    return declarations.parse_all(sample.with_schemas(content, file.parent))
 
 
 def _drive(declared: Declaration, starts: Starts) -> int:
