@@ -175,7 +175,7 @@ def _status_word_file(declared: Declaration) -> Path | None:
 def _files(location: str) -> Files:
     """The file system of a checkpoint; a local one needs no Spark."""
     if location.startswith(("/", "file:")):
-        from kafka_metal_pipeline.storage import LocalFiles
+        from kafka_metal_pipeline.local_files import LocalFiles
 
         return LocalFiles()
     from pyspark.sql import SparkSession
