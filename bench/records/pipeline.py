@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 from cost import cpu_seconds
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import checkpoint, preparation, queries, reading, session
-from kafka_metal_pipeline.declaration import parse
-from kafka_metal_pipeline.model import Declaration
 
 
 def declared(

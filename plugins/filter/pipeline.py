@@ -9,7 +9,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
 from ..module_utils._content import applied_record
-from ..plugin_utils._declarations.pipeline_package import (
+from ..plugin_utils._declarations.declarations_package import (
     DeclarationError,
     SampleError,
     conflicts,

@@ -10,7 +10,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
-from ..plugin_utils._declarations.pipeline_package import SITE_KEYS, SampleError
+from ..plugin_utils._declarations.declarations_package import SITE_KEYS, SampleError
 from ..plugin_utils._declarations.service_data import plain
 from ..plugin_utils._site.samples import with_sample_schema
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-SOURCES = Path(__file__).parents[1] / "src"
-sys.path.insert(0, str(SOURCES))
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "spark/src"))
+sys.path.insert(0, str(ROOT / "declarations/src"))
 
+from kafka_metal_declarations.declaration import parse  # noqa: E402
 from kafka_metal_pipeline import session  # noqa: E402
-from kafka_metal_pipeline.declaration import parse  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402  after the path of the sources
 
 SMALLEST = {

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from kafka_metal_pipeline.archive import Archive, foreign
+from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.marks import Batches
-from kafka_metal_pipeline.storage import LocalFiles
 
 FILES_PER_BATCH = 2
 

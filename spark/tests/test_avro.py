@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.declaration import parse
-from kafka_metal_pipeline.model import Declaration
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.registry import RegistryError, resolved
 from kafka_metal_pipeline.transforms import accepted, judged, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records

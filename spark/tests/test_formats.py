@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.declaration import parse
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.queries import flows
 from kafka_metal_pipeline.transforms import accepted, judged, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.declaration import parse
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.transforms import accepted, judged, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.analysis import no_records
-from kafka_metal_pipeline.declaration import parse
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.queries import StatementError, flows
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.declaration import parse
-from kafka_metal_pipeline.model import Declaration
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.reading import common, together, waited_for
 
 TO_TOPIC = {"sql": "TABLE events", "topic": "out"}

@@ -2,11 +2,11 @@
 
 import pytest
 from conftest import SMALLEST
+from kafka_metal_declarations.declaration import parse, problems_of
+from kafka_metal_declarations.model import REAL_TIME
 from kafka_metal_pipeline import cores
-from kafka_metal_pipeline.declaration import parse, problems_of
 from kafka_metal_pipeline.driver import limits_of
-from kafka_metal_pipeline.model import REAL_TIME
-from kafka_metal_pipeline.storage import LocalFiles
+from kafka_metal_pipeline.local_files import LocalFiles
 
 OUTPUT = {"sql": "SELECT * FROM events", "topic": "out", "trigger": REAL_TIME}
 

@@ -5,9 +5,9 @@ from base64 import b64decode
 from collections.abc import Callable, Sequence
 
 import pytest
-from kafka_metal_pipeline.declaration import parse
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.invalid import invalid_records
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.transforms import accepted, judged, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame, Row

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.checkpoint import PURPOSE, CheckpointError, of_output
-from kafka_metal_pipeline.declaration import parse
+from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.recreated import begin_again
-from kafka_metal_pipeline.storage import LocalFiles
 
 FILES = LocalFiles()
 OLD, NEW = {"in": "old-id"}, {"in": "new-id"}

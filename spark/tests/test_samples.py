@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from kafka_metal_client.produce import Options, open_reader, validate
 from kafka_metal_declarations.ddl import parse_ddl
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.sample import schema_of
-from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.transforms import accepted, judged
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame

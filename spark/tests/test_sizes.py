@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.declaration import parse
-from kafka_metal_pipeline.model import Declaration
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.preparation import LimitError, check_room
 from kafka_metal_pipeline.queries import flows
 from kafka_metal_pipeline.sizes import java_options, librdkafka_options, usable

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 from conftest import SMALLEST
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import analysis, batches, driver, sql_check
-from kafka_metal_pipeline.declaration import parse
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.status import Board
 from pyspark.sql import SparkSession
 

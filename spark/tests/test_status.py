@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline import cli, session
-from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.progress import lag_of
 from kafka_metal_pipeline.status import FAILED, RUNNING, Board, serve

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline import cores, driver, preparation, progress, queries
 from kafka_metal_pipeline.archive import SINK_LOG
 from kafka_metal_pipeline.checkpoint import CheckpointError, latest_batch
 from kafka_metal_pipeline.cli import main
-from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.queries import Flow, flows
 from kafka_metal_pipeline.storage import Storage
 from pyspark.sql import DataFrame, Row, SparkSession

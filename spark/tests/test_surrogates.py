@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.declaration import parse
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.statements import topic_records
 from kafka_metal_pipeline.transforms import accepted, judged, rejected
 from kafka_metal_pipeline.transforms import parse as parse_records

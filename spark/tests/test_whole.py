@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import queries, streams
-from kafka_metal_pipeline.declaration import parse
 from kafka_metal_pipeline.marks import LostCheckpointError
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.queries import Flow, flows
 from kafka_metal_pipeline.repair import messages, repaired, sent_before
 from pyspark.sql import DataFrame, Row, SparkSession

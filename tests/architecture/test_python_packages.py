@@ -8,6 +8,7 @@ from graphlib import TopologicalSorter
 import pytest
 
 PREFIX = "kafka-metal-"
+DECLARATIONS = "kafka-metal-declarations"
 
 
 @pytest.fixture(scope="module")
@@ -25,23 +26,29 @@ def _ours(dependencies):
     return {name for name in names if name.startswith(PREFIX)}
 
 
-def _imported(text):
-    """Names of this repository's packages that a file imports, also inside functions."""
+def _modules(text):
+    """Names of the packages that a file imports, also inside functions."""
     for node in ast.walk(ast.parse(text)):
         names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module]
-        for name in names:
-            package = name.split(".")[0].replace("_", "-")
-            if package.startswith(PREFIX):
-                yield package
+        yield from (name.split(".")[0] for name in names)
+
+
+def _imported(text):
+    """Names of this repository's packages that a file imports."""
+    return {
+        name
+        for name in (each.replace("_", "-") for each in _modules(text))
+        if name.startswith(PREFIX)
+    }
 
 
 def _beyond(repository, files, allowed):
     return [
         f"{path} imports {name}"
         for path in files
-        for name in sorted(set(_imported(repository.text(path))))
+        for name in sorted(_imported(repository.text(path)))
         if name not in allowed
     ]
 
@@ -61,6 +68,25 @@ def test_packages_depend_on_each_other_in_one_direction(packages):
     TopologicalSorter(dict(packages.values())).prepare()
 
 
+def test_plugins_import_no_driver(repository):
+    """A driver's package needs Spark, which the control node does not have."""
+    files = repository.files("plugins/**/*.py")
+    assert _beyond(repository, files, {DECLARATIONS, "kafka-metal-client"}) == []
+    paths = {path: re.findall(r"\b\w+/src\b", repository.text(path)) for path in files}
+    assert {path: found for path, found in paths.items() if found} == {
+        "plugins/plugin_utils/_declarations/declarations_package.py": ["declarations/src"],
+        "plugins/plugin_utils/_operations/screens_package.py": ["client/src"],
+    }
+
+
+def test_the_declarations_need_neither_spark_nor_another_package(repository, packages):
+    assert packages["declarations"] == (DECLARATIONS, set())
+    files = repository.files("declarations/src/**/*.py")
+    assert _beyond(repository, files, {DECLARATIONS}) == []
+    loaded = {path: set(_modules(repository.text(path))) for path in files}
+    assert [path for path, names in loaded.items() if names & {"pyspark", "py4j"}] == []
+
+
 def test_operators_run_nothing_that_only_tests_and_the_demonstration_need(repository, packages):
     """Records are reconciled in the image of the pipeline; the control node has no such package."""
     needed = dict(packages.values())
@@ -70,4 +96,3 @@ def test_operators_run_nothing_that_only_tests_and_the_demonstration_need(reposi
     assert "kafka-metal-client" in installed
     assert "kafka-metal-reconciliation" not in installed
     assert "kafka-metal-reconciliation" in needed
-    assert _beyond(repository, repository.files("plugins/**/*.py"), installed) == []

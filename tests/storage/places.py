@@ -67,7 +67,8 @@ class Place:
             str(self.root / "files"): "/etc/kafka-metal:ro",
             str(self.root / "lines"): "/lines:ro",
             str(INSIDE): "/inside:ro",
-            str(ROOT / "spark/src"): "/sources:ro",
+            str(ROOT / "spark/src"): "/sources/spark:ro",
+            str(ROOT / "declarations/src"): "/sources/declarations:ro",
         }
         if self.storage["mounted"]:
             volumes[str(self.root / "shared")] = "/shared"

@@ -7,7 +7,7 @@ from ansible_collections.metal.kafka.plugins.filter.pipeline import (
     own_databases,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
-from kafka_metal_pipeline.declaration import parse
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.librdkafka import translated
 
 

@@ -4,11 +4,11 @@ import json
 import os
 
 import pytest
+from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline import checkpoint_check
 from kafka_metal_pipeline.checkpoint import all_of
 from kafka_metal_pipeline.cli import main
-from kafka_metal_pipeline.declaration import parse
-from kafka_metal_pipeline.storage import LocalFiles
+from kafka_metal_pipeline.local_files import LocalFiles
 
 COUNTS = "SELECT {0}, count(*) AS events FROM events GROUP BY {0}"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.filter.pipeline import pipeline_document
-from kafka_metal_pipeline.client_options import ALLOWED_SPARK
+from kafka_metal_declarations.client_options import ALLOWED_SPARK
 
 DECLARED = {
     "source": {"topic": "in", "schema": "id STRING"},

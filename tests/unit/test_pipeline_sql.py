@@ -14,7 +14,7 @@ from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import (
     pipeline_statements,
     running_drivers,
 )
-from kafka_metal_pipeline.declaration import parse_all
+from kafka_metal_declarations.declaration import parse_all
 
 DECLARED = {
     "source": {"topic": "in", "schema": "id STRING NOT NULL"},

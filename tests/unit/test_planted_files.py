@@ -7,12 +7,12 @@ import zlib
 from pathlib import Path
 
 import pytest
+from kafka_metal_declarations.declaration import parse_all
 from kafka_metal_pipeline import checkpoint_check, plain_files
 from kafka_metal_pipeline.checkpoint import COPY, PURPOSE, all_of
-from kafka_metal_pipeline.declaration import parse_all
+from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.marks import Mark
 from kafka_metal_pipeline.recreated import begin_again
-from kafka_metal_pipeline.storage import LocalFiles
 from kafka_metal_pipeline.torn import CheckpointError, Torn
 from kafka_metal_pipeline.wholeness import DIFFERS, FITS, UNKNOWN, checksum
 

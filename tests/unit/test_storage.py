@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declarat
     DeclarationError,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.storage import storage_of
-from kafka_metal_pipeline.declaration import parse
+from kafka_metal_declarations.declaration import parse
 
 OWN = {
     "kind": "s3",

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...module_utils._common.suggestions import did_you_mean, one_of
+from .._declarations.declarations_package import misplaced, needs_of, problems_of
 from .._declarations.declared_topics import TOPICS
 from .._declarations.inventory_values import whole_number
-from .._declarations.pipeline_package import misplaced, needs_of, problems_of
 from .._declarations.problem import Problem, advice, listed
 from .._site.service_catalogue import KAFKA, PIPELINE, SPARK_WORKER
 from .._site.services import entries

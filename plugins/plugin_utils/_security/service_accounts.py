@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._declarations.pipeline_package import needs_of
+from .._declarations.declarations_package import needs_of
 from .certificate_names import reserved
 from .security_modes import OPERATOR, SecurityError
 

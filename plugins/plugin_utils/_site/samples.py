@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible import constants
 
-from .._declarations.pipeline_package import schema_of, with_schema
+from .._declarations.declarations_package import schema_of, with_schema
 from .run_file import RunFile
 
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from kafka_metal_declarations.ddl import HEADERS
+from kafka_metal_declarations.keys import Problem
+from kafka_metal_declarations.model import Declaration
 from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import queries, session, sql_check, streams
-from kafka_metal_pipeline.keys import Problem
-from kafka_metal_pipeline.model import Declaration
 
 # Enough for plans of nothing.
 MEMORY = "512m"

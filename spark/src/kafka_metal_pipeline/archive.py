@@ -9,8 +9,9 @@ whatever lies in the folders is a whole file of a batch that counts.
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from kafka_metal_declarations.model import Output
+
 from kafka_metal_pipeline.marks import LostCheckpointError, Mark
-from kafka_metal_pipeline.model import Output
 from kafka_metal_pipeline.storage import Shelf
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import reduce
 
 from kafka_metal_declarations.ddl import Field, quoted
+from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import from_avro
 
-from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.nesting import wire_type
 
 MAGIC = b"\x00"

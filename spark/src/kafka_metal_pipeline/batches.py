@@ -4,13 +4,13 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from kafka_metal_declarations.model import Declaration, Starting
 from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import preparation, queries, registry, session, sizes, streams
 from kafka_metal_pipeline.brokers import limits_of, written
 from kafka_metal_pipeline.driver import DIED, DONE, REFUSALS, REFUSED
 from kafka_metal_pipeline.failures import explain
-from kafka_metal_pipeline.model import Declaration, Starting
 from kafka_metal_pipeline.repair import (
     MESSAGE_COLUMNS,
     messages,

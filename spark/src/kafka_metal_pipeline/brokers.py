@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_metal_declarations.model import Declaration, Site
 from pyspark.sql import SparkSession
 
-from kafka_metal_pipeline.model import Declaration, Site
 from kafka_metal_pipeline.recreated import RecreatedTopicError
 
 log = logging.getLogger(__name__)

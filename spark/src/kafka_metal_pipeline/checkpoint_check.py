@@ -8,13 +8,14 @@ import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from kafka_metal_declarations.model import TRANSACTIONAL, Declaration, Output
+
 from kafka_metal_pipeline.archive import archive_of
 from kafka_metal_pipeline.checkpoint import Checkpoint, all_of
 from kafka_metal_pipeline.draft import Draft
+from kafka_metal_pipeline.local_files import is_local
 from kafka_metal_pipeline.marks import Batches, LostCheckpointError
-from kafka_metal_pipeline.model import TRANSACTIONAL, Declaration, Output
 from kafka_metal_pipeline.settling import settled, swept
-from kafka_metal_pipeline.storage import is_local
 from kafka_metal_pipeline.torn import CheckpointError
 
 # A driver may write while its files are read: only what stays so is refused.

@@ -7,21 +7,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from kafka_metal_declarations import declaration as declarations
 from kafka_metal_declarations import file_format, sample
+from kafka_metal_declarations.declaration_file import load
+from kafka_metal_declarations.declared_site import missing_to_run
+from kafka_metal_declarations.keys import DeclarationError, Problem
+from kafka_metal_declarations.model import Declaration
 
 from kafka_metal_pipeline import checkpoint as checkpoints
 from kafka_metal_pipeline import checkpoint_check
-from kafka_metal_pipeline import declaration as declarations
-from kafka_metal_pipeline.declared_site import missing_to_run
-from kafka_metal_pipeline.keys import DeclarationError, Problem
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.starts import Starts
 from kafka_metal_pipeline.storage import Files
-from kafka_metal_pipeline.templates import TEMPLATES
 
 REFUSED = 2
 # How long a driver that refuses to run still says so on its status port.
@@ -134,23 +133,6 @@ def infer_schema(options: argparse.Namespace) -> int:
     return 0
 
 
-def load(file: Path) -> dict[str, Declaration]:
-    """Pipelines of a YAML file: one with its ``name``, or several by name."""
-    # The control node has no use for it where only filters run.
-    import yaml
-
-    from kafka_metal_pipeline import documents
-
-    try:
-        content: Any = documents.read(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DeclarationError([Problem("", str(file), str(error), "a YAML file")]) from error
-    if isinstance(content, Mapping) and ("source" in content or content.get("use") in TEMPLATES):
-        name = str(content.get("name") or file.stem)
-        content = {name: content}
-    return declarations.parse_all(sample.with_schemas(content, file.parent))
-
-
 def _drive(declared: Declaration, starts: Starts) -> int:
     # Spark is loaded only where a pipeline runs: the other commands work without it.
     from kafka_metal_pipeline import driver
@@ -193,7 +175,7 @@ def _status_word_file(declared: Declaration) -> Path | None:
 def _files(location: str) -> Files:
     """The file system of a checkpoint; a local one needs no Spark."""
     if location.startswith(("/", "file:")):
-        from kafka_metal_pipeline.storage import LocalFiles
+        from kafka_metal_pipeline.local_files import LocalFiles
 
         return LocalFiles()
     from pyspark.sql import SparkSession

@@ -6,10 +6,9 @@ own. With fewer, Spark reads some partitions and says nothing of the others.
 
 from collections.abc import Callable
 
+from kafka_metal_declarations.declared_outputs import INVALID
+from kafka_metal_declarations.model import REAL_TIME, Declaration
 from pyspark.sql import DataFrame
-
-from kafka_metal_pipeline.declared_outputs import INVALID
-from kafka_metal_pipeline.model import REAL_TIME, Declaration
 
 
 class CoresError(ValueError):

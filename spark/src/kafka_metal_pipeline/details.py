@@ -1,11 +1,11 @@
 """What a message about a rejected record says beside its reason."""
 
 from kafka_metal_declarations.ddl import Field, quoted
+from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.formats import Format, format_of
-from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.ranges import field_fault, is_plausible, keeps_text, kept_text
 
 # Characters of a value that a message shows.

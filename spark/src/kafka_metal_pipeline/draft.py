@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kafka_metal_pipeline import wholeness
-from kafka_metal_pipeline.storage import LocalFiles, local
+from kafka_metal_pipeline.local_files import LocalFiles, local
 
 
 class Draft:

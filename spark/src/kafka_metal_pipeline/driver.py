@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from kafka_metal_declarations.model import AVAILABLE_NOW, Declaration
+from kafka_metal_declarations.words import milliseconds
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -28,7 +30,6 @@ from kafka_metal_pipeline.checkpoint import all_of
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.marks import LostCheckpointError
-from kafka_metal_pipeline.model import AVAILABLE_NOW, Declaration
 from kafka_metal_pipeline.recreated import RecreatedTopicError
 from kafka_metal_pipeline.registry import RegistryError
 from kafka_metal_pipeline.sql_check import SqlError
@@ -36,7 +37,6 @@ from kafka_metal_pipeline.status import FINISHED, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
 from kafka_metal_pipeline.supervision import Supervisor
 from kafka_metal_pipeline.torn import CheckpointError
-from kafka_metal_pipeline.words import milliseconds
 
 log = logging.getLogger(__name__)
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kafka_metal_declarations.ddl import Field, quoted
+from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.avro import Avro
-from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.nesting import wire_type
 
 # Stands behind every row, so that it is seen whether reading got to its end.

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_declarations.ddl import RECORD_COLUMNS, quoted
+from kafka_metal_declarations.model import DatabaseSite, Output
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
-from kafka_metal_pipeline.model import DatabaseSite, Output
 from kafka_metal_pipeline.upsert import Table, dialect, staged_name
 
 NUMBER = "_number"

@@ -3,11 +3,12 @@
 import logging
 from collections.abc import Callable, Mapping
 
+from kafka_metal_declarations.declared_outputs import INVALID
+from kafka_metal_declarations.model import Declaration
+
 from kafka_metal_pipeline.brokers import Topic
-from kafka_metal_pipeline.declared_outputs import INVALID
 from kafka_metal_pipeline.invalid import LEAST_BYTES
 from kafka_metal_pipeline.marks import Batches
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.queries import Flow
 from kafka_metal_pipeline.recreated import begin_again
 from kafka_metal_pipeline.settling import settled, swept

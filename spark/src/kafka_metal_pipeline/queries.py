@@ -9,16 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql.streaming.query import StreamingQuery
-from pyspark.sql.streaming.readwriter import DataStreamWriter
-
-from kafka_metal_pipeline import checkpoint, cores, sizes
-from kafka_metal_pipeline.checkpoint import Checkpoint
-from kafka_metal_pipeline.declared_outputs import INVALID
-from kafka_metal_pipeline.invalid import invalid_records
-from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark
-from kafka_metal_pipeline.model import (
+from kafka_metal_declarations.declared_outputs import INVALID
+from kafka_metal_declarations.model import (
     AVAILABLE_NOW,
     REAL_TIME,
     TRANSACTIONAL,
@@ -26,6 +18,14 @@ from kafka_metal_pipeline.model import (
     Output,
     Starting,
 )
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafka_metal_pipeline import checkpoint, cores, sizes
+from kafka_metal_pipeline.checkpoint import Checkpoint
+from kafka_metal_pipeline.invalid import invalid_records
+from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark
 from kafka_metal_pipeline.sinks import target_of
 from kafka_metal_pipeline.statements import (
     archive_rows,

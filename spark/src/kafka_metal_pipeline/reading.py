@@ -6,11 +6,11 @@ reads for itself until it is where the others are.
 
 from collections.abc import Collection, Mapping
 
+from kafka_metal_declarations.model import Declaration, Starting
 from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import streams
 from kafka_metal_pipeline.checkpoint import all_of
-from kafka_metal_pipeline.model import Declaration, Starting
 from kafka_metal_pipeline.queries import Reader, judge
 
 

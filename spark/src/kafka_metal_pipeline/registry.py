@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kafka_metal_pipeline.model import Declaration, Registry
+from kafka_metal_declarations.model import Declaration, Registry
 
 TIMEOUT_S = 20
 ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"

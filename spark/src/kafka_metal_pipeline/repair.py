@@ -7,11 +7,11 @@ repeated, with another repair for what is left.
 
 from dataclasses import dataclass
 
+from kafka_metal_declarations.model import Declaration
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.formats import format_of
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.transforms import accepted_records, is_accepted, parse, reason_of
 
 MESSAGE = (

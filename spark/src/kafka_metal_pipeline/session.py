@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kafka_metal_declarations.model import Declaration, Site
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from kafka_metal_pipeline import callbacks, formats, sql_check
-from kafka_metal_pipeline.model import Declaration, Site
 
 LOCAL_DISK = "metal.kafka.spark.LocalDisk"
 

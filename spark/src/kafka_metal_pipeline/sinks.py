@@ -7,13 +7,13 @@ them exactly once, by a mark that is written with the rows.
 from collections.abc import Callable
 from functools import partial
 
+from kafka_metal_declarations.model import TRANSACTIONAL, Declaration, Output
 from pyspark.sql import SparkSession
 
 from kafka_metal_pipeline import librdkafka
 from kafka_metal_pipeline.archive import archive_of
 from kafka_metal_pipeline.jdbc import table_of
 from kafka_metal_pipeline.marks import Batches, Target
-from kafka_metal_pipeline.model import TRANSACTIONAL, Declaration, Output
 from kafka_metal_pipeline.sizes import librdkafka_options
 from kafka_metal_pipeline.storage import Storage
 from kafka_metal_pipeline.transactions import TransactionalTopic

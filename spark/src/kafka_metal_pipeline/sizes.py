@@ -8,11 +8,11 @@ it again after every restart.
 from collections.abc import Mapping
 from functools import reduce
 
+from kafka_metal_declarations.model import Site
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.invalid import Place, headers_of, message_of
-from kafka_metal_pipeline.model import Site
 
 REASON = "too_large"
 REQUEST = "max.request.size"

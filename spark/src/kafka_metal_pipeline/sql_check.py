@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_metal_declarations.ddl import RECORD_COLUMNS
+from kafka_metal_declarations.keys import Problem
+from kafka_metal_declarations.model import Declaration
 from pyspark.sql import SparkSession
 
-from kafka_metal_pipeline.keys import Problem
-from kafka_metal_pipeline.model import Declaration
 from kafka_metal_pipeline.sql_rules import QUERY, Allowed, Refusal, names_of, refusals
 
 ONE_EXPRESSION = "one expression over a record"

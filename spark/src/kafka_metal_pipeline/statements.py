@@ -4,10 +4,9 @@ import socket
 from collections.abc import Mapping
 
 from kafka_metal_declarations.ddl import HEADERS, RECORD_COLUMNS, quoted
+from kafka_metal_declarations.model import Metadata, Output, Source
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-
-from kafka_metal_pipeline.model import Metadata, Output, Source
 
 VIEW = "events"
 DATE = "date"

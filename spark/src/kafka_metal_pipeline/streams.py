@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka_metal_declarations.ddl import HEADERS, RECORD_COLUMNS
+from kafka_metal_declarations.model import Declaration, Site, Starting
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 
 from kafka_metal_pipeline.brokers import settings
-from kafka_metal_pipeline.model import Declaration, Site, Starting
 from kafka_metal_pipeline.sizes import java_options
 
 # Columns of a record as Spark's source of Kafka has them; headers are there where they are wanted.

@@ -8,12 +8,12 @@ timestamp. ``judged`` is what is known of each; every one ends in exactly one of
 from functools import reduce
 
 from kafka_metal_declarations.ddl import RECORD_COLUMNS, quoted
+from kafka_metal_declarations.model import Source
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.details import detail_of
 from kafka_metal_pipeline.formats import TEXT, format_of
-from kafka_metal_pipeline.model import Source
 from kafka_metal_pipeline.ranges import converted, field_fault, is_plausible, keeps_text, kept_text
 
 ORIGIN = (*RECORD_COLUMNS, "_key", "_raw")

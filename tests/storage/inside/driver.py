@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-sys.path.insert(0, "/sources")
+sys.path.insert(0, "/sources/spark")
+sys.path.insert(0, "/sources/declarations")
 
 from kafka_metal_pipeline import cli, streams
 from kafka_metal_pipeline.storage import Storage

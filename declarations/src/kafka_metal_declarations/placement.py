@@ -6,9 +6,9 @@ Options of clients are joined key by key. What the site alone can know is refuse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafka_metal_pipeline.client_options import plain, refused
-from kafka_metal_pipeline.declared_site import SITE_KEYS
-from kafka_metal_pipeline.keys import Problem
+from kafka_metal_declarations.client_options import plain, refused
+from kafka_metal_declarations.declared_site import SITE_KEYS
+from kafka_metal_declarations.keys import Problem
 
 # Maps of options that a declaration may add to.
 JOINED = ("kafka_options", "spark_options")

@@ -2,7 +2,7 @@
 
 import re
 
-from kafka_metal_pipeline.model import AVAILABLE_NOW, REAL_TIME
+from kafka_metal_declarations.model import AVAILABLE_NOW, REAL_TIME
 
 NAME = r"[A-Za-z][A-Za-z0-9_-]{0,62}"
 ALLOWED_NAME = "letters, digits, _ and -, from a letter on, at most 63"

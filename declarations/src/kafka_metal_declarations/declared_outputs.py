@@ -7,10 +7,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kafka_metal_declarations.ddl import RECORD_COLUMNS, to_ddl
-
-from kafka_metal_pipeline.declared_source import read_places
-from kafka_metal_pipeline.keys import Problem, Section, suggested
-from kafka_metal_pipeline.model import (
+from kafka_metal_declarations.declared_source import read_places
+from kafka_metal_declarations.keys import Problem, Section, suggested
+from kafka_metal_declarations.model import (
     AT_LEAST_ONCE,
     AVAILABLE_NOW,
     REAL_TIME,
@@ -21,7 +20,7 @@ from kafka_metal_pipeline.model import (
     Source,
     Watermark,
 )
-from kafka_metal_pipeline.words import (
+from kafka_metal_declarations.words import (
     ALLOWED_DURATION,
     ALLOWED_NAME,
     ALLOWED_OUTPUT_TRIGGER,

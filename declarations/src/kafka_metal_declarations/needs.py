@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_metal_pipeline.declared_site import SITE_KEYS
-from kafka_metal_pipeline.keys import Section
-from kafka_metal_pipeline.model import TRANSACTIONAL
-from kafka_metal_pipeline.templates import expanded
+from kafka_metal_declarations.declared_site import SITE_KEYS
+from kafka_metal_declarations.keys import Section
+from kafka_metal_declarations.model import TRANSACTIONAL
+from kafka_metal_declarations.templates import expanded
 
 # A key of the declaration, and the topic that it names.
 Named = tuple[str, str]

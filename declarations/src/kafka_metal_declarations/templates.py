@@ -7,8 +7,8 @@ other: nothing else knows that there are templates.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kafka_metal_pipeline.keys import Section
-from kafka_metal_pipeline.model import AVAILABLE_NOW
+from kafka_metal_declarations.keys import Section
+from kafka_metal_declarations.model import AVAILABLE_NOW
 
 # Keys of a declaration that a template passes on as they are.
 COMMON = ("name", "trigger", "resources")

@@ -5,18 +5,16 @@ from typing import Any
 
 import pytest
 import yaml
-from kafka_metal_declarations.sample import with_schemas
-from kafka_metal_pipeline import documents
-from kafka_metal_pipeline.client_options import refused
-from kafka_metal_pipeline.declaration import (
+from kafka_metal_declarations import documents
+from kafka_metal_declarations.declaration import (
     DeclarationError,
     parse,
     parse_all,
     problems_of,
     topics_of,
 )
-from kafka_metal_pipeline.model import Metadata, Watermark
-from kafka_metal_pipeline.session import BEHAVIOUR, JAVA_OPTION_KEYS
+from kafka_metal_declarations.model import Metadata, Watermark
+from kafka_metal_declarations.sample import with_schemas
 
 DATA = Path(__file__).parent / "data"
 SCHEMA = "id STRING NOT NULL, at TIMESTAMP, seen TIMESTAMP, n INT"
@@ -313,9 +311,3 @@ def test_names_and_types_may_be_written_as_spark_writes_them() -> None:
         ("d", "DECIMAL(10, 2)", True),
         ("s", "STRUCT<a: INT, b: INT>", False),
     ]
-
-
-def test_a_declaration_changes_no_setting_that_protects() -> None:
-    settings = [*BEHAVIOUR, *JAVA_OPTION_KEYS, "spark.driver.host", "spark.authenticate.secret"]
-    found = [option for option, *_ in refused(dict.fromkeys(settings, "x"), "spark_options")]
-    assert found == settings

@@ -1,8 +1,8 @@
 """The keys of a declaration that say where it runs; a role or a person at a shell adds them."""
 
-from kafka_metal_pipeline.keys import Section
-from kafka_metal_pipeline.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
-from kafka_metal_pipeline.words import ALLOWED_TOPIC, TOPIC
+from kafka_metal_declarations.keys import Section
+from kafka_metal_declarations.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
+from kafka_metal_declarations.words import ALLOWED_TOPIC, TOPIC
 
 SITE_KEYS = (
     "master",

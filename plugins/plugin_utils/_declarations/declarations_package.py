@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The packages by which drivers judge declarations of pipelines, from this collection's sources.
+"""The package by which drivers validate declarations of pipelines, from this collection's sources.
 
-The image of drivers is built from the same files: both judge alike, and nobody installs them.
+The image of drivers is built from the same files: both validate alike, and nobody installs it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 
 # Last: an installed package of the same name, such as a contributor's, is these files too.
 COLLECTION = Path(__file__).resolve().parents[3]
-sys.path += [str(COLLECTION / "spark/src"), str(COLLECTION / "declarations/src")]
+sys.path.append(str(COLLECTION / "declarations/src"))
 
+from kafka_metal_declarations.declaration import DeclarationError, parse, problems_of  # noqa: E402
+from kafka_metal_declarations.declared_site import SITE_KEYS  # noqa: E402
+from kafka_metal_declarations.needs import needs_of  # noqa: E402
+from kafka_metal_declarations.placement import conflicts, misplaced, placed  # noqa: E402
 from kafka_metal_declarations.sample import SampleError, schema_of, with_schema  # noqa: E402
-from kafka_metal_pipeline.declaration import DeclarationError, parse, problems_of  # noqa: E402
-from kafka_metal_pipeline.declared_site import SITE_KEYS  # noqa: E402
-from kafka_metal_pipeline.needs import needs_of  # noqa: E402
-from kafka_metal_pipeline.placement import conflicts, misplaced, placed  # noqa: E402
 
 __all__ = [
     "SITE_KEYS",

@@ -6,13 +6,17 @@ Needs no Spark: the control node runs it before anything is touched, the driver 
 import re
 from collections.abc import Mapping
 
-from kafka_metal_pipeline.declared_outputs import OUTPUT_KEYS, overlapping_archives, read_outputs
-from kafka_metal_pipeline.declared_site import SITE_KEYS, read_site
-from kafka_metal_pipeline.declared_source import read_source
-from kafka_metal_pipeline.keys import DeclarationError, Problem, Section, suggested
-from kafka_metal_pipeline.model import Declaration, Resources, Source
-from kafka_metal_pipeline.templates import expanded
-from kafka_metal_pipeline.words import (
+from kafka_metal_declarations.declared_outputs import (
+    OUTPUT_KEYS,
+    overlapping_archives,
+    read_outputs,
+)
+from kafka_metal_declarations.declared_site import SITE_KEYS, read_site
+from kafka_metal_declarations.declared_source import read_source
+from kafka_metal_declarations.keys import DeclarationError, Problem, Section, suggested
+from kafka_metal_declarations.model import Declaration, Resources, Source
+from kafka_metal_declarations.templates import expanded
+from kafka_metal_declarations.words import (
     ALLOWED_MEMORY,
     ALLOWED_NAME,
     ALLOWED_TOPIC,

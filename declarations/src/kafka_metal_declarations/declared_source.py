@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping
 
 from kafka_metal_declarations.ddl import HEADERS, Field, SchemaError, parse_ddl
-
-from kafka_metal_pipeline.keys import Section, suggested
-from kafka_metal_pipeline.model import Registry, Source, Starting
-from kafka_metal_pipeline.words import (
+from kafka_metal_declarations.keys import Section, suggested
+from kafka_metal_declarations.model import Registry, Source, Starting
+from kafka_metal_declarations.words import (
     ALLOWED_PATH,
     ALLOWED_PLACES,
     ALLOWED_TOPIC,

@@ -1,0 +1,26 @@
+"""A file with declarations of pipelines, as people write it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kafka_metal_declarations import documents
+from kafka_metal_declarations.declaration import parse_all
+from kafka_metal_declarations.keys import DeclarationError, Problem
+from kafka_metal_declarations.model import Declaration
+from kafka_metal_declarations.sample import with_schemas
+from kafka_metal_declarations.templates import TEMPLATES
+
+
+def load(file: Path) -> dict[str, Declaration]:
+    """Pipelines of a YAML file: one with its ``name``, or several by name."""
+    try:
+        content: Any = documents.read(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DeclarationError([Problem("", str(file), str(error), "a YAML file")]) from error
+    if isinstance(content, Mapping) and ("source" in content or content.get("use") in TEMPLATES):
+        name = str(content.get("name") or file.stem)
+        content = {name: content}
+    return parse_all(with_schemas(content, file.parent))
