@@ -10,6 +10,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.reading imp
     CatalogueError,
     catalogue,
 )
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.instances import CONDITIONS
 
 GATEWAY = {"kind": "gateway", "instance": "gateway{gateway_id}", "after": ["base"]}
 
@@ -28,6 +29,11 @@ def test_each_kind_is_behind_those_that_start_before_it():
     assert len(kinds) >= 7
     for service in SERVICES:
         assert all(kinds.index(each) < kinds.index(service.kind) for each in service.after)
+
+
+def test_what_kinds_and_certificates_depend_on_is_known():
+    parts = (each for service in SERVICES for each in (service, *service.certificates))
+    assert {each.where for each in parts} - {""} == set(CONDITIONS)
 
 
 def test_a_file_more_is_a_kind_more(tmp_path):

@@ -70,16 +70,18 @@ def test_masters_of_spark_come_into_the_ensemble_as_clients_where_they_agree_the
 
 
 def test_the_proxy_of_a_machine_is_reached_by_name_or_address_and_comes_in_nowhere():
-    found = certificates.of_proxies({"node1": "10.0.0.1:9443"})
-    assert found == [
-        {
-            "name": "metrics-node1",
-            "common_name": "metrics",
-            "dns": ["node1"],
-            "ips": ["10.0.0.1"],
-            "usages": ["server"],
-        }
-    ]
+    assert by_name(site(monitoring_address="10.0.0.1"))["metrics-m1"] == {
+        "name": "metrics-m1",
+        "common_name": "metrics",
+        "dns": ["m1"],
+        "ips": ["10.0.0.1"],
+        "usages": ["server"],
+    }
+    assert "metrics-m1" not in by_name(site(monitoring_proxied=False))
+
+
+def test_an_ipv6_address_in_brackets_is_an_address():
+    assert by_name(site(monitoring_address="[fd00::1]"))["metrics-m1"]["ips"] == ["fd00::1"]
 
 
 PLATFORM = people.certificates(site())

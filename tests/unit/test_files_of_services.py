@@ -75,7 +75,9 @@ PLAYS = [
     },
     {
         "hosts": "monitoring",
-        "vars": {"monitoring_entries": ["prometheus", "alertmanager", "probe", "exporter"]},
+        "vars": {
+            "monitoring_entries": "{{ lookup('metal.kafka.site', 'monitoring.of_watching') }}"
+        },
         "tasks": [_role("monitoring")],
     },
 ]

@@ -108,7 +108,7 @@ LOGIN = {"basic_auth": {"username": "operator", "password_file": "/etc/prometheu
 
 
 def test_prometheus_authenticates_to_what_asks_for_a_password_and_to_nobody_else():
-    jobs = {name: {} for name in (*PAGES, "kafka")}
+    jobs = {**{page: {"login": True} for page in PAGES}, "kafka": {}}
     config = prometheus_config(jobs, ["a:9093"], password=True)
     asked = {each["job_name"]: each.get("basic_auth") for each in config["scrape_configs"]}
     assert asked == {**dict.fromkeys(PAGES, LOGIN["basic_auth"]), "kafka": None}
@@ -118,7 +118,9 @@ def test_prometheus_authenticates_to_what_asks_for_a_password_and_to_nobody_else
 
 def test_a_site_says_itself_how_prometheus_authenticates():
     own = {"authorization": {"credentials": "x"}}
-    config = prometheus_config({"prometheus": {}}, [], {"prometheus": own}, own, password=True)
+    config = prometheus_config(
+        {"prometheus": {"login": True}}, [], {"prometheus": own}, own, password=True
+    )
     (job,) = config["scrape_configs"]
     (alertmanager,) = config["alerting"]["alertmanagers"]
     assert not {"basic_auth"} & (set(job) | set(alertmanager))
@@ -127,7 +129,7 @@ def test_a_site_says_itself_how_prometheus_authenticates():
 
 def test_a_proxy_sends_the_password_to_what_asks_for_it_and_to_nobody_else():
     targets = {job: [target(f"{job}1", "127.0.0.1:1")] for job in (*PAGES, "kafka")}
-    jobs = {job: {} for job in targets}
+    jobs = {**{page: {"login": True} for page in PAGES}, "kafka": {}}
     asked = prometheus_config(jobs, [], proxied=True, password=True)["scrape_configs"]
     assert not [each for each in asked if "basic_auth" in each]
     modules = proxy_config(jobs, targets, "node1", "secret")["modules"]

@@ -32,7 +32,20 @@ KIND = {
     ],
     "accounts": {"gateway": {"roles": [{"producer": {"topic": "doors"}}]}},
 }
+# Of the same role, with an instance on every machine.
+AGENT = {
+    "kind": "gateway_agent",
+    "group": "metal",
+    "instance": "agent@{metal_machine}",
+    "bind": "gateway_bind",
+    "address": "ansible_host",
+    "ports": ["gateway_agent_port"],
+    "job": "gateway_agent",
+    "callers": [{"group": "gateway", "port": "gateway_agent_port", "purpose": "figures"}],
+    "users": [{"service": "gateway_agent", "uid": 10099}],
+}
 DEFAULTS = {
+    "gateway_agent_port": 9500,
     "gateway_bind": "127.0.0.1",
     "gateway_port": 8443,
     "gateway_dir": "/var/lib/gateway",
@@ -67,6 +80,7 @@ def collection(tmp_path_factory):
         (home / path).symlink_to(ROOT / path)
     files = {
         "meta/services/gateway.yml": KIND,
+        "meta/services/gateway_agent.yml": AGENT,
         "defaults/main.yml": DEFAULTS,
         "meta/argument_specs.yml": {"argument_specs": OPTIONS},
     }
@@ -82,9 +96,13 @@ def found(collection):
     """What a task of a host of that kind gets for an expression."""
 
     def ask(expression, **of_gateway):
-        broker = {**plays.BROKER, "security_mode": "tls_scram", "cluster_name": "unit"}
+        broker = {
+            **{**plays.BROKER, "security_mode": "tls_scram", "cluster_name": "unit"},
+            "ansible_host": "10.0.0.1",
+        }
         gateway = {
             **{"gateway_id": 1, "gateway_address": "10.0.0.7", "cluster_name": "unit"},
+            "ansible_host": "10.0.0.7",
             **of_gateway,
         }
         groups = {
@@ -109,6 +127,17 @@ def site(name):
 def test_it_is_a_target_of_prometheus(found):
     (target,) = found(site("monitoring.targets"))["gateway"]
     assert (target["instance"], target["address"]) == ("gateway1", "10.0.0.7:9499")
+
+
+def test_one_of_every_machine_is_a_target_there_and_is_checked(found):
+    targets = found(site("monitoring.targets"))["gateway_agent"]
+    assert [(each["instance"], each["address"]) for each in targets] == [
+        ("agent@broker1", "10.0.0.1:9500"),
+        ("agent@door1", "10.0.0.7:9500"),
+    ]
+    assert found("'gateway_agent' | metal.kafka.container_user")["uid"] == 10099
+    told = "query('metal.kafka.preflight', 'problems') | map(attribute='text')"
+    assert "door1: gateway_agent_port: found 0;" in "\n".join(found(told, gateway_agent_port=0))
 
 
 def test_it_has_a_certificate_and_an_account(found):

@@ -1,7 +1,7 @@
 """How a cluster is closed, and names that are not a site's to give."""
 
 import pytest
-from preflight_sites import Faults, Sound, problems, put
+from preflight_sites import Faults, Sound, listener, problems, put
 
 
 def everywhere(variable, value):
@@ -23,10 +23,16 @@ def watching(**variables):
         "monitoring_data_dir": "/var/lib/watching",
         **variables,
     }
+    of_machines = {
+        **{"monitoring_bind": "127.0.0.1", "monitoring_node_port": 9100},
+        **{"monitoring_proxy_bind": "0.0.0.0", "monitoring_proxy_port": 9443},
+    }
 
     def plant(site):
         site.groups["monitoring"] = ["kafka1"]
         site.hosts["kafka1"] |= said
+        for machine in site.groups["metal"]:
+            site.hosts[machine] |= {"monitoring_address": machine, **of_machines}
 
     return plant
 
@@ -102,8 +108,8 @@ def test_an_open_cluster_on_loopback_is_let_be():
     site = Sound()
     everywhere("security_mode", "plain")(site)
     for number in (1, 2, 3):
-        for listener in site.hosts[f"kafka{number}"]["kafka_broker_listeners"].values():
-            listener["bind"] = "127.0.0.1"
+        for at in site.hosts[f"kafka{number}"]["kafka_broker_listeners"].values():
+            at["bind"] = "127.0.0.1"
     assert not [problem for problem in problems(site) if "security_mode" in problem]
 
 
@@ -118,6 +124,24 @@ def test_a_prometheus_that_is_closed_or_alone_is_let_be(variables):
     site = Sound()
     watching(**variables)(site)
     assert problems(site) == []
+
+
+def test_programs_of_every_machine_want_ports_that_are_free():
+    site = Sound()
+    watching(monitoring_bind="127.0.0.1")(site)
+    put("m2", "monitoring_node_port", 2181)(site)
+    listener(9443, process="nginx")(site)
+    held, taken = sorted(problems(site))
+    assert "zookeeper_client_port: found port 2181, which monitoring_node_port of m2" in taken
+    assert "m2: monitoring_proxy_port: found port 9443, held on m2 by process nginx" in held
+
+
+def test_a_word_that_nobody_knows_is_told_where_machines_would_have_proxies():
+    site = Sound()
+    watching(monitoring_bind="127.0.0.1")(site)
+    everywhere("security_mode", "tls")(site)
+    (found,) = problems(site)
+    assert "security_mode: found 'tls'" in found
 
 
 def test_agents_that_others_reach_are_told_of():

@@ -140,7 +140,7 @@ NOTES: Faults = {
     ),
     "few threads": (
         inside("limits", processes=8192),
-        ["m2: kernel.pid_max and threads-max: found 8192 threads for 3 services; wanted: at least "
+        ["m2: kernel.pid_max and threads-max: found 8192 threads for 3 JVMs; wanted: at least "
          "10000"],
     ),
     "more partitions than memory maps": (

@@ -10,6 +10,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site import (
     reader,
     security,
     spark,
+    targets,
     zookeeper,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import (
@@ -30,7 +31,7 @@ def test_clients_come_in_by_the_listener_that_the_site_names():
 
 def test_targets_outside_of_proxies_have_the_address_of_that_listener():
     open_site = site(monitoring_proxied=False)
-    assert [each["address"] for each in monitoring.targets(open_site)["kafka"]] == [
+    assert [each["address"] for each in targets.targets(open_site)["kafka"]] == [
         "k1:7071",
         "k2:7071",
         "k3:7071",
@@ -38,10 +39,26 @@ def test_targets_outside_of_proxies_have_the_address_of_that_listener():
 
 
 def test_targets_behind_proxies_bind_their_own_machine():
-    found = monitoring.targets(site())
+    found = targets.targets(site())
     assert {each["address"] for each in found["kafka"]} == {"127.0.0.1:7071"}
     assert {each["address"] for each in found["zookeeper"]} == {""}
     assert monitoring.proxies(site()) == {"m1": "m1:9443", "m2": "m2:9443", "m3": "m3:9443"}
+
+
+def test_programs_of_monitoring_are_targets_by_their_own_port_and_machine():
+    found = targets.targets(site(monitoring_proxied=False, metal_machine=None))
+    at = {job: (each[0]["instance"], each[0]["address"]) for job, each in found.items() if each}
+    assert at["probe"] == ("probe@m1", "m1:9308")
+    assert at["node"] == ("m1", "m1:9100")
+    assert [len(found[job]) for job in ("node", "prometheus")] == [3, 1]
+
+
+def test_a_program_of_monitoring_runs_on_its_hosts_or_on_every_machine():
+    assert targets.of_watching(site())[-1] == "prometheus"
+    assert targets.of_machines(site()) == ["metrics_proxy", "node_exporter"]
+    assert targets.of_machines(site(monitoring_proxied=False)) == ["node_exporter"]
+    nobody = Inventory(site().hosts, {"metal": ["m1"]})
+    assert (targets.of_machines(nobody), targets.targets(nobody)["node"]) == ([], [])
 
 
 @pytest.mark.parametrize(

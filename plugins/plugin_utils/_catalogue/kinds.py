@@ -57,8 +57,10 @@ class User:
 class Service:
     """One kind of service; apart from the first ones, its fields are names of variables.
 
-    It starts ``after`` other kinds, and stops before them. ``instance`` is the name of one, with
-    variables in braces. ``job`` is the one of Prometheus that reads its figures.
+    It starts ``after`` other kinds, and stops before them. There is an instance on each host of
+    ``group`` (``metal``: on every machine); ``where`` names a fact of the site without which there
+    is none. ``instance`` is the name of one, with variables in braces. ``job`` is the one of
+    Prometheus that reads its metrics, at ``agent`` or, without one, at the first of ``ports``.
 
     ``ids`` are the lowest and highest number allowed. ``ports`` name a port each, or listeners by
     name; ``bind`` the address that single ports bind. ``directories`` name a path or a list of
@@ -75,6 +77,7 @@ class Service:
     kind: str
     group: str
     role: str
+    where: str = ""
     after: tuple[str, ...] = ()
     instance: str = ""
     job: str = ""

@@ -12,13 +12,12 @@ from typing import Any
 from ...module_utils._common.web_login import USER
 from .alerts import MonitoringError
 
-JOB_KEYS = {"interval", "path", "rename"}
+JOB_KEYS = {"interval", "login", "path", "rename"}
 TARGET_KEYS = {"address", "cluster", "host", "instance"}
 # Files with which Prometheus comes to the proxy of a machine.
 CA_FILE, TOKEN_FILE = "ca.pem", "metrics.token"
 LIMIT = 10
-# Jobs whose targets ask for a password, and the file with it. Prometheus reads it again each time.
-WEB_JOBS = {"prometheus", "alertmanager"}
+# File with the password that targets of jobs with a login require. Prometheus reads it each time.
 WEB_FILE = "web.password"
 AUTH_OPTIONS = {"authorization", "basic_auth", "oauth2"}
 
@@ -43,7 +42,7 @@ def scrape_config(
     """One job in Prometheus' words. ``options`` are Prometheus' own, of the site.
 
     ``proxied``: its targets are behind the proxies of their machines, as target_file() says.
-    ``password``: those of WEB_JOBS ask for one; a proxy sends it itself.
+    ``password``: those with a login ask for one; a proxy sends it itself.
     """
     unknown = sorted(set(entry) - JOB_KEYS)
     if unknown:
@@ -57,9 +56,14 @@ def scrape_config(
         "file_sd_configs": [{"files": [f"{folder}/targets-{job}.json"]}],
         **({"metric_relabel_configs": _renames(entry["rename"])} if "rename" in entry else {}),
         **(proxy_options(folder) if proxied else {}),
-        **(web_options(folder, options) if password and job in WEB_JOBS and not proxied else {}),
+        **(web_options(folder, options) if password and _logs_in(entry) and not proxied else {}),
         **options,
     }
+
+
+def _logs_in(entry: Mapping[str, Any]) -> bool:
+    """Whether targets of a job require the password of Prometheus and Alertmanager."""
+    return bool(entry.get("login"))
 
 
 def _renames(values: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
@@ -172,7 +176,8 @@ def proxy_config(
     """
     modules: dict[str, dict[str, Any]] = {}
     for job, wanted in targets.items():
-        path = jobs.get(job, {}).get("path", "/metrics")
+        entry = jobs.get(job, {})
+        path = entry.get("path", "/metrics")
         login = {"basic_auth_username": USER, "basic_auth_password": password}
         for target in wanted:
             if target["host"] != machine or not target["address"]:
@@ -183,7 +188,7 @@ def proxy_config(
                 # Prometheus reads it anyway.
                 "http": {
                     **{"address": host, "port": int(port), "path": path, "verify": False},
-                    **(login if password and job in WEB_JOBS else {}),
+                    **(login if password and _logs_in(entry) else {}),
                 },
             }
     return {"modules": {name: modules[name] for name in sorted(modules)}}

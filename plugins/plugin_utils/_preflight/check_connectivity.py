@@ -12,11 +12,8 @@ from .._catalogue import SERVICES
 from .._catalogue.kinds import Caller, Service
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed, note
-from .._site import monitoring
 from .._site.facts_of_machines import Facts
-from .._site.inventory import Inventory, UnusableVariable
-from .._site.machines import machine
-from .._site.service_catalogue import MONITORING
+from .._site.service_catalogue import hosts_of
 from .._site.services import Socket
 from .._site.site_model import Site
 
@@ -57,9 +54,8 @@ def remote_connections(site: Site) -> list[Connection]:
 
 
 def _connections(site: Site) -> Iterator[Connection]:
-    yield from _figures(site)
     for service in SERVICES:
-        for server in site.members(service.group):
+        for server in hosts_of(site, service):
             for caller in service.callers:
                 at = _endpoint(site, server, service, caller)
                 if at is None:
@@ -78,33 +74,6 @@ def _connections(site: Site) -> Iterator[Connection]:
                             port,
                             caller.purpose,
                         )
-
-
-def _figures(site: Site) -> Iterator[Connection]:
-    """Who watches reads the proxy of every machine, where figures leave machines that way."""
-    inventory = Inventory(site.hosts, site.groups)
-    try:
-        proxies = monitoring.proxies(inventory)
-    except UnusableVariable:
-        # The variable itself is told of.
-        return
-    for server in site.members("metal"):
-        address, _, number = proxies.get(machine(inventory, server), "").rpartition(":")
-        port = whole_number(number)
-        if port is None:
-            continue
-        for client in site.members(MONITORING.group):
-            yield Connection(
-                client,
-                site.machine(client),
-                server,
-                site.machine(server),
-                "monitoring_proxy_port",
-                address,
-                str(site.value(server, "monitoring_proxy_bind", "0.0.0.0")),
-                port,
-                "figures",
-            )
 
 
 def _endpoint(

@@ -13,7 +13,7 @@ from .._catalogue import SERVICES, container_users
 from .._catalogue.kinds import Service
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed
-from .._site.service_catalogue import KAFKA, instances
+from .._site.service_catalogue import KAFKA, hosts_of, instances
 from .._site.site_model import Site
 
 # Part of names of containers and directories, and of DNS names on a compose network.
@@ -100,7 +100,7 @@ def _numbers_of(site: Site, service: Service) -> Iterator[Problem]:
     variable, (lowest, highest) = str(service.id), service.ids
     allowed = f"a whole number of its own from {lowest} to {highest}"
     owners: dict[int, str] = {}
-    for host in site.members(service.group):
+    for host in hosts_of(site, service):
         value = site.value(host, variable)
         number = None if value is None else whole_number(value)
         if number is None:

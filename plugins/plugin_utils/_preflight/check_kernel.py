@@ -52,9 +52,11 @@ def open_files(site: Site) -> Iterator[Problem]:
 def processes(site: Site) -> Iterator[Problem]:
     """The kernel has numbers for the threads of all services."""
     count: dict[str, int] = {}
-    for host, _ in instances(site):
-        machine = site.machine(host)
-        count[machine] = count.get(machine, 0) + 1
+    for host, service in instances(site):
+        # The other programs have few threads.
+        if service.heap or service.each:
+            machine = site.machine(host)
+            count[machine] = count.get(machine, 0) + 1
     for machine, number in count.items():
         limits = site.facts.get(machine, {}).get("limits")
         least = SYSTEM_THREADS + THREADS * number
@@ -62,7 +64,7 @@ def processes(site: Site) -> Iterator[Problem]:
             yield advice(
                 machine,
                 "kernel.pid_max and threads-max",
-                f"{limits['processes']} threads for {number} services",
+                f"{limits['processes']} threads for {number} JVMs",
                 f"at least {least}",
             )
 

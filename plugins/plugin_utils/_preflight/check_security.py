@@ -10,7 +10,8 @@ from typing import Any
 from .._catalogue import SERVICES
 from .._declarations.problem import Problem, advice
 from .._security import certificate_names, security_modes, service_accounts, tls_migration
-from .._site.service_catalogue import KAFKA, MONITORING
+from .._site import monitoring
+from .._site.service_catalogue import KAFKA, hosts_of
 from .._site.site_model import Site
 
 _MODE = "security_mode"
@@ -76,7 +77,7 @@ def plain_on_loopback(site: Site) -> Iterator[Problem]:
 
 def watched_on_loopback(site: Site) -> Iterator[Problem]:
     """Prometheus and Alertmanager without TLS are reached from their own machine alone."""
-    for host in site.members(MONITORING.group):
+    for host in site.members(monitoring.GROUP):
         bind = str(site.value(host, "monitoring_bind", "127.0.0.1"))
         if not security_modes.loopback(bind) and not site.value(host, "monitoring_web", {}):
             mode = security_modes.MODES.get(str(site.value(host, _MODE, security_modes.DEFAULT)))
@@ -95,7 +96,7 @@ def agents_ask_nobody(site: Site) -> Iterator[Problem]:
     """Agents of JVMs have no password: their figures are for the network they are bound to."""
     for service in SERVICES:
         word = f"{service.role}_metrics_bind"
-        found = {str(site.value(host, word, "127.0.0.1")) for host in site.members(service.group)}
+        found = {str(site.value(host, word, "127.0.0.1")) for host in hosts_of(site, service)}
         for bind in sorted(each for each in found if not security_modes.loopback(each)):
             told = f"{bind}, where figures are read without a password"
             wanted = "a firewall that lets in the hosts of the group monitoring alone"

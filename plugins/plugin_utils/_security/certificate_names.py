@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._catalogue import SERVICES
@@ -17,8 +17,6 @@ OWN = ("localhost", "127.0.0.1")
 ANY = ("0.0.0.0", "::", "")
 # Added to the name of a server's certificate for the one that it uses with other servers.
 QUORUM = "-quorum"
-# Nobody comes in with the certificate of a proxy.
-PROXY = "metrics"
 
 
 def _pattern(template: str) -> str:
@@ -33,8 +31,6 @@ RESERVED = re.compile(
     "|".join(
         (
             OPERATOR,
-            # Certificates of proxies, and their common subject.
-            f"{PROXY}(-.*)?",
             # Spark's own secrets.
             "spark-(rpc|pages)",
             # The password of Prometheus and Alertmanager.
@@ -68,7 +64,9 @@ def declared(
     name: str, common_name: str, reached: Iterable[str], usages: Sequence[str], authority: str = ""
 ) -> dict[str, Any]:
     """One certificate as the module ``credentials`` takes it."""
-    names = [each for each in dict.fromkeys(reached) if each not in ANY]
+    # As in a URL, an IPv6 address may have brackets.
+    plain = dict.fromkeys(each.strip("[]") for each in reached)
+    names = [each for each in plain if each not in ANY]
     return {
         "name": name,
         "common_name": common_name,
@@ -82,22 +80,6 @@ def declared(
 def of_operator() -> dict[str, Any]:
     """That of the operator, who is above all ACLs."""
     return declared(OPERATOR, OPERATOR, [OPERATOR], ("client",))
-
-
-def of_proxies(proxies: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One certificate for the proxy of each machine, for whoever reads its figures.
-
-    ``proxies`` holds where others reach it, host:port, by machine.
-    """
-    return [
-        declared(f"metrics-{machine}", PROXY, [_host(at), machine], ("server",))
-        for machine, at in proxies.items()
-    ]
-
-
-def _host(address: str) -> str:
-    """Name or address without its port."""
-    return address.rpartition(":")[0].strip("[]")
 
 
 def of_users(users: Iterable[str]) -> list[dict[str, Any]]:

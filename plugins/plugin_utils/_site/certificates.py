@@ -4,23 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from .._catalogue import SERVICES
-from .._catalogue.kinds import (
-    Certificate,
-    Service,
-)
+from .._catalogue.kinds import Certificate, Service
 from .._security.certificate_names import declared
-from . import spark
-from .instances import filled
+from .instances import filled, given, hosts
 from .inventory import Inventory
 
-# Facts that a certificate may depend on.
-CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
-    "spark.recovery_servers": spark.recovery_servers
-}
 # Stands in ``reached`` for what listeners advertise and bind.
 LISTENERS = "listeners"
 
@@ -28,9 +20,9 @@ LISTENERS = "listeners"
 def shown_by_services(inventory: Inventory) -> Iterator[dict[str, Any]]:
     """One for each instance and declaration, as the module ``credentials`` takes them."""
     for service in SERVICES:
-        for host in inventory.members(service.group):
+        for host in hosts(inventory, service):
             for one in service.certificates:
-                if not one.where or CONDITIONS[one.where](inventory):
+                if given(inventory, one.where):
                     yield _shown(inventory, host, service, one)
 
 

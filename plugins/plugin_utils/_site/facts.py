@@ -20,6 +20,7 @@ from . import (
     security,
     spark,
     spark_secrets,
+    targets,
     zookeeper,
 )
 from .host_secrets import Host
@@ -41,14 +42,14 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "machines.names": machines.names,
     "machines.storage_host": machines.storage_host,
     "monitoring.alertmanager_peers": monitoring.alertmanager_peers,
-    "monitoring.alertmanagers": monitoring.alertmanagers,
     "monitoring.ca_file": monitoring.ca_file,
-    "monitoring.of_machines": monitoring.of_machines,
+    "monitoring.of_machines": targets.of_machines,
+    "monitoring.of_watching": targets.of_watching,
     "monitoring.pipelines": monitoring.pipelines,
     "monitoring.proxies": monitoring.proxies,
     "monitoring.spark_masters": monitoring.spark_masters,
     "monitoring.spark_workers": monitoring.spark_workers,
-    "monitoring.targets": monitoring.targets,
+    "monitoring.targets": targets.targets,
     "monitoring.watching": monitoring.watching,
     "people.certificates": people.certificates,
     "people.client_secret": people.client_secret,
@@ -96,7 +97,6 @@ OF_A_HOST: Mapping[str, HostFact] = {
     "machines.machine": machines.machine,
     "monitoring.disk_mounts": monitoring.disk_mounts,
     "monitoring.textfile_dir": monitoring.textfile_dir,
-    "people.proxy_key": people.proxy_key,
     "people.web_asks": people.web_asks,
 }
 

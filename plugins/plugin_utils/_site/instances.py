@@ -4,15 +4,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
+from typing import Any
 
+from .._catalogue.kinds import Service
+from . import machines, monitoring, spark
 from .inventory import Inventory
+
+# Facts that a kind, or one of its certificates, may depend on.
+CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
+    "monitoring.proxies": monitoring.proxies,
+    "monitoring.watching": monitoring.watching,
+    "spark.recovery_servers": spark.recovery_servers,
+}
+
+
+def given(inventory: Inventory, where: str) -> bool:
+    """Whether the site has the fact that something depends on."""
+    return not where or bool(CONDITIONS[where](inventory))
+
+
+def hosts(inventory: Inventory, service: Service) -> Sequence[str]:
+    """Hosts with an instance of a kind, in the inventory's order."""
+    return inventory.members(service.group) if given(inventory, service.where) else ()
 
 
 def filled(inventory: Inventory, host: str, template: str) -> str:
     """A text of the catalogue with the variables of a host, such as kafka1 for kafka{id}."""
     names = [name for _, name, _, _ in Formatter().parse(template) if name]
-    values = {
-        name: host if name == "inventory_hostname" else inventory.need(host, name) for name in names
-    }
-    return template.format_map(values)
+    return template.format_map({name: _value(inventory, host, name) for name in names})
+
+
+def _value(inventory: Inventory, host: str, name: str) -> Any:
+    if name == "inventory_hostname":
+        return host
+    if name == "metal_machine":
+        return machines.machine(inventory, host)
+    return inventory.need(host, name)

@@ -12,7 +12,7 @@ from .._security import tls_migration as closing
 from .._security import zookeeper_tls_migration
 from .._security.broker_security import broker_properties
 from .._security.security_modes import mode_of
-from . import machines, security, zookeeper
+from . import instances, machines, security, zookeeper
 from .inventory import Inventory
 
 KAFKA = service("kafka")
@@ -168,7 +168,7 @@ def other_paths(inventory: Inventory, host: str) -> list[str]:
 
 def _paths(inventory: Inventory, host: str, service: Service) -> list[str]:
     """Directories of a service on a host that has it."""
-    if host not in inventory.members(service.group):
+    if host not in instances.hosts(inventory, service):
         return []
     names = (*service.directories, f"{service.role}_shared_dir")
     return [path for name in names if (path := inventory.get(host, name))]

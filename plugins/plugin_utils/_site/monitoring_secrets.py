@@ -30,7 +30,7 @@ def of_proxy(host: Host) -> Files:
     if not host.know("monitoring.proxies"):
         return []
     return [
-        file("proxy.pem", host.secret(f"keypair:{host.know('people.proxy_key')}")),
+        file("proxy.pem", host.secret(f"keypair:metrics-{host.know('machines.machine')}")),
         file("token", host.secret("password:metrics-proxy")),
     ]
 

@@ -11,8 +11,9 @@ from .._security import certificate_names as issued
 from .._security import service_accounts
 from .._security.client_security import pipeline_options as pipeline_options_of
 from .._security.security_modes import OPERATOR, Mode, mode_of
-from . import kafka, machines, monitoring, security
+from . import kafka, monitoring, security
 from .certificates import shown_by_services
+from .instances import hosts
 from .inventory import Inventory
 
 WEB = "monitoring-web"
@@ -42,7 +43,7 @@ def programs(inventory: Inventory) -> dict[str, Any]:
         str(inventory.said("pipeline_marks_topic")),
     )
     for service in SERVICES:
-        if inventory.members(service.group):
+        if hosts(inventory, service):
             found |= service.accounts
     return found
 
@@ -115,7 +116,6 @@ def certificates(inventory: Inventory) -> list[dict[str, Any]]:
     return [
         *shown_by_services(inventory),
         issued.of_operator(),
-        *issued.of_proxies(monitoring.proxies(inventory)),
         *issued.of_users(people),
     ]
 
@@ -132,11 +132,6 @@ def secret_names(inventory: Inventory) -> list[str]:
 def client_secret(inventory: Inventory) -> str:
     """Kind of secret by which users come in."""
     return "password:" if _mode(inventory).passwords else "keypair:"
-
-
-def proxy_key(inventory: Inventory, host: str) -> str:
-    """Name of the certificate of a machine's proxy."""
-    return f"{issued.PROXY}-{machines.machine(inventory, host)}"
 
 
 def pipeline_names(inventory: Inventory) -> list[str]:

@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from .._catalogue import SERVICES, service
 from .._catalogue.kinds import Service
+from .._security.security_modes import SecurityError
+from .instances import given
+from .inventory import Inventory, UnusableVariable
 from .site_model import Site
 
-KAFKA, PIPELINE, MONITORING = (service(kind) for kind in ("kafka", "pipeline", "monitoring"))
+KAFKA, PIPELINE = service("kafka"), service("pipeline")
 SPARK_MASTER, SPARK_WORKER = service("spark_master"), service("spark_worker")
 SPARK = (SPARK_MASTER, SPARK_WORKER, service("spark_history"))
 
@@ -18,5 +22,19 @@ SPARK = (SPARK_MASTER, SPARK_WORKER, service("spark_history"))
 def instances(site: Site, services: Sequence[Service] = SERVICES) -> Iterator[tuple[str, Service]]:
     """Every host with every service it runs."""
     for each in services:
-        for host in site.members(each.group):
+        for host in hosts_of(site, each):
             yield host, each
+
+
+def hosts_of(site: Site, each: Service) -> list[str]:
+    """Hosts with an instance of a kind."""
+    there = site.once(f"whether {each.where}", partial(_given, site, each.where))
+    return site.members(each.group) if there else []
+
+
+def _given(site: Site, where: str) -> bool:
+    try:
+        return given(Inventory(site.hosts, site.groups), where)
+    except (SecurityError, UnusableVariable):
+        # Other checks report the variable itself.
+        return False
