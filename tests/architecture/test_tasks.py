@@ -9,7 +9,7 @@ README_LINES = 120
 # Words of a task that are no module.
 FULL_NAME = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+\.[a-z0-9_]+")
 
-# What is made of Ansible's own classes and settings: its vault, inventory, action plugins, folder of a run.
+# What is made of Ansible's own classes and settings: vault, inventory, plugins, folder of a run.
 NEXT_TO_ANSIBLE = (
     "_site/reader",
     "_site/samples",
