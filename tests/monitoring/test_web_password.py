@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_jobs,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.prometheus import (
     prometheus_config,
     target_file,
@@ -45,7 +48,8 @@ def addresses(folder: Path) -> Iterator[dict[str, str]]:
     """Both programs as the role runs them, and where they answer."""
     ports = dict(zip(PATHS, free_ports(), strict=True))
     places = {name: f"127.0.0.1:{port}" for name, port in ports.items()}
-    jobs = {name: {"interval": "1s"} for name in PATHS}
+    declared = read_jobs()
+    jobs = {name: declared[name] | {"interval": "1s"} for name in PATHS}
     config = prometheus_config(jobs, [places["alertmanager"]], folder="/work", password=True)
     (folder / "prometheus.yml").write_text(yaml.safe_dump(config))
     rules = {"groups": [{"name": "g", "interval": "1s", "rules": [ALERT]}]}
