@@ -11,42 +11,6 @@ from ..module_utils._host.engine_facts import HUNG, START
 STATUS_FACT = "_platform_status"
 
 
-def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """State of each pipeline, from the loop of requests to their drivers.
-
-    An answer is the driver's own JSON; without one, or with that of another pipeline's driver, the
-    pipeline is ``unreachable``.
-    """
-    return [_state_of(answer) for answer in answers]
-
-
-def _state_of(answer: dict[str, Any]) -> dict[str, Any]:
-    name, told = answer["item"], answer.get("json")
-    error = answer.get("msg", "")
-    if answer.get("status") == 200 and isinstance(told, dict):
-        if told.get("name") == name:
-            return told
-        error = f"the driver of {told.get('name')} answers at its port"
-    return {"name": name, "state": "unreachable", "error": error}
-
-
-def pipeline_rows(
-    states: list[dict[str, Any]], endpoints: Mapping[str, str]
-) -> list[dict[str, str]]:
-    """Rows of the status screen, one per pipeline."""
-    return [
-        {
-            "name": f"pipeline-{state['name']}",
-            "kind": "pipeline",
-            "state": "running" if state["state"] == "running" else "down",
-            "health": "healthy" if state["state"] == "running" else "",
-            "endpoint": f"http://{endpoints[state['name']]}/status",
-            "note": state["state"],
-        }
-        for state in states
-    ]
-
-
 def certificates_status(expiry: list[dict[str, Any]], warn_days: int) -> dict[str, Any]:
     """What the status screen says of certificates: the one that ends first, and who is late.
 
@@ -119,8 +83,6 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
         return {
-            "pipeline_states": pipeline_states,
-            "pipeline_rows": pipeline_rows,
             "certificates_status": certificates_status,
             "engine_status": engine_status,
             "platform_state": platform_state,

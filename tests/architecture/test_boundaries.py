@@ -36,7 +36,6 @@ EXCEPTIONS = {
     "playbooks/internal_rotate.yml": "hands its files out",
     "scripts/price-of-records": "brings a broker of its own",
     "plugins/module_utils/_host/operation_state.py": "names the verb that resumes its split",
-    "plugins/plugin_utils/_site/metadata_services.py": "its ids, ports and size, judged beforehand",
 }
 
 # Names, not places: nothing is fetched from them.

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.pipeline import undeclared_drivers
-from ansible_collections.metal.kafka.plugins.filter.status import pipeline_states
+from ansible_collections.metal.kafka.plugins.filter.pipeline_status import pipeline_states
 
 
 def drivers(*names):

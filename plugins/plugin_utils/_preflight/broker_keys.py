@@ -9,7 +9,7 @@ from typing import Any
 
 from .._declarations.declaration_reader import shown
 from .._declarations.problem import Problem, advice
-from .._site.service_catalogue import KAFKA
+from .._site.kafka import KAFKA
 from .._site.site_model import Site
 
 ALL, ONE = "kafka_broker_properties", "kafka_broker_host_properties"

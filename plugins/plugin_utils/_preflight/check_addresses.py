@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from .._declarations.problem import Problem, advice, listed
 from .._site.facts_of_machines import Lookup
-from .._site.service_catalogue import instances
 from .._site.services import sockets
+from .._site.site_instances import instances
 from .._site.site_model import Site
 from .check_connectivity import ANYWHERE, Connection, connections, remote_connections
 

@@ -15,8 +15,8 @@ from ...module_utils._common.units import (
 )
 from .._declarations.inventory_values import is_true
 from .._declarations.problem import Problem
-from .._site.service_catalogue import instances
 from .._site.services import directories, entries, memory
+from .._site.site_instances import instances
 from .._site.site_model import Site
 
 # Where the engine keeps images and containers unless its options say otherwise.

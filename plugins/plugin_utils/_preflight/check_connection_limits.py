@@ -11,7 +11,7 @@ from ...module_utils._kafka.live_keys import UNLIMITED
 from .._declarations.connection_limits import ADDRESS, LEAST
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
-from .._site.service_catalogue import KAFKA
+from .._site.kafka import KAFKA
 from .._site.site_model import Site
 from .broker_keys import declared
 

@@ -13,8 +13,8 @@ from .._catalogue.kinds import Caller, Service
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed, note
 from .._site.facts_of_machines import Facts
-from .._site.service_catalogue import hosts_of
 from .._site.services import Socket
+from .._site.site_instances import hosts_of
 from .._site.site_model import Site
 
 ANYWHERE = frozenset({"0.0.0.0", "::", "*", ""})

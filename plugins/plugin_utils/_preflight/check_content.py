@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from .._declarations.declaration_reader import DeclarationError
 from .._declarations.declared_content import content_wishes
 from .._declarations.problem import Problem
-from .._site.service_catalogue import KAFKA
+from .._site.kafka import KAFKA
 from .._site.site_model import Site
 
 # Keys of the reader are variables of the role without its prefix.

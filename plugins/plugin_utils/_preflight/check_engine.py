@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ...module_utils._host.engine_facts import HUNG, NOT_INSTALLED, START
 from .._declarations.problem import Problem, advice
 from .._site.facts_of_machines import Engine
-from .._site.service_catalogue import instances
+from .._site.site_instances import instances
 from .._site.site_model import Site
 
 # API 1.41 is that of Docker 20.10, the oldest this platform is tested on.

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from .._declarations.inventory_values import is_true, whole_number
 from .._declarations.problem import Problem, advice, listed
 from .._site.facts_of_machines import Place
-from .._site.service_catalogue import instances
 from .._site.services import directories
+from .._site.site_instances import instances
 from .._site.site_model import Site
 
 # A disk that is somebody else's, one that forgets, and one that belongs to a container.

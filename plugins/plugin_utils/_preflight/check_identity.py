@@ -13,7 +13,8 @@ from .._catalogue import SERVICES, container_users
 from .._catalogue.kinds import Service
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed
-from .._site.service_catalogue import KAFKA, hosts_of, instances
+from .._site.kafka import KAFKA
+from .._site.site_instances import hosts_of, instances
 from .._site.site_model import Site
 
 # Part of names of containers and directories, and of DNS names on a compose network.

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from ...module_utils._common.units import size_text
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, listed
-from .._site.service_catalogue import KAFKA, instances
+from .._site.kafka import KAFKA
 from .._site.services import sockets
+from .._site.site_instances import instances
 from .._site.site_model import Site
 from .check_engine import numbers
 from .check_topics import declared_topics

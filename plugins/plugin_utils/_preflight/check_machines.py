@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from .._declarations.problem import Problem, listed, note
-from .._site.service_catalogue import instances
+from .._site.site_instances import instances
 from .._site.site_model import Site
 
 # Systems the roles are tested on, by id and major version of os-release.

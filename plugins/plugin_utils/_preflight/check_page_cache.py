@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from ...module_utils._common.units import MEMORY_WORDS, heap_bytes, memory_bytes, size_text
 from .._declarations.problem import Problem
-from .._site.service_catalogue import KAFKA, instances
+from .._site.kafka import KAFKA
 from .._site.services import memory
+from .._site.site_instances import instances
 from .._site.site_model import Site
 from .check_capacity import setting
 

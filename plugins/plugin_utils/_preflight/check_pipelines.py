@@ -11,9 +11,11 @@ from .._declarations.declarations_package import misplaced, needs_of, problems_o
 from .._declarations.declared_topics import TOPICS
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, listed
-from .._site.service_catalogue import KAFKA, PIPELINE, SPARK_WORKER
+from .._site.kafka import KAFKA
+from .._site.pipeline import PIPELINE
 from .._site.services import entries
 from .._site.site_model import Site
+from .._site.spark import WORKER
 
 PIPELINES = "pipeline_pipelines"
 OWN_PORTS = "pipeline_status_ports"
@@ -93,7 +95,7 @@ def ports_of_drivers(site: Site) -> Iterator[Problem]:
 
 def pipeline_cores(site: Site) -> Iterator[Problem]:
     """Workers offer the cores that pipelines keep; one more pipeline would wait for ever."""
-    workers = [h for h, _ in site.values(site.members(SPARK_WORKER.group), "spark_worker_cores")]
+    workers = [h for h, _ in site.values(site.members(WORKER.group), "spark_worker_cores")]
     offered = sum(whole_number(v) or 0 for _, v in site.values(workers, "spark_worker_cores"))
     wanted: dict[str, int] = {}
     for host in site.members(PIPELINE.group):

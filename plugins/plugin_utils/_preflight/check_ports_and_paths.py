@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
 from .._site.facts_of_machines import Listener
-from .._site.service_catalogue import instances
 from .._site.services import Socket, directories, sockets
+from .._site.site_instances import instances
 from .._site.site_model import Site
 
 

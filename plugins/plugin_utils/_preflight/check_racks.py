@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from .._declarations.declared_topics import DEFAULTS
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, listed
-from .._site.service_catalogue import KAFKA
+from .._site.kafka import KAFKA
 from .._site.site_model import Site
 from .check_topics import declared_topics
 

@@ -11,7 +11,8 @@ from .._catalogue import SERVICES
 from .._declarations.problem import Problem, advice
 from .._security import certificate_names, security_modes, service_accounts, tls_migration
 from .._site import monitoring
-from .._site.service_catalogue import KAFKA, hosts_of
+from .._site.kafka import KAFKA
+from .._site.site_instances import hosts_of
 from .._site.site_model import Site
 
 _MODE = "security_mode"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from .._declarations.problem import Problem
 from .._security import security_modes
 from .._site import metadata_services
-from .._site.service_catalogue import SPARK, SPARK_MASTER
 from .._site.site_model import Site
+from .._site.spark import MASTER, SPARK
 
 
 def spark_names(site: Site) -> Iterator[Problem]:
@@ -27,15 +27,15 @@ def spark_names(site: Site) -> Iterator[Problem]:
 
 def one_master_leads(site: Site) -> Iterator[Problem]:
     """Several masters agree in an ensemble who leads, and users cannot write there."""
-    masters = site.members(SPARK_MASTER.group)
+    masters = site.members(MASTER.group)
     if len(masters) < 2:
         return
     if not site.members(metadata_services.GROUP):
         found = f"{len(masters)} masters and no ensemble in which they agree who leads"
-        yield Problem(SPARK_MASTER.group, "group", found, "one master, or servers of an ensemble")
+        yield Problem(MASTER.group, "group", found, "one master, or servers of an ensemble")
     words = {str(site.value(host, "security_mode", security_modes.DEFAULT)) for host in masters}
     if "mtls" in words:
         found = (
             f"{len(masters)} masters in mode mtls, where a user's certificate opens the ensemble"
         )
-        yield Problem(SPARK_MASTER.group, "group", found, "one master, or mode tls_scram")
+        yield Problem(MASTER.group, "group", found, "one master, or mode tls_scram")

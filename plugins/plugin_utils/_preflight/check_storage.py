@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from .._declarations.declaration_reader import Reader
 from .._declarations.problem import Problem
 from .._declarations.storage import PATH, STORAGE, read_storage
-from .._site.service_catalogue import PIPELINE, SPARK
+from .._site.pipeline import PIPELINE
 from .._site.site_model import Site
+from .._site.spark import SPARK
 
 
 def storage_declared(site: Site) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from .._declarations.declaration_reader import Reader
 from .._declarations.declared_topics import DEFAULTS, TOPICS, read_topics
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
-from .._site.service_catalogue import KAFKA
+from .._site.kafka import KAFKA
 from .._site.site_model import Site
 from .broker_keys import ALL, declared
 

@@ -19,8 +19,8 @@ from typing import Any
 from .._declarations.problem import Problem
 from .._site import metadata_services
 from .._site.facts_of_machines import Facts
-from .._site.service_catalogue import instances
 from .._site.services import directories
+from .._site.site_instances import instances
 from .._site.site_model import Check, Role, Site
 from . import (
     acceptance,

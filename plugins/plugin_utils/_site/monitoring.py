@@ -7,10 +7,8 @@ from __future__ import annotations
 from .._security.security_modes import mode_of
 from . import machines, security, spark
 from .inventory import Inventory
-from .status_ports import status_ports
 
 GROUP = "monitoring"
-PIPELINE = "pipeline"
 
 
 def watching(inventory: Inventory) -> list[str]:
@@ -56,20 +54,6 @@ def alertmanager_peers(inventory: Inventory) -> list[str]:
 def ca_file(inventory: Inventory) -> str:
     """File in the container with whom it trusts, where programs of the platform use TLS."""
     return "/etc/watch/ca.pem" if mode_of(security.own_mode(inventory)).tls else ""
-
-
-def pipelines(inventory: Inventory) -> dict[str, str]:
-    """host:port of the status of each pipeline."""
-    (host, *_) = (*inventory.members(PIPELINE), None)
-    if host is None:
-        return {}
-    own = {
-        name: int(port) for name, port in inventory.get(host, "pipeline_status_ports", {}).items()
-    }
-    first = int(inventory.need(host, "pipeline_status_port"))
-    ports = status_ports(list(inventory.get(host, "pipeline_pipelines", {})), first, own)
-    address = inventory.get(host, "pipeline_address", "")
-    return {name: f"{address}:{port}" for name, port in ports.items()}
 
 
 def spark_masters(inventory: Inventory) -> dict[str, str]:

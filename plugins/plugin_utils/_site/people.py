@@ -15,6 +15,7 @@ from . import kafka, monitoring, security
 from .certificates import shown_by_services
 from .instances import hosts
 from .inventory import Inventory
+from .pipeline import PIPELINE
 
 WEB = "monitoring-web"
 PROXY_PASSWORD = "metrics-proxy"
@@ -27,7 +28,7 @@ def _mode(inventory: Inventory) -> Mode:
 def pipelines(inventory: Inventory) -> dict[str, Any]:
     """Pipelines of the site, as declared."""
     return dict(
-        inventory.said("pipeline_pipelines", monitoring.PIPELINE)
+        inventory.said("pipeline_pipelines", PIPELINE.group)
         or inventory.said("pipeline_pipelines")
         or {}
     )

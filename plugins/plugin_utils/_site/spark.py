@@ -6,11 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._catalogue import service
 from .._security.security_modes import mode_of
 from . import security, zookeeper
 from .inventory import Inventory
 
-MASTERS, WORKERS, HISTORIES = "spark_master", "spark_worker", "spark_history"
+SPARK = tuple(map(service, ("spark_master", "spark_worker", "spark_history")))
+MASTER, WORKER, HISTORY = SPARK
+MASTERS, WORKERS, HISTORIES = (each.group for each in SPARK)
 
 
 def masters(inventory: Inventory) -> list[dict[str, Any]]:

@@ -1,6 +1,9 @@
 """What those who watch say becomes rows of the status screen."""
 
-from ansible_collections.metal.kafka.plugins.filter.watching import page_row, prometheus_row
+from ansible_collections.metal.kafka.plugins.filter.monitoring_status import (
+    page_row,
+    prometheus_row,
+)
 
 
 def answer(**data):

@@ -1,22 +1,18 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of services that checks know by name, and instances of all kinds."""
+"""Instances of all kinds of services, for checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from .._catalogue import SERVICES, service
+from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
 from .._security.security_modes import SecurityError
 from .instances import given
 from .inventory import Inventory, UnusableVariable
 from .site_model import Site
-
-KAFKA, PIPELINE = service("kafka"), service("pipeline")
-SPARK_MASTER, SPARK_WORKER = service("spark_master"), service("spark_worker")
-SPARK = (SPARK_MASTER, SPARK_WORKER, service("spark_history"))
 
 
 def instances(site: Site, services: Sequence[Service] = SERVICES) -> Iterator[tuple[str, Service]]:
