@@ -100,9 +100,18 @@ class Site:
             # What asks a host needs its connection.
             hosts["m2"] |= {"away": ["m2"], "away_at": "host/verify"}
         children = {name: {"hosts": dict.fromkeys(hosts)} for name in groups}
-        shared = {"cluster_name": "unit", "kafka_metal_state": str(self.folder / "state")}
+        shared = {
+            "cluster_name": "unit",
+            "kafka_metal_state": str(self.folder / "state"),
+            "service_config_root": str(self.folder / "etc"),
+        }
+        self.bring_up({**shared, **every, **variables}["cluster_name"])
         inventory = {"all": {"hosts": hosts, "vars": shared, "children": children}}
         (self.folder / "hosts.json").write_text(json.dumps(inventory))
+
+    def bring_up(self, cluster: str) -> None:
+        """Leave what a service of a cluster has on its machine."""
+        (self.folder / "etc" / f"{cluster}-kafka1").mkdir(parents=True, exist_ok=True)
 
     def playbook(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a playbook as somebody does who has installed the collection."""
@@ -325,3 +334,14 @@ def test_an_inventory_without_hosts_is_no_success(site: Site):
     for done in (site.playbook("groups"), site.make("groups")):
         assert done.returncode == 2
         assert "the inventory has no hosts" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["status", "verify", "groups", "export", "replicas"])
+def test_a_cluster_that_was_never_brought_up_is_named(site: Site, name: str):
+    site.declare({})
+    shutil.rmtree(site.folder / "etc")
+    done = site.playbook(name)
+
+    assert done.returncode == 2
+    assert "cluster unit was never brought up: found no directory" in done.stdout
+    assert "make up" in done.stdout

@@ -10,7 +10,7 @@ from ...module_utils._common.units import size_text
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, listed
 from .._site.kafka import KAFKA
-from .._site.services import sockets
+from .._site.services import entries, sockets
 from .._site.site_instances import instances
 from .._site.site_model import Site
 from .check_engine import numbers
@@ -51,13 +51,14 @@ def open_files(site: Site) -> Iterator[Problem]:
 
 
 def processes(site: Site) -> Iterator[Problem]:
-    """The kernel has numbers for the threads of all services."""
+    """The kernel has numbers for the threads of all JVMs."""
     count: dict[str, int] = {}
     for host, service in instances(site):
-        # The other programs have few threads.
+        # A driver for each pipeline. Programs that are no JVM have few threads.
         if service.heap or service.each:
             machine = site.machine(host)
-            count[machine] = count.get(machine, 0) + 1
+            own = len(entries(site, host, service.each)) if service.each else 1
+            count[machine] = count.get(machine, 0) + own
     for machine, number in count.items():
         limits = site.facts.get(machine, {}).get("limits")
         least = SYSTEM_THREADS + THREADS * number

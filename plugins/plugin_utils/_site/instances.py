@@ -14,7 +14,7 @@ from .inventory import Inventory
 
 # Facts that a kind, or one of its certificates, may depend on.
 CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
-    "monitoring.proxies": monitoring.proxies,
+    "monitoring.proxied": monitoring.proxied,
     "monitoring.watching": monitoring.watching,
     "spark.recovery_servers": spark.recovery_servers,
 }

@@ -10,7 +10,6 @@ from typing import Any
 
 # Variables of the site as a whole, which no role owns, where the inventory does not say them.
 DEFAULTS: Mapping[str, Any] = {
-    "kafka_metadata_mode": "",
     "security_mode": "tls_scram",
     "security_closing": "",
     "security_door_step": 1000,

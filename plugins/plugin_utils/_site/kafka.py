@@ -20,7 +20,7 @@ GROUP = KAFKA.group
 LISTENERS = "kafka_broker_listeners"
 SESSION_MS = 18_000
 # Key of server.properties with the version of the protocol between brokers, by metadata mode.
-PROTOCOL_KEYS = {zookeeper.GROUP: "inter.broker.protocol.version"}
+PROTOCOL_KEYS = {zookeeper.MODE: "inter.broker.protocol.version"}
 
 
 def brokers(inventory: Inventory) -> list[dict[str, Any]]:
@@ -120,7 +120,7 @@ def metadata_properties(inventory: Inventory) -> dict[str, Any]:
 
 def protocol_key(inventory: Inventory) -> str:
     """Key of server.properties with the version of the protocol between brokers, or none."""
-    return PROTOCOL_KEYS.get(inventory.said("kafka_metadata_mode") or zookeeper.GROUP, "")
+    return PROTOCOL_KEYS.get(str(inventory.said("kafka_metadata_mode") or zookeeper.MODE), "")
 
 
 def doors(inventory: Inventory, host: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from .._declarations.problem import Problem
 from .kafka import KAFKA
 from .site_model import Site
-from .zookeeper import GROUP
+from .zookeeper import GROUP, MODE
 
 __all__ = ["GROUP", "ensemble_size"]
 
@@ -18,8 +18,7 @@ def ensemble_size(site: Site) -> Iterator[Problem]:
     """An odd number of servers, when brokers keep their metadata there."""
     modes = {str(mode) for _, mode in site.values(site.members(KAFKA.group), "kafka_metadata_mode")}
     servers = site.members(GROUP)
-    # The mode has the name of the group.
-    if GROUP in modes and not servers:
+    if MODE in modes and not servers:
         yield Problem(GROUP, "group", "no server", "1, 3 or 5 servers")
     elif servers and len(servers) % 2 == 0:
         yield Problem(

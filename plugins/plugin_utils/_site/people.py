@@ -44,7 +44,7 @@ def programs(inventory: Inventory) -> dict[str, Any]:
         str(inventory.said("pipeline_marks_topic")),
     )
     for service in SERVICES:
-        if hosts(inventory, service):
+        if service.accounts and hosts(inventory, service):
             found |= service.accounts
     return found
 

@@ -63,7 +63,7 @@ class RunFile:
             return _computing[self._about].answer(name)
         file = self._file(name)
         if not file.exists():
-            with (self._folder / "kafka-metal.lock").open("w") as lock:
+            with self._file("lock").with_suffix(".lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 # Another process may have been faster.
                 if not file.exists():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The schemas of samples, each file read once in a run.
 
-Ansible renders a declaration for each value that comes from it, some dozen times in a run.
+Ansible renders a declaration for each value that comes from it: many times in a run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _schema_in_this_run(file: Path, null: str, delimiter: str | None) -> str:
     try:
         now = file.stat()
     except OSError:
-        # Whoever reads it says what is wrong.
+        # The reader's own error names the file.
         return schema_of(file, null, delimiter)
     about = f"sample {file} {now.st_mtime_ns} {now.st_size} {null!r} {delimiter!r}"
     run = RunFile(Path(constants.DEFAULT_LOCAL_TMP), about)

@@ -11,6 +11,8 @@ from . import security, spark
 from .inventory import Inventory
 
 GROUP = "zookeeper"
+# Of brokers that keep their metadata in it: kafka_metadata_mode.
+MODE = "zookeeper"
 # A standby of Spark leads when the session of the one before it has ended, and Spark asks for a
 # minute of its own.
 SESSION_LIMIT_MS, SESSION_LIMIT_UNDER_SPARK_MS = 40_000, 10_000
