@@ -12,6 +12,7 @@ AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port"
 def ran(tmp_path):
     """Exit code and what has run, with machines that are ``away``; brokers are on all of them."""
     folder = with_printing_roles(tmp_path)
+    (tmp_path / "etc/unit-kafka").mkdir(parents=True)
 
     def run(name, *away):
         machines = {
@@ -24,6 +25,7 @@ def ran(tmp_path):
         site = {"metal": machines, "kafka": brokers}
         given = {
             **{"cluster_name": "unit", "kafka_metal_state": str(tmp_path / "state")},
+            "service_config_root": str(tmp_path / "etc"),
             # What asks a host needs its connection.
             **{"away": [f"k{machine[1]}" for machine in away], "away_at": "kafka"},
         }
@@ -40,7 +42,7 @@ def ran(tmp_path):
     [
         ("groups", "kafka_content/groups/"),
         ("export", "kafka_content/export/"),
-        ("internal_status", "kafka_broker/status/"),
+        ("status", "kafka_broker/status/"),
     ],
 )
 def test_a_broker_that_answers_is_asked(ran, playbook, entry, away, asked):
