@@ -64,7 +64,7 @@ class Reader:
             return self._own[name]
         if default is not None:
             return default
-        return Variables({**defaults(self._loader), **self._variables}, self._loader)[name]
+        return Variables({**defaults(), **self._variables}, self._loader)[name]
 
     def _of(self, host: str, name: str) -> Any:
         """A variable of a host, or the default of a role; raises UnusableVariable."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,10 @@ class Variables(Mapping[str, Any]):
         return len(self._values)
 
 
-def defaults(loader: DataLoader) -> dict[str, Any]:
+@cache
+def defaults() -> dict[str, Any]:
     """Defaults of all roles; their names do not collide, each has its role's prefix."""
-    found: dict[str, Any] = {}
+    loader, found = DataLoader(), dict[str, Any]()
     for path in sorted(COLLECTION.glob("roles/*/defaults/main.yml")):
         found.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
     return found
@@ -52,7 +54,7 @@ def hosts(
     variables: Mapping[str, Any], loader: DataLoader, names: Iterable[str] | None = None
 ) -> dict[str, Variables]:
     """Hosts of the inventory, or those of ``names``, out of what Ansible gives to a lookup."""
-    behind, all_hosts = defaults(loader), variables["hostvars"]
+    behind, all_hosts = defaults(), variables["hostvars"]
     return {
         host: Variables({**behind, **all_hosts.raw_get(host), "hostvars": all_hosts}, loader)
         for host in (all_hosts if names is None else names)
