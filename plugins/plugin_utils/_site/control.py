@@ -56,10 +56,15 @@ def storage(host: Host) -> dict[str, Any]:
     return dict(host.of(says, "shared_storage") if says else DEFAULTS["shared_storage"])
 
 
+def config_root(host: Host) -> str:
+    """Directory on a machine with one of its own for each service."""
+    return str(host.variable("service_config_root"))
+
+
 def left_file(host: Host) -> str:
     """File on a machine with what the last whole run left there."""
-    root, cluster = host.variable("service_config_root"), host.variable("cluster_name")
-    return f"{root}/.as-left/{cluster}@{host.variable('inventory_hostname')}.json"
+    cluster = host.variable("cluster_name")
+    return f"{config_root(host)}/.as-left/{cluster}@{host.variable('inventory_hostname')}.json"
 
 
 def left(host: Host) -> dict[str, str]:

@@ -108,6 +108,7 @@ OF_A_TASK: Mapping[str, Callable[[Host], Any]] = {
     "kafka.client_file": kafka_secrets.broker_client_file,
     "kafka.files": kafka_secrets.of_broker,
     "kafka.folder": kafka_secrets.broker_folder,
+    "machines.config_root": control.config_root,
     "machines.kafka_client": control.kafka_client,
     "machines.left": control.left,
     "machines.left_file": control.left_file,
