@@ -43,6 +43,7 @@ def groups() -> int:
 
 def plan() -> int:
     """What a run would change; with STRICT=1 the exit code tells changes from a run that failed."""
+    strict = yes("STRICT")
     with tempfile.TemporaryDirectory(prefix="kafka-metal-") as folder:
         found = Path(folder, "plan.json")
         given = {"KAFKA_METAL_PLAN_FILE": str(found)}
@@ -50,8 +51,11 @@ def plan() -> int:
         if play("plan", words=words, callback="metal.kafka.plan", environment=given):
             print("plan: the run failed, see above", file=sys.stderr)
             return Code.PLAN_FAILED
+        if not found.exists():
+            # With --list-tasks and its like Ansible runs nothing.
+            return Code.WELL
         changes = json.loads(found.read_text(encoding="utf-8"))["changes"]
-    return Code.NOT_WELL if changes and yes("STRICT") else Code.WELL
+    return Code.NOT_WELL if changes and strict else Code.WELL
 
 
 def page() -> int:
@@ -67,16 +71,16 @@ def page() -> int:
 
 def _client(command: str, options: Mapping[str, str], *files: str) -> int:
     """Run a client with options that are given; ``options`` has values by option."""
+    dry = ["--dry-run"] if yes("DRY") else []
     state = site("internal_client").state
     way = json.loads((state / "client.json").read_text(encoding="utf-8"))
     given = [f"--{option}={found}" for option, found in options.items() if found]
     if way["access"] and Path(way["access"]).exists():
         given.append(f"--client-config={way['access']}")
-    given += ["--dry-run"] if yes("DRY") else []
     bootstrap = ",".join(way["bootstrap"])
     # A word after it is a file, whatever it begins with.
     last = ["--", *files] if files else []
-    return wait(["kafka-metal", command, f"--bootstrap={bootstrap}", *given, *last])
+    return wait(["kafka-metal", command, f"--bootstrap={bootstrap}", *given, *dry, *last])
 
 
 def produce() -> int:

@@ -14,7 +14,7 @@ from verbs.codes import Code
 NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
 # A host in a list of hosts: a name, an address, a range.
 HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
-NO = ("", "0", "no", "false")
+YES, NO = ("1", "yes", "true", "on"), ("", "0", "no", "false", "off")
 
 
 def refuse(text: str) -> NoReturn:
@@ -33,7 +33,10 @@ def value(name: str) -> str:
 
 def yes(name: str) -> bool:
     """A switch, such as DRY=1."""
-    return value(name).lower() not in NO
+    said = value(name).lower()
+    if said not in (*YES, *NO):
+        refuse(f"{name}: found {said!r}; allowed: 1 or 0, yes or no, true or false, on or off")
+    return said in YES
 
 
 def named(name: str) -> str:
@@ -54,7 +57,10 @@ def number(name: str) -> int:
 
 def folder(name: str) -> str:
     """A directory; a relative one starts where make runs."""
-    return str(Path(value(name)).expanduser().absolute())
+    try:
+        return str(Path(value(name)).expanduser().absolute())
+    except RuntimeError:
+        refuse(f"{name}: found {value(name)!r}; allowed: a directory")
 
 
 # How values are read that are no text.
@@ -72,10 +78,19 @@ def unsafe(variables: Mapping[str, Any]) -> str:
     return "".join(f"{name}: {scalar(found)}\n" for name, found in variables.items())
 
 
+def _there(path: str) -> bool:
+    """Whether there is such a file or directory."""
+    try:
+        return Path(path).expanduser().exists()
+    except (OSError, RuntimeError, ValueError):
+        # Too long for a name, or the home of nobody.
+        return False
+
+
 def inventories(text: str) -> list[str]:
     """Sources of the inventory: files and directories by comma, or a list of hosts as it is."""
     parts = [part for part in text.split(",") if part]
-    if parts and all(Path(part).expanduser().exists() for part in parts):
+    if parts and all(map(_there, parts)):
         return parts
     if "," in text and all(HOST.fullmatch(part) and not part.startswith("-") for part in parts):
         return [text]

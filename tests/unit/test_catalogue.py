@@ -10,7 +10,11 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.reading imp
     CatalogueError,
     catalogue,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.instances import CONDITIONS
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.instances import (
+    CONDITIONS,
+    given,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Inventory
 
 GATEWAY = {"kind": "gateway", "instance": "gateway{gateway_id}", "after": ["base"]}
 
@@ -56,8 +60,42 @@ def test_a_file_more_is_a_kind_more(tmp_path):
             {**GATEWAY, "callers": [{"grup": "x"}]},
             "gateway.yml: callers: found grup; allowed: group",
         ),
+        ({**GATEWAY, "users": [{"service": "gateway"}]}, "gateway.yml: users: has no uid"),
+        (
+            {**GATEWAY, "users": [{"service": "gateway", "uid": 0}]},
+            "gateway.yml: users: uid: found 0; allowed: a whole number above 0",
+        ),
+        ({**GATEWAY, "users": [7]}, "gateway.yml: users: found no mapping"),
+        ({**GATEWAY, "ids": [9, 1]}, "gateway.yml: ids: found [9, 1]; allowed: a list of two"),
+        ({**GATEWAY, "after": [1]}, "gateway.yml: after: found [1]; allowed: a list of texts"),
+        ({**GATEWAY, 5: 1}, "gateway.yml: found 5; allowed: accounts"),
+        ({**GATEWAY, "job": "gateway"}, "gateway.yml: job: wants agent, or ports with address"),
+        ({**GATEWAY, "heap": {}}, "gateway.yml: heap: found {}; allowed: one value"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(tmp_path, said, told):
     with pytest.raises(CatalogueError, match=re.escape(told)):
         catalogue(written(tmp_path, gateway=said, base={"kind": "base"}))
+
+
+@pytest.mark.parametrize("text", [b"kind: [", b"\xff\xfe", b"kind: !!int x"])
+def test_a_file_that_is_no_yaml_is_named(tmp_path, text):
+    folder = written(tmp_path, gateway={})
+    (folder / "roles/some/meta/services/gateway.yml").write_bytes(text)
+
+    with pytest.raises(CatalogueError, match=r"gateway.yml: found no YAML"):
+        catalogue(folder)
+
+
+def test_a_kind_is_of_one_role(tmp_path):
+    folder = written(tmp_path, base={"kind": "base"})
+    (folder / "roles/some").rename(folder / "roles/other")
+    written(folder, base={"kind": "base"})
+
+    with pytest.raises(CatalogueError, match="role other has this kind already"):
+        catalogue(folder)
+
+
+def test_a_fact_that_nobody_knows_is_refused():
+    with pytest.raises(CatalogueError, match=r"where: found spark\.wings; allowed: monitoring"):
+        given(Inventory({}, {}), "spark.wings")

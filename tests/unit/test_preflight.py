@@ -1,6 +1,7 @@
 """Every fault is planted alone in a sound site; the message names host, find and remedy."""
 
 import copy
+import datetime
 from typing import Any
 
 import pytest
@@ -366,6 +367,12 @@ FAULTS: Faults = {
     "a port that is none": (
         put("zk2", "zookeeper_client_port", 70000),
         ["zk2: zookeeper_client_port: found 70000; allowed: a whole number from 1 to 65535"],
+    ),
+    "an address that YAML reads as a date": (
+        lambda site: site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"].update(
+            advertise=datetime.date(2024, 1, 1)),
+        ["kafka2: kafka_broker_listeners.CLIENTS.advertise: found datetime.date(2024, 1, 1); "
+         "allowed: a text, in quotes"],
     ),
     "a listener with a key nobody reads": (
         lambda site: site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"].update(host="x"),

@@ -112,3 +112,16 @@ def test_nothing_of_a_run_stays(run, tmp_path):
 
     assert (code, said.count(f"{BROKERS} names")) == (0, 2)
     assert list((tmp_path / "local").iterdir()) == []
+
+
+def test_a_value_that_is_no_text_fails_only_what_needs_it(run):
+    # As a date that is written into the inventory.
+    date = "{{ '2024-01-01 00:00:00' | to_datetime }}"
+    listeners = {"CLIENTS": {"advertise": date}}
+    words = debug("{{ lookup('metal.kafka.site', 'security.mode') }}") + debug("{{ asker_names }}")
+
+    code, said = run(words, kafka_broker_listeners=listeners)
+
+    assert "tls_scram" in said
+    assert code != 0
+    assert "a variable has another shape, see make preflight" in said

@@ -110,7 +110,9 @@ class Stubs:
         own = {"STUB_FOLDER": str(self.folder), "INVENTORY": "inventories/example", **values}
         own["PATH"] = f"{self.folder / 'bin'}:{os.environ['PATH']}"
         command = [str(ROOT / "scripts/verb"), name, *words]
-        return subprocess.run(command, cwd=ROOT, env=os.environ | own, check=False)
+        return subprocess.run(
+            command, cwd=ROOT, env=os.environ | own, check=False, capture_output=True, text=True
+        )
 
     def runs(self) -> list[list[str]]:
         """Programs with their arguments, in order."""
@@ -183,7 +185,10 @@ def test_a_value_in_the_environment_reaches_programs_as_it_is(stubs: Stubs, text
 
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("name", ["CLUSTER", "INVENTORY"])
-@pytest.mark.parametrize("text", [*HOSTILE[:10:2], *HOSTILE[14:25:2], "..", "/", "a b", "é"])
+@pytest.mark.parametrize(
+    "text",
+    [*HOSTILE[:10:2], *HOSTILE[14:25:2], "..", "/", "a b", "é", "~nobody-here", "n" * 5000 + "/"],
+)
 def test_a_cluster_or_an_inventory_that_cannot_be_is_refused(stubs: Stubs, name: str, text: str):
     if name == "INVENTORY" and text in ("..", "/"):
         pytest.skip("directories")
@@ -226,6 +231,36 @@ def test_a_name_or_a_number_that_is_none_is_refused(stubs, verb: str, name: str,
     assert done.returncode != 0
     assert f"{name}: found" in done.stderr
     assert not (stubs.folder / "words").exists()
+
+
+@pytest.mark.parametrize(
+    ("verb", "values", "told"),
+    [
+        (
+            "upgrade",
+            {"FINISH": "n", "CLUSTER": "c"},
+            "FINISH: found 'n'; allowed: 1 or 0, yes or no",
+        ),
+        ("plan", {"STRICT": "y"}, "STRICT: found 'y'"),
+        ("destroy", {"DRY": "ja"}, "DRY: found 'ja'"),
+        ("replay", {"DRY": "ja", "SOURCE": "a", "TARGET": "b"}, "DRY: found 'ja'"),
+        ("versions", {"SBOM": "~nobody-here/x"}, "SBOM: found '~nobody-here/x'"),
+    ],
+)
+def test_a_switch_or_a_folder_that_is_none_is_refused(stubs: Stubs, verb, values, told: str):
+    done = stubs.verb(verb, **values)
+
+    assert done.returncode == Code.NOT_WELL
+    assert told in done.stderr
+    assert not (stubs.folder / "words").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("0", False), ("off", False), ("No", False), ("on", True), ("YES", True)]
+)
+def test_a_switch_is_what_it_says(stubs: Stubs, text: str, said: bool):
+    assert stubs.verb("upgrade", FINISH=text).returncode == 0
+    assert stubs.values() == {"upgrade_finish": said}
 
 
 def test_a_restart_is_of_the_services_that_were_named(stubs):
@@ -371,3 +406,10 @@ def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():
     assert "group_vars" not in text
     named = [line for line in recipes for name in NAMES if f"$({name})" in line]
     assert named == []
+
+
+@pytest.mark.parametrize("name", ["*", "?isk_failure", "disk_failure.py", "../tests/disk_failure"])
+def test_a_drill_is_named_and_no_pattern(stubs: Stubs, name: str):
+    done = stubs.make("drill", "-o", "env-dev", D=name)
+
+    assert f"drill {name}: there is no such drill" in done.stderr

@@ -8,19 +8,43 @@ file it is, the group that of the same name as the kind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import yaml
 
 from .kinds import Caller, Certificate, Service, User
 
 COLLECTION = Path(__file__).resolve().parents[3]
-_LISTS = ("after", "ids", "ports", "directories", "disks", "journal", "usages", "reached")
 _PARTS = {"callers": Caller, "certificates": Certificate, "users": User}
+# What a field may hold, by its type in kinds.py.
+_ALLOWED: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
+    str: ("one value, a text", lambda found: isinstance(found, str)),
+    str | None: ("one value, a text", lambda found: isinstance(found, str)),
+    bool: ("true or false", lambda found: isinstance(found, bool)),
+    int: ("a whole number above 0", lambda found: type(found) is int and found > 0),
+    tuple[str, ...]: (
+        "a list of texts",
+        lambda found: isinstance(found, list) and all(isinstance(each, str) for each in found),
+    ),
+    tuple[int, int]: (
+        "a list of two numbers, the lowest first",
+        lambda found: (
+            isinstance(found, list)
+            and [type(each) for each in found] == [int, int]
+            and found[0] <= found[1]
+        ),
+    ),
+    Mapping[str, Mapping[str, Any]]: (
+        "a mapping of mappings",
+        lambda found: (
+            isinstance(found, Mapping) and all(isinstance(each, Mapping) for each in found.values())
+        ),
+    ),
+}
 
 
 class CatalogueError(Exception):
@@ -31,14 +55,17 @@ def _fields(of: type, given: Any, where: str) -> dict[str, Any]:
     """What a file says, for a dataclass; raises CatalogueError."""
     if not isinstance(given, Mapping):
         raise CatalogueError(f"{where}: found no mapping")
-    allowed = {each.name for each in fields(of)}
-    if unknown := sorted(set(given) - allowed):
-        raise CatalogueError(
-            f"{where}: found {', '.join(unknown)}; allowed: {', '.join(sorted(allowed))}"
-        )
+    types, known = get_type_hints(of), fields(of)
+    allowed = ", ".join(sorted(types))
+    if unknown := sorted(map(str, set(given) - set(types))):
+        raise CatalogueError(f"{where}: found {', '.join(unknown)}; allowed: {allowed}")
+    needed = {each.name for each in known if each.default is each.default_factory is MISSING}
+    # The role is that of the file's place, the group is called as the kind.
+    if lacking := sorted(needed - set(given) - {"role", "group"}):
+        raise CatalogueError(f"{where}: has no {', '.join(lacking)}")
     for name, value in given.items():
-        if (name in (*_LISTS, *_PARTS)) != isinstance(value, list):
-            wanted = "a list" if name in (*_LISTS, *_PARTS) else "one value"
+        wanted, fits = _ALLOWED.get(types[name], ("a list", lambda found: isinstance(found, list)))
+        if not fits(value):
             raise CatalogueError(f"{where}: {name}: found {value!r}; allowed: {wanted}")
     return {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
@@ -47,24 +74,33 @@ def _fields(of: type, given: Any, where: str) -> dict[str, Any]:
 
 def read(path: Path) -> Service:
     """One kind of service; raises CatalogueError."""
-    given = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        given = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
+        raise CatalogueError(f"{path}: found no YAML: {error}") from error
     found = _fields(Service, given, str(path))
-    if found.get("kind") != path.stem:
-        raise CatalogueError(f"{path}: kind: found {found.get('kind')!r}; allowed: {path.stem}")
+    if found["kind"] != path.stem:
+        raise CatalogueError(f"{path}: kind: found {found['kind']!r}; allowed: {path.stem}")
     parts = {
         name: tuple(part(**_fields(part, each, f"{path}: {name}")) for each in found[name])
         for name, part in _PARTS.items()
         if name in found
     }
-    role = path.parents[2].name
-    return Service(**{"role": role, "group": found["kind"], **found, **parts})
+    one = Service(**{"role": path.parents[2].name, "group": found["kind"], **found, **parts})
+    # Prometheus reads its metrics from outside, or through a proxy on its machine.
+    if one.job and not one.agent and not (one.ports and (one.listener or one.address)):
+        raise CatalogueError(f"{path}: job: wants agent, or ports with address or listener")
+    return one
 
 
 def catalogue(collection: Path = COLLECTION) -> tuple[Service, ...]:
     """All kinds, each behind those that start before it; raises CatalogueError."""
-    found = {
-        one.kind: one for one in map(read, sorted(collection.glob("roles/*/meta/services/*.yml")))
-    }
+    found: dict[str, Service] = {}
+    for path in sorted(collection.glob("roles/*/meta/services/*.yml")):
+        one = read(path)
+        if one.kind in found:
+            raise CatalogueError(f"{path}: role {found[one.kind].role} has this kind already")
+        found[one.kind] = one
     order = TopologicalSorter[str]()
     for kind in found:
         after = found[kind].after

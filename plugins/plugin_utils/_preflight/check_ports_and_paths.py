@@ -41,8 +41,13 @@ def _listeners(host: str, variable: str, listeners: Mapping[object, object]) -> 
                 "the keys " + (", ".join(sorted(map(str, keys))) or "none"),
                 "exactly " + ", ".join(needed) + ", and protocol where it differs",
             )
-        if isinstance(at, Mapping) and "port" in at:
+        if not isinstance(at, Mapping):
+            continue
+        if "port" in at:
             yield from _port(host, f"{where}.port", at["port"])
+        for key in keys & {"bind", "advertise", "protocol"}:
+            if not isinstance(at[key], str):
+                yield Problem(host, f"{where}.{key}", repr(at[key]), "a text, in quotes")
 
 
 def _port(host: str, where: str, value: object) -> Iterator[Problem]:

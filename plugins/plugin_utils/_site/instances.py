@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
+from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
+from .._catalogue.reading import CatalogueError
 from . import machines, monitoring, spark
 from .inventory import Inventory
 
@@ -21,13 +23,24 @@ CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
 
 
 def given(inventory: Inventory, where: str) -> bool:
-    """Whether the site has the fact that something depends on."""
+    """Whether the site has the fact that something depends on; raises CatalogueError."""
+    if where and where not in CONDITIONS:
+        raise CatalogueError(f"where: found {where}; allowed: {', '.join(CONDITIONS)}")
     return not where or bool(CONDITIONS[where](inventory))
 
 
 def hosts(inventory: Inventory, service: Service) -> Sequence[str]:
     """Hosts with an instance of a kind, in the inventory's order."""
     return inventory.members(service.group) if given(inventory, service.where) else ()
+
+
+def names(inventory: Inventory) -> list[str]:
+    """Names of all instances, each once."""
+    named = [each for each in SERVICES if each.instance]
+    found = (
+        filled(inventory, host, each.instance) for each in named for host in hosts(inventory, each)
+    )
+    return list(dict.fromkeys(found))
 
 
 def filled(inventory: Inventory, host: str, template: str) -> str:

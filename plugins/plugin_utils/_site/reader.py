@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -53,7 +54,10 @@ class Reader:
             raise UnknownFact(f"{name} is not known; known: {', '.join(NAMES)}")
         found = self._run.answer(name, FACTS, self._begin)
         if name in OF_A_HOST:
-            found = found[self._variables["inventory_hostname"]]
+            host = self._variables["inventory_hostname"]
+            if host not in found:
+                raise UnknownFact(f"{name} is of each host of the inventory, and {host} is none")
+            found = found[host]
         if "failed" in found:
             raise UnusableVariable(found["failed"])
         return found["value"]
@@ -87,9 +91,12 @@ class Reader:
 def attempt(fact: Callable[[], Any]) -> dict[str, Any]:
     """The value of a fact, or why there is none: nobody may need it in this run."""
     try:
-        return {"value": fact()}
+        value = fact()
+        # Other tasks read it as JSON. A date of YAML is none.
+        json.dumps(value)
+        return {"value": value}
     except (CycleError, SecurityError, UnusableVariable) as error:
         return {"failed": str(error)}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         # Preflight names variables of another shape; here nobody knows which one it is.
         return {"failed": f"a variable has another shape, see make preflight: {error!r}"}
