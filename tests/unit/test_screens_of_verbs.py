@@ -198,8 +198,8 @@ def test_a_playbook_prints_its_screen_and_sets_the_exit_code(site: Site, case: s
 
 
 def test_the_archive_for_helpers_is_named_with_its_size(site: Site):
-    # Without a machine nothing is gathered; the module that joins is the test's.
-    site.declare({}, groups=("kafka",))
+    # Of machines that are away nothing is gathered; the module that joins is the test's.
+    site.declare({}, groups=("metal", "kafka"), **AWAY)
 
     done = site.playbook("support")
 
@@ -336,10 +336,21 @@ def test_an_inventory_without_hosts_is_no_success(site: Site):
         assert "the inventory has no hosts" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("name", ["status", "up", "down", "restart", "support"])
+def test_an_inventory_without_machines_is_refused(site: Site, name: str):
+    site.declare({}, groups=("kafka",))
+    done = site.playbook(name)
+
+    assert done.returncode == 2
+    assert "no hosts in group metal, which are the machines; its groups: kafka" in done.stdout
+
+
 @pytest.mark.parametrize("name", ["status", "verify", "groups", "export", "replicas"])
 def test_a_cluster_that_was_never_brought_up_is_named(site: Site, name: str):
     site.declare({})
     shutil.rmtree(site.folder / "etc")
+    # Of a cluster whose name begins with that of this one.
+    site.bring_up("unit-eu")
     done = site.playbook(name)
 
     assert done.returncode == 2

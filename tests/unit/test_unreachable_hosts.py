@@ -12,7 +12,7 @@ AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port"
 def ran(tmp_path):
     """Exit code and what has run, with machines that are ``away``; brokers are on all of them."""
     folder = with_printing_roles(tmp_path)
-    (tmp_path / "etc/unit-kafka").mkdir(parents=True)
+    (tmp_path / "etc/unit-kafka1").mkdir(parents=True)
 
     def run(name, *away):
         machines = {
