@@ -22,9 +22,15 @@ HONEST = yaml.safe_load((DATA / "honest.yml").read_text())
 def declared(
     sql: str = "SELECT * FROM events", schema: str = "id STRING NOT NULL", **changes: Any
 ) -> Declaration:
-    output = {"sql": sql, "topic": "out", **changes.pop("output", {})}
+    """A declaration whose SQL nobody but Spark has read."""
+    output = {"topic": "out", **changes.pop("output", {}), "sql": "SELECT * FROM events"}
     source = {"topic": "in", "schema": schema}
-    return parse("p", {**SMALLEST, "source": source, "outputs": {"o": output}, **changes})
+    rules = changes.pop("rules", {})
+    whole = parse("p", {**SMALLEST, "source": source, "outputs": {"o": output}, **changes})
+    outputs = tuple(replace(each, sql=sql) for each in whole.outputs)
+    return replace(
+        whole, rules=rules, outputs=outputs if "outputs" not in changes else whole.outputs
+    )
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +55,27 @@ def test_a_hostile_rule_and_a_hostile_key_are_refused(parser: sql_check.Parser, 
     found = told(parser, declared(rules={"r": sql}, output={"key": sql}))
     assert any(each.startswith("pipeline p: rules.r: found ") for each in found)
     assert any(each.startswith("pipeline p: outputs.o.key: found ") for each in found)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "n > `rand`()",
+        "n > rand/**/(1)",
+        "n > system.builtin.uniform(0, 1)",
+        "length(randstr(3)) > n",
+        "at < current_timestamp",
+        "at < `localtimestamp`",
+        "n < unix_timestamp()",
+        "IDENTIFIER('rand')() > n",
+    ],
+)
+def test_a_rule_that_says_another_thing_each_time_is_refused(
+    parser: sql_check.Parser, sql: str
+) -> None:
+    found = told(parser, declared(schema="n INT, at TIMESTAMP", rules={"r": sql}))
+    assert found
+    assert all(each.startswith("pipeline p: rules.r: found ") for each in found)
 
 
 @pytest.mark.parametrize("name", HONEST["statements"])

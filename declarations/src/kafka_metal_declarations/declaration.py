@@ -13,8 +13,15 @@ from kafka_metal_declarations.declared_outputs import (
 )
 from kafka_metal_declarations.declared_site import SITE_KEYS, read_site
 from kafka_metal_declarations.declared_source import read_source
-from kafka_metal_declarations.keys import DeclarationError, Problem, Section, suggested
+from kafka_metal_declarations.keys import (
+    DeclarationError,
+    Problem,
+    Section,
+    shown,
+    suggested,
+)
 from kafka_metal_declarations.model import Declaration, Resources, Source
+from kafka_metal_declarations.sql_steadiness import ALLOWED_STEADY, unsteady
 from kafka_metal_declarations.templates import expanded
 from kafka_metal_declarations.words import (
     ALLOWED_MEMORY,
@@ -33,16 +40,6 @@ __all__ = ["DeclarationError", "Problem", "parse", "parse_all", "problems_of", "
 KEYS = ("name", "use", "source", "rules", "outputs", "invalid", "trigger", "resources")
 RESOURCE_KEYS = ("cores", "executor_memory", "driver_memory")
 
-# What gives each query that reads the same record another answer: the record could be accepted by
-# one and invalid to the other, or neither.
-UNSTEADY = re.compile(
-    r"\b(?:now|curdate|rand|randn|random|uuid|monotonically_increasing_id)\s*\("
-    r"|\b(?:current_date|current_time|current_timestamp|localtimestamp)\b"
-    r"|\bunix_timestamp\s*\(\s*\)",
-    re.IGNORECASE,
-)
-QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
-
 
 def parse(name: str, body: object) -> Declaration:
     """The pipeline ``name``. Raises DeclarationError with every mistake found."""
@@ -56,9 +53,10 @@ def parse(name: str, body: object) -> Declaration:
 def parse_all(pipelines: object) -> dict[str, Declaration]:
     """Pipelines by name. Raises DeclarationError with every mistake in all of them."""
     if not isinstance(pipelines, Mapping):
-        raise DeclarationError([Problem("", "pipelines", repr(pipelines), "a mapping by name")])
+        raise DeclarationError([Problem("", "pipelines", shown(pipelines), "a mapping by name")])
     problems: list[Problem] = []
-    found = [_read(str(name), body, problems) for name, body in pipelines.items()]
+    named = Section("", "pipelines", pipelines, problems).names()
+    found = [_read(name, pipelines[name], problems) for name in named]
     declarations = {d.name: d for d in found if d is not None}
     problems += overlapping_archives(declarations)
     if problems:
@@ -85,7 +83,7 @@ def topics_of(declaration: Declaration) -> dict[str, list[str]]:
 def _read(name: str, body: object, problems: list[Problem]) -> Declaration | None:
     """A declaration that is right when ``problems`` did not grow."""
     if not isinstance(body, Mapping):
-        problems.append(Problem(name, "(the whole)", repr(body), "a mapping with a source"))
+        problems.append(Problem(name, "(the whole)", shown(body), "a mapping with a source"))
         return None
     validates = body.get("use") == "validate"
     known = len(problems)
@@ -103,7 +101,7 @@ def _read(name: str, body: object, problems: list[Problem]) -> Declaration | Non
         top.wrong("name", body["name"], name)
     trigger = top.text("trigger", ALLOWED_TRIGGER, TRIGGER) or "1 second"
     source = read_source(top.section("source", required=True))
-    rules = _read_rules(top.section("rules"))
+    rules = _read_rules(top.section("rules"), source)
     declaration = Declaration(
         name=name,
         source=source,
@@ -127,20 +125,16 @@ def _read_invalid(top: Section, source: Source, rules: Mapping[str, str]) -> str
     return top.needed("invalid", ALLOWED_TOPIC, TOPIC)
 
 
-def _read_rules(rules: Section) -> dict[str, str]:
+def _read_rules(rules: Section, source: Source) -> dict[str, str]:
     read = {}
-    for rule in map(str, rules.values):
+    for rule in rules.names():
         predicate = rules.needed(rule, "a SQL predicate")
         if not re.fullmatch(NAME, rule):
             rules.wrong(rule, "this name", ALLOWED_NAME)
         if rule in REASONS:
             rules.wrong(rule, "this name", f"a name other than {', '.join(REASONS)}")
-        if unsteady := UNSTEADY.search(QUOTED.sub("''", predicate)):
-            rules.wrong(
-                rule,
-                unsteady[0],
-                "what gives every query the same answer: _timestamp, the record's, for the time",
-            )
+        if found := unsteady(predicate, source.fields):
+            rules.wrong(rule, found, ALLOWED_STEADY)
         read[rule] = predicate
     return read
 

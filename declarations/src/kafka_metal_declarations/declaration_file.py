@@ -11,7 +11,6 @@ from kafka_metal_declarations.declaration import parse_all
 from kafka_metal_declarations.keys import DeclarationError, Problem
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_declarations.sample import with_schemas
-from kafka_metal_declarations.templates import TEMPLATES
 
 
 def load(file: Path) -> dict[str, Declaration]:
@@ -20,7 +19,12 @@ def load(file: Path) -> dict[str, Declaration]:
         content: Any = documents.read(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DeclarationError([Problem("", str(file), str(error), "a YAML file")]) from error
-    if isinstance(content, Mapping) and ("source" in content or content.get("use") in TEMPLATES):
+    if isinstance(content, Mapping) and _is_one(content):
         name = str(content.get("name") or file.stem)
         content = {name: content}
     return parse_all(with_schemas(content, file.parent))
+
+
+def _is_one(content: Mapping[Any, Any]) -> bool:
+    """Whether a document is one pipeline: by name, ``use`` would be a pipeline, which is none."""
+    return "source" in content or not isinstance(content.get("use", {}), Mapping)

@@ -20,6 +20,7 @@ from kafka_metal_declarations.model import (
     Source,
     Watermark,
 )
+from kafka_metal_declarations.sql_steadiness import is_query
 from kafka_metal_declarations.words import (
     ALLOWED_DURATION,
     ALLOWED_NAME,
@@ -59,7 +60,9 @@ OWN_KEYS = {
     "table": ("keys", "database"),
 }
 
-EVERYTHING = "SELECT * FROM events"
+VIEW = "events"
+EVERYTHING = f"SELECT * FROM {VIEW}"
+ALLOWED_SQL = f"one query, a SELECT from {VIEW}"
 # The output of the short form, and the one that every pipeline has.
 SHORT_NAME = "output"
 INVALID = "invalid"
@@ -82,7 +85,7 @@ def read_outputs(
     if not outputs.values and isinstance(top.values.get("outputs"), Mapping) and not may_be_none:
         top.wrong("outputs", "none", "at least one output, by name")
     read = []
-    for name in map(str, outputs.values):
+    for name in outputs.names():
         if not re.fullmatch(NAME, name) or name == INVALID:
             outputs.wrong(name, "this name", f"{ALLOWED_NAME}, and not {INVALID}")
         section = outputs.section(name, required=True)
@@ -116,9 +119,11 @@ def _read_output(name: str, output: Section, source: Source, trigger: str) -> Ou
     table = output.text("table", ALLOWED_TABLE, TABLE)
     given = _read_target(output)
     mode = output.choice("mode", ("append",) if given == "path" else ("append", "update"), "append")
-    sql = output.text("sql", "a SELECT from events", r"(?is).*\bevents\b.*")
+    sql = output.text("sql", ALLOWED_SQL)
+    if sql is not None and not is_query(sql, VIEW):
+        output.wrong("sql", sql, ALLOWED_SQL)
     if sql is None and output.values.get("sql") is None and given != "path":
-        output.wrong("sql", "nothing", "a SELECT from events")
+        output.wrong("sql", "nothing", ALLOWED_SQL)
     if given == "path" and trigger != AVAILABLE_NOW:
         trigger = max(trigger, ARCHIVE_TRIGGER, key=milliseconds)
     keys = output.texts("keys", "a column of the statement")

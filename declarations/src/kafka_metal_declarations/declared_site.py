@@ -2,7 +2,7 @@
 
 from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
-from kafka_metal_declarations.words import ALLOWED_TOPIC, TOPIC
+from kafka_metal_declarations.words import ALLOWED_PORT, ALLOWED_TOPIC, HIGHEST_PORT, PORT, TOPIC
 
 SITE_KEYS = (
     "master",
@@ -23,18 +23,17 @@ SITE_KEYS = (
     "marks_topic",
     "sql_functions",
 )
-MASTER = r"local(\[(\d+|\*)\])?|spark://[^\s,/]+:\d+(,[^\s,/]+:\d+)*"
-ALLOWED_MASTER = "spark://HOST:PORT, more after commas, or local[N]"
+MASTER = rf"local(\[([1-9][0-9]{{0,3}}|\*)\])?|spark://[^\s,/]+:{PORT}(,[^\s,/]+:{PORT})*"
+ALLOWED_MASTER = f"spark://HOST:PORT, more after commas, {ALLOWED_PORT}, or local[N], N up to 9999"
 # An IPv6 address stands in brackets.
-ENDPOINT = r"([^\s:\[\]]+|\[[0-9a-fA-F:]+\]):\d{1,5}"
-ALLOWED_ENDPOINT = "HOST:PORT"
+ENDPOINT = rf"([^\s:\[\]]+|\[[0-9a-fA-F:]+\]):{PORT}"
+ALLOWED_ENDPOINT = f"HOST:PORT, {ALLOWED_PORT}"
 ROOT = r"/\S*|[a-z][a-z0-9]*:/\S*"
 ALLOWED_ROOT = "an absolute path, or a URI as hdfs://HOST/PATH, that the workers see too"
 JDBC = r"jdbc:[a-z0-9]+:\S+"
 ALLOWED_JDBC = "a URL as jdbc:postgresql://HOST:5432/DATABASE"
 FUNCTION = r"[A-Za-z_]\w*(\.[A-Za-z_]\w*){0,2}"
 ALLOWED_FUNCTION = "a function's name, as reflect, or with its catalog as catalog.schema.function"
-HIGHEST_PORT = 65535
 
 
 def read_site(top: Section) -> Site:
@@ -62,7 +61,7 @@ def read_site(top: Section) -> Site:
 
 def _read_databases(databases: Section) -> dict[str, DatabaseSite]:
     read = {}
-    for name in map(str, databases.values):
+    for name in databases.names():
         database = databases.section(name, required=True)
         database.only(("url", "properties", "password_file"))
         properties = database.options("properties")

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Mapping
+from typing import TypeGuard
 
 from kafka_metal_declarations.ddl import HEADERS, Field, SchemaError, parse_ddl
-from kafka_metal_declarations.keys import Section, suggested
+from kafka_metal_declarations.keys import Section, shown, suggested
 from kafka_metal_declarations.model import Registry, Source, Starting
 from kafka_metal_declarations.words import (
     ALLOWED_PATH,
     ALLOWED_PLACES,
     ALLOWED_TOPIC,
     ALLOWED_URL,
+    HIGHEST_OFFSET,
+    HIGHEST_PARTITION,
     PATH,
     TOPIC,
     URL,
@@ -82,16 +85,31 @@ def read_places(section: Section, key: str, words: tuple[str, ...]) -> Starting 
     places: dict[str, dict[str, int]] = {}
     for topic, partitions in value.items():
         right = isinstance(partitions, Mapping) and all(
-            re.fullmatch(r"\d+", str(number)) and type(offset) is int and offset >= 0
+            _is_number(number, HIGHEST_PARTITION)
+            and type(offset) is int
+            and 0 <= offset <= HIGHEST_OFFSET
             for number, offset in partitions.items()
         )
-        if not right or not partitions or not re.fullmatch(TOPIC, str(topic)):
-            section.wrong(key, f"{topic}: {partitions!r}", ALLOWED_PLACES)
+        named = _is_text_or_number(topic) and re.fullmatch(TOPIC, shown(topic))
+        if not right or not partitions or not named:
+            section.wrong(key, f"{shown(topic)}: {shown(partitions)}", ALLOWED_PLACES)
             return None
         places[str(topic)] = {str(number): offset for number, offset in partitions.items()}
     if not places:
         section.wrong(key, "{}", ALLOWED_PLACES)
     return places
+
+
+def _is_number(value: object, highest: int) -> bool:
+    """Whether a key is a number as YAML or JSON has it, as text or as number."""
+    digits = re.fullmatch(r"0*([0-9]{1,10})", value) if isinstance(value, str) else None
+    number = int(digits[1]) if digits else value
+    return _is_text_or_number(number) and not isinstance(number, str) and 0 <= number <= highest
+
+
+def _is_text_or_number(value: object) -> TypeGuard[str | int]:
+    """Whether a key is one that may be written without quotes; ``yes`` is a boolean to YAML."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _read_topics(source: Section) -> tuple[str, ...]:
@@ -132,7 +150,7 @@ def _read_schema(source: Section, form: str) -> tuple[Field, ...]:
     if not isinstance(schema, str) or not schema.strip():
         source.wrong(
             "schema",
-            "nothing" if schema is None else repr(schema),
+            "nothing" if schema is None else shown(schema),
             "DDL as 'id STRING NOT NULL, amount DOUBLE', or {sample: FILE}",
         )
         return ()

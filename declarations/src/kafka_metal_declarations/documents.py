@@ -4,9 +4,47 @@ from typing import Any
 
 import yaml
 
+from kafka_metal_declarations.keys import HIGHEST_NUMBER, shown
+
+# What a constructor of Python fails with when a value is none of its type.
+_NO_VALUE = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
+
 
 class _Strict(yaml.SafeLoader):
     """Refuses what YAML itself forbids and its usual reader allows."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._open: set[str | None] = set()
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """A node; one that has itself within it has no end."""
+        # PyYAML's types leave it out.
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        is_alias = isinstance(event, yaml.AliasEvent)
+        if not is_alias:
+            self._open.add(event.anchor)
+            node: yaml.Node | None = super().compose_node(parent, index)
+            self._open.discard(event.anchor)
+            return node
+        if event.anchor in self._open:
+            found = f"found *{event.anchor} within &{event.anchor}; allowed is an alias after it"
+            raise yaml.composer.ComposerError(None, None, found, event.start_mark)
+        alias: yaml.Node | None = super().compose_node(parent, index)
+        return alias
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """The value of a node, where it is one of its type."""
+        try:
+            value = super().construct_object(node, deep)
+        except _NO_VALUE as error:
+            kind = node.tag.rpartition(":")[2]
+            found = f"found {shown(node.value)}, which is no {kind}; allowed is one, or a text"
+            raise yaml.constructor.ConstructorError(None, None, found, node.start_mark) from error
+        if isinstance(value, int) and abs(value) > HIGHEST_NUMBER:
+            found = f"found the number {shown(node.value)}; allowed are up to {HIGHEST_NUMBER}"
+            raise yaml.constructor.ConstructorError(None, None, found, node.start_mark)
+        return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """A mapping whose keys are there once each, those of merged ones aside."""
@@ -14,6 +52,13 @@ class _Strict(yaml.SafeLoader):
         for key, _ in node.value:
             if key.tag == "tag:yaml.org,2002:merge":
                 continue
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    "while reading a mapping",
+                    node.start_mark,
+                    f"found a {key.id} as a key; allowed is a text",
+                    key.start_mark,
+                )
             name = self.construct_object(key, deep=True)
             if name in seen:
                 raise yaml.constructor.ConstructorError(
@@ -29,5 +74,9 @@ class _Strict(yaml.SafeLoader):
 
 def read(text: str) -> Any:
     """The document of a text. Raises yaml.YAMLError with line and column."""
-    # The loader is a SafeLoader.
-    return yaml.load(text, Loader=_Strict)
+    try:
+        # The loader is a SafeLoader.
+        return yaml.load(text, Loader=_Strict)
+    except RecursionError as error:
+        found = "found hundreds of values within each other; allowed are fewer"
+        raise yaml.YAMLError(found) from error

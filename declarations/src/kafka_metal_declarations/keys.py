@@ -6,6 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+# Of a value, for a line on a screen.
+LONGEST = 400
+ALLOWED_KEY = "a text; in quotes where YAML reads another value, as 'yes', 'null' or '1'"
+HIGHEST_NUMBER = 2**63 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -37,6 +42,15 @@ def suggested(found: object, allowed: Sequence[str]) -> str:
     return hint + ", ".join(allowed)
 
 
+def shown(value: object) -> str:
+    """A value as a person finds it, shortened. Python does not write numbers of any length."""
+    try:
+        text = value if isinstance(value, str) and value else repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
 @dataclass
 class Section:
     """A mapping at ``path``; what is wrong goes into ``problems``, shared by all sections."""
@@ -52,15 +66,21 @@ class Section:
 
     def wrong(self, key: str, found: object, allowed: str) -> None:
         """Note a mistake. ``found`` is shown as it is when it is text."""
-        shown = found if isinstance(found, str) else repr(found)
-        self.problems.append(Problem(self.pipeline, self.at(key), shown, allowed))
+        self.problems.append(Problem(self.pipeline, self.at(key), shown(found), allowed))
+
+    def names(self) -> list[str]:
+        """Keys that a person chose, which have to be texts; ``yes:`` is True to YAML."""
+        for key in self.values:
+            if not isinstance(key, str):
+                self.wrong(shown(key), f"the key {shown(key)}", ALLOWED_KEY)
+        return [key for key in self.values if isinstance(key, str)]
 
     def only(self, known: Iterable[str], silent: Iterable[str] = ()) -> None:
         """Refuse every other key, with the nearest known one; ``silent`` ones are not listed."""
         known, silent = sorted(known), set(silent)
         for key in self.values:
             if key not in known and key not in silent:
-                self.wrong(str(key), "an unknown key", suggested(key, known))
+                self.wrong(shown(key), "an unknown key", suggested(shown(key), known))
 
     def section(self, key: str, required: bool = False) -> "Section":
         """The mapping under ``key``; an empty one when there is none."""
@@ -68,7 +88,7 @@ class Section:
         if values is None and not required:
             values = {}
         if not isinstance(values, Mapping):
-            self.wrong(key, "nothing" if values is None else repr(values), "a mapping")
+            self.wrong(key, "nothing" if values is None else shown(values), "a mapping")
             # Said once: that its keys are missing too is no news.
             return Section(self.pipeline, self.at(key), {}, [])
         return Section(self.pipeline, self.at(key), values, self.problems)
@@ -79,7 +99,7 @@ class Section:
         if value is None:
             return None
         if not isinstance(value, str) or not re.fullmatch(pattern, value, re.DOTALL):
-            self.wrong(key, value if isinstance(value, str) and value else repr(value), allowed)
+            self.wrong(key, shown(value), allowed)
             return None
         return value
 
@@ -95,7 +115,7 @@ class Section:
         options = tuple(options)
         value = self.values.get(key, default)
         if value not in options:
-            self.wrong(key, value, suggested(value, options))
+            self.wrong(key, value, suggested(shown(value), options))
             return default
         return str(value)
 
@@ -105,7 +125,11 @@ class Section:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            self.wrong(key, repr(value), f"a whole number from {low} to {high}")
+            self.wrong(
+                key,
+                repr(value) if isinstance(value, str) else value,
+                f"a whole number from {low} to {high}",
+            )
             return None
         return value
 
@@ -125,11 +149,13 @@ class Section:
         """Keys and values of another program, as text; true and false in lower case."""
         section = self.section(key)
         options: dict[str, str] = {}
-        for name, value in section.values.items():
+        for name in section.names():
+            value = section.values[name]
+            is_large = isinstance(value, int) and abs(value) > HIGHEST_NUMBER
             if isinstance(value, bool):
-                options[str(name)] = str(value).lower()
-            elif isinstance(value, str | int | float):
-                options[str(name)] = str(value)
+                options[name] = str(value).lower()
+            elif isinstance(value, str | int | float) and not is_large:
+                options[name] = str(value)
             else:
-                section.wrong(str(name), value, "text, a number, true or false")
+                section.wrong(name, value, "text, a number of 64 bits, true or false")
         return options

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from kafka_metal_declarations.ddl import quoted
+from kafka_metal_declarations.ddl_types import WIDEST_DECIMAL
 
 # Digits are those of ASCII: JSON and Spark know no others.
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII)
@@ -21,8 +22,6 @@ BIGINT_MAX = 2**63 - 1
 DOUBLE_MAX = 2**53
 # Python refuses to convert endless digits.
 LONGEST_INT = 1000
-# Digits of the largest DECIMAL.
-WIDEST_DECIMAL = 38
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from typing import Any
 
 from kafka_metal_declarations.client_options import plain, refused
 from kafka_metal_declarations.declared_site import SITE_KEYS
-from kafka_metal_declarations.keys import Problem
+from kafka_metal_declarations.keys import DeclarationError, Problem, shown
 
 # Maps of options that a declaration may add to.
 JOINED = ("kafka_options", "spark_options")
+# What a declaration may leave out, and what is read before the validator sees it.
+MAPPINGS = (*JOINED, "resources", "rules")
 
 
 def misplaced(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
@@ -19,7 +21,7 @@ def misplaced(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
     for key in SITE_KEYS:
         if key in declared and key not in JOINED:
             yield Problem(
-                name, key, str(declared[key]), "nothing: the site gives it, see roles/pipeline"
+                name, key, shown(declared[key]), "nothing: the site gives it, see roles/pipeline"
             )
     for kind in JOINED:
         for option, value, allowed in refused(_options(declared, kind), kind):
@@ -27,15 +29,26 @@ def misplaced(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def placed(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> dict[str, Any]:
-    """The document that a driver reads; problems of it are those of ``conflicts``."""
-    joined: dict[str, Any] = {}
-    for key in JOINED:
-        if not isinstance(declared.get(key, {}), Mapping):
-            # The validator refuses it.
-            joined[key] = declared[key]
-        elif key in declared or key in site:
-            joined[key] = {**_options(declared, key), **_options(site, key)}
-    return {"name": name, **declared, **site, **joined}
+    """The document that a driver reads; problems of it are those of ``conflicts``.
+
+    A mapping that has no value, as ``resources:`` alone, is as if it were not there. Raises
+    DeclarationError where there is something else.
+    """
+    written = {
+        key: value for key, value in declared.items() if value is not None or key not in MAPPINGS
+    }
+    if wrong := [
+        Problem(name, key, shown(written[key]), "a mapping")
+        for key in MAPPINGS
+        if not isinstance(written.get(key, {}), Mapping)
+    ]:
+        raise DeclarationError(wrong)
+    joined = {
+        key: {**_options(written, key), **_options(site, key)}
+        for key in JOINED
+        if key in written or key in site
+    }
+    return {"name": name, **written, **site, **joined}
 
 
 def conflicts(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from kafka_metal_declarations.columns import CsvColumns, learn_members
 from kafka_metal_declarations.csv_rows import CsvRows
-from kafka_metal_declarations.ddl import Field, SchemaError, parse_ddl, to_ddl
+from kafka_metal_declarations.ddl import Field, parse_ddl, to_ddl
 from kafka_metal_declarations.file_format import ALLOWED, CSV, delimiter_of, format_of
 from kafka_metal_declarations.json_lines import object_of, texts
 from kafka_metal_declarations.kinds import Kind
@@ -44,7 +44,7 @@ def schema_of(file: Path, null: str = "", delimiter: str | None = None, rows: in
             kinds = _json_kinds(file, rows)
         ddl = to_ddl(tuple(Field(name, str(kind), False) for name, kind in kinds.items()))
         parse_ddl(ddl)
-    except (OSError, Fault, SchemaError) as error:
+    except (OSError, Fault, ValueError) as error:
         raise SampleError(f"{file}: {error}") from error
     return ddl
 
@@ -67,7 +67,10 @@ def with_schema(pipeline: Any, base: Path, read: SchemaReader = schema_of) -> An
     schema = source.get("schema") if isinstance(source, Mapping) else None
     if not isinstance(schema, Mapping) or "sample" not in schema or set(schema) - SAMPLE_KEYS:
         return pipeline
-    file, null, delimiter = base / str(schema["sample"]), str(schema.get("no_value", "")), None
+    sample = str(schema["sample"])
+    if not sample.isprintable():
+        raise SampleError(f"{sample!r}: allowed is a path without invisible characters")
+    file, null, delimiter = base / sample, str(schema.get("no_value", "")), None
     if "delimiter" in schema:
         try:
             delimiter = delimiter_of(schema["delimiter"])

@@ -20,8 +20,9 @@ UNITS_MS = {
     "hour": 3_600_000,
     "day": 86_400_000,
 }
-DURATION = r"[1-9]\d* (millisecond|second|minute|hour|day)s?"
-ALLOWED_DURATION = "a time as '1 second' or '10 minutes'"
+# Spark counts microseconds in 64 bits: of days these are as many as have 8 digits.
+DURATION = r"[1-9][0-9]{0,7} (millisecond|second|minute|hour|day)s?"
+ALLOWED_DURATION = "a time as '1 second' or '10 minutes', its number at most 99999999"
 
 TRIGGER = rf"{DURATION}|{AVAILABLE_NOW}"
 ALLOWED_TRIGGER = f"{ALLOWED_DURATION}, or {AVAILABLE_NOW} to stop after what is there"
@@ -30,13 +31,24 @@ ALLOWED_TRIGGER = f"{ALLOWED_DURATION}, or {AVAILABLE_NOW} to stop after what is
 OUTPUT_TRIGGER = rf"{TRIGGER}|{REAL_TIME}"
 ALLOWED_OUTPUT_TRIGGER = f"{ALLOWED_TRIGGER}, or {REAL_TIME}"
 
-MEMORY = r"[1-9]\d*[kmgt]"
-ALLOWED_MEMORY = "memory as 768m or 2g"
+# Spark counts an executor's in MiB, in 31 bits.
+MEMORY = r"[1-9][0-9]{0,9}k|[1-9][0-9]{0,6}m|[1-9][0-9]{0,3}g|[1-9]t"
+ALLOWED_MEMORY = "memory as 768m or 2g, at most 9t"
 
-ALLOWED_PLACES = "offsets as {payments: {0: 120, 1: 95}}, by topic and partition"
+# Kafka's partitions are signed numbers of 32 bits, its offsets of 64.
+HIGHEST_PARTITION = 2**31 - 1
+HIGHEST_OFFSET = 2**63 - 1
+ALLOWED_PLACES = (
+    "offsets as {payments: {0: 120, 1: 95}}, by topic and partition, "
+    f"partitions up to {HIGHEST_PARTITION} and offsets up to {HIGHEST_OFFSET}"
+)
 
-URL = r"https?://[^\s/:]+(:\d{1,5})?(/\S*)?"
-ALLOWED_URL = "a URL of http or https, as that of a registry's /apis/ccompat/v7"
+HIGHEST_PORT = 65535
+PORT = r"(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[0-9]{1,4})"
+ALLOWED_PORT = f"a port up to {HIGHEST_PORT}"
+
+URL = rf"https?://[^\s/:]+(:{PORT})?(/\S*)?"
+ALLOWED_URL = f"a URL of http or https, as that of a registry's /apis/ccompat/v7, {ALLOWED_PORT}"
 
 # Databases fold the case of names that are not quoted, each its own way.
 TABLE = r"[a-z_][a-z0-9_]{0,47}(\.[a-z_][a-z0-9_]{0,47})?"

@@ -6,7 +6,7 @@ or class that SQL names is touched.
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kafka_metal_declarations.ddl import RECORD_COLUMNS
@@ -109,8 +109,9 @@ def problems_of(parser: Parser, declaration: Declaration) -> list[Problem]:
 def _found(parser: Parser, declaration: Declaration) -> Iterator[tuple[str, Refusal]]:
     columns = [*(field.name for field in declaration.source.fields), *RECORD_COLUMNS]
     one = _allowed(parser, declaration, columns)
+    rule = replace(one, steady=True)
     for name, predicate in declaration.rules.items():
-        for each in _of(parser.expression(predicate), one):
+        for each in _of(parser.expression(predicate), rule):
             yield f"rules.{name}", each
     for output in declaration.outputs:
         parsed = parser.statement(output.sql)

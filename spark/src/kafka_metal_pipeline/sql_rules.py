@@ -8,6 +8,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_metal_declarations.sql_steadiness import (
+    ALLOWED_STEADY,
+    UNSTEADY,
+    UNSTEADY_ALONE,
+    UNSTEADY_BARE,
+)
+
 from kafka_metal_pipeline import sql_schemas
 from kafka_metal_pipeline.sql_words import (
     BARE_FUNCTIONS,
@@ -48,13 +55,14 @@ class Allowed:
     """``functions`` are Spark's own, ``added`` those that the site allows, all in small letters.
 
     ``columns`` are known column names; ``queries`` is False where a subquery has no place: in rules
-    and keys, which see one record.
+    and keys, which see one record. ``steady`` is True for rules, which several queries ask.
     """
 
     functions: Collection[str]
     added: Collection[str] = ()
     columns: Collection[str] = ()
     queries: bool = True
+    steady: bool = False
 
 
 def refusals(tree: Node, allowed: Allowed) -> list[Refusal]:
@@ -143,6 +151,9 @@ class _Reading:
                 yield from self._bare(node, has["nameParts"])
             case "UnresolvedHint":
                 yield from _hint(node, has)
+            case "CurrentDate" | "CurrentTime" | "CurrentTimestamp" as clock:
+                if self._allowed.steady:
+                    yield _refused(node, clock, ALLOWED_STEADY)
             case "UnresolvedWith" if has["allowRecursion"]:
                 yield _refused(node, "WITH RECURSIVE", "WITH, without recursion")
             case "Exists" | "ListQuery" | "ScalarSubquery" | "LateralSubquery":
@@ -169,6 +180,9 @@ class _Reading:
     def _function(self, node: Node, parts: list[str], given: list[Any]) -> Iterator[Refusal]:
         name = ".".join(parts).lower()
         *before, last = (part.lower() for part in parts)
+        if self._allowed.steady and (last in UNSTEADY or (last in UNSTEADY_ALONE and not given)):
+            yield _refused(node, f"the function {last}", ALLOWED_STEADY)
+            return
         if name in self._allowed.added or (
             tuple(before) in ((), *BUILTIN) and last in self._allowed.added
         ):
@@ -201,7 +215,8 @@ class _Reading:
     def _bare(self, node: Node, parts: list[str]) -> Iterator[Refusal]:
         """``user`` is a function where no column is called so."""
         name = parts[0].lower()
-        if len(parts) == 1 and name in BARE_FUNCTIONS and name not in self._columns:
+        functions = UNSTEADY_BARE.union(BARE_FUNCTIONS) if self._allowed.steady else BARE_FUNCTIONS
+        if len(parts) == 1 and name in functions and name not in self._columns:
             yield from self._function(node, parts, [])
 
 

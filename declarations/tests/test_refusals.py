@@ -1,0 +1,206 @@
+"""What a declaration is refused for before a driver, Spark or Kafka would fail at it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka_metal_declarations.declaration import parse, problems_of
+from kafka_metal_declarations.declaration_file import load
+from kafka_metal_declarations.keys import DeclarationError
+from kafka_metal_declarations.placement import placed
+from kafka_metal_declarations.sample import SampleError
+
+SCHEMA = "id STRING, note STRING, x DOUBLE, at TIMESTAMP, day DATE, `current_date` INT"
+ONE = "source: {topic: a, schema: id INT}, outputs: {o: {path: o}}, invalid: c"
+
+
+def body(**changes: Any) -> dict[str, Any]:
+    return {
+        "source": {"topic": "in", "schema": SCHEMA},
+        "outputs": {"all": {"sql": "SELECT * FROM events", "topic": "out"}},
+        "invalid": "bad",
+        **changes,
+    }
+
+
+def source(**changes: Any) -> dict[str, Any]:
+    return body(source={"topic": "in", "schema": SCHEMA, **changes})
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [
+        ("x > `rand`()", "rand()"),
+        ("x > rand/**/()", "rand()"),
+        ("x > rand -- '\n (1)", "rand()"),
+        ("x > /* /* a */ ' */ rand() /* ' */", "rand()"),
+        ("x > system.builtin.`RAND` ()", "rand()"),
+        (r"note = 'it\'s' OR rand() > 0.5 OR note = 'x'", "rand()"),
+        ("note = 'it''s' OR rand() > 0.5 OR note = 'x'", "rand()"),
+        ('note = "it\'s" OR rand() > 0.5 OR note = "it\'s"', "rand()"),
+        (r"note = r'\' OR rand() > 0.5 OR note = r'\'", "rand()"),
+        ("x > uniform(0, 1)", "uniform()"),
+        ("length(randstr(3)) > 2", "randstr()"),
+        ("shuffle(array(1, 2))[0] = 1", "shuffle()"),
+        ("uuid() = id", "uuid()"),
+        ("spark_partition_id() = 0", "spark_partition_id()"),
+        ("input_file_name() = id", "input_file_name()"),
+        ("curdate() > day", "curdate()"),
+        ("at > localtimestamp", "localtimestamp"),
+        ("at > `current_timestamp`", "current_timestamp"),
+        ("x > unix_timestamp(/* now */)", "unix_timestamp()"),
+        ("x > identifier('ra' || 'nd')()", "identifier()"),
+        ("at > 'now'", "'now'"),
+        ("day = DATE 'tomorrow'", "'tomorrow'"),
+        ("id > to_timestamp(' Today UTC')", "' Today UTC'"),
+        ("id > 'yesterday'::timestamp", "'yesterday'"),
+        ("id > CAST('now' AS date)", "'now'"),
+    ],
+)
+def test_a_rule_that_may_say_another_thing_each_time_is_refused(rule: str, found: str) -> None:
+    problems = problems_of({"p": body(rules={"r": rule})})
+    assert [(each.key, each.found) for each in problems] == [("rules.r", found)]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "note LIKE 'rand()' OR note = 'it\\'s now()'",
+        "x > 1 -- rand()",
+        "x > 1 /* rand() */",
+        "current_date > 1 AND `current_date` < 9",
+        "place.current_time = 1 AND x > rand",
+        "note IN ('today', 'now')",
+        "place.update_time = 'now'",
+        "unix_timestamp(at) > 5",
+        "at > TIMESTAMP '2020-01-01' AND at < _timestamp + INTERVAL 1 DAY",
+    ],
+)
+def test_a_rule_that_only_names_it_is_allowed(rule: str) -> None:
+    assert problems_of({"p": body(rules={"r": rule})}) == ()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "drop table events",
+        "insert into x select * from events",
+        "SELECT * FROM events; DROP TABLE x",
+        "SELECT 'events'",
+        "SELECT 1 -- events",
+        "/* SELECT */ SET events = 1",
+        "-- events",
+    ],
+)
+def test_only_a_query_over_events_is_a_statement(sql: str) -> None:
+    (problem,) = problems_of({"p": body(outputs={"all": {"sql": sql, "topic": "out"}})})
+    assert (problem.key, problem.found) == ("outputs.all.sql", sql)
+    assert "one query, a SELECT from events" in problem.allowed
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "-- all\nselect uuid(), current_date from `Events`",
+        "(SELECT * FROM events) UNION ALL (SELECT * FROM events)",
+        "WITH e AS (TABLE events) SELECT * FROM e;",
+        "FROM events |> WHERE x > 1",
+    ],
+)
+def test_a_query_may_begin_in_any_way_that_spark_reads(sql: str) -> None:
+    assert problems_of({"p": body(outputs={"all": {"sql": sql, "topic": "out"}})}) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("? [a, b]\n: 1\n", "a sequence as a key"),
+        ("p: 2020-99-99", "2020-99-99, which is no timestamp"),
+        ("p: !!timestamp x", "x, which is no timestamp"),
+        ("p: !!int x", "x, which is no int"),
+        ("p: !!bool x", "x, which is no bool"),
+        ("p: !!float x", "x, which is no float"),
+        ("use: [a]", "use: found ['a']"),
+        ("p: &a {source: *a}", "*a within &a"),
+        ("p: &a [*a]", "*a within &a"),
+        ("p: " + "9" * 5000, "999"),
+        ("p: 0x" + "f" * 5000, "0xfff"),
+        ("[" * 2000, "hundreds of values within each other"),
+        (f"null: {{{ONE}}}", "the key None"),
+        (f"yes: {{{ONE}}}", "the key True"),
+        (f"1: {{{ONE}}}", "the key 1"),
+        (f"p: {{{ONE}, rules: {{on: id > 0}}}}", "the key True"),
+        ("p: {source: {topic: a, schema: id INT}, outputs: {no: {path: o}}, invalid: c}", "False"),
+        (f"p: {{{ONE}, databases: {{1: {{url: 'jdbc:x:y'}}}}}}", "the key 1"),
+        (f"p: {{{ONE}, kafka_options: {{yes: 1}}}}", "the key True"),
+    ],
+)
+def test_a_file_that_yaml_reads_otherwise_is_refused(tmp_path: Path, text: str, found: str) -> None:
+    file = tmp_path / "pipelines.yml"
+    file.write_text(text)
+    with pytest.raises(DeclarationError) as error:
+        load(file)
+    assert found in str(error.value)
+    assert "allowed" in str(error.value)
+    assert len(str(error.value)) < 2000
+
+
+def test_an_anchor_may_be_used_twice(tmp_path: Path) -> None:
+    file = tmp_path / "pipelines.yml"
+    file.write_text(f"a: &one {{{ONE}}}\nb: {{<<: *one, outputs: {{o: {{path: b}}}}}}\n")
+    assert list(load(file)) == ["a", "b"]
+
+
+def test_a_sample_with_an_invisible_character_in_its_path_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "pipelines.yml"
+    file.write_text('p: {source: {topic: a, schema: {sample: "a\\0.csv"}}}')
+    with pytest.raises(SampleError, match="without invisible characters"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    ("declared", "key", "allowed"),
+    [
+        (source(starting={"in": {0: 2**63}}), "source.starting", str(2**63 - 1)),
+        (source(ending={"in": {2**31: 1}}), "source.ending", str(2**31 - 1)),
+        (source(starting={True: {0: 1}}), "source.starting", "by topic"),
+        (source(max_per_trigger=10**5000), "source.max_per_trigger", "to 2147483647"),
+        (body(trigger="999999999999999999999 days"), "trigger", "at most 99999999"),
+        (body(trigger="\u0661 second"), "trigger", "1 second"),
+        (body(resources={"driver_memory": "99999999999g"}), "resources.driver_memory", "9t"),
+        (body(master="spark://h:70000"), "master", "65535"),
+        (body(master="local[99999999999]"), "master", "9999"),
+        (body(status="h:65536"), "status", "65535"),
+        (body(kafka_options={"retries": 10**5000}), "kafka_options.retries", "64 bits"),
+    ],
+)
+def test_a_number_that_is_too_large_is_refused(
+    declared: dict[str, Any], key: str, allowed: str
+) -> None:
+    (problem,) = problems_of({"p": declared})
+    assert problem.key == key
+    assert allowed in problem.allowed
+
+
+def test_the_largest_numbers_are_allowed() -> None:
+    largest = source(starting={"in": {2**31 - 1: 2**63 - 1, "0": 0}})
+    most = {"executor_memory": "9t", "driver_memory": "9999g"}
+    parse("p", {**largest, "trigger": "99999999 days", "resources": most, "status": "h:65535"})
+
+
+@pytest.mark.parametrize("key", ["resources", "rules", "kafka_options", "spark_options"])
+def test_a_mapping_without_a_value_is_as_if_it_were_not_there(key: str) -> None:
+    assert problems_of({"p": body(**{key: None})}) == ()
+    site = {"kafka_options": {"acks": "all"}, "spark_options": {}}
+    assert placed("p", body(**{key: None}), site) == placed("p", body(), site)
+
+
+@pytest.mark.parametrize("key", ["resources", "rules", "kafka_options", "spark_options"])
+def test_what_should_be_a_mapping_is_refused_before_it_is_joined(key: str) -> None:
+    with pytest.raises(DeclarationError, match=f"{key}: found 5; allowed: a mapping"):
+        placed("p", body(**{key: 5}), {})
+
+
+def test_a_misspelt_key_without_a_value_is_refused() -> None:
+    (problem,) = problems_of({"p": body(resource=None)})
+    assert (problem.key, problem.found) == ("resource", "an unknown key")
