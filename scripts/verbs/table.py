@@ -134,7 +134,7 @@ VERBS: Mapping[str, Verb] = {
     "down": loud("down"),
     "export": answer("export"),
     "groups": groups,
-    "images": loud("host", "images"),
+    "images": loud("internal_one_cluster", "host", "images"),
     "logs": logs,
     "plan": plan,
     "preflight": loud("preflight", "internal_statements"),

@@ -336,7 +336,7 @@ def test_an_inventory_without_hosts_is_no_success(site: Site):
         assert "the inventory has no hosts" in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["status", "up", "down", "restart", "support"])
+@pytest.mark.parametrize("name", ["status", "up", "down", "upgrade", "support"])
 def test_an_inventory_without_machines_is_refused(site: Site, name: str):
     site.declare({}, groups=("kafka",))
     done = site.playbook(name)

@@ -76,7 +76,7 @@ def read(path: Path) -> Service:
     """One kind of service; raises CatalogueError."""
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
+    except (ValueError, yaml.YAMLError) as error:
         raise CatalogueError(f"{path}: found no YAML: {error}") from error
     found = _fields(Service, given, str(path))
     if found["kind"] != path.stem:
