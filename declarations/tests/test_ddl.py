@@ -57,7 +57,7 @@ def test_what_is_written_is_read_again() -> None:
         ("STRUCT<a>", "STRUCT<NAME: TYPE"),
         ("STRUCT<a: ARRAY<MAP<STRING, FOO>>>", "type FOO"),
         ("STRUCT<a: DECIMAL(99,99)>", "1 to 38"),
-        ("STRUCT<a: INT, a: INT>", "a twice"),
+        ("STRUCT<a: INT, a: INT>", "a is there twice"),
         ("ARRAY<" * 2000 + "INT" + ">" * 2000, "within each other"),
         ("STRING COMMENT 'x' NOT NULL", "STRING"),
         ("STRING COMMENT", "STRING"),
