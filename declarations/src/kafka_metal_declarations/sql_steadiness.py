@@ -5,7 +5,7 @@ differently each time could be accepted by one output and be invalid to another,
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection
 
 from kafka_metal_declarations.ddl import INSTANT_TYPES, RECORD_COLUMNS, Field
 from kafka_metal_declarations.sql_text import Kind, Token, tokens
@@ -29,9 +29,8 @@ ALLOWED_NAMED = "a function or a column by its own name, not by a text"
 # As a time, such a text is that of the reader's clock.
 _CLOCK = re.compile(r"\s*(now|today|tomorrow|yesterday)(\s+\S+)?\s*", re.IGNORECASE)
 _OF_TIME = re.compile(
-    r"(.*_)?(date|time|timestamp)(_.*)?|datediff|timestampadd|timestampdiff|dateadd|datepart"
-    r"|year|quarter|month|week|day|dayofweek|dayofmonth|dayofyear|weekday|hour|minute|second"
-    r"|extract|add_months|months_between|last_day|next_day|trunc"
+    r"(.*_)?(date|time|timestamp|months|day)(_.*)?|(date|timestamp)(add|diff|part)"
+    r"|dayof(week|month|year)|year|quarter|month|week|weekday|hour|minute|second|extract|trunc"
 )
 _TIMES = INSTANT_TYPES.union(("DATE", "TIMESTAMP_NTZ"))
 _END = Token(Kind.SYMBOL, " ")
@@ -43,46 +42,37 @@ _READ_AS_TIME = re.compile(
     r"|T([=<>!]+|n?b([^a]*a)?|n?i\([^()]*)c|c([=<>!]+|n?b([^a]*a)?|n?i\([^()]*)T"
 )
 
-# What a query begins with.
-_QUERY = ("select", "with", "from", "table", "values", "(")
 
-
-def unsteady(predicate: str, fields: Iterable[Field]) -> tuple[str, str] | None:
+def unsteady(predicate: str, fields: Collection[Field]) -> tuple[str, str] | None:
     """What makes a rule unsteady, and what is allowed instead; None when nothing does."""
-    columns = {field.name.lower(): field for field in fields}
+    columns = {field.name.lower() for field in fields}
+    times = {field.name.lower() for field in fields if field.base in _TIMES}
     found = tokens(predicate)
     around = [_END, *found, _END]
-    signs = "".join(_sign(columns, *each) for each in zip(around, found, around[2:], strict=False))
-    for place, name in enumerate(found):
-        text, after = name.text, signs[place + 1 : place + 3]
-        if name.is_name and after.startswith("("):
-            if text == "identifier":
-                return "identifier()", ALLOWED_NAMED
-            if text in UNSTEADY or (text in UNSTEADY_ALONE and after == "()"):
-                return f"{text}()", ALLOWED_STEADY
-        elif name.is_name and text in UNSTEADY_BARE.difference(columns):
-            if not signs[:place].endswith("."):
-                return text, ALLOWED_STEADY
-    if read := _READ_AS_TIME.search(signs):
-        clock = found[signs.index("c", read.start())]
-        return repr(clock.text), ALLOWED_STEADY
-    return None
+    signs = "".join(_sign(times, *each) for each in zip(around, found, around[2:], strict=False))
+    for place, text in ((place, each.text) for place, each in enumerate(found) if each.is_name):
+        after = signs[place + 1 : place + 3]
+        is_called, is_member = after.startswith("("), signs[:place].endswith(".")
+        if is_called and text == "identifier":
+            return "identifier()", ALLOWED_NAMED
+        if is_called and (text in UNSTEADY or (text in UNSTEADY_ALONE and after == "()")):
+            return f"{text}()", ALLOWED_STEADY
+        if not is_called and not is_member and text in UNSTEADY_BARE.difference(columns):
+            return text, ALLOWED_STEADY
+    read = _READ_AS_TIME.search(signs)
+    return (repr(found[signs.index("c", read.start())].text), ALLOWED_STEADY) if read else None
 
 
-def _sign(columns: Mapping[str, Field], before: Token, token: Token, after: Token) -> str:
+def _sign(times: Collection[str], before: Token, token: Token, after: Token) -> str:
     """A token as one character: T a column of times, F their function or type, c a clock's text."""
-    text = token.text
-    if token.kind is Kind.SYMBOL:
-        return text
     if token.kind is Kind.TEXT:
-        return "c" if _CLOCK.fullmatch(text) else "x"
-    if token.kind is Kind.WORD and text in _SIGNS:
-        return _SIGNS[text]
-    is_type = before.text in ("as", ":") or after.kind is Kind.TEXT
-    if is_type or after == Token(Kind.SYMBOL, "("):
-        return "F" if _OF_TIME.fullmatch(text) else "w"
-    is_of_time = text in columns and columns[text].base in _TIMES
-    return "T" if is_of_time or text == RECORD_COLUMNS[3] else "w"
+        return "c" if _CLOCK.fullmatch(token.text) else "x"
+    if token.kind is Kind.SYMBOL or token.text in _SIGNS:
+        return _SIGNS.get(token.text, token.text)
+    if before.text in ("as", ":") or after.kind is Kind.TEXT or after == Token(Kind.SYMBOL, "("):
+        return "F" if _OF_TIME.fullmatch(token.text) else "w"
+    is_column = token.text in times or token.text == RECORD_COLUMNS[3]
+    return "T" if is_column and before.text != "." else "w"
 
 
 def is_query(sql: str, view: str) -> bool:
@@ -93,7 +83,7 @@ def is_query(sql: str, view: str) -> bool:
     return (
         bool(found)
         and found[0].kind in (Kind.WORD, Kind.SYMBOL)
-        and found[0].text in _QUERY
+        and found[0].text in ("select", "with", "from", "table", "values", "(")
         and Token(Kind.SYMBOL, ";") not in found
         and any(each.is_name and each.text == view for each in found)
     )
