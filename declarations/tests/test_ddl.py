@@ -1,7 +1,10 @@
 """DDL as people and samples write it."""
 
+from pathlib import Path
+
 import pytest
 from kafka_metal_declarations.ddl import Field, SchemaError, inner_types, parse_ddl, to_ddl
+from kafka_metal_declarations.sample import schema_of
 
 
 @pytest.mark.parametrize(
@@ -57,7 +60,16 @@ def test_what_is_written_is_read_again() -> None:
         ("STRUCT<a>", "STRUCT<NAME: TYPE"),
         ("STRUCT<a: ARRAY<MAP<STRING, FOO>>>", "type FOO"),
         ("STRUCT<a: DECIMAL(99,99)>", "1 to 38"),
-        ("STRUCT<a: INT, a: INT>", "a twice"),
+        ("STRUCT<a: INT, a: INT>", "a is there twice"),
+        ("STRUCT<a: INT, A: INT>", "A is there twice"),
+        ("STRUCT<: INT>", "': INT' is no field"),
+        ("STRUCT<a: INT,>", "'' is no field"),
+        ("STRUCT<'a': INT>", "in backquotes"),
+        ("STRUCT<a:: INT>", "type : INT"),
+        ("STRUCT<a: INT COMMENT foo>", "type INT COMMENT FOO"),
+        ("STRUCT(a: INT>", "STRUCT<NAME: TYPE"),
+        ("ARRAY<STRUCT<a: STRUCT<b INT COMMENT 'x' 1>>>", "type INT COMMENT 'X' 1"),
+        ("ARRAY<" * 100 + "INT" + ">" * 100, "more than 100 types within each other"),
         ("ARRAY<" * 2000 + "INT" + ">" * 2000, "within each other"),
         ("STRING COMMENT 'x' NOT NULL", "STRING"),
         ("STRING COMMENT", "STRING"),
@@ -80,7 +92,32 @@ def test_a_type_that_spark_does_not_know_is_refused(kind: str, allowed: str) -> 
         "MAP<STRING, ARRAY<DECIMAL(10, 2)>>",
         "STRUCT<`a<b`: INT, c STRING COMMENT 'x, >'>",
         "STRING NOT NULL COMMENT 'it\\'s, so'",
+        "STRING COMMENT 'never NOT NULL'",
+        "ARRAY<INT> COMMENT 'never NOT NULL'",
+        "STRUCT<a: INT COMMENT 'never NOT NULL'>",
+        "STRUCT<a: STRUCT<b: INT COMMENT 'x'>>",
+        "STRUCT<a: STRUCT<b INT, comment STRING>>",
+        "STRUCT<comment: STRING COMMENT 'a comment', b: INT>",
+        "ARRAY<" * 99 + "INT" + ">" * 99,
     ],
 )
 def test_a_type_that_spark_knows_is_allowed(kind: str) -> None:
     assert [field.name for field in parse_ddl(f"id {kind}, n INT")] == ["id", "n"]
+
+
+def test_members_keep_their_types_and_lose_their_comments() -> None:
+    (field,) = parse_ddl("s STRUCT<`a  b` STRUCT<c INT, comment STRING> COMMENT 'x', n: int>")
+    assert inner_types(field.type) == [("a  b", "STRUCT<c INT, comment STRING>"), ("n", "INT")]
+
+
+def test_a_member_that_may_not_be_null_is_refused() -> None:
+    with pytest.raises(SchemaError, match="NOT NULL is checked only for whole fields"):
+        parse_ddl("s STRUCT<a: INT NOT NULL COMMENT 'x'>")
+
+
+def test_a_schema_is_as_deep_as_a_sample(tmp_path: Path) -> None:
+    """The object itself is one level."""
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"a": ' + "[" * 99 + "1" + "]" * 99 + "}")
+    (field,) = parse_ddl(schema_of(file))
+    assert field.type.count("ARRAY") == 99

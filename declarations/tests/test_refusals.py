@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka_metal_declarations import documents
 from kafka_metal_declarations.declaration import parse, problems_of
 from kafka_metal_declarations.declaration_file import load
 from kafka_metal_declarations.keys import DeclarationError
@@ -50,6 +51,11 @@ def source(**changes: Any) -> dict[str, Any]:
         ("at > `current_timestamp`", "current_timestamp"),
         ("x > unix_timestamp(/* now */)", "unix_timestamp()"),
         ("x > identifier('ra' || 'nd')()", "identifier()"),
+        ("at NOT BETWEEN '2020-01-01' AND 'now'", "'now'"),
+        ("'yesterday' <= day", "'yesterday'"),
+        ("day IN ('2020-01-01', 'today')", "'today'"),
+        ("_timestamp = 'now'", "'now'"),
+        ("datediff(coalesce(day, at), 'now') > 1", "'now'"),
         ("at > 'now'", "'now'"),
         ("day = DATE 'tomorrow'", "'tomorrow'"),
         ("id > to_timestamp(' Today UTC')", "' Today UTC'"),
@@ -72,12 +78,21 @@ def test_a_rule_that_may_say_another_thing_each_time_is_refused(rule: str, found
         "place.current_time = 1 AND x > rand",
         "note IN ('today', 'now')",
         "place.update_time = 'now'",
+        "place.at = 'now'",
+        "note = 'now' AND at > TIMESTAMP '2020-01-01'",
+        "at BETWEEN '2020-01-01' AND '2021-01-01' AND note = 'today'",
+        "year(at) > 2020 OR lower(note) IN ('now', 'today')",
         "unix_timestamp(at) > 5",
         "at > TIMESTAMP '2020-01-01' AND at < _timestamp + INTERVAL 1 DAY",
     ],
 )
 def test_a_rule_that_only_names_it_is_allowed(rule: str) -> None:
     assert problems_of({"p": body(rules={"r": rule})}) == ()
+
+
+def test_a_rule_that_names_a_function_by_a_text_is_told_to_write_its_name() -> None:
+    (problem,) = problems_of({"p": body(rules={"r": "identifier('abs')(x) > 1"})})
+    assert problem.allowed == "a function or a column by its own name, not by a text"
 
 
 @pytest.mark.parametrize(
@@ -121,8 +136,9 @@ def test_a_query_may_begin_in_any_way_that_spark_reads(sql: str) -> None:
         ("p: !!bool x", "x, which is no bool"),
         ("p: !!float x", "x, which is no float"),
         ("use: [a]", "use: found ['a']"),
-        ("p: &a {source: *a}", "*a within &a"),
-        ("p: &a [*a]", "*a within &a"),
+        ("p: &a {source: *a}", "unconstructable recursive node"),
+        ("p: &a [*a]", "unconstructable recursive node"),
+        ("p: &a {source: {<<: *a}}", "unconstructable recursive node"),
         ("p: " + "9" * 5000, "999"),
         ("p: 0x" + "f" * 5000, "0xfff"),
         ("[" * 2000, "hundreds of values within each other"),
@@ -151,6 +167,11 @@ def test_an_anchor_may_be_used_twice(tmp_path: Path) -> None:
     assert list(load(file)) == ["a", "b"]
 
 
+@pytest.mark.parametrize("merged", ["*a", "[*a, *a]"])
+def test_a_mapping_that_is_merged_with_itself_stays_as_it_is(merged: str) -> None:
+    assert documents.read(f"p: &a {{<<: {merged}, x: 1}}") == {"p": {"x": 1}}
+
+
 def test_a_sample_with_an_invisible_character_in_its_path_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "pipelines.yml"
     file.write_text('p: {source: {topic: a, schema: {sample: "a\\0.csv"}}}')
@@ -168,13 +189,18 @@ def test_a_sample_with_an_invisible_character_in_its_path_is_refused(tmp_path: P
         (body(trigger="999999999999999999999 days"), "trigger", "at most 99999999"),
         (body(trigger="\u0661 second"), "trigger", "1 second"),
         (body(resources={"driver_memory": "99999999999g"}), "resources.driver_memory", "9t"),
+        (body(resources={"driver_memory": "10000g"}), "resources.driver_memory", "9999g"),
         (body(master="spark://h:70000"), "master", "65535"),
+        (body(master="spark://h:0"), "master", "from 1 to 65535"),
+        (body(status="h:00"), "status", "from 1 to 65535"),
+        (body(status="h:080"), "status", "from 1 to 65535"),
+        (source(starting={"in": {"0" * 5000: 1}}), "source.starting", "by topic"),
         (body(master="local[99999999999]"), "master", "9999"),
         (body(status="h:65536"), "status", "65535"),
         (body(kafka_options={"retries": 10**5000}), "kafka_options.retries", "64 bits"),
     ],
 )
-def test_a_number_that_is_too_large_is_refused(
+def test_a_number_beyond_its_limits_is_refused(
     declared: dict[str, Any], key: str, allowed: str
 ) -> None:
     (problem,) = problems_of({"p": declared})
@@ -183,9 +209,10 @@ def test_a_number_that_is_too_large_is_refused(
 
 
 def test_the_largest_numbers_are_allowed() -> None:
-    largest = source(starting={"in": {2**31 - 1: 2**63 - 1, "0": 0}})
+    largest = source(starting={"in": {2**31 - 1: 2**63 - 1, "0": 0, "007": 1}})
     most = {"executor_memory": "9t", "driver_memory": "9999g"}
     parse("p", {**largest, "trigger": "99999999 days", "resources": most, "status": "h:65535"})
+    parse("p", body(status="h:1", resources={"driver_memory": "9999999999k"}))
 
 
 @pytest.mark.parametrize("key", ["resources", "rules", "kafka_options", "spark_options"])

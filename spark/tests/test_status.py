@@ -104,7 +104,7 @@ def test_a_driver_that_is_to_ask_and_has_no_word_is_refused(
     word, file = tmp_path / "pages", tmp_path / "pipeline.yml"
     if content:
         word.write_text(content)
-    site = {"bootstrap": ["b:1"], "checkpoint_root": "/x", "status": "127.0.0.1:0"}
+    site = {"bootstrap": ["b:1"], "checkpoint_root": "/x", "status": "127.0.0.1:4050"}
     file.write_text(json.dumps({"name": "p", **BODY, **site, "status_word_file": str(word)}))
     assert cli.main(["run", str(file)]) == 2
     assert f"status_word_file: found {word}" in capsys.readouterr().err

@@ -3,6 +3,9 @@
 import difflib
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kafka_metal_declarations.json_lines import DEEPEST
 
 PLAIN_TYPES = frozenset(
     re.findall(
@@ -24,17 +27,39 @@ DECIMAL_TYPES = frozenset({"DECIMAL", "DEC", "NUMERIC"})
 WIDEST_DECIMAL = 38
 SIZED_TYPES = frozenset({"CHAR", "VARCHAR"})
 LONGEST_TEXT = 2**31 - 1
-# Levels of types within each other: as many as a sample may have.
-DEEPEST = 101
 
 _PLAIN = re.compile(r"(?P<base>\w+)\s*(\((?P<sizes>[^()]*)\))?", re.ASCII)
 _SIZES = re.compile(r"\s*[0-9]{1,10}\s*(,\s*[0-9]{1,10}\s*)?")
 _BRACKET = re.compile(r"\w+\s*[<(]")
-_COMMENT = re.compile(r"\s+comment\s+.*", re.IGNORECASE | re.DOTALL)
+_NESTED = re.compile(r"\w+\s*<(?P<inner>.*)>", re.DOTALL)
+# What may be after the type of a field.
+_TAIL = re.compile(
+    r"""\s*(?P<required>NOT\s+NULL\b)?\s*(COMMENT\s*('([^'\\]|\\.|'')*'|"([^"\\]|\\.|"")*"))?\s*""",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class SchemaError(ValueError):
     """A schema that is no DDL; the message says what was found and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of an event. ``type`` is upper-case DDL; NOT NULL makes a field required."""
+
+    name: str
+    type: str
+    required: bool
+
+    @property
+    def base(self) -> str:
+        """The type without what stands in brackets: ``DECIMAL`` of ``DECIMAL(10,2)``."""
+        return type_base(self.type)
+
+    @property
+    def is_instant(self) -> bool:
+        """Whether values are points in time."""
+        return self.base in INSTANT_TYPES
 
 
 def type_base(declared: str) -> str:
@@ -44,14 +69,59 @@ def type_base(declared: str) -> str:
 
 def inner_types(declared: str) -> list[tuple[str, str]]:
     """Names and types of what an ARRAY, MAP or STRUCT holds; none for any other type."""
-    base = type_base(declared)
-    if base not in NESTING_TYPES or "<" not in declared:
-        return []
-    inner = declared[declared.index("<") + 1 : declared.rindex(">")]
+    return [(field.name, field.type) for field in _inner(declared)]
+
+
+def fields_of(text: str) -> tuple[Field, ...]:
+    """The fields of a schema or of a STRUCT, whose types are not checked yet."""
+    fields = tuple(_field(part.strip()) for part in split(text))
+    seen: set[str] = set()
+    for field in fields:
+        # Spark finds columns whatever their case.
+        lower = field.name.lower()
+        if lower in seen:
+            raise SchemaError(f"field {field.name} is there twice; case makes no difference")
+        seen.add(lower)
+    return fields
+
+
+def check_type(field: str, declared: str) -> None:
+    """Raise SchemaError, naming the field, where Spark knows no such type or none within it."""
+    waiting = [declared]
+    # As many as a sample may have.
+    for _ in range(DEEPEST):
+        waiting = [inner for kind in waiting for inner in _checked(field, kind)]
+        if not waiting:
+            return
+    raise SchemaError(f"field {field} has more than {DEEPEST} types within each other")
+
+
+def _inner(declared: str) -> tuple[Field, ...]:
+    base, nested = type_base(declared), _NESTED.fullmatch(declared)
+    if base not in NESTING_TYPES or nested is None or not nested["inner"].strip():
+        return ()
     if base == "STRUCT":
-        found = [name_of(part.strip()) for part in split(inner) if inner.strip()]
-        return [(name, _COMMENT.sub("", kind)) for name, kind in found]
-    return [("", part.strip()) for part in split(inner)]
+        return fields_of(nested["inner"])
+    return tuple(Field("", part.strip(), False) for part in split(nested["inner"]))
+
+
+def _field(part: str) -> Field:
+    """One field; a type with a wrong end keeps it, so that the check of types shows it."""
+    name, rest = _name(part)
+    if not name or not rest:
+        raise SchemaError(f"{part!r} is no field: write NAME TYPE")
+    if part[0] in "'\"":
+        raise SchemaError(f"{name} is no name: a name may be in backquotes, as `a b`, in no others")
+    end = _end_of_type(rest)
+    tail = _TAIL.fullmatch(rest, end)
+    declared = rest[:end] if tail else rest
+    is_nested = "<" in declared
+    return Field(
+        name,
+        # Names of members may have spaces.
+        declared if is_nested else " ".join(declared.split()).upper(),
+        bool(tail and tail["required"]),
+    )
 
 
 def split(text: str) -> Iterator[str]:
@@ -64,7 +134,7 @@ def split(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def end_of_type(text: str) -> int:
+def _end_of_type(text: str) -> int:
     """Where the type ends that ``text`` begins with: after its bracket, or its first word."""
     if _BRACKET.match(text):
         for position, char, depth in _unquoted(text):
@@ -73,8 +143,8 @@ def end_of_type(text: str) -> int:
     return len(text.split(maxsplit=1)[0])
 
 
-def name_of(part: str) -> tuple[str, str]:
-    """The name that a field begins with, without backquotes, and the rest."""
+def _name(part: str) -> tuple[str, str]:
+    """The name that a field begins with, without backquotes, and the rest after a colon."""
     if part.startswith("`"):
         end = part.find("`", 1)
         while part[end + 1 : end + 2] == "`":
@@ -83,17 +153,7 @@ def name_of(part: str) -> tuple[str, str]:
     else:
         name = re.split(r"[\s:]", part, maxsplit=1)[0]
         rest = part[len(name) :]
-    return name, rest.lstrip(": \t\r\n")
-
-
-def check_type(field: str, declared: str) -> None:
-    """Raise SchemaError, naming the field, where Spark knows no such type or none within it."""
-    waiting = [declared]
-    for _ in range(DEEPEST):
-        waiting = [inner for kind in waiting for inner in _checked(field, kind)]
-        if not waiting:
-            return
-    raise SchemaError(f"field {field} has more than {DEEPEST} types within each other")
+    return name, rest.strip().removeprefix(":").strip()
 
 
 def _unquoted(text: str) -> Iterator[tuple[int, str, int]]:
@@ -125,18 +185,17 @@ def _checked(field: str, declared: str) -> list[str]:
     if base not in NESTING_TYPES:
         _check_plain(field, declared)
         return []
-    if "NOT NULL" in declared.upper():
+    found, allowed = f"field {field} has type {declared}", f"allowed: {NESTING_TYPES[base]}"
+    try:
+        inner = _inner(declared)
+    except SchemaError as error:
+        raise SchemaError(f"{found}, in which {error}; {allowed}") from error
+    is_whole = _NESTED.fullmatch(declared) and _end_of_type(declared) == len(declared)
+    if not is_whole or len(inner) != {"ARRAY": 1, "MAP": 2}.get(base, len(inner)):
+        raise SchemaError(f"{found}; {allowed}")
+    if any(member.required for member in inner):
         raise SchemaError(f"field {field}: NOT NULL is checked only for whole fields")
-    found = inner_types(declared) if declared.endswith(">") else []
-    is_empty = base == "STRUCT" and re.fullmatch(r"\w+\s*<\s*>", declared)
-    count = {"ARRAY": 1, "MAP": 2}.get(base, len(found))
-    names = [name for name, _ in found]
-    if (not found and not is_empty) or len(found) != count or not all(kind for _, kind in found):
-        raise SchemaError(f"field {field} has type {declared}; allowed: {NESTING_TYPES[base]}")
-    if base == "STRUCT" and len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(f"field {field} has {twice or 'a member without a name'} twice")
-    return [kind for _, kind in found]
+    return [member.type for member in inner]
 
 
 def _check_plain(field: str, declared: str) -> None:

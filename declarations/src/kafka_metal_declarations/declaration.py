@@ -21,7 +21,7 @@ from kafka_metal_declarations.keys import (
     suggested,
 )
 from kafka_metal_declarations.model import Declaration, Resources, Source
-from kafka_metal_declarations.sql_steadiness import ALLOWED_STEADY, unsteady
+from kafka_metal_declarations.sql_steadiness import unsteady
 from kafka_metal_declarations.templates import expanded
 from kafka_metal_declarations.words import (
     ALLOWED_MEMORY,
@@ -134,7 +134,7 @@ def _read_rules(rules: Section, source: Source) -> dict[str, str]:
         if rule in REASONS:
             rules.wrong(rule, "this name", f"a name other than {', '.join(REASONS)}")
         if found := unsteady(predicate, source.fields):
-            rules.wrong(rule, found, ALLOWED_STEADY)
+            rules.wrong(rule, *found)
         read[rule] = predicate
     return read
 

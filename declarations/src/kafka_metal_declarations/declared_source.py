@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from typing import TypeGuard
 
 from kafka_metal_declarations.ddl import HEADERS, Field, SchemaError, parse_ddl
-from kafka_metal_declarations.keys import Section, shown, suggested
+from kafka_metal_declarations.keys import HIGHEST_NUMBER, Section, shown, suggested
 from kafka_metal_declarations.model import Registry, Source, Starting
 from kafka_metal_declarations.words import (
     ALLOWED_PATH,
     ALLOWED_PLACES,
     ALLOWED_TOPIC,
     ALLOWED_URL,
-    HIGHEST_OFFSET,
     HIGHEST_PARTITION,
     PATH,
     TOPIC,
@@ -85,9 +84,7 @@ def read_places(section: Section, key: str, words: tuple[str, ...]) -> Starting 
     places: dict[str, dict[str, int]] = {}
     for topic, partitions in value.items():
         right = isinstance(partitions, Mapping) and all(
-            _is_number(number, HIGHEST_PARTITION)
-            and type(offset) is int
-            and 0 <= offset <= HIGHEST_OFFSET
+            _is_partition(number) and type(offset) is int and 0 <= offset <= HIGHEST_NUMBER
             for number, offset in partitions.items()
         )
         named = _is_text_or_number(topic) and re.fullmatch(TOPIC, shown(topic))
@@ -100,11 +97,13 @@ def read_places(section: Section, key: str, words: tuple[str, ...]) -> Starting 
     return places
 
 
-def _is_number(value: object, highest: int) -> bool:
-    """Whether a key is a number as YAML or JSON has it, as text or as number."""
-    digits = re.fullmatch(r"0*([0-9]{1,10})", value) if isinstance(value, str) else None
-    number = int(digits[1]) if digits else value
-    return _is_text_or_number(number) and not isinstance(number, str) and 0 <= number <= highest
+def _is_partition(value: object) -> bool:
+    """Whether a key is a partition as YAML or JSON has it, as text or as number."""
+    return (
+        _is_text_or_number(value)
+        and re.fullmatch(r"0*[0-9]{1,10}", shown(value)) is not None
+        and int(shown(value)[-10:]) <= HIGHEST_PARTITION
+    )
 
 
 def _is_text_or_number(value: object) -> TypeGuard[str | int]:

@@ -13,30 +13,13 @@ _NO_VALUE = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
 class _Strict(yaml.SafeLoader):
     """Refuses what YAML itself forbids and its usual reader allows."""
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self._open: set[str | None] = set()
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """A node; one that has itself within it has no end."""
-        # PyYAML's types leave it out.
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-        is_alias = isinstance(event, yaml.AliasEvent)
-        if not is_alias:
-            self._open.add(event.anchor)
-            node: yaml.Node | None = super().compose_node(parent, index)
-            self._open.discard(event.anchor)
-            return node
-        if event.anchor in self._open:
-            found = f"found *{event.anchor} within &{event.anchor}; allowed is an alias after it"
-            raise yaml.composer.ComposerError(None, None, found, event.start_mark)
-        alias: yaml.Node | None = super().compose_node(parent, index)
-        return alias
-
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """The value of a node, where it is one of its type."""
+        """The value of a node, where it is one of its type.
+
+        Built at once, whatever ``deep`` says: so PyYAML refuses a node that holds itself.
+        """
         try:
-            value = super().construct_object(node, deep)
+            value = super().construct_object(node, deep=True)
         except _NO_VALUE as error:
             kind = node.tag.rpartition(":")[2]
             found = f"found {shown(node.value)}, which is no {kind}; allowed is one, or a text"

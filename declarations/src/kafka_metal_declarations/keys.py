@@ -9,6 +9,7 @@ from typing import Any
 # Of a value, for a line on a screen.
 LONGEST = 400
 ALLOWED_KEY = "a text; in quotes where YAML reads another value, as 'yes', 'null' or '1'"
+# The largest whole number of 64 bits, with a sign.
 HIGHEST_NUMBER = 2**63 - 1
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from kafka_metal_declarations.ddl import quoted
 from kafka_metal_declarations.ddl_types import WIDEST_DECIMAL
+from kafka_metal_declarations.keys import HIGHEST_NUMBER
 
 # Digits are those of ASCII: JSON and Spark know no others.
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII)
@@ -17,7 +18,6 @@ FARTHEST_ZONE = timedelta(hours=18)
 # A number with leading zeros is a code: a postal code, an account.
 INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
-BIGINT_MAX = 2**63 - 1
 # Up to here a DOUBLE holds each whole number.
 DOUBLE_MAX = 2**53
 # Python refuses to convert endless digits.
@@ -177,6 +177,6 @@ def _fraction(number: float) -> Kind:
 def _whole(number: int) -> Kind:
     if abs(number) <= DOUBLE_MAX:
         return BIGINT
-    if abs(number) <= BIGINT_MAX:
+    if abs(number) <= HIGHEST_NUMBER:
         return LARGE_BIGINT
     return DECIMAL if len(str(abs(number))) <= WIDEST_DECIMAL else STRING

@@ -2,6 +2,7 @@
 
 import re
 
+from kafka_metal_declarations.keys import HIGHEST_NUMBER
 from kafka_metal_declarations.model import AVAILABLE_NOW, REAL_TIME
 
 NAME = r"[A-Za-z][A-Za-z0-9_-]{0,62}"
@@ -33,19 +34,18 @@ ALLOWED_OUTPUT_TRIGGER = f"{ALLOWED_TRIGGER}, or {REAL_TIME}"
 
 # Spark counts an executor's in MiB, in 31 bits.
 MEMORY = r"[1-9][0-9]{0,9}k|[1-9][0-9]{0,6}m|[1-9][0-9]{0,3}g|[1-9]t"
-ALLOWED_MEMORY = "memory as 768m or 2g, at most 9t"
+ALLOWED_MEMORY = "memory as 768m or 2g, at most 9999999999k, 9999999m, 9999g or 9t"
 
 # Kafka's partitions are signed numbers of 32 bits, its offsets of 64.
 HIGHEST_PARTITION = 2**31 - 1
-HIGHEST_OFFSET = 2**63 - 1
 ALLOWED_PLACES = (
     "offsets as {payments: {0: 120, 1: 95}}, by topic and partition, "
-    f"partitions up to {HIGHEST_PARTITION} and offsets up to {HIGHEST_OFFSET}"
+    f"partitions up to {HIGHEST_PARTITION} and offsets up to {HIGHEST_NUMBER}"
 )
 
 HIGHEST_PORT = 65535
-PORT = r"(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[0-9]{1,4})"
-ALLOWED_PORT = f"a port up to {HIGHEST_PORT}"
+PORT = r"(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
+ALLOWED_PORT = f"a port from 1 to {HIGHEST_PORT}"
 
 URL = rf"https?://[^\s/:]+(:{PORT})?(/\S*)?"
 ALLOWED_URL = f"a URL of http or https, as that of a registry's /apis/ccompat/v7, {ALLOWED_PORT}"
