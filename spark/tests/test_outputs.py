@@ -152,7 +152,7 @@ def test_outputs_of_one_pipeline_may_wait_differently_long(spark: SparkSession) 
     [
         ({"a": {"sql": "SELECT nn FROM events", "topic": "o"}}, {}, "pipeline p: outputs.a: "),
         ({"a": {"sql": "SELECT nn FROM events", "topic": "o"}}, {}, "`nn`"),
-        ({"a": {"sql": "SELEKT * FROM events", "topic": "o"}}, {}, "outputs.a: "),
+        ({"a": {"sql": "SELECT * FORM events", "topic": "o"}}, {}, "outputs.a: "),
         ({"a": {"sql": "TABLE events", "topic": "o", "key": "nn"}}, {}, "`nn`"),
         ({"a": {"sql": "SELECT _offset FROM events", "topic": "o"}}, {}, "nothing but _offset"),
         ({"a": {"path": "x", "partition_by": ["day"]}}, {}, "['day']"),

@@ -177,7 +177,9 @@ def told(request, tmp_path_factory):
     done = subprocess.run(
         ["ansible-playbook", f"--inventory={inventory}", "plays.yml", "-e", json.dumps(given)],
         cwd=folder,
-        env=os.environ | {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_FORKS": "2"},
+        env=os.environ
+        | {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_FORKS": "2"}
+        | {"ANSIBLE_CALLBACKS_ENABLED": "metal.kafka.preload"},
         capture_output=True,
         text=True,
         timeout=600,

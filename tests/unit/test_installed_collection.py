@@ -119,6 +119,7 @@ class Machine:
             "ANSIBLE_COLLECTIONS_PATH": str(self.folder / "collections"),
             # As docs/install.md recommends.
             **{"ANSIBLE_PIPELINING": "1", "ANSIBLE_FORKS": "20"},
+            "ANSIBLE_CALLBACKS_ENABLED": "metal.kafka.preload",
         }
         return subprocess.run(
             [
