@@ -354,5 +354,5 @@ def test_a_cluster_that_was_never_brought_up_is_named(site: Site, name: str):
     done = site.playbook(name)
 
     assert done.returncode == 2
-    assert "cluster unit was never brought up: found no directory" in done.stdout
+    assert "cluster unit was never brought up, or was deleted: found no directory" in done.stdout
     assert "make up" in done.stdout
