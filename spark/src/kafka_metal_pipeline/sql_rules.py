@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_metal_declarations.declared_outputs import VIEW
 from kafka_metal_declarations.sql_steadiness import (
     ALLOWED_STEADY,
     UNSTEADY,
@@ -30,7 +31,6 @@ from kafka_metal_pipeline.sql_words import (
 
 Node = Mapping[str, Any]
 
-VIEW = "events"
 QUERY = "one query over events: SELECT with its clauses, WITH, and subqueries over the same"
 SITE_MAY = "a site allows a function by its name in pipeline_sql_functions"
 

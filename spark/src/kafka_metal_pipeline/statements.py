@@ -4,11 +4,11 @@ import socket
 from collections.abc import Mapping
 
 from kafka_metal_declarations.ddl import HEADERS, RECORD_COLUMNS, quoted
+from kafka_metal_declarations.declared_outputs import VIEW
 from kafka_metal_declarations.model import Metadata, Output, Source
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-VIEW = "events"
 DATE = "date"
 # What a record is made of.
 WHOLE = ("key", "value", "headers")
