@@ -408,6 +408,13 @@ def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():
     assert named == []
 
 
+def test_a_report_asks_through_machines_that_answer(stubs: Stubs):
+    stubs.verb("report")
+
+    names = [Path(word).stem for word in stubs.runs()[0] if word.endswith(".yml")]
+    assert names[-2:] == ["internal_reached", "internal_status"]
+
+
 @pytest.mark.parametrize("name", ["*", "?isk_failure", "disk_failure.py", "../tests/disk_failure"])
 def test_a_drill_is_named_and_no_pattern(stubs: Stubs, name: str):
     done = stubs.make("drill", "-o", "env-dev", D=name)
