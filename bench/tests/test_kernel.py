@@ -17,8 +17,8 @@ def test_the_value_in_force_is_the_one_in_brackets(text, value):
 
 
 def test_a_setting_of_disks_is_written_for_every_disk():
-    wish = {"/sys/block/{device}/queue/scheduler": "none", "/proc/sys/vm/swappiness": "1"}
-    assert expand(wish, ["sdb", "sdc"]) == {
+    spec = {"/sys/block/{device}/queue/scheduler": "none", "/proc/sys/vm/swappiness": "1"}
+    assert expand(spec, ["sdb", "sdc"]) == {
         "/sys/block/sdb/queue/scheduler": "none",
         "/sys/block/sdc/queue/scheduler": "none",
         "/proc/sys/vm/swappiness": "1",

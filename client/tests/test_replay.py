@@ -62,7 +62,7 @@ def test_a_bound_lies_within_the_log(wanted, found, offset):
     ("target", "chosen", "told"),
     [("payments", [], "source and target"), ("copy", [7], "no partition 7; it has 3")],
 )
-def test_a_wish_that_would_end_badly_is_refused(target, chosen, told):
+def test_a_spec_that_would_end_badly_is_refused(target, chosen, told):
     with pytest.raises(ClientError, match=told):
         replay.check("payments", target, {"payments": [0, 1, 2]}, chosen)
 

@@ -28,16 +28,16 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         # A task runs in a child; its parent is the run of Ansible, which lives as long as the play.
         me = operation_lock.owner_of(os.getppid())
-        wish = {**self._task.args, "owner": asdict(me)}
+        spec = {**self._task.args, "owner": asdict(me)}
         try:
-            found: dict[str, Any] = self._execute_module(module_args=wish, task_vars=task_vars)
-            if found.get("failed") or found["taken"] or wish.get("state") in ENDS:
+            found: dict[str, Any] = self._execute_module(module_args=spec, task_vars=task_vars)
+            if found.get("failed") or found["taken"] or spec.get("state") in ENDS:
                 return found
             other = found["lock"]
             if not operation_lock.dead(operation_lock.Owner(**other["owner"]), me):
                 return found
             found = self._execute_module(
-                module_args={**wish, "replace": other["token"]}, task_vars=task_vars
+                module_args={**spec, "replace": other["token"]}, task_vars=task_vars
             )
             if found.get("taken") or found.get("released"):
                 # Another operation has nothing to go on with.

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Brings the store of a cluster's secrets to what is wished; all of it on the control node."""
+"""Brings the store of a cluster's secrets to what is desired; all of it on the control node."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ..plugin_utils._security import (
     store_report,
     vault_password,
 )
-from ..plugin_utils._security.credentials_model import CredentialsError, Wish
+from ..plugin_utils._security.credentials_model import CredentialsError, Spec
 from ..plugin_utils._security.credentials_plan import Plan, plan
-from ..plugin_utils._security.desired_credentials import wish_of
+from ..plugin_utils._security.desired_credentials import spec_of
 from ..plugin_utils._security.vault_store import Store
 
 
@@ -40,7 +40,7 @@ class ActionModule(ActionBase):
         try:
             options = arguments(self._task.args)
             return carry_out(
-                wish_of(options),
+                spec_of(options),
                 Store(options["store"], options["password_file"]),
                 dry=self._task.check_mode,
                 diff=self._task.diff,
@@ -63,17 +63,17 @@ def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(checked.validated_parameters)
 
 
-def carry_out(wish: Wish, store: Store, *, dry: bool, diff: bool) -> dict[str, Any]:
+def carry_out(spec: Spec, store: Store, *, dry: bool, diff: bool) -> dict[str, Any]:
     """Look first; only what changes something takes the lock, and then looks again."""
     now = datetime.now(UTC)
-    found = look(wish, store, now)
+    found = look(spec, store, now)
     if found.changed and not dry:
         with store.locked():
-            found = look(wish, store, now)
+            found = look(spec, store, now)
             if found.changed:
                 store.make_password()
                 store.write(found.after)
-    return found.result(wish, now, diff)
+    return found.result(spec, now, diff)
 
 
 class Look:
@@ -95,8 +95,8 @@ class Look:
         elif self.changed and not self.steps:
             self.steps = [f"store {store.path}: the same things in another order"]
 
-    def result(self, wish: Wish, now: datetime, diff: bool) -> dict[str, Any]:
-        told = {"changed": self.changed, **store_report.report(self.planned, wish, now)}
+    def result(self, spec: Spec, now: datetime, diff: bool) -> dict[str, Any]:
+        told = {"changed": self.changed, **store_report.report(self.planned, spec, now)}
         told["steps"] = self.steps
         if diff:
             told["diff"] = {
@@ -108,13 +108,13 @@ class Look:
         return told
 
 
-def look(wish: Wish, store: Store, now: datetime) -> Look:
+def look(spec: Spec, store: Store, now: datetime) -> Look:
     text = store.read()
     before = store_document.read(text) if text is not None else None
-    foreign_cluster.refuse(wish, store.path, before, lambda: earlier(store))
-    imported = before is not None and bool(before.authorities) and wish.rotate != "ca"
-    given = provided_files.read_all(wish, store, now, imported)
-    return Look(store, text, before, plan(before, wish, given, now))
+    foreign_cluster.refuse(spec, store.path, before, lambda: earlier(store))
+    imported = before is not None and bool(before.authorities) and spec.rotate != "ca"
+    given = provided_files.read_all(spec, store, now, imported)
+    return Look(store, text, before, plan(before, spec, given, now))
 
 
 def earlier(store: Store) -> store_document.Content | None:

@@ -26,16 +26,16 @@ class ActionModule(ActionBase):
         self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        wish = dict(self._task.args)
+        spec = dict(self._task.args)
         begun = time.monotonic()
-        follow = wait_progress.Progress(float(wish.get("patience", 300)), begun, moved=begun)
-        name = str(wish.get("name") or "")
+        follow = wait_progress.Progress(float(spec.get("patience", 300)), begun, moved=begun)
+        name = str(spec.get("name") or "")
         steps: list[str] = []
         changed = False
         presence = Presence(self, task_vars)
         while True:
             presence.keep()
-            found: dict[str, Any] = self._execute_module(module_args=wish, task_vars=task_vars)
+            found: dict[str, Any] = self._execute_module(module_args=spec, task_vars=task_vars)
             if found.get("failed"):
                 return found
             steps += found["steps"]
@@ -46,7 +46,7 @@ class ActionModule(ActionBase):
                 return found
             moment = time.monotonic()
             now = wait_progress.sight(
-                found, [int(b) for b in wish.get("expect_brokers") or []], name
+                found, [int(b) for b in spec.get("expect_brokers") or []], name
             )
             if text := follow.see(moment, now):
                 display.display(f"  {self._task_host(task_vars)}: {text}")
@@ -54,7 +54,7 @@ class ActionModule(ActionBase):
                 return found | failure(f"{ended(found, name)}")
             if follow.stalled(moment):
                 return found | failure(gave_up(found, follow.patience))
-            time.sleep(float(wish.get("interval", 2)))
+            time.sleep(float(spec.get("interval", 2)))
 
     @staticmethod
     def _task_host(task_vars: dict[str, Any] | None) -> str:

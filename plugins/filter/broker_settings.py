@@ -33,7 +33,7 @@ def live_properties(values: Any) -> dict[str, Any]:
         raise AnsibleFilterError(f"metal.kafka.live_properties: {error}") from error
 
 
-def live_wishes(hosts: Iterable[Any], dry: Any) -> list[dict[str, Any]]:
+def live_specs(hosts: Iterable[Any], dry: Any) -> list[dict[str, Any]]:
     """Option ``brokers`` of broker_config, from the variables of all brokers.
 
     In a dry run a container that is to be started or restarted does not run with its new file yet.
@@ -108,7 +108,7 @@ class FilterModule:
             "from_properties": from_properties,
             "image_version": image_version,
             "live_properties": live_properties,
-            "live_wishes": live_wishes,
+            "live_specs": live_specs,
             "protocol": protocol,
             "protocol_problems": protocol_problems,
             "static_properties": static_properties,

@@ -114,7 +114,7 @@ class FilterModule:
             "following_record": following_record,
             "missing_variables": missing_variables,
             "newest_record": newest_record,
-            "content_wishes": reading(declared_content.content_wishes),
+            "content_specs": reading(declared_content.content_specs),
             "removal_confirmation": removal_confirmation,
             "scram_credential": scram_credential,
         }

@@ -10,7 +10,7 @@ short_description: A digest of everything that a run is made from
 description:
   - Changes when a variable of any host, an extra variable, a tag of the run, or a file changes
     that roles, plugins, images or the pipeline are made from. Two runs with the same digest have
-    the same wishes for every host.
+    the same specs for every host.
   - Variables count as they are written, not as they are templated, so this is one short look.
 options:
   _terms:
@@ -20,7 +20,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Wishes of this run are known
+- name: Read the declarations of this run
   ansible.builtin.set_fact:
     declared: "{{ lookup('metal.kafka.declared', '.kafka-metal/prod') }}"
 """

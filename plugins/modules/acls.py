@@ -91,7 +91,7 @@ EXAMPLES = r"""
 - name: ACLs are as declared, by role
   metal.kafka.acls:
     bootstrap_servers: [kafka1:9092]
-    acls: "{{ ({'users': kafka_content_users} | metal.kafka.content_wishes).acls.acls }}"
+    acls: "{{ ({'users': kafka_content_users} | metal.kafka.content_specs).acls.acls }}"
 """
 
 RETURN = r"""
@@ -115,7 +115,7 @@ foreign:
   elements: str
   returned: success
 errors:
-  description: One sentence for each wish that cannot be met.
+  description: One message for each declaration that cannot be applied.
   type: list
   elements: str
   returned: failure

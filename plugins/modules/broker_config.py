@@ -162,17 +162,17 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    wish = client_options.wish_of(module)
-    lenient = wish["allow_unreachable"]
+    spec = client_options.spec_of(module)
+    lenient = spec["allow_unreachable"]
     if client.MISSING:
         # A host on which nothing has been prepared yet: nothing runs there either.
         if lenient:
             module.exit_json(changed=False, silent=[client.MISSING], **NOTHING)
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     try:
-        wishes = live_changes.wishes_of(wish["brokers"])
+        specs = live_changes.specs_of(spec["brokers"])
         connection = broker_configs.BrokerConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         )
     except endpoints.ClusterError as error:
         if lenient:
@@ -183,7 +183,7 @@ def main() -> None:
     try:
         with connection:
             found = live_changes.converge(
-                connection, wishes, wish["read"], wish["read_live"], lenient, module.check_mode
+                connection, specs, spec["read"], spec["read_live"], lenient, module.check_mode
             )
     except live_changes.Refusal as error:
         module.fail_json(msg=str(error), errors=error.sentences)

@@ -128,22 +128,22 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
-    what = (wish["broker"], wish["log_dir"], wish["goal"])
+    spec = client_options.spec_of(module)
+    what = (spec["broker"], spec["log_dir"], spec["goal"])
     try:
         with broker_replicas.ReplicaConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
             # The deadline of a connection is for reaching it; work goes on for longer.
-            connection.deadline = deadlines.Deadline(wish["seconds"] + wish["timeout"])
+            connection.deadline = deadlines.Deadline(spec["seconds"] + spec["timeout"])
             if module.check_mode:
                 found = log_dir_moves.preview(connection, *what)
                 module.exit_json(changed=not found["done"], **found)
-            if wish["stage"] == "release":
-                module.exit_json(changed=connection.limit(wish["broker"], None))
-            module.exit_json(**log_dir_moves.work(connection, *what, wish["rate"], wish["seconds"]))
+            if spec["stage"] == "release":
+                module.exit_json(changed=connection.limit(spec["broker"], None))
+            module.exit_json(**log_dir_moves.work(connection, *what, spec["rate"], spec["seconds"]))
     except (endpoints.ClusterError, log_dir_model.LogDirError) as error:
-        module.fail_json(msg=f"broker {wish['broker']}: {error}")
+        module.fail_json(msg=f"broker {spec['broker']}: {error}")
 
 
 if __name__ == "__main__":

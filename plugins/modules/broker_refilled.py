@@ -72,13 +72,13 @@ from ..module_utils._kafka import client, client_options, endpoints
 from ..module_utils._replicas import broker_replicas, catch_up
 
 
-def look(wish: dict[str, Any]) -> dict[str, Any]:
+def look(spec: dict[str, Any]) -> dict[str, Any]:
     """One look; a cluster that does not answer is something to wait for."""
     try:
         with broker_replicas.ReplicaConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
-            return catch_up.look(connection, wish["broker"])
+            return catch_up.look(connection, spec["broker"])
     except endpoints.ClusterError as error:
         return {"done": False, "left": 1, "phase": "unknown", "waits_for": [str(error)]}
 
@@ -97,10 +97,10 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
-    deadline = deadlines.Deadline(wish["seconds"])
+    spec = client_options.spec_of(module)
+    deadline = deadlines.Deadline(spec["seconds"])
     while True:
-        found = look(wish)
+        found = look(spec)
         if found["done"] or deadline.passed() or module.check_mode:
             module.exit_json(changed=False, **found)
         time.sleep(1)

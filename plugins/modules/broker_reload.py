@@ -121,19 +121,19 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
-    before, silent = shown_by_all(wish["endpoints"], wish["timeout"])
+    spec = client_options.spec_of(module)
+    before, silent = shown_by_all(spec["endpoints"], spec["timeout"])
     after = before
     if not module.check_mode:
         try:
             with cluster.ClusterConnection(
-                wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+                spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
             ) as connection:
-                for broker in wish["brokers"]:
+                for broker in spec["brokers"]:
                     reload(connection, broker)
         except endpoints.ClusterError as error:
             module.fail_json(msg=f"broker_reload: {error}")
-        after, silent = shown_by_all(wish["endpoints"], wish["timeout"])
+        after, silent = shown_by_all(spec["endpoints"], spec["timeout"])
     module.exit_json(changed=after != before, before=before, after=after, silent=silent)
 
 

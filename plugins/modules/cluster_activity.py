@@ -80,10 +80,10 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
+    spec = client_options.spec_of(module)
     try:
         before, after, groups, seconds = look(
-            wish["bootstrap_servers"], wish["client_config"], wish["seconds"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["seconds"], spec["timeout"]
         )
     except endpoints.ClusterError as error:
         module.fail_json(msg=f"activity of the cluster is unknown: {error}")

@@ -24,7 +24,7 @@ options:
     description: >-
       By kind, C(users), C(acls), C(quotas) and C(topics), the options of M(metal.kafka.users),
       M(metal.kafka.acls), M(metal.kafka.quotas) and M(metal.kafka.topics) that say what there is
-      to be, as the filter P(metal.kafka.content_wishes#filter) makes them of declarations.
+      to be, as the filter P(metal.kafka.content_specs#filter) makes them of declarations.
     type: dict
     required: true
   passwords:
@@ -79,7 +79,7 @@ applied:
   type: dict
   returned: success
 errors:
-  description: One sentence for each wish that cannot be met.
+  description: One message for each declaration that cannot be applied.
   type: list
   elements: str
   returned: failure

@@ -88,12 +88,12 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
+    spec = client_options.spec_of(module)
     try:
         with content_client.Everything(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
-            found = connection.read(wish["kinds"])
+            found = connection.read(spec["kinds"])
     except endpoints.ClusterError as error:
         module.fail_json(msg=f"content of the cluster is unknown: {error}")
     module.exit_json(changed=False, **found)

@@ -179,20 +179,20 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
-    stopping = wish["before_stop"]
+    spec = client_options.spec_of(module)
+    stopping = spec["before_stop"]
     # The guard around all: whatever the library waits for, the module returns in time. What is
     # inside gives up a little earlier, to say what it waited for.
-    question = (wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9)
+    question = (spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9)
     found = deadlines.side_by_side(
-        {"cluster": lambda: read(*question)}, deadlines.Deadline(wish["timeout"])
+        {"cluster": lambda: read(*question)}, deadlines.Deadline(spec["timeout"])
     )["cluster"]
     if isinstance(found, (endpoints.ClusterError, TimeoutError)):
         module.exit_json(changed=False, **health.unreachable(endpoints.words_of(found), stopping))
     if isinstance(found, Exception):
         raise found
     decision = stop_gate.before_stop(found, stopping) if stopping else None
-    module.exit_json(changed=False, **health.report(found, wish["expect_brokers"], decision))
+    module.exit_json(changed=False, **health.report(found, spec["expect_brokers"], decision))
 
 
 if __name__ == "__main__":

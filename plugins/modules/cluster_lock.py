@@ -129,25 +129,25 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    wish = module.params
+    spec = module.params
     me = (
-        operation_lock.Owner(**wish["owner"])
-        if wish["owner"]
+        operation_lock.Owner(**spec["owner"])
+        if spec["owner"]
         else operation_lock.owner_of(os.getppid())
     )
-    path = os.path.join(wish["directory"], f"{wish['cluster']}.json")
+    path = os.path.join(spec["directory"], f"{spec['cluster']}.json")
     common = {"changed": False, "reached": True, "steps": []}
     if module.check_mode:
-        granted = operation_lock.Lock(wish["operation"], me, 0)
+        granted = operation_lock.Lock(spec["operation"], me, 0)
         module.exit_json(**common, **operation_lock.answer(granted, taken=True))
-    if wish["state"] in ("absent", "deleted"):
-        own = wish["state"] == "absent"
+    if spec["state"] in ("absent", "deleted"):
+        own = spec["state"] == "absent"
         dropped = operation_lock.drop(path, me.token) if own else operation_lock.delete(path)
         nobody = operation_lock.answer(operation_lock.Lock("", me, 0), taken=False)
         module.exit_json(**common, **nobody, released=dropped)
-    if wish["state"] == "released":
-        module.exit_json(**common, **operation_lock.release(path, wish["replace"], me))
-    module.exit_json(**common, **operation_lock.acquire(path, wish["cluster"], wish, me))
+    if spec["state"] == "released":
+        module.exit_json(**common, **operation_lock.release(path, spec["replace"], me))
+    module.exit_json(**common, **operation_lock.acquire(path, spec["cluster"], spec, me))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ description:
   - Runs as an action plugin on the control node, once for all hosts; no host is asked.
   - Returns, logs and diffs no secret. Hence no C(no_log), which would hide what it has to say.
   - >-
-    All wishes are checked before anything is written. A change that would make members lose each
+    All specs are checked before anything is written. A change that would make members lose each
     other while it is rolled out is refused; O(phase=replace) makes it all the same.
 options:
   store: {description: The encrypted file. Its folder is made for its owner alone.,

@@ -149,14 +149,14 @@ from ..module_utils._host.disks import (
 )
 
 
-def chosen(module: AnsibleModule) -> list[disk_model.Wish]:
-    """The wishes to look at; fails when a name is unknown."""
-    wishes = [
-        disk_model.Wish(**{key: value or "" for key, value in each.items()})
+def chosen(module: AnsibleModule) -> list[disk_model.Spec]:
+    """The specs to look at; fails when a name is unknown."""
+    specs = [
+        disk_model.Spec(**{key: value or "" for key, value in each.items()})
         for each in module.params["disks"]
     ]
-    wrong = data_disks.check_wishes(wishes)
-    names = {wish.name for wish in wishes}
+    wrong = data_disks.check_specs(specs)
+    names = {spec.name for spec in specs}
     for option in ("only", "overwrite", "adopt"):
         wrong += [
             f"{option} names {name}, which is none of {', '.join(sorted(names)) or 'no disk'}"
@@ -168,7 +168,7 @@ def chosen(module: AnsibleModule) -> list[disk_model.Wish]:
     if wrong:
         module.fail_json(msg="; ".join(wrong), refused=wrong, disks=[], steps=[], problems=[])
     only = module.params["only"]
-    return [wish for wish in wishes if not only or wish.name in only]
+    return [spec for spec in specs if not only or spec.name in only]
 
 
 def main() -> None:
@@ -196,16 +196,16 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    wishes = chosen(module)
+    specs = chosen(module)
     owner = disk_model.Owner(module.params["cluster"], module.params["host"])
     lines = disk_changes.read_fstab()
-    guards = {wish.name: disk_changes.guard(wish.mount) for wish in wishes}
-    found, unused = disk_survey.survey(wishes, owner, module.params, guards, lines)
+    guards = {spec.name: disk_changes.guard(spec.mount) for spec in specs}
+    found, unused = disk_survey.survey(specs, owner, module.params, guards, lines)
 
     problems = data_disks.problems(found)
     for disk in found:
-        problems += disk_plan.hidden(disk, guards[disk.wish.name])
-    steps = [step for disk in found for step in disk_plan.plan(disk, guards[disk.wish.name], lines)]
+        problems += disk_plan.hidden(disk, guards[disk.spec.name])
+    steps = [step for disk in found for step in disk_plan.plan(disk, guards[disk.spec.name], lines)]
     steps += disk_plan.reserves(found, module.params["reserve"], disk_reserve.read)
     result = {
         "disks": [disk_plan.record(disk, done=False) for disk in found],
@@ -234,7 +234,7 @@ def main() -> None:
         except disk_changes.DiskError as error:
             module.fail_json(msg=str(error), **result)
         result["disks"] = [
-            disk_plan.record(disk, done=True, uuid=uuids.get(disk.wish.name, "")) for disk in found
+            disk_plan.record(disk, done=True, uuid=uuids.get(disk.spec.name, "")) for disk in found
         ]
     module.exit_json(changed=bool(steps), **result)
 

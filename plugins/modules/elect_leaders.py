@@ -75,7 +75,7 @@ impossible:
   elements: str
   returned: success
 errors:
-  description: One sentence for each wish that cannot be met.
+  description: One message for each declaration that cannot be applied.
   type: list
   elements: str
   returned: failure
@@ -91,15 +91,15 @@ from ..module_utils._kafka import client, client_options, cluster, endpoints, sn
 from ..module_utils._replicas import elections
 
 
-def planned(found: snapshot.Cluster, wish: dict[str, Any]) -> elections.Plan:
+def planned(found: snapshot.Cluster, spec: dict[str, Any]) -> elections.Plan:
     """What is to be elected; raises ElectionError."""
-    unclean = wish["election"] == elections.UNCLEAN
-    if unclean and (wish["topics"] or not wish["partitions"]):
+    unclean = spec["election"] == elections.UNCLEAN
+    if unclean and (spec["topics"] or not spec["partitions"]):
         raise elections.ElectionError(["an unclean election is for partitions, each by its name"])
-    parts = elections.chosen(found, wish["topics"], wish["partitions"])
+    parts = elections.chosen(found, spec["topics"], spec["partitions"])
     if unclean:
         live = found.broker_ids() - set(found.silent)
-        return elections.plan_unclean(parts, wish["confirm_data_loss"], live)
+        return elections.plan_unclean(parts, spec["confirm_data_loss"], live)
     return elections.plan_preferred(parts)
 
 
@@ -122,20 +122,20 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
+    spec = client_options.spec_of(module)
     try:
         with cluster.ClusterConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
-            plan = planned(connection.read_cluster(), wish)
+            plan = planned(connection.read_cluster(), spec)
             steps = plan.steps
             if steps and not module.check_mode:
-                unclean = wish["election"] == elections.UNCLEAN
+                unclean = spec["election"] == elections.UNCLEAN
                 connection.elect([step.partition for step in steps], unclean)
-                deadline = deadlines.Deadline(wish["timeout"])
-                while (plan := planned(connection.read_cluster(), wish)).steps:
+                deadline = deadlines.Deadline(spec["timeout"])
+                while (plan := planned(connection.read_cluster(), spec)).steps:
                     if deadline.passed():
-                        late = [f"{step}: not after {wish['timeout']:g} s" for step in plan.steps]
+                        late = [f"{step}: not after {spec['timeout']:g} s" for step in plan.steps]
                         raise elections.ElectionError(late)
                     # Brokers learn of new leaders one after the other.
                     time.sleep(1)

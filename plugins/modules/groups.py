@@ -100,7 +100,7 @@ steps:
   returned: success
   sample: ["group reports: payments-0 17 -> 0"]
 errors:
-  description: One sentence for each wish that cannot be met.
+  description: One message for each declaration that cannot be applied.
   type: list
   elements: str
   returned: failure
@@ -136,14 +136,14 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
+    spec = client_options.spec_of(module)
     try:
-        resets = groups.resets_of(wish["reset"], int(time.time() * 1000))
+        resets = groups.resets_of(spec["reset"], int(time.time() * 1000))
         with group_client.GroupConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as store:
-            steps = groups.converge(store, resets, wish["absent"], dry=module.check_mode)
-            found = store.read_groups(wish["names"] or None)
+            steps = groups.converge(store, resets, spec["absent"], dry=module.check_mode)
+            found = store.read_groups(spec["names"] or None)
             bounds = store.read_bounds([key for each in found.values() for key in each.offsets], {})
     except group_model.GroupError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
@@ -152,7 +152,7 @@ def main() -> None:
     module.exit_json(
         changed=bool(steps),
         steps=[str(step) for step in steps],
-        groups=group_report.report(found, bounds, wish["detail"]),
+        groups=group_report.report(found, bounds, spec["detail"]),
         diff=group_report.difference(steps),
     )
 

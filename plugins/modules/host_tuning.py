@@ -107,7 +107,7 @@ steps:
   type: list
   elements: str
   returned: always
-wishes:
+specs:
   description: What was asked, O(settings) and O(data_paths); empty with O(report).
   type: dict
   returned: always
@@ -118,7 +118,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._host import container_list, engine_api
 from ..module_utils._host.tuning import container_limits, tuner
 from ..module_utils._host.tuning.host_access import Host
-from ..module_utils._host.tuning.setting import Wish
+from ..module_utils._host.tuning.setting import Spec
 
 SETTING = {
     "name": {"type": "str", "required": True},
@@ -142,14 +142,14 @@ def main() -> None:
         supports_check_mode=True,
     )
     given, host = module.params, Host()
-    wishes = [Wish(**setting) for setting in given["settings"]]
+    specs = [Spec(**setting) for setting in given["settings"]]
     try:
-        if not wishes:
+        if not specs:
             outcome = tuner.Outcome()
         elif given["report"]:
-            outcome = tuner.report(host, wishes, given["data_paths"])
+            outcome = tuner.report(host, specs, given["data_paths"])
         else:
-            outcome = tuner.tune(host, wishes, given["data_paths"], module.check_mode)
+            outcome = tuner.tune(host, specs, given["data_paths"], module.check_mode)
     except (OSError, ValueError) as error:
         module.fail_json(msg=f"host tuning: {error}")
     if given["containers"]:
@@ -163,7 +163,7 @@ def main() -> None:
         changed=bool(outcome.steps),
         settings=outcome.settings,
         steps=outcome.steps,
-        wishes={} if given["report"] else {k: given[k] for k in ("settings", "data_paths")},
+        specs={} if given["report"] else {k: given[k] for k in ("settings", "data_paths")},
         diff=outcome.diff,
     )
 

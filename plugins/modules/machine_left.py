@@ -27,7 +27,7 @@ options:
     description: File of the note.
     type: path
     required: true
-  wishes:
+  specs:
     description: What M(metal.kafka.host_tuning) was asked, as it returns it.
     type: dict
     default: {}
@@ -74,7 +74,7 @@ def main() -> None:
             "cluster": {"type": "str", "required": True},
             "declared": {"type": "list", "elements": "str", "required": True},
             "kept": {"type": "path", "required": True},
-            "wishes": {"type": "dict", "default": {}},
+            "specs": {"type": "dict", "default": {}},
             "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
@@ -88,7 +88,7 @@ def main() -> None:
                 given["cluster"],
                 given["kept"],
                 given["declared"],
-                given["wishes"],
+                given["specs"],
             )
         except OSError as error:
             module.fail_json(msg=f"machine_left: {given['kept']}: {error.strerror}")

@@ -94,7 +94,7 @@ steps:
   returned: success
   sample: ["quota of user reports: producer_byte_rate (none) -> 10000000"]
 errors:
-  description: One sentence for each wish that cannot be met.
+  description: One message for each declaration that cannot be applied.
   type: list
   elements: str
   returned: failure

@@ -131,7 +131,7 @@ phase:
   type: str
   returned: success
 errors:
-  description: One sentence for each wish that cannot be met.
+  description: One message for each declaration that cannot be applied.
   type: list
   elements: str
   returned: failure
@@ -162,21 +162,21 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
+    spec = client_options.spec_of(module)
     try:
-        wishes = placement.wishes_of(wish["topics"])
-        record = throttles.Record(wish["record"] or "", wish["own"])
+        specs = placement.specs_of(spec["topics"])
+        record = throttles.Record(spec["record"] or "", spec["own"])
         with reassignment.ReassignConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
             if module.check_mode:
-                found = reassignment.preview(connection, wishes, record)
+                found = reassignment.preview(connection, specs, record)
                 module.exit_json(changed=not found["done"], **found)
-            if wish["stage"] == "release":
+            if spec["stage"] == "release":
                 brokers = reassignment.answering(connection.read_cluster())
                 module.exit_json(changed=connection.release(record, brokers))
-            limits = (wish["rate"], wish["batch"], wish["seconds"])
-            module.exit_json(**reassignment.work(connection, wishes, record, limits))
+            limits = (spec["rate"], spec["batch"], spec["seconds"])
+            module.exit_json(**reassignment.work(connection, specs, record, limits))
     except placement.PlacementError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
     except endpoints.ClusterError as error:

@@ -93,15 +93,15 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
+    spec = client_options.spec_of(module)
     try:
         with broker_replicas.ReplicaConnection(
-            wish["bootstrap_servers"], wish["client_config"], wish["timeout"]
+            spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
-            keys = wanted(connection, wish["broker"], wish["log_dir"])
-            found = catch_up.verify(connection, wish["broker"], keys, wish["seconds"])
+            keys = wanted(connection, spec["broker"], spec["log_dir"])
+            found = catch_up.verify(connection, spec["broker"], keys, spec["seconds"])
     except (endpoints.ClusterError, log_dir_model.LogDirError) as error:
-        module.fail_json(msg=f"broker {wish['broker']}: {error}")
+        module.fail_json(msg=f"broker {spec['broker']}: {error}")
     if found["different"]:
         module.fail_json(msg="; ".join(found["different"]), **found)
     module.exit_json(changed=False, **found)

@@ -208,30 +208,30 @@ def main() -> None:
         argument_spec=service_file_options.OPTIONS,
         supports_check_mode=True,
     )
-    wish = module.params
-    refused = owner_change.planted_links(wish["directories"])
-    refused = refused or owned_directories.foreign(wish["directories"], wish["owner_of"])
+    spec = module.params
+    refused = owner_change.planted_links(spec["directories"])
+    refused = refused or owned_directories.foreign(spec["directories"], spec["owner_of"])
     if refused:
         module.fail_json(msg="\n".join(refused))
-    ids = owned_directories.ids_of(wish["owner"], wish["group"])
-    seen = {"container": container_baseline.look(**wish["container"])} if wish["container"] else {}
-    foreign = _foreign(wish, ids[0])
+    ids = owned_directories.ids_of(spec["owner"], spec["group"])
+    seen = {"container": container_baseline.look(**spec["container"])} if spec["container"] else {}
+    foreign = _foreign(spec, ids[0])
     found = owned_directories.Outcome()
     as_left = seen and seen["container"]["as_left"]
-    waits = foreign and wish["content"] == owned_directories.REPORT and not as_left
+    waits = foreign and spec["content"] == owned_directories.REPORT and not as_left
     if waits and not module.check_mode:
         module.exit_json(**found.result(), foreign=foreign, **seen)
-    owned_directories.converge(wish, ids, module.check_mode, found)
-    config_files.converge(wish, ids, module.check_mode, found)
+    owned_directories.converge(spec, ids, module.check_mode, found)
+    config_files.converge(spec, ids, module.check_mode, found)
     module.exit_json(**found.result(), foreign=foreign, **seen)
 
 
-def _foreign(wish: dict[str, Any], uid: int) -> list[str]:
+def _foreign(spec: dict[str, Any], uid: int) -> list[str]:
     """Directories of the container that belong to another user, whose content would follow."""
-    if wish["content"] == owned_directories.KEEP:
+    if spec["content"] == owned_directories.KEEP:
         return []
-    shared = wish["owner_of"]["shared"] if wish["owner_of"] else ()
-    own = [path for path in wish["directories"] if path not in shared]
+    shared = spec["owner_of"]["shared"] if spec["owner_of"] else ()
+    own = [path for path in spec["directories"] if path not in shared]
     return owner_change.of_another_user(own, uid)
 
 

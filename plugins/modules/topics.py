@@ -98,7 +98,7 @@ steps:
   returned: success
   sample: ["payments: partitions 3 -> 6", "orders: retention.ms (default) -> 604800000"]
 errors:
-  description: One sentence for each wish that cannot be met, with topic, wish and obstacle.
+  description: One message for each topic that cannot be applied, with its value and the reason.
   type: list
   elements: str
   returned: failure

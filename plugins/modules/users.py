@@ -11,7 +11,7 @@ description:
   - Reads the credentials of all users in one request and sets those that are missing or differ,
     with all others in one request.
   - Kafka never tells a password, not even its hash. Whether a user's password is another than the
-    wished one is found out by logging in with it at O(verify_bootstrap), all users side by side;
+    desired one is found out by logging in with it at O(verify_bootstrap), all users side by side;
     such an attempt asks the cluster for nothing. A password that cannot be tried is left as it is,
     and its user is named under RV(unverified) and in a warning.
   - "A password is changed in one step: there is no moment in which neither the old nor the new one
@@ -109,7 +109,7 @@ foreign:
   returned: success
   sample: ["alice: SCRAM-SHA-256"]
 errors:
-  description: One sentence for each wish that cannot be met.
+  description: One message for each declaration that cannot be applied.
   type: list
   elements: str
   returned: failure

@@ -134,30 +134,30 @@ from ..module_utils._kafka import (
 LOG_LINES = 400
 
 
-def look(wish: dict[str, Any], dry: bool) -> tuple[Any, Any, Any]:
+def look(spec: dict[str, Any], dry: bool) -> tuple[Any, Any, Any]:
     """The cluster, the bytes it lacks, and leaders elected, or that would be; ClusterError."""
     with cluster.ClusterConnection(
-        wish["bootstrap_servers"], wish["client_config"], wish["timeout"] * 0.9
+        spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9
     ) as connection:
         found = connection.read_cluster()
         lag = connection.read_lag(found)
         elected = 0
-        sound = health.report(found, wish["expect_brokers"])["healthy"]
-        if wish["elect_preferred"] and not wish["before_stop"] and sound:
+        sound = health.report(found, spec["expect_brokers"])["healthy"]
+        if spec["elect_preferred"] and not spec["before_stop"] and sound:
             elected = len(leader_batches.electable(found))
             if elected and not dry:
                 found = connection.elect_preferred(found)
     return found, lag, elected
 
 
-def look_at_container(wish: dict[str, Any]) -> dict[str, Any]:
+def look_at_container(spec: dict[str, Any]) -> dict[str, Any]:
     """State of the container and how many logs its broker has loaded."""
-    if not wish["container"]:
+    if not spec["container"]:
         return {}
-    found = container_state.inspect(wish["container"], wish["socket"])
+    found = container_state.inspect(spec["container"], spec["socket"])
     lines = []
     if found.running:
-        lines = container_state.log(wish["container"], LOG_LINES, found.started, wish["socket"])
+        lines = container_state.log(spec["container"], LOG_LINES, found.started, spec["socket"])
     return {"container": vars(found), "recovered": log_recovery.recovered(lines)}
 
 
@@ -180,28 +180,28 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    wish = client_options.wish_of(module)
+    spec = client_options.spec_of(module)
     try:
-        container = look_at_container(wish)
+        container = look_at_container(spec)
     except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
     # As in cluster_info: whatever the library waits for, the look ends in time.
     answer = deadlines.side_by_side(
-        {"look": lambda: look(wish, module.check_mode)}, deadlines.Deadline(wish["timeout"])
+        {"look": lambda: look(spec, module.check_mode)}, deadlines.Deadline(spec["timeout"])
     )["look"]
     if isinstance(answer, (endpoints.ClusterError, TimeoutError)):
-        silent = health.unreachable(endpoints.words_of(answer), wish["before_stop"])
+        silent = health.unreachable(endpoints.words_of(answer), spec["before_stop"])
         module.exit_json(changed=False, steps=[], lag_bytes=None, **silent, **container)
     if isinstance(answer, Exception):
         raise answer
     found, lag, elected = answer
-    decision = stop_gate.before_stop(found, wish["before_stop"]) if wish["before_stop"] else None
+    decision = stop_gate.before_stop(found, spec["before_stop"]) if spec["before_stop"] else None
     noun = "partition is" if elected == 1 else "partitions are"
     module.exit_json(
         changed=elected > 0,
         steps=[f"{elected} {noun} led by the preferred replica again"] if elected else [],
         lag_bytes=lag,
-        **health.report(found, wish["expect_brokers"], decision),
+        **health.report(found, spec["expect_brokers"], decision),
         **container,
     )
 

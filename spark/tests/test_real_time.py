@@ -29,7 +29,7 @@ def test_an_output_goes_on_one_by_one_and_those_beside_it_in_batches():
 
 
 @pytest.mark.parametrize(
-    ("wish", "key"),
+    ("spec", "key"),
     [
         (body(topic=None, path="other", sql=None), "outputs.all.trigger"),
         (
@@ -46,8 +46,8 @@ def test_an_output_goes_on_one_by_one_and_those_beside_it_in_batches():
         ({**body(), "trigger": REAL_TIME}, "trigger"),
     ],
 )
-def test_where_something_has_to_wait_it_is_refused(wish, key):
-    assert key in [problem.key for problem in problems_of({"p": wish})]
+def test_where_something_has_to_wait_it_is_refused(spec, key):
+    assert key in [problem.key for problem in problems_of({"p": spec})]
 
 
 @pytest.mark.parametrize(("partitions", "enough"), [(4, 5), (1, 2)])

@@ -1,4 +1,4 @@
-"""ACLs: steps from what is to what is wished for, and states that the next run completes."""
+"""ACLs: steps from the current to the desired state, and states that the next run completes."""
 
 import time
 from itertools import pairwise
@@ -9,13 +9,13 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.acls import (
     AclError,
     Grant,
     Revoke,
-    Wishes,
+    Specs,
     converge,
     difference,
     fields_of,
     plan,
     portions,
-    wishes_of,
+    specs_of,
 )
 
 READ = Acl("User:alice", "topic", "payments", "read")
@@ -23,29 +23,29 @@ WRITE = Acl("User:alice", "topic", "payments", "write")
 OTHER = Acl("User:bob", "topic", "payments", "read")
 
 
-def wishes(acls=(), absent=(), principals=()):
-    return Wishes(frozenset(acls), frozenset(absent), frozenset(principals))
+def specs(acls=(), absent=(), principals=()):
+    return Specs(frozenset(acls), frozenset(absent), frozenset(principals))
 
 
 @pytest.mark.parametrize(
-    ("current", "wished", "steps"),
+    ("current", "desired", "steps"),
     [
-        ([], wishes([READ]), [Grant(READ)]),
-        ([READ], wishes([READ]), []),
-        ([READ, OTHER], wishes(), []),
-        ([READ], wishes(absent=[READ, WRITE]), [Revoke(READ)]),
-        ([READ], wishes([WRITE], [READ]), [Grant(WRITE), Revoke(READ)]),
-        ([READ, WRITE, OTHER], wishes(principals=["User:alice"]), [Revoke(READ), Revoke(WRITE)]),
+        ([], specs([READ]), [Grant(READ)]),
+        ([READ], specs([READ]), []),
+        ([READ, OTHER], specs(), []),
+        ([READ], specs(absent=[READ, WRITE]), [Revoke(READ)]),
+        ([READ], specs([WRITE], [READ]), [Grant(WRITE), Revoke(READ)]),
+        ([READ, WRITE, OTHER], specs(principals=["User:alice"]), [Revoke(READ), Revoke(WRITE)]),
     ],
 )
-def test_steps_lead_from_what_is_to_what_is_wished_for(current, wished, steps):
-    assert plan(current, wished) == steps
+def test_steps_lead_from_the_current_to_the_desired_state(current, desired, steps):
+    assert plan(current, desired) == steps
 
 
-def test_fields_become_wishes_and_back():
+def test_fields_become_specs_and_back():
     prefixed = Acl("User:a", "group", "g", "describe", "prefixed", "deny", "10.0.0.1")
-    found = wishes_of({"acls": [fields_of(prefixed)], "absent": [fields_of(READ)]})
-    assert found == wishes([prefixed], [READ])
+    found = specs_of({"acls": [fields_of(prefixed)], "absent": [fields_of(READ)]})
+    assert found == specs([prefixed], [READ])
 
 
 @pytest.mark.parametrize(
@@ -55,16 +55,16 @@ def test_fields_become_wishes_and_back():
         ({"acls": [fields_of(READ) | {"resource_type": "file"}]}, "no resource type; allowed: top"),
         ({"acls": [fields_of(READ) | {"resource": "a/b"}]}, "no ACL of a name with a slash"),
         ({"acls": [fields_of(READ) | {"principal": "alice"}]}, "'alice' is no principal; User:al"),
-        ({"acls": [fields_of(READ)], "absent": [fields_of(READ)]}, "is wished for and under absen"),
+        ({"acls": [fields_of(READ)], "absent": [fields_of(READ)]}, "is declared and under absen"),
         (
             {"acls": [fields_of(READ)], "absent_principals": ["User:alice"]},
-            "may read topic payments: is wished for, and User:alice is under absent_principals",
+            "may read topic payments: is declared, and User:alice is under absent_principals",
         ),
     ],
 )
-def test_a_wish_that_cannot_be_met_is_told(params, message):
+def test_a_spec_that_cannot_be_met_is_told(params, message):
     with pytest.raises(AclError, match=message):
-        wishes_of(params)
+        specs_of(params)
 
 
 class Kafka:
@@ -95,17 +95,17 @@ class Kafka:
         return self.change(acls, self.acls.discard)
 
 
-def test_acls_are_brought_to_their_wishes_once_and_foreign_ones_are_told():
+def test_acls_are_brought_to_their_specs_once_and_foreign_ones_are_told():
     kafka = Kafka(WRITE, OTHER)
-    wished = wishes([READ])
-    assert converge(kafka, wished, dry=False) == ([Grant(READ)], [WRITE])
-    assert converge(kafka, wished, dry=False) == ([], [WRITE])
+    desired = specs([READ])
+    assert converge(kafka, desired, dry=False) == ([Grant(READ)], [WRITE])
+    assert converge(kafka, desired, dry=False) == ([], [WRITE])
     assert kafka.acls == {READ, WRITE, OTHER}
 
 
 def test_a_dry_run_tells_the_steps_and_does_none():
     kafka = Kafka(WRITE)
-    steps, _ = converge(kafka, wishes([READ], [WRITE]), dry=True)
+    steps, _ = converge(kafka, specs([READ], [WRITE]), dry=True)
     assert len(steps) == 2
     assert kafka.acls == {WRITE}
 
@@ -114,19 +114,19 @@ def test_nothing_is_taken_away_while_something_new_is_refused():
     kafka = Kafka(WRITE, bad=["secret"])
     secret = Acl("User:alice", "topic", "secret", "read")
     with pytest.raises(AclError, match=r"^add: User:alice may read topic secret: no$"):
-        converge(kafka, wishes([READ, secret], [WRITE]), dry=False)
+        converge(kafka, specs([READ, secret], [WRITE]), dry=False)
     assert kafka.acls == {READ, WRITE}
 
 
 @pytest.mark.parametrize("most", range(4))
 def test_an_error_in_the_middle_leaves_what_the_next_run_completes(most):
-    wished = wishes([READ, OTHER], [WRITE])
+    desired = specs([READ, OTHER], [WRITE])
     kafka = Kafka(WRITE, most=most)
     if most < 3:
         with pytest.raises(AclError):
-            converge(kafka, wished, dry=False)
+            converge(kafka, desired, dry=False)
     kafka.left = 1000
-    converge(kafka, wished, dry=False)
+    converge(kafka, desired, dry=False)
     assert kafka.acls == {READ, OTHER}
 
 
@@ -152,8 +152,8 @@ def test_ten_thousand_acls_are_planned_at_once():
         for operation in ("read", "write", "describe")
     ]
     begun = time.monotonic()
-    wished = wishes_of({"acls": fields})
-    assert plan(wished.acls, wished) == []
+    desired = specs_of({"acls": fields})
+    assert plan(desired.acls, desired) == []
     # Less than half a second on an idle machine: this is no measurement, it catches what hangs.
     assert time.monotonic() - begun < 20
 

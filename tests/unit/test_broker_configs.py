@@ -10,8 +10,8 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.dynamic_configs
     DEFAULT,
     FROM_FILE,
     ON_BROKER,
+    Spec,
     Step,
-    Wish,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_changes import converge
 
@@ -120,13 +120,13 @@ def test_what_is_refused_only_together_is_named_together():
 
 
 def test_values_that_are_in_force_end_the_wait():
-    assert connection(Brokers(b1=16)).wait_until_in_force([Wish(1, {KEY: "16"})]) == []
+    assert connection(Brokers(b1=16)).wait_until_in_force([Spec(1, {KEY: "16"})]) == []
 
 
 def test_values_that_never_come_into_force_are_named():
     made = connection(Brokers(b1=8))
     made.deadline = Deadline(0.2)
-    assert made.wait_until_in_force([Wish(1, {KEY: "16"})]) == [
+    assert made.wait_until_in_force([Spec(1, {KEY: "16"})]) == [
         f"broker 1: {KEY} 8 -> 16, no restart: was done and is not in force"
     ]
 
@@ -135,7 +135,7 @@ def test_a_broker_that_stays_silent_is_named_at_the_end_of_the_wait():
     made = connection(Brokers())
     made.deadline = Deadline(0.2)
     with pytest.raises(broker_configs.ClusterError, match="broker 1 does not answer"):
-        made.wait_until_in_force([Wish(1, {KEY: "16"})])
+        made.wait_until_in_force([Spec(1, {KEY: "16"})])
 
 
 def test_a_broker_that_closes_connections_for_a_change_is_asked_again():
@@ -150,7 +150,7 @@ def test_a_broker_that_closes_connections_for_a_change_is_asked_again():
                 raise ConnectionError("socket disconnected")
             return super().describe_configs(resources, **more)
 
-    assert connection(Closing(b1=16)).wait_until_in_force([Wish(1, {KEY: "16"})]) == []
+    assert connection(Closing(b1=16)).wait_until_in_force([Spec(1, {KEY: "16"})]) == []
 
 
 LISTENER = "listener.name.clients.max.connections"

@@ -3,7 +3,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values i
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "wish", "equal"),
+    ("kind", "text", "spec", "equal"),
     [
         ("LONG", "604800000", "604800000", True),
         ("LONG", "604800000", " 0604800000", True),
@@ -21,5 +21,5 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values i
         ("STRING", "lz4", "LZ4", False),
     ],
 )
-def test_values_are_compared_as_kafka_reads_them(kind, text, wish, equal):
-    assert same(Value(text, kind), wish) is equal
+def test_values_are_compared_as_kafka_reads_them(kind, text, spec, equal):
+    assert same(Value(text, kind), spec) is equal

@@ -69,7 +69,7 @@ def test_numbers_of_the_protocol_are_those_of_the_library(ours, theirs, skipped)
     assert {name.upper().replace("-", "_"): number for name, number in ours.items()} == there
 
 
-def test_every_operation_that_can_be_wished_for_has_a_number():
+def test_every_operation_that_can_be_declared_has_a_number():
     assert {each for allowed in OPERATIONS.values() for each in allowed} == set(
         acl_client.OPERATIONS
     )
@@ -198,7 +198,7 @@ def test_credentials_of_many_users_go_to_the_controller_in_one_request():
     def answer(request):
         results = [
             SimpleNamespace(user="a", error_code=0, error_message=None),
-            # Gone already, which was the wish.
+            # Gone already, which was the spec.
             SimpleNamespace(user="b", error_code=91, error_message="not there"),
             SimpleNamespace(user="c", error_code=93, error_message="unacceptable"),
         ]

@@ -24,13 +24,13 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.content_
     natural,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
-    content_wishes,
+    content_specs,
 )
 
 
 def planned(state, declared):
     """Everything that the four modules would do to ``state`` by the declarations."""
-    wishes = content_wishes(
+    specs = content_specs(
         {
             "topics": declared["kafka_content_topics"],
             "defaults": declared["kafka_content_defaults"],
@@ -56,10 +56,10 @@ def planned(state, declared):
         for each in state["quotas"]
     }
     return [
-        *topics.plan_all(current, topics.wishes_of(wishes["topics"]["topics"])),
-        *users.plan(state["users"], users.wishes_of(wishes["users"]), {}).steps,
-        *acls.plan({acls.acl_of(each) for each in state["acls"]}, acls.wishes_of(wishes["acls"])),
-        *quotas.plan(there, quotas.wishes_of(wishes["quotas"])),
+        *topics.plan_all(current, topics.specs_of(specs["topics"]["topics"])),
+        *users.plan(state["users"], users.specs_of(specs["users"]), {}).steps,
+        *acls.plan({acls.acl_of(each) for each in state["acls"]}, acls.specs_of(specs["acls"])),
+        *quotas.plan(there, quotas.specs_of(specs["quotas"])),
     ]
 
 

@@ -42,11 +42,11 @@ def run(tmp_path):
             "certificates": [KAFKA1],
             "passwords": ["alice"],
         }
-        wish = SimpleNamespace(
+        spec = SimpleNamespace(
             args=base | options, check_mode=dry, diff=diff, async_val=0, action="credentials"
         )
         connection = SimpleNamespace(_shell=SimpleNamespace(tmpdir=None))
-        return ActionModule(wish, connection, None, None, None, None).run(None, {})
+        return ActionModule(spec, connection, None, None, None, None).run(None, {})
 
     return task
 
@@ -152,7 +152,7 @@ def test_runs_at_the_same_time_make_one_ca(run, secret):
         ({"ca": {"directory": "/nowhere"}}, "/nowhere/ca.crt: No such file or directory; wanted"),
     ],
 )
-def test_a_wrong_wish_touches_nothing(run, tmp_path, options, says):
+def test_a_wrong_spec_touches_nothing(run, tmp_path, options, says):
     with pytest.raises(AnsibleActionFail) as error:
         run(**options)
     assert says in error.value.message

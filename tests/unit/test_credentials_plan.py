@@ -14,9 +14,9 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
     store_report,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_model import (
-    CaWish,
+    CaSpec,
     CredentialsError,
-    Wish,
+    Spec,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_plan import (
     Given,
@@ -28,8 +28,8 @@ from site_ca import DAY, NOW
 
 KAFKA1 = leaf.Leaf("kafka1", "kafka1", "test", dns=("kafka1",))
 KAFKA2 = leaf.Leaf("kafka2", "kafka2", "test", dns=("kafka2",))
-CA = CaWish("test CA", 3650)
-WISH = Wish(
+CA = CaSpec("test CA", 3650)
+SPEC = Spec(
     cluster="test",
     ca=CA,
     certificates=(KAFKA1, KAFKA2),
@@ -45,33 +45,33 @@ TODAY, LATER = NOW.strftime("%Y-%m-%d"), (NOW + 397 * DAY).strftime("%Y-%m-%d")
 NOTHING = Given()
 
 
-def wished(**changes):
-    return replace(WISH, **changes)
+def desired(**changes):
+    return replace(SPEC, **changes)
 
 
 def rotating(phase, **changes):
-    return wished(rotate="ca", phase=phase, **changes)
+    return desired(rotate="ca", phase=phase, **changes)
 
 
-def after(*wishes, given=NOTHING, at=NOW):
-    """The content after wishes that were carried out one after the other."""
+def after(*specs, given=NOTHING, at=NOW):
+    """The content after specs that were carried out one after the other."""
     held = None
-    for each in wishes:
+    for each in specs:
         held = plan(held, each, given, at).content
     return held
 
 
-def problems(before, wish, given=NOTHING, at=NOW):
+def problems(before, spec, given=NOTHING, at=NOW):
     with pytest.raises(CredentialsError) as error:
-        plan(before, wish, given, at)
+        plan(before, spec, given, at)
     return error.value.problems
 
 
-FRESH = after(WISH)
+FRESH = after(SPEC)
 
 
 def test_a_first_run_makes_everything_and_says_so():
-    planned = plan(None, WISH, NOTHING, NOW)
+    planned = plan(None, SPEC, NOTHING, NOW)
     assert planned.steps == (
         f"CA CN=test CA G1,O=test: made, valid until {(NOW + 3650 * DAY):%Y-%m-%d}",
         f"certificate kafka1: issued, valid until {LATER}",
@@ -86,7 +86,7 @@ def test_a_first_run_makes_everything_and_says_so():
 
 
 def test_a_second_run_finds_nothing_to_do():
-    again = plan(store_document.read(store_document.write(FRESH)), WISH, NOTHING, NOW + DAY)
+    again = plan(store_document.read(store_document.write(FRESH)), SPEC, NOTHING, NOW + DAY)
     assert again.steps == ()
     assert store_document.write(again.content) == store_document.write(FRESH)
 
@@ -124,58 +124,58 @@ def test_a_second_run_finds_nothing_to_do():
     ],
 )
 def test_a_change_is_told_in_sentences(change, steps):
-    planned = plan(FRESH, wished(**change), NOTHING, NOW)
+    planned = plan(FRESH, desired(**change), NOTHING, NOW)
     assert len(planned.steps) == len(steps)
     for told, expected in zip(planned.steps, steps, strict=True):
         assert told.startswith(expected)
 
 
 def test_certificates_are_renewed_when_their_time_comes():
-    planned = plan(FRESH, WISH, NOTHING, NOW + 380 * DAY)
+    planned = plan(FRESH, SPEC, NOTHING, NOW + 380 * DAY)
     assert len(planned.steps) == 2
     assert planned.steps[0].startswith("certificate kafka1: renewed: 16 days are left, valid")
 
 
 def test_what_nobody_declares_is_kept_and_named():
-    fewer = wished(certificates=(KAFKA1,), passwords=("alice",))
+    fewer = desired(certificates=(KAFKA1,), passwords=("alice",))
     held = plan(FRESH, fewer, NOTHING, NOW).content
     assert unused(held, fewer) == ["certificate kafka2", "password bob"]
 
 
 def test_a_rotated_password_remembers_the_one_before_it():
-    held = plan(FRESH, wished(rotate="passwords", names=("bob",)), NOTHING, NOW).content
+    held = plan(FRESH, desired(rotate="passwords", names=("bob",)), NOTHING, NOW).content
     assert held.passwords["bob"].previous == FRESH.passwords["bob"].value
     assert held.passwords["bob"].value != FRESH.passwords["bob"].value
     assert held.passwords["alice"] == FRESH.passwords["alice"]
 
 
 def test_a_given_password_is_taken_once():
-    wish = wished(given_passwords={"bob": "geheim-1234"})
-    held = plan(FRESH, wish, NOTHING, NOW).content
+    spec = desired(given_passwords={"bob": "geheim-1234"})
+    held = plan(FRESH, spec, NOTHING, NOW).content
     assert held.passwords["bob"].value == "geheim-1234"
-    assert plan(held, wish, NOTHING, NOW).steps == ()
+    assert plan(held, spec, NOTHING, NOW).steps == ()
     # Without the site's value the store keeps what it has.
-    assert plan(held, WISH, NOTHING, NOW).steps == ()
+    assert plan(held, SPEC, NOTHING, NOW).steps == ()
 
 
 def test_the_store_of_another_cluster_is_left_alone():
-    assert problems(replace(FRESH, cluster="other"), WISH) == (
+    assert problems(replace(FRESH, cluster="other"), SPEC) == (
         "store: found that of cluster other; wanted: one of its own for cluster test",
     )
 
 
 def test_a_ca_that_ends_soon_is_noted_and_an_expired_one_issues_nothing():
-    short = after(wished(ca=CaWish("test CA", 100)))
-    note = plan(short, WISH, NOTHING, NOW).notes[0]
+    short = after(desired(ca=CaSpec("test CA", 100)))
+    note = plan(short, SPEC, NOTHING, NOW).notes[0]
     assert note.startswith("CA CN=test CA G1,O=test: ends on ")
     # They end with their CA, and are not renewed day by day for that.
-    assert plan(short, WISH, NOTHING, NOW + 95 * DAY).steps == ()
+    assert plan(short, SPEC, NOTHING, NOW + 95 * DAY).steps == ()
     assert (
         "wanted: a new one, by rotate: ca with phase: replace"
-        in (problems(short, WISH, at=NOW + 101 * DAY)[0])
+        in (problems(short, SPEC, at=NOW + 101 * DAY)[0])
     )
     saved = plan(short, rotating("replace"), NOTHING, NOW + 101 * DAY).content
-    assert plan(saved, WISH, NOTHING, NOW + 101 * DAY).steps == ()
+    assert plan(saved, SPEC, NOTHING, NOW + 101 * DAY).steps == ()
 
 
 # -- rotation of the CA -------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_a_rotation_goes_through_its_phases():
 
 
 def test_a_phase_that_is_done_changes_nothing_so_that_a_rotation_can_begin_again():
-    trusted = after(WISH, rotating("trust"))
+    trusted = after(SPEC, rotating("trust"))
     issued = plan(trusted, rotating("issue"), NOTHING, NOW).content
     for held, phase in (
         (trusted, "trust"),
@@ -211,12 +211,12 @@ def test_a_phase_that_is_done_changes_nothing_so_that_a_rotation_can_begin_again
     ("before", "phase", "says"),
     [
         (
-            (WISH,),
+            (SPEC,),
             "issue",
             "phase: found issue, and no new CA that is trusted; wanted",
         ),
         (
-            (WISH, rotating("trust")),
+            (SPEC, rotating("trust")),
             "drop",
             "phase: found drop, and certificates of the old CA; wanted: phase issue first",
         ),
@@ -236,7 +236,7 @@ def test_a_rotation_under_way_is_noted():
 
 def test_a_certificate_of_the_old_ca_that_nobody_declares_goes_with_it():
     fewer = {"certificates": (KAFKA1,)}
-    held = after(WISH, rotating("trust"), rotating("issue", **fewer))
+    held = after(SPEC, rotating("trust"), rotating("issue", **fewer))
     dropped = plan(held, rotating("drop", **fewer), NOTHING, NOW)
     assert dropped.steps[:2] == (
         "CA CN=test CA G1,O=test: dropped, with its key",
@@ -261,8 +261,8 @@ def talk(folder, one, two):
 
 
 OWN = site_ca.issuing()
-OWN_FILES = CaWish("test CA", 3650, certificate_file="/ca.crt", key_file="/ca.key")
-READY = CaWish("test CA", 3650, directory="/ready")
+OWN_FILES = CaSpec("test CA", 3650, certificate_file="/ca.crt", key_file="/ca.key")
+READY = CaSpec("test CA", 3650, directory="/ready")
 READY_FILES = Given(
     roots=(OWN.root,),
     pairs={each.name: leaf.issue(each, OWN, NOW) for each in (KAFKA1, KAFKA2)},
@@ -282,20 +282,20 @@ WAYS = {
     "to a CA that is made": phases(),
     "to a CA of the site": phases(Given(authority=OWN), ca=OWN_FILES),
     "renewed names and passwords": [
-        (wished(certificates=(replace(KAFKA1, ips=("10.0.0.1",)), KAFKA2)), NOTHING)
+        (desired(certificates=(replace(KAFKA1, ips=("10.0.0.1",)), KAFKA2)), NOTHING)
     ],
     "to ready-made certificates": [
-        (WISH, files(NOTHING, OWN.root)),
-        (wished(ca=READY), READY_FILES),
+        (SPEC, files(NOTHING, OWN.root)),
+        (desired(ca=READY), READY_FILES),
         (rotating("drop", ca=READY), READY_FILES),
     ],
     "to ready-made certificates and back": [
-        (WISH, files(NOTHING, OWN.root)),
-        (wished(ca=READY), READY_FILES),
+        (SPEC, files(NOTHING, OWN.root)),
+        (desired(ca=READY), READY_FILES),
         (rotating("drop", ca=READY), READY_FILES),
         (rotating("trust", ca=READY), READY_FILES),
-        (WISH, files(NOTHING, OWN.root)),
-        (WISH, NOTHING),
+        (SPEC, files(NOTHING, OWN.root)),
+        (SPEC, NOTHING),
     ],
 }
 
@@ -303,8 +303,8 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_any_two_members_talk_while_a_change_is_rolled_out(way, tmp_path):
     stores = [FRESH]
-    for wish, given in WAYS[way]:
-        stores.append(plan(stores[-1], wish, given, NOW).content)
+    for spec, given in WAYS[way]:
+        stores.append(plan(stores[-1], spec, given, NOW).content)
     for before, held in itertools.pairwise(stores):
         assert store_document.write(before) != store_document.write(held)
         for one, two in ((before, held), (held, before), (held, held)):
@@ -319,31 +319,31 @@ def test_without_the_phases_members_would_not_talk(tmp_path):
         talk(tmp_path, FRESH, held)
 
 
-MADE_BY_THE_SITE = plan(None, wished(ca=READY), READY_FILES, NOW).content
-BY_ITS_CA = plan(None, wished(ca=OWN_FILES), Given(authority=OWN), NOW).content
+MADE_BY_THE_SITE = plan(None, desired(ca=READY), READY_FILES, NOW).content
+BY_ITS_CA = plan(None, desired(ca=OWN_FILES), Given(authority=OWN), NOW).content
 REFUSED = {
     "ready-made at once": (
         FRESH,
-        wished(ca=READY),
+        desired(ca=READY),
         READY_FILES,
         "certificates: kafka1: found a new root, CN=Root CA,O=Example; wanted: one that members "
         "trust already",
     ),
     "made here at once": (
         MADE_BY_THE_SITE,
-        WISH,
+        SPEC,
         NOTHING,
         "found a new root, CN=test CA G1,O=test",
     ),
     "a root that goes too early": (
         plan(MADE_BY_THE_SITE, rotating("trust", ca=READY), READY_FILES, NOW).content,
-        WISH,
+        SPEC,
         NOTHING,
         "certificates: kafka1: found the root CN=Root CA,O=Example no longer trusted",
     ),
     "another CA without a word": (
         FRESH,
-        wished(ca=OWN_FILES),
+        desired(ca=OWN_FILES),
         Given(authority=OWN),
         "ca: certificate_file: found CN=Issuing CA,O=Example, the store has CN=test CA G1,O=test; "
         "wanted: the same one, or rotate: ca with phase: trust, issue, drop",
@@ -355,7 +355,7 @@ REFUSED = {
         "ca: certificate_file: found the present CA, CN=Issuing CA,O=Example; wanted: the one",
     ),
     "two rotations": (
-        after(WISH, rotating("trust")),
+        after(SPEC, rotating("trust")),
         rotating("trust", ca=OWN_FILES),
         Given(authority=OWN),
         "found CN=Issuing CA,O=Example while another rotation is under way; wanted: phase",
@@ -371,8 +371,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_change_that_would_part_members_is_refused(case):
-    before, wish, given, says = REFUSED[case]
-    assert any(says in problem for problem in problems(before, wish, given))
+    before, spec, given, says = REFUSED[case]
+    assert any(says in problem for problem in problems(before, spec, given))
 
 
 def test_replace_does_at_once_what_would_be_refused():
@@ -382,23 +382,23 @@ def test_replace_does_at_once_what_would_be_refused():
 
 
 def test_a_site_s_ca_is_imported_and_its_files_may_go(tmp_path):
-    wish = wished(ca=OWN_FILES)
-    planned = plan(None, wish, Given(authority=OWN), NOW)
+    spec = desired(ca=OWN_FILES)
+    planned = plan(None, spec, Given(authority=OWN), NOW)
     assert planned.steps[0].startswith("CA CN=Issuing CA,O=Example: taken from the site, valid")
     assert planned.content.roots == (OWN.root,)
     talk(tmp_path, planned.content, planned.content)
-    assert plan(planned.content, wish, NOTHING, NOW).steps == ()
-    assert plan(planned.content, WISH, NOTHING, NOW).steps == ()
+    assert plan(planned.content, spec, NOTHING, NOW).steps == ()
+    assert plan(planned.content, SPEC, NOTHING, NOW).steps == ()
 
 
 def test_ready_made_certificates_are_taken_over_once():
-    wish = wished(ca=READY)
-    planned = plan(None, wish, READY_FILES, NOW)
+    spec = desired(ca=READY)
+    planned = plan(None, spec, READY_FILES, NOW)
     assert planned.steps[0].startswith("certificate kafka1: taken from /ready/kafka1.crt, valid")
     again = store_document.read(store_document.write(planned.content))
-    assert plan(again, wish, READY_FILES, NOW).steps == ()
+    assert plan(again, spec, READY_FILES, NOW).steps == ()
     near = NOW + 390 * DAY
-    assert plan(again, wish, READY_FILES, near).notes[0] == (
+    assert plan(again, spec, READY_FILES, near).notes[0] == (
         "certificate kafka1: 6 days are left; put a new one at /ready/kafka1.crt"
     )
 
@@ -406,7 +406,7 @@ def test_ready_made_certificates_are_taken_over_once():
 def test_all_ready_made_certificates_are_judged_before_one_is_taken():
     pairs = dict(READY_FILES.pairs)
     swapped = replace(READY_FILES, pairs={"kafka1": pairs["kafka2"], "kafka2": pairs["kafka1"]})
-    assert problems(None, wished(ca=READY), swapped) == (
+    assert problems(None, desired(ca=READY), swapped) == (
         "/ready/kafka1.crt: found the DNS names kafka2; wanted: kafka1 too",
         "/ready/kafka2.crt: found the DNS names kafka1; wanted: kafka2 too",
     )
@@ -416,8 +416,8 @@ def test_all_ready_made_certificates_are_judged_before_one_is_taken():
 
 
 def test_the_report_has_dates_and_fingerprints():
-    planned = plan(FRESH, WISH, NOTHING, NOW + 10 * DAY)
-    told = store_report.report(planned, WISH, NOW + 10 * DAY)
+    planned = plan(FRESH, SPEC, NOTHING, NOW + 10 * DAY)
+    told = store_report.report(planned, SPEC, NOW + 10 * DAY)
     ends = [(each["kind"], each["name"], each["days_left"]) for each in told["expiry"]]
     assert ends == [
         ("certificate", "kafka1", 386),
@@ -433,9 +433,9 @@ def test_the_report_has_dates_and_fingerprints():
 
 
 def test_nothing_that_is_told_holds_a_secret():
-    held = after(WISH, wished(rotate="passwords"), rotating("trust"))
-    planned = plan(held, wished(rotate="certificates"), NOTHING, NOW)
-    told = f"{store_report.report(planned, WISH, NOW)} {store_report.lines(held)} {planned}"
+    held = after(SPEC, desired(rotate="passwords"), rotating("trust"))
+    planned = plan(held, desired(rotate="certificates"), NOTHING, NOW)
+    told = f"{store_report.report(planned, SPEC, NOW)} {store_report.lines(held)} {planned}"
     secrets = [each.value for each in held.passwords.values()]
     secrets += [each.previous for each in held.passwords.values()]
     for each in (*held.certificates.values(), *held.authorities):
@@ -446,7 +446,7 @@ def test_nothing_that_is_told_holds_a_secret():
 
 
 def test_a_dry_run_shows_the_same_difference_as_the_run_after_it():
-    one, two = (store_report.lines(plan(None, WISH, NOTHING, NOW).content) for _ in range(2))
+    one, two = (store_report.lines(plan(None, SPEC, NOTHING, NOW).content) for _ in range(2))
     assert one == two
     assert f"certificate kafka1: CN=kafka1,O=test, kafka1, server client, valid until {LATER}" in (
         one
@@ -475,7 +475,7 @@ def test_a_text_that_is_no_store_is_refused_and_not_shown(text, says):
 
 
 DOCUMENT = store_document.document(
-    store_document.write(after(WISH, wished(rotate="passwords", names=("bob",))))
+    store_document.write(after(SPEC, desired(rotate="passwords", names=("bob",))))
 )
 
 
@@ -493,7 +493,7 @@ def test_single_secrets_are_picked_by_kind_and_name():
 
 
 def test_the_ca_is_the_one_that_issues():
-    held = after(WISH, rotating("trust"))
+    held = after(SPEC, rotating("trust"))
     document = store_document.document(store_document.write(held))
     assert store_items.pick(document, "ca") == pem.pem([held.authorities[0].certificate])
     assert store_items.pick(document, "truststore") == pem.pem(held.roots)
@@ -521,7 +521,7 @@ def test_what_cannot_be_picked_is_named(term, kind, says):
 
 
 def test_without_a_ca_of_our_own_there_is_none_to_hand_out():
-    held = plan(None, wished(ca=READY), READY_FILES, NOW).content
+    held = plan(None, desired(ca=READY), READY_FILES, NOW).content
     document = store_document.document(store_document.write(held))
     with pytest.raises(store_items.Missing, match="certificates come ready-made"):
         store_items.pick(document, "ca")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_plan
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks.data_disks import (
+    check_specs,
     check_together,
-    check_wishes,
     judge,
     problems,
     refusals,
@@ -17,13 +17,13 @@ from ansible_collections.metal.kafka.plugins.module_utils._host.disks.disk_model
     Disk,
     Mount,
     Owner,
-    Wish,
+    Spec,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks.disk_plan import Guard
 
 UUID = "11111111-2222-3333-4444-555555555555"
 OWNER = Owner("prod", "node1")
-WISH = Wish("disk1", "/data/disk1", serial="S1")
+SPEC = Spec("disk1", "/data/disk1", serial="S1")
 MARKER = {"cluster": "prod", "host": "node1", "disk": "disk1", "uuid": UUID}
 XFS = ({"type": "xfs", "uuid": UUID, "label": "km-disk1"},)
 EXT4 = ({"type": "ext4", "uuid": "9", "label": "backup"},)
@@ -198,7 +198,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_device_is_told_by_what_it_carries(case):
     device, known, state, action, words = CASES[case]
-    disk = judge(WISH, [device], OWNER, known=known)
+    disk = judge(SPEC, [device], OWNER, known=known)
     assert (disk.state, disk.action) == (state, action)
     assert words in disk.found
 
@@ -207,7 +207,7 @@ def test_only_what_is_blank_is_ever_formatted_without_a_word():
     formatted = {
         case
         for case, (device, known, *_) in CASES.items()
-        if judge(WISH, [device], OWNER, known=known).action == "format"
+        if judge(SPEC, [device], OWNER, known=known).action == "format"
     }
     assert formatted == {"a blank disk", "a run that ended between format and marker"}
 
@@ -216,12 +216,12 @@ def test_what_is_in_use_or_write_protected_is_not_formatted_even_when_named():
     formatted = {
         case
         for case, (device, known, *_) in CASES.items()
-        if judge(WISH, [device], OWNER, known=known, overwrite=True).action == "format"
+        if judge(SPEC, [device], OWNER, known=known, overwrite=True).action == "format"
     }
     held = {case for case, (d, *_) in CASES.items() if d.mounts or d.holders or d.busy}
     protected = {"our disk, write-protected", "a blank disk, write-protected"}
     assert formatted == CASES.keys() - held - protected
-    refused = judge(WISH, [MOUNTED], OWNER, known=UUID, overwrite=True)
+    refused = judge(SPEC, [MOUNTED], OWNER, known=UUID, overwrite=True)
     assert "it is mounted at /data/disk1" in refusals([refused])[0]
 
 
@@ -230,7 +230,7 @@ def test_only_one_whole_xfs_that_is_not_mounted_elsewhere_is_adopted():
         case
         for case, (device, known, state, *_) in CASES.items()
         if state in ("foreign", "swapped")
-        and judge(WISH, [device], OWNER, known=known, adopt=True).action == "use"
+        and judge(SPEC, [device], OWNER, known=known, adopt=True).action == "use"
     }
     assert adopted == {
         "an empty XFS of somebody else",
@@ -245,7 +245,7 @@ def test_only_one_whole_xfs_that_is_not_mounted_elsewhere_is_adopted():
 
 def test_an_adopted_disk_is_marked_and_not_formatted():
     device = replace(MOUNTED, marker=None)
-    disk = judge(WISH, [device], OWNER, known=UUID, adopt=True)
+    disk = judge(SPEC, [device], OWNER, known=UUID, adopt=True)
     assert texts(disk, GUARDED, LINE) == [
         "disk1 (/dev/sdb, 4.0 GiB) becomes disk1 of this host with all that is on it: "
         "XFS (label km-disk1) without our marker, mounted at /data/disk1"
@@ -254,7 +254,7 @@ def test_an_adopted_disk_is_marked_and_not_formatted():
 
 
 def test_a_disk_that_never_was_there_is_refused_and_one_that_was_is_reported():
-    new, lost = judge(WISH, [], OWNER), judge(WISH, [], OWNER, known=UUID)
+    new, lost = judge(SPEC, [], OWNER), judge(SPEC, [], OWNER, known=UUID)
     assert (new.state, lost.state) == ("missing", "missing")
     assert refusals([new, lost]) == ["disk1 (serial S1): found no device has serial S1"]
     assert problems([new, lost]) == [
@@ -264,7 +264,7 @@ def test_a_disk_that_never_was_there_is_refused_and_one_that_was_is_reported():
 
 
 def test_a_refusal_says_what_was_found_and_how_to_say_yes():
-    disk = judge(WISH, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
+    disk = judge(SPEC, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
     assert refusals([disk]) == [
         "disk1 (/dev/sdb, 4.0 GiB, serial S1): found ext4 (label backup); wanted a blank disk; "
         "to give up what is on it, name disk1 in overwrite"
@@ -272,52 +272,52 @@ def test_a_refusal_says_what_was_found_and_how_to_say_yes():
 
 
 def test_two_devices_for_one_name_are_refused():
-    disk = judge(WISH, [SPARE, replace(SPARE, node="/dev/sdc")], OWNER, overwrite=True)
+    disk = judge(SPEC, [SPARE, replace(SPARE, node="/dev/sdc")], OWNER, overwrite=True)
     assert disk.action == "refuse"
     assert "/dev/sdb and /dev/sdc both have serial S1" in disk.found
 
 
 def test_two_names_for_one_device_are_refused():
-    one = judge(WISH, [SPARE], OWNER)
-    two = judge(Wish("disk2", "/data/disk2", path="/dev/sdb"), [SPARE], OWNER)
+    one = judge(SPEC, [SPARE], OWNER)
+    two = judge(Spec("disk2", "/data/disk2", path="/dev/sdb"), [SPARE], OWNER)
     assert [disk.action for disk in check_together([one, two])] == ["refuse", "refuse"]
 
 
 def test_two_copies_of_one_file_system_are_refused():
-    one = judge(WISH, [OURS], OWNER, known=UUID)
+    one = judge(SPEC, [OURS], OWNER, known=UUID)
     marker = {**MARKER, "disk": "disk2"}
     copy = replace(OURS, node="/dev/sdc", marker=marker)
-    two = judge(Wish("disk2", "/data/disk2", serial="S2"), [copy], OWNER)
+    two = judge(Spec("disk2", "/data/disk2", serial="S2"), [copy], OWNER)
     assert [disk.action for disk in check_together([one, two])] == ["refuse", "refuse"]
 
 
 WRONG = {
-    "name": (Wish("Disk 1", "/data/1", serial="x"), "'Disk 1': a name"),
-    "no way to find it": (Wish("d", "/data/1"), "found none of serial, wwn and path"),
-    "two ways": (Wish("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
-    "relative mount": (Wish("d", "data", serial="x"), "mount 'data'"),
-    "root": (Wish("d", "/", serial="x"), "mount '/'"),
-    "name twice": (Wish("disk1", "/data/2", serial="x"), "the name is there twice"),
-    "nested mount": (Wish("d", "/data/disk1/more", serial="x"), "meets that of disk1"),
-    "same mount": (Wish("d", "/data/disk1", serial="x"), "meets that of disk1"),
-    "same serial": (Wish("d", "/data/2", serial="S1"), "serial S1 is that of disk1 too"),
+    "name": (Spec("Disk 1", "/data/1", serial="x"), "'Disk 1': a name"),
+    "no way to find it": (Spec("d", "/data/1"), "found none of serial, wwn and path"),
+    "two ways": (Spec("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
+    "relative mount": (Spec("d", "data", serial="x"), "mount 'data'"),
+    "root": (Spec("d", "/", serial="x"), "mount '/'"),
+    "name twice": (Spec("disk1", "/data/2", serial="x"), "the name is there twice"),
+    "nested mount": (Spec("d", "/data/disk1/more", serial="x"), "meets that of disk1"),
+    "same mount": (Spec("d", "/data/disk1", serial="x"), "meets that of disk1"),
+    "same serial": (Spec("d", "/data/2", serial="S1"), "serial S1 is that of disk1 too"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_declaration_is_named(case):
-    wish, words = WRONG[case]
-    wrong = check_wishes([WISH, wish])
+    spec, words = WRONG[case]
+    wrong = check_specs([SPEC, spec])
     assert len(wrong) == 1
     assert words in wrong[0]
 
 
 def test_a_sound_declaration_has_no_faults():
-    assert check_wishes([WISH, Wish("disk10", "/data/disk10", wwn="0x5")]) == []
+    assert check_specs([SPEC, Spec("disk10", "/data/disk10", wwn="0x5")]) == []
 
 
 @pytest.mark.parametrize(
-    ("wish", "found", "same"),
+    ("spec", "found", "same"),
     [
         ("WD-WX1", "WD-WX1", True),
         ("WD-WX1", "  wd-wx1 ", True),
@@ -328,8 +328,8 @@ def test_a_sound_declaration_has_no_faults():
         ("", "", False),
     ],
 )
-def test_identifiers_are_compared_without_their_spelling(wish, found, same):
-    assert same_identifier(wish, found) is same
+def test_identifiers_are_compared_without_their_spelling(spec, found, same):
+    assert same_identifier(spec, found) is same
 
 
 LINE = (
@@ -344,11 +344,11 @@ def texts(disk: Disk, guard: Guard, fstab: str) -> list[str]:
 
 
 def test_a_disk_in_order_has_no_steps():
-    assert texts(judge(WISH, [MOUNTED], OWNER, known=UUID), GUARDED, LINE) == []
+    assert texts(judge(SPEC, [MOUNTED], OWNER, known=UUID), GUARDED, LINE) == []
 
 
 def test_a_blank_disk_takes_every_step_in_order():
-    assert texts(judge(WISH, [SPARE], OWNER), Guard(), "") == [
+    assert texts(judge(SPEC, [SPARE], OWNER), Guard(), "") == [
         "disk1 (/dev/sdb, 4.0 GiB) is formatted with XFS",
         "/data/disk1 is made and becomes immutable while nothing is mounted on it",
         "/etc/fstab mounts disk1 at /data/disk1 by UUID",
@@ -357,7 +357,7 @@ def test_a_blank_disk_takes_every_step_in_order():
 
 
 def test_the_plan_says_what_an_overwritten_disk_carries():
-    disk = judge(WISH, [replace(SPARE, contents=EXT4)], OWNER, overwrite=True)
+    disk = judge(SPEC, [replace(SPARE, contents=EXT4)], OWNER, overwrite=True)
     assert texts(disk, GUARDED, "")[0] == (
         "disk1 (/dev/sdb, 4.0 GiB) is formatted with XFS, over ext4 (label backup)"
     )
@@ -365,14 +365,14 @@ def test_the_plan_says_what_an_overwritten_disk_carries():
 
 def test_a_mounted_disk_gets_the_options_it_lacks_and_the_guard_below():
     device = replace(MOUNTED, mounts=(Mount("/data/disk1", ("rw", "relatime")),))
-    assert texts(judge(WISH, [device], OWNER, known=UUID), Guard(exists=True), LINE) == [
+    assert texts(judge(SPEC, [device], OWNER, known=UUID), Guard(exists=True), LINE) == [
         "/data/disk1 becomes immutable while nothing is mounted on it",
         "/data/disk1 is mounted anew with noatime, nodev, nosuid",
     ]
 
 
 def test_a_missing_disk_keeps_its_guard_and_nothing_else():
-    disk = judge(WISH, [], OWNER, known=UUID)
+    disk = judge(SPEC, [], OWNER, known=UUID)
     assert texts(disk, GUARDED, LINE) == []
     assert texts(disk, Guard(exists=True), LINE) == [
         "/data/disk1 becomes immutable while nothing is mounted on it"
@@ -387,7 +387,7 @@ def test_a_missing_disk_keeps_its_guard_and_nothing_else():
     ],
 )
 def test_a_mount_point_that_is_taken_is_refused(guard, points, words):
-    disk = judge(WISH, [SPARE], OWNER)
+    disk = judge(SPEC, [SPARE], OWNER)
     (checked,) = disk_plan.check_mount_points([disk], {"disk1": guard}, points)
     assert checked.action == "refuse"
     assert words in checked.found
@@ -395,13 +395,13 @@ def test_a_mount_point_that_is_taken_is_refused(guard, points, words):
 
 
 def test_files_below_a_mounted_disk_are_reported():
-    disk = judge(WISH, [MOUNTED], OWNER, known=UUID)
+    disk = judge(SPEC, [MOUNTED], OWNER, known=UUID)
     assert disk_plan.hidden(disk, GUARDED) == []
     assert "2 entries lie in /data/disk1" in disk_plan.hidden(disk, Guard(True, True, 2))[0]
 
 
 def test_a_record_says_what_was_until_it_is_done():
-    disk = judge(WISH, [SPARE], OWNER)
+    disk = judge(SPEC, [SPARE], OWNER)
     before, after = disk_plan.record(disk, False), disk_plan.record(disk, True, "new")
     assert (before["state"], before["mounted"], before["uuid"]) == ("blank", False, "")
     assert (after["state"], after["mounted"], after["uuid"]) == ("ready", True, "new")

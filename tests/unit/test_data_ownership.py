@@ -206,13 +206,13 @@ def run(monkeypatch, capsys):
 def test_a_run_marks_the_directories_of_a_service_once(run, tmp_path):
     data, shared = tmp_path / "kafka1", tmp_path / "shared"
     data.mkdir()
-    wish = {
+    spec = {
         "dest": str(tmp_path / "config"),
         "directories": [str(data), str(shared), str(tmp_path / "config")],
         "owner_of": {"cluster": "prod", "service": "kafka1", "shared": [str(shared)]},
     }
-    planned = run(**wish, _ansible_check_mode=True)
-    first, second = run(**wish), run(**wish)
+    planned = run(**spec, _ansible_check_mode=True)
+    first, second = run(**spec), run(**spec)
 
     assert f"directory {data} is marked as cluster prod's" in planned["steps"]
     assert first["changed"]
@@ -224,8 +224,8 @@ def test_a_run_marks_the_directories_of_a_service_once(run, tmp_path):
 
 def test_a_directory_of_another_cluster_is_not_used(run, tmp_path):
     data_ownership.mark(str(tmp_path / "."), "prod2", "kafka1")
-    wish = {"dest": str(tmp_path / "config"), "directories": [str(tmp_path), str(tmp_path / "new")]}
-    told = run(**wish, owner_of={"cluster": "prod", "service": "kafka1"})
+    spec = {"dest": str(tmp_path / "config"), "directories": [str(tmp_path), str(tmp_path / "new")]}
+    told = run(**spec, owner_of={"cluster": "prod", "service": "kafka1"})
 
     assert told["failed"]
     assert "found the marker (.kafka-metal.json) of prod2" in told["msg"]

@@ -5,7 +5,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declarat
     DeclarationError,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
-    content_wishes,
+    content_specs,
 )
 
 
@@ -215,9 +215,9 @@ def test_the_table_is_worth_its_name():
 
 
 @pytest.mark.parametrize(("declared", "sentences"), BAD)
-def test_a_bad_declaration_is_refused_with_path_wish_and_what_is_allowed(declared, sentences):
+def test_a_bad_declaration_is_refused_with_path_spec_and_what_is_allowed(declared, sentences):
     with pytest.raises(DeclarationError) as refusal:
-        content_wishes(declared)
+        content_specs(declared)
     assert len(refusal.value.sentences) == len(sentences)
     for told, part in zip(refusal.value.sentences, sentences, strict=True):
         assert part in told
@@ -227,7 +227,7 @@ def test_a_bad_declaration_is_refused_with_path_wish_and_what_is_allowed(declare
 
 def test_everything_that_is_wrong_anywhere_is_told_at_once():
     with pytest.raises(DeclarationError) as refusal:
-        content_wishes(
+        content_specs(
             {
                 **topic(partitions=0),
                 "users": {"alice": {"roles": [{"producr": "a"}], "iterations": 1}, "b b": {}},
@@ -249,12 +249,12 @@ def test_everything_that_is_wrong_anywhere_is_told_at_once():
 
 def test_no_sentence_tells_a_password():
     with pytest.raises(DeclarationError) as refusal:
-        content_wishes(user(password="hunter2-hunter2"))
+        content_specs(user(password="hunter2-hunter2"))
     assert "hunter2" not in str(refusal.value)
 
 
-def test_nothing_declared_is_nothing_wished_for():
-    assert content_wishes({"users": None, "absent": None, "topics": {}}) == {
+def test_nothing_declared_gives_empty_specs():
+    assert content_specs({"users": None, "absent": None, "topics": {}}) == {
         "topics": {"topics": {}, "absent": [], "confirm_delete": []},
         "users": {"users": {}, "absent": []},
         "acls": {"acls": [], "absent": [], "absent_principals": []},
@@ -268,19 +268,19 @@ def test_users_keep_mechanisms_and_iterations_and_those_with_certificates_are_no
         "bob": {"mechanisms": ["scram-sha-256", "SCRAM-SHA-512"], "iterations": "16384"},
         "CN=app,O=shop": {"mechanisms": [], "roles": [{"producer": "payments"}]},
     }
-    assert content_wishes({"users": declared, "absent": {"users": ["mallory"]}})["users"] == {
+    assert content_specs({"users": declared, "absent": {"users": ["mallory"]}})["users"] == {
         "users": {
             "alice": {"mechanisms": ["SCRAM-SHA-512"]},
             "bob": {"mechanisms": ["SCRAM-SHA-256", "SCRAM-SHA-512"], "iterations": 16384},
         },
         "absent": ["mallory"],
     }
-    principals = {each["principal"] for each in content_wishes({"users": declared})["acls"]["acls"]}
+    principals = {each["principal"] for each in content_specs({"users": declared})["acls"]["acls"]}
     assert principals == {"User:CN=app,O=shop"}
 
 
 def test_friendly_words_of_quotas_become_kafkas():
-    wishes = content_wishes(
+    specs = content_specs(
         {
             "users": {"alice": {"quota": {"producer": "10MB", "request_percentage": "12.5%"}}},
             "quotas": [
@@ -294,7 +294,7 @@ def test_friendly_words_of_quotas_become_kafkas():
             },
         }
     )["quotas"]
-    assert wishes == {
+    assert specs == {
         "quotas": [
             {"ip": "*", "values": {"connection_creation_rate": 20.0}},
             {"client": "loader", "values": {"controller_mutation_rate": 0.5}},
@@ -314,13 +314,13 @@ def test_friendly_words_of_quotas_become_kafkas():
 
 def test_roles_that_go_leave_what_other_roles_of_the_user_need():
     reader = {"consumer": {"topic": "payments", "group": "g"}}
-    wishes = content_wishes(
+    specs = content_specs(
         {
             "users": {"alice": {"roles": [{"producer": "payments"}]}},
             "absent": {"acls": [{"user": "alice", "roles": [reader]}]},
         }
     )["acls"]
-    assert [(each["resource"], each["operation"]) for each in wishes["absent"]] == [
+    assert [(each["resource"], each["operation"]) for each in specs["absent"]] == [
         ("g", "read"),
         ("payments", "read"),
     ]
@@ -338,7 +338,7 @@ def test_single_acls_reach_every_kind_of_resource():
     ]
     found = {
         (each["resource_type"], each["resource"], each["pattern"], each["operation"], each["host"])
-        for each in content_wishes({"acls": items})["acls"]["acls"]
+        for each in content_specs({"acls": items})["acls"]["acls"]
     }
     assert found == {
         ("topic", "*", "literal", "describe", "*"),

@@ -64,13 +64,13 @@ def test_without_defaults_numbers_are_left_to_the_cluster():
     ],
 )
 def test_a_topics_own_key_wins_in_either_word(defaults, own, retention):
-    wishes = topics({"a": own}, defaults)
-    assert wishes["a"]["config"] == {"retention.ms": retention}
+    specs = topics({"a": own}, defaults)
+    assert specs["a"]["config"] == {"retention.ms": retention}
 
 
 def test_a_placement_says_both_numbers():
-    wishes = topics({"a": {"placement": [[1, 2, 3], [2, 3, 1]]}}, DEFAULTS)
-    assert wishes["a"] == {
+    specs = topics({"a": {"placement": [[1, 2, 3], [2, 3, 1]]}}, DEFAULTS)
+    assert specs["a"] == {
         "placement": [[1, 2, 3], [2, 3, 1]],
         "partitions": 2,
         "replication_factor": 3,
@@ -79,8 +79,8 @@ def test_a_placement_says_both_numbers():
 
 
 def test_min_insync_may_equal_the_replication():
-    wishes = topics({"a": {"replication": 1, "min_insync": 1}}, DEFAULTS)
-    assert wishes["a"]["replication_factor"] == wishes["a"]["config"]["min.insync.replicas"] == 1
+    specs = topics({"a": {"replication": 1, "min_insync": 1}}, DEFAULTS)
+    assert specs["a"]["replication_factor"] == specs["a"]["config"]["min.insync.replicas"] == 1
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Wishes are refused before anything is touched; errors name item, wish and what is allowed."""
+"""Specs are refused before anything is touched; errors name item, spec and what is allowed."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.action.credentials import arguments
@@ -7,19 +7,19 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_
     CredentialsError,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.desired_credentials import (
-    wish_of,
+    spec_of,
 )
 
 BASE = {"store": "/s", "cluster": "test"}
 SERVER = {"name": "kafka1", "dns": ["kafka1"]}
 
 
-def wish(**options):
-    return wish_of(arguments(BASE | options))
+def spec(**options):
+    return spec_of(arguments(BASE | options))
 
 
-def test_a_wish_has_names_in_their_only_form():
-    leaf = wish(
+def test_a_spec_has_names_in_their_only_form():
+    leaf = spec(
         certificates=[
             {
                 "name": "kafka1",
@@ -34,13 +34,13 @@ def test_a_wish_has_names_in_their_only_form():
 
 
 def test_a_client_needs_no_host():
-    assert wish(certificates=[{"name": "alice", "usages": ["client"]}]).certificates[0].dns == ()
+    assert spec(certificates=[{"name": "alice", "usages": ["client"]}]).certificates[0].dns == ()
 
 
 def test_a_ca_is_named_after_its_cluster():
-    assert wish().ca.common_name == "test CA"
-    assert wish(ca={"common_name": "Example"}).ca.common_name == "Example"
-    assert wish(ca={"common_name": "Example"}).ca.days == 3650
+    assert spec().ca.common_name == "test CA"
+    assert spec(ca={"common_name": "Example"}).ca.common_name == "Example"
+    assert spec(ca={"common_name": "Example"}).ca.days == 3650
 
 
 def server(**changes):
@@ -115,9 +115,9 @@ def server(**changes):
         ),
     ],
 )
-def test_a_wish_that_cannot_be_met_is_refused(options, says):
+def test_a_spec_that_cannot_be_met_is_refused(options, says):
     with pytest.raises(CredentialsError) as error:
-        wish(**options)
+        spec(**options)
     assert len(error.value.problems) == 1
     assert says in error.value.problems[0]
 
@@ -127,14 +127,14 @@ def test_a_wish_that_cannot_be_met_is_refused(options, says):
 )
 def test_a_given_password_that_would_break_a_file_is_refused_and_not_shown(value):
     with pytest.raises(CredentialsError) as error:
-        wish(passwords=["alice"], given_passwords={"alice": value})
+        spec(passwords=["alice"], given_passwords={"alice": value})
     assert str(error.value).startswith("given_passwords: alice: found a value with other")
     assert value not in str(error.value)
 
 
 def test_all_obstacles_are_told_at_once():
     with pytest.raises(CredentialsError) as error:
-        wish(cluster="a b", certificates=[SERVER | {"days": 0, "ips": ["x"]}])
+        spec(cluster="a b", certificates=[SERVER | {"days": 0, "ips": ["x"]}])
     assert len(error.value.problems) == 3
 
 

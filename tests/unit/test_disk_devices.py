@@ -2,7 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_devices
-from ansible_collections.metal.kafka.plugins.module_utils._host.disks.disk_model import Mount, Wish
+from ansible_collections.metal.kafka.plugins.module_utils._host.disks.disk_model import Mount, Spec
 
 GIB = 1024**3
 
@@ -64,7 +64,7 @@ def machine(tmp_path):
     ],
 )
 def test_a_device_is_found_by_its_identity(machine, how, names):
-    found = machine.find(Wish("disk1", "/data/disk1", **how))
+    found = machine.find(Spec("disk1", "/data/disk1", **how))
     assert [place.name for place in found] == names
 
 

@@ -50,7 +50,7 @@ def disk(action, *points):
         "/dev/sdb", size=100 * GIB, mounts=tuple(map(disk_model.Mount, points))
     )
     return disk_model.Disk(
-        disk_model.Wish("disk1", "/data/disk1", path="/dev/sdb"), "", action, "", device
+        disk_model.Spec("disk1", "/data/disk1", path="/dev/sdb"), "", action, "", device
     )
 
 

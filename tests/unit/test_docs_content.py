@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
-    content_wishes,
+    content_specs,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.roles import ALL, ROLES
 
@@ -34,9 +34,9 @@ def test_the_example_of_the_page_is_accepted():
     (example,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
     given = yaml.safe_load(example)
     names = {name: name.removeprefix("kafka_content_") for name in given}
-    wishes = content_wishes({names[name]: each for name, each in given.items()})
-    assert len(wishes["acls"]["acls"]) == 13
-    assert wishes["users"]["absent"] == ["mallory"]
+    specs = content_specs({names[name]: each for name, each in given.items()})
+    assert len(specs["acls"]["acls"]) == 13
+    assert specs["users"]["absent"] == ["mallory"]
 
 
 def test_the_page_is_read_in_one_sitting():

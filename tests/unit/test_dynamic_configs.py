@@ -7,7 +7,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.dynamic_configs
     ON_BROKER,
     ON_CLUSTER,
     Entry,
-    Wish,
+    Spec,
     difference,
     plan,
 )
@@ -37,8 +37,8 @@ def retention(hours="168", **levels):
 
 
 def steps(entries, live=None, previous=(), restarts=False):
-    wish = Wish(1, live or {}, frozenset(previous), restarts)
-    return [(step.key, step.value) for step in plan(wish, entries).steps]
+    spec = Spec(1, live or {}, frozenset(previous), restarts)
+    return [(step.key, step.value) for step in plan(spec, entries).steps]
 
 
 def test_properties_are_split_by_what_needs_a_restart():
@@ -49,9 +49,9 @@ def test_properties_are_split_by_what_needs_a_restart():
     )
 
 
-def test_live_values_become_text_and_none_is_no_wish():
-    wishes = {"log.preallocate": True, "log.cleanup.policy": ["compact", "delete"]}
-    assert live_texts({**wishes, "log.roll.ms": None, "broker.id": 1}) == {
+def test_live_values_become_text_and_none_is_no_spec():
+    specs = {"log.preallocate": True, "log.cleanup.policy": ["compact", "delete"]}
+    assert live_texts({**specs, "log.roll.ms": None, "broker.id": 1}) == {
         "log.preallocate": "true",
         "log.cleanup.policy": "compact,delete",
     }
@@ -107,8 +107,8 @@ def test_a_withdrawn_value_gives_way_to_that_of_a_fresh_broker(entries, key, don
 def test_after_the_step_the_next_plan_is_empty():
     # Withdrawn, with the old file below: the default was set; the file no longer names the key.
     assert steps(threads(broker="8", file="4")) == []
-    assert plan(Wish(1, {}), threads(broker="8", file="4")).foreign == ()
-    assert plan(Wish(1, {}), retention(broker=WEEK, file=DAY)).foreign == ()
+    assert plan(Spec(1, {}), threads(broker="8", file="4")).foreign == ()
+    assert plan(Spec(1, {}), retention(broker=WEEK, file=DAY)).foreign == ()
 
 
 def test_a_default_that_was_set_goes_when_the_broker_has_started_anew():
@@ -118,7 +118,7 @@ def test_a_default_that_was_set_goes_when_the_broker_has_started_anew():
 
 def test_what_others_set_is_named_and_left_alone():
     entries = {**threads(broker="4"), "log.roll.ms": entry("LONG", cluster="9")}
-    found = plan(Wish(2, {}), entries)
+    found = plan(Spec(2, {}), entries)
     assert found.steps == ()
     assert found.foreign == (
         "all brokers: log.roll.ms = 9 was set at run time and is not declared",
@@ -147,20 +147,20 @@ def test_a_dry_run_sees_a_broker_as_it_will_start(entries, live, previous, done)
 
 
 def test_a_key_that_this_version_cannot_change_waits_for_the_restart():
-    found = plan(Wish(1, {"num.io.threads": "16"}), {"num.io.threads": entry(fixed=True)})
+    found = plan(Spec(1, {"num.io.threads": "16"}), {"num.io.threads": entry(fixed=True)})
     assert found.steps == ()
     assert found.later == ("broker 1: its version of Kafka takes num.io.threads with a restart",)
 
 
 def test_a_withdrawn_key_without_any_default_waits_for_the_restart():
-    found = plan(Wish(1, {}, frozenset(["log.roll.ms"])), {"log.roll.ms": entry("LONG", file="5")})
+    found = plan(Spec(1, {}, frozenset(["log.roll.ms"])), {"log.roll.ms": entry("LONG", file="5")})
     assert found.steps == ()
     assert found.later == ("broker 1: log.roll.ms gets its default with the next restart",)
 
 
 def test_a_step_says_broker_key_and_both_values():
     entries = {**threads(file="8"), **retention(broker=DAY)}
-    found = plan(Wish(3, {"num.io.threads": "16"}, frozenset(["log.retention.ms"])), entries)
+    found = plan(Spec(3, {"num.io.threads": "16"}, frozenset(["log.retention.ms"])), entries)
     assert [str(step) for step in found.steps] == [
         "broker 3: num.io.threads 8 -> 16, no restart",
         f"broker 3: log.retention.ms {DAY} -> {WEEK} (no longer set), no restart",
@@ -203,5 +203,5 @@ def test_a_limit_of_one_listener_is_set_and_taken_back(entries, live, previous, 
 
 
 def test_a_limit_of_a_listener_that_somebody_else_set_is_named():
-    found = plan(Wish(1, {}), {CLIENTS: entry(fixed=True, broker="50")})
+    found = plan(Spec(1, {}), {CLIENTS: entry(fixed=True, broker="50")})
     assert found.foreign == (f"broker 1: {CLIENTS} = 50 was set at run time and is not declared",)

@@ -162,7 +162,7 @@ BUSY = Group("busy", "Stable", (Member("app", "10.0.0.1"), Member("app", "10.0.0
         ),
     ],
 )
-def test_what_stands_against_a_wish_is_told_and_nothing_is_done(items, absent, message):
+def test_what_stands_against_a_spec_is_told_and_nothing_is_done(items, absent, message):
     kafka = Kafka(reports(), BUSY, Group("fresh", "Empty"))
     with pytest.raises(GroupError, match=message):
         ran(kafka, *items, absent=absent)

@@ -50,8 +50,8 @@ class Machine:
         found = [each for each in self.containers if question == f"/containers/{each['Id']}/json"]
         return json.loads(json.dumps(found[0])) if found else None
 
-    def keep(self, declared=("d1", "s1"), wishes=None):
-        return host_baseline.keep("socket", CLUSTER, self.kept, list(declared), wishes or {})
+    def keep(self, declared=("d1", "s1"), specs=None):
+        return host_baseline.keep("socket", CLUSTER, self.kept, list(declared), specs or {})
 
     def look(self):
         return host_baseline.look("socket", CLUSTER, self.kept)
@@ -148,8 +148,8 @@ def test_what_tuning_would_do_is_a_difference_unless_it_was_refused_before(node,
 
 
 def test_tuning_is_asked_what_the_run_asked(node):
-    wish = {"name": "vm.nothing_of_the_kind", "value": "1"}
-    node.keep(wishes={"settings": [wish], "data_paths": []})
+    spec = {"name": "vm.nothing_of_the_kind", "value": "1"}
+    node.keep(specs={"settings": [spec], "data_paths": []})
     assert node.look()["differs"] == []
 
 

@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import operation
 
 ME = operation_lock.owner_of(os.getpid())
 OTHER = replace(ME, node="control2", pid=7, user="eve")
-WISH = {"operation": "restart of all", "replace": "", "unlock": ""}
+SPEC = {"operation": "restart of all", "replace": "", "unlock": ""}
 
 
 @pytest.fixture
@@ -17,8 +17,8 @@ def path(tmp_path):
     return str(tmp_path / "locks" / "test.json")
 
 
-def acquire(path, me, **wish):
-    return operation_lock.acquire(path, "test", {**WISH, **wish}, me)
+def acquire(path, me, **spec):
+    return operation_lock.acquire(path, "test", {**SPEC, **spec}, me)
 
 
 def test_the_first_takes_it_and_the_second_learns_who_that_is(path):
@@ -54,23 +54,23 @@ def test_the_same_operation_resumes_a_dead_one_from_its_begin(path):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "spec",
     [
         {"operation": "reboot", "replace": OTHER.token},
         {"unlock": OTHER.token},
         {"unlock": "test"},
     ],
 )
-def test_another_operation_or_a_broken_lock_begins_anew(path, wish):
+def test_another_operation_or_a_broken_lock_begins_anew(path, spec):
     acquire(path, OTHER)
-    taken = acquire(path, ME, **wish)
+    taken = acquire(path, ME, **spec)
     assert (taken["taken"], taken["resumed"]) == (True, False)
 
 
-@pytest.mark.parametrize("wish", [{"unlock": "other"}, {"replace": "somebody"}])
-def test_the_wrong_name_breaks_nothing(path, wish):
+@pytest.mark.parametrize("spec", [{"unlock": "other"}, {"replace": "somebody"}])
+def test_the_wrong_name_breaks_nothing(path, spec):
     acquire(path, OTHER)
-    assert not acquire(path, ME, **wish)["taken"]
+    assert not acquire(path, ME, **spec)["taken"]
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", json.dumps({"operation": 1, "owner": 2})])

@@ -151,7 +151,7 @@ def test_a_group_writes_to_directories_and_files_stay_as_they_are(given, data):
     assert stat.S_IMODE((data / "version-2" / "log.1").stat().st_mode) == 0o640
 
 
-WISH = {
+SPEC = {
     "directories": [],
     "directory_mode": "0750",
     "disk_mounts": [],
@@ -161,9 +161,9 @@ WISH = {
 }
 
 
-def converged(data, dry=False, ids=(UID + 1, GID), **wish):
+def converged(data, dry=False, ids=(UID + 1, GID), **spec):
     outcome = owned_directories.Outcome()
-    owned_directories.converge({**WISH, "directories": [str(data)], **wish}, ids, dry, outcome)
+    owned_directories.converge({**SPEC, "directories": [str(data)], **spec}, ids, dry, outcome)
     return outcome
 
 

@@ -106,7 +106,7 @@ def test_a_certificate_of_a_member_names_it_and_signs_no_other():
 
 
 @pytest.mark.parametrize("usages", [("server",), ("client",), ("server", "client")])
-def test_a_certificate_has_the_usages_that_are_wished(usages):
+def test_a_certificate_has_the_usages_that_are_desired(usages):
     pair = leaf.issue(replace(LEAF, usages=usages), CA, NOW)
     assert renewal.names_of(pair.certificate).usages == usages
 
@@ -131,8 +131,8 @@ def test_a_keystore_is_an_open_key_of_pkcs8_and_the_chain_in_one_text():
 # -- the same by OpenSSL, on both sides of a connection -----------------------------------------
 
 
-def keystore(wish=LEAF, by=CA, at=NOW):
-    return leaf.issue(wish, by, at).keystore()
+def keystore(spec=LEAF, by=CA, at=NOW):
+    return leaf.issue(spec, by, at).keystore()
 
 
 def trust(*authorities):

@@ -13,9 +13,9 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
     store_report,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_model import (
-    CaWish,
+    CaSpec,
     CredentialsError,
-    Wish,
+    Spec,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_plan import (
     Given,
@@ -27,9 +27,9 @@ from site_ca import DAY, NOW
 SERVERS = tuple(leaf.Leaf(f"zk{n}", f"ensemble-{n}", "test", dns=("zk",)) for n in (1, 2))
 QUORUM = tuple(replace(each, name=f"{each.name}-quorum") for each in SERVERS)
 CLIENT = leaf.Leaf("history", "history", "test", usages=("client",))
-BEFORE = Wish(
+BEFORE = Spec(
     cluster="test",
-    ca=CaWish("test CA", 3650),
+    ca=CaSpec("test CA", 3650),
     certificates=(*SERVERS, CLIENT),
     passwords=(),
     given_passwords={},
@@ -39,18 +39,18 @@ BEFORE = Wish(
     phase="",
     purge=False,
 )
-WISH = replace(BEFORE, quorum=QUORUM)
+SPEC = replace(BEFORE, quorum=QUORUM)
 PHASES = ("trust", "issue", "drop")
 
 
-def carried(held, wish, at=NOW, given=None):
+def carried(held, spec, at=NOW, given=None):
     """The store afterwards, as it is read again."""
-    planned = plan(held, wish, given or Given(), at)
+    planned = plan(held, spec, given or Given(), at)
     return store_document.read(store_document.write(planned.content))
 
 
 def moving(phase, to="own"):
-    return replace(WISH, rotate="quorum", phase=phase, quorum_ca=to)
+    return replace(SPEC, rotate="quorum", phase=phase, quorum_ca=to)
 
 
 class Server:
@@ -82,7 +82,7 @@ def meet(one, other, folder):
         tls.handshake(tls.client(folder, a.trusted, keystore=a.keys), there, "zk")
 
 
-FRESH = carried(None, WISH)
+FRESH = carried(None, SPEC)
 OLD = carried(None, BEFORE)
 WAY = [OLD]
 for each in PHASES:
@@ -106,7 +106,7 @@ def test_only_servers_get_into_the_quorum(held, tmp_path):
 
 
 def test_a_store_of_before_is_left_as_it_is_until_somebody_asks(tmp_path):
-    planned = plan(OLD, WISH, Given(), NOW)
+    planned = plan(OLD, SPEC, Given(), NOW)
 
     assert planned.steps == ()
     assert store_document.write(planned.content) == store_document.write(OLD)
@@ -125,11 +125,11 @@ def test_servers_of_two_neighbouring_stages_meet(before, after, tmp_path):
 
 def test_the_way_goes_through_all_stages_and_back():
     said = [
-        store_report.report(plan(held, WISH, Given(), NOW), WISH, NOW)["quorum"] for held in WAY
+        store_report.report(plan(held, SPEC, Given(), NOW), SPEC, NOW)["quorum"] for held in WAY
     ]
     assert said == ["platform", "trusted", "shown", "own"]
     said = [
-        store_report.report(plan(held, WISH, Given(), NOW), WISH, NOW)["quorum"] for held in BACK
+        store_report.report(plan(held, SPEC, Given(), NOW), SPEC, NOW)["quorum"] for held in BACK
     ]
     assert said == ["own", "shown", "trusted", "platform"]
     assert store_document.write(BACK[-1]) == store_document.write(OLD)
@@ -154,20 +154,20 @@ def test_who_knows_nothing_of_the_quorum_does_not_take_its_keys_away():
 
 
 def test_certificates_of_the_quorum_are_renewed_and_new_servers_get_theirs(tmp_path):
-    later = Server(carried(FRESH, WISH, NOW + 380 * DAY))
+    later = Server(carried(FRESH, SPEC, NOW + 380 * DAY))
     assert later.keys != Server(FRESH).keys
     assert later.trusted == Server(FRESH).trusted
 
     third = replace(SERVERS[0], name="zk3"), replace(QUORUM[0], name="zk3-quorum")
-    wish = replace(WISH, certificates=(*SERVERS, CLIENT, third[0]), quorum=(*QUORUM, third[1]))
+    spec = replace(SPEC, certificates=(*SERVERS, CLIENT, third[0]), quorum=(*QUORUM, third[1]))
     for held in (*WAY[1:], FRESH):
-        meet(Server(carried(held, wish), "zk3"), Server(held), tmp_path)
+        meet(Server(carried(held, spec), "zk3"), Server(held), tmp_path)
 
 
 def test_a_rotation_of_the_ca_takes_that_of_the_quorum_along(tmp_path):
     way = [FRESH]
     for phase in PHASES:
-        way.append(carried(way[-1], replace(WISH, rotate="ca", phase=phase)))
+        way.append(carried(way[-1], replace(SPEC, rotate="ca", phase=phase)))
     for before, after in itertools.pairwise(way):
         meet(Server(before), Server(after, "zk2"), tmp_path)
     assert not joins(Server(FRESH).keys, Server(way[-1]), tmp_path)
@@ -177,7 +177,7 @@ def test_a_rotation_of_the_ca_takes_that_of_the_quorum_along(tmp_path):
 def test_on_the_way_a_rotation_of_the_platform_s_ca_parts_nobody(held, tmp_path):
     way = [held]
     for phase in PHASES:
-        way.append(carried(way[-1], replace(WISH, rotate="ca", phase=phase)))
+        way.append(carried(way[-1], replace(SPEC, rotate="ca", phase=phase)))
     for before, after in itertools.pairwise(way):
         meet(Server(before), Server(after, "zk2"), tmp_path)
 
@@ -186,9 +186,9 @@ def test_a_site_with_ready_made_certificates_has_a_ca_for_the_quorum_too(tmp_pat
     company = site_ca.issuing()
     pairs = {each.name: leaf.issue(each, company, NOW) for each in (*SERVERS, CLIENT)}
     given = Given(roots=(company.root,), pairs=pairs)
-    wish = replace(WISH, ca=replace(WISH.ca, directory="certificates"))
+    spec = replace(SPEC, ca=replace(SPEC.ca, directory="certificates"))
 
-    held = carried(None, wish, given=given)
+    held = carried(None, spec, given=given)
 
     assert joins(Server(held, "zk2").keys, Server(held), tmp_path)
     assert not joins(Server(held).client, Server(held), tmp_path)

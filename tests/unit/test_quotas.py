@@ -1,4 +1,4 @@
-"""Quotas: steps from what is to what is wished for, and states that the next run completes."""
+"""Quotas: steps from the current to the desired state, and states that the next run completes."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._content.quotas import (
@@ -8,47 +8,47 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.quotas import
     converge,
     difference,
     plan,
-    wishes_of,
+    specs_of,
 )
 
 ALICE = Entity(user="alice")
 P, C, R = "producer_byte_rate", "consumer_byte_rate", "request_percentage"
 
 
-def wishes(quotas=(), absent=(), users=()):
-    return wishes_of({"quotas": quotas, "absent": absent, "absent_users": users})
+def specs(quotas=(), absent=(), users=()):
+    return specs_of({"quotas": quotas, "absent": absent, "absent_users": users})
 
 
 @pytest.mark.parametrize(
-    ("current", "wished", "steps"),
+    ("current", "desired", "steps"),
     [
-        ({}, wishes([{"user": "alice", "values": {P: 5}}]), [Alter(ALICE, {}, {P: 5.0})]),
-        ({ALICE: {P: 5.0}}, wishes([{"user": "alice", "values": {P: "5"}}]), []),
+        ({}, specs([{"user": "alice", "values": {P: 5}}]), [Alter(ALICE, {}, {P: 5.0})]),
+        ({ALICE: {P: 5.0}}, specs([{"user": "alice", "values": {P: "5"}}]), []),
         (
             {ALICE: {P: 5.0, C: 6.0}},
-            wishes([{"user": "alice", "values": {P: 7}}]),
+            specs([{"user": "alice", "values": {P: 7}}]),
             [Alter(ALICE, {P: 5.0}, {P: 7.0})],
         ),
-        ({ALICE: {P: 5.0}}, wishes(), []),
+        ({ALICE: {P: 5.0}}, specs(), []),
         (
             {ALICE: {P: 5.0, C: 6.0}},
-            wishes(absent=[{"user": "alice", "keys": []}]),
+            specs(absent=[{"user": "alice", "keys": []}]),
             [Alter(ALICE, {P: 5.0, C: 6.0}, {}, (C, P))],
         ),
         (
             {ALICE: {P: 5.0, C: 6.0}},
-            wishes(absent=[{"user": "alice", "keys": [C, R]}]),
+            specs(absent=[{"user": "alice", "keys": [C, R]}]),
             [Alter(ALICE, {C: 6.0}, {}, (C,))],
         ),
         (
             {ALICE: {P: 5.0}},
-            wishes([{"user": "alice", "values": {R: 50}}], [{"user": "alice", "keys": [P]}]),
+            specs([{"user": "alice", "values": {R: 50}}], [{"user": "alice", "keys": [P]}]),
             [Alter(ALICE, {P: 5.0}, {R: 50.0}, (P,))],
         ),
-        ({}, wishes(absent=[{"user": "alice"}], users=["bob"]), []),
+        ({}, specs(absent=[{"user": "alice"}], users=["bob"]), []),
         (
             {ALICE: {P: 5.0}, Entity("alice", "x"): {C: 1.0}, Entity("bob"): {P: 1.0}},
-            wishes(users=["alice"]),
+            specs(users=["alice"]),
             [
                 Alter(ALICE, {P: 5.0}, {}, (P,)),
                 Alter(Entity("alice", "x"), {C: 1.0}, {}, (C,)),
@@ -56,8 +56,8 @@ def wishes(quotas=(), absent=(), users=()):
         ),
     ],
 )
-def test_steps_lead_from_what_is_to_what_is_wished_for(current, wished, steps):
-    assert plan(current, wished) == steps
+def test_steps_lead_from_the_current_to_the_desired_state(current, desired, steps):
+    assert plan(current, desired) == steps
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_steps_lead_from_what_is_to_what_is_wished_for(current, wished, steps):
         (
             [{"user": "a", "values": {P: 1}}],
             [{"user": "a", "keys": []}],
-            "quota of user a: producer_byte_rate is wished for and under absent",
+            "quota of user a: producer_byte_rate is declared and under absent",
         ),
     ],
 )
-def test_a_wish_that_cannot_be_met_is_told(quotas, absent, message):
+def test_a_spec_that_cannot_be_met_is_told(quotas, absent, message):
     with pytest.raises(QuotaError, match=message):
-        wishes(quotas, absent)
+        specs(quotas, absent)
 
 
 class Kafka:
@@ -109,37 +109,37 @@ class Kafka:
 TWO = [{"user": name, "values": {P: 1}} for name in ("alice", "bob")]
 
 
-def test_quotas_are_brought_to_their_wishes_once():
+def test_quotas_are_brought_to_their_specs_once():
     kafka = Kafka()
-    assert len(converge(kafka, wishes(TWO), dry=False)) == 2
-    assert converge(kafka, wishes(TWO), dry=False) == []
-    gone = wishes(absent=[{"user": "alice"}])
+    assert len(converge(kafka, specs(TWO), dry=False)) == 2
+    assert converge(kafka, specs(TWO), dry=False) == []
+    gone = specs(absent=[{"user": "alice"}])
     assert [str(step) for step in converge(kafka, gone, dry=False)] == [
         "quota of user alice: producer_byte_rate 1 -> (none)"
     ]
 
 
 @pytest.mark.parametrize("dry", [True, False])
-def test_one_wrong_wish_changes_nothing_at_all(dry):
+def test_one_wrong_spec_changes_nothing_at_all(dry):
     kafka = Kafka(bad=["bob"])
     with pytest.raises(QuotaError, match=r"^quota of user bob: .* -> 1: no$"):
-        converge(kafka, wishes(TWO), dry)
+        converge(kafka, specs(TWO), dry)
     assert kafka.done == []
 
 
 def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
     kafka = Kafka(late=["alice"])
     with pytest.raises(QuotaError, match="user alice"):
-        converge(kafka, wishes(TWO), dry=False)
+        converge(kafka, specs(TWO), dry=False)
     kafka.late = ()
-    assert [step.entity.user for step in converge(kafka, wishes(TWO), dry=False)] == ["alice"]
+    assert [step.entity.user for step in converge(kafka, specs(TWO), dry=False)] == ["alice"]
 
 
 def test_a_quarrel_ends_with_an_error():
     kafka = Kafka()
     kafka.alter_quotas = lambda steps, dry: {}
     with pytest.raises(QuotaError, match="was done and is not there"):
-        converge(kafka, wishes(TWO), dry=False)
+        converge(kafka, specs(TWO), dry=False)
 
 
 def test_the_difference_and_the_names_are_for_people():

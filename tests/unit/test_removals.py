@@ -33,7 +33,7 @@ HAND_MADE = acls.Acl("User:mallory", "topic", "payments", "all")
 
 
 def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
-    desired = [topic_model.Wish("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
+    desired = [topic_model.Spec("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
     record = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
     wanted, left, kept = removals.of_topics(desired, record, YES)
     assert wanted[0].defaults == {"cleanup.policy"}
@@ -44,7 +44,7 @@ def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
 def test_a_key_set_by_hand_is_reported_and_kept():
     compact = Value("compact", "LIST")
     current = topic_model.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
-    desired = topic_model.Wish("orders", config={"retention.ms": "5"})
+    desired = topic_model.Spec("orders", config={"retention.ms": "5"})
     (wanted,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
     assert topics.unmanaged(current, wanted) == {"cleanup.policy": "compact"}
     assert [str(step) for step in topics.plan(current, wanted)] == [
@@ -54,8 +54,8 @@ def test_a_key_set_by_hand_is_reported_and_kept():
 
 def test_null_returns_a_key_to_the_default_whoever_set_it():
     current = topic_model.Topic("orders", 3, frozenset({3}), {"flush.ms": Value("7", "LONG")})
-    (wish,) = topics.wishes_of({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
-    (step,) = topics.plan(current, wish)
+    (spec,) = topics.specs_of({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
+    (step,) = topics.plan(current, spec)
     assert str(step) == "orders: flush.ms 7 -> (default)"
     assert topic_changes.difference([step])["after"] == {
         "orders": {"config": {"flush.ms": "(default)"}}
@@ -72,7 +72,7 @@ def test_a_topic_no_longer_declared_is_named_and_keeps_everything():
 
 def test_an_acl_of_a_role_that_a_user_lost_is_removed_and_one_made_by_hand_is_not():
     record = [acls.fields_of(READ), acls.fields_of(WRITE)]
-    desired, left, _ = removals.of_acls(acls.Wishes(frozenset({READ})), record, YES)
+    desired, left, _ = removals.of_acls(acls.Specs(frozenset({READ})), record, YES)
     steps = acls.plan([READ, WRITE, HAND_MADE], desired)
     assert [str(step) for step in steps] == ["remove: User:shop may write topic payments"]
     assert left == [acls.fields_of(READ)]
@@ -80,7 +80,7 @@ def test_an_acl_of_a_role_that_a_user_lost_is_removed_and_one_made_by_hand_is_no
 
 def test_a_user_no_longer_declared_loses_its_credential():
     desired, left, _ = removals.of_users(
-        user_model.Wishes((user_model.Wish("shop"), user_model.Wish("audit"))),
+        user_model.Specs((user_model.Spec("shop"), user_model.Spec("audit"))),
         {"shop": ["SCRAM-SHA-512"], "audit": ["SCRAM-SHA-512"], "gone": ["SCRAM-SHA-512"]},
         YES,
     )
@@ -99,7 +99,7 @@ def test_a_key_of_a_quota_no_longer_declared_is_removed():
     shop = quotas.Entity(user="shop")
     record = [{"user": "shop", "keys": ["consumer_byte_rate", "producer_byte_rate"]}]
     desired, left, _ = removals.of_quotas(
-        quotas.Wishes({shop: {"producer_byte_rate": 1.0}}, {}), record, YES
+        quotas.Specs({shop: {"producer_byte_rate": 1.0}}, {}), record, YES
     )
     (step,) = quotas.plan({shop: {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0}}, desired)
     assert str(step) == "quota of user shop: consumer_byte_rate 2 -> (none)"

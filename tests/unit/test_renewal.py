@@ -24,34 +24,34 @@ LEAF = leaf.Leaf(
 PAIR = leaf.issue(LEAF, CA, NOW)
 
 
-def reason(pair=PAIR, wish=LEAF, ca=CA, at=NOW, before=30):
-    return renewal.reason_to_renew(pair, wish, ca, at, before)
+def reason(pair=PAIR, spec=LEAF, ca=CA, at=NOW, before=30):
+    return renewal.reason_to_renew(pair, spec, ca, at, before)
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
         ({}, None),
-        ({"wish": replace(LEAF, dns=LEAF.dns[::-1], ips=LEAF.ips[::-1])}, None),
-        ({"wish": replace(LEAF, days=90)}, None),
+        ({"spec": replace(LEAF, dns=LEAF.dns[::-1], ips=LEAF.ips[::-1])}, None),
+        ({"spec": replace(LEAF, days=90)}, None),
         (
-            {"wish": replace(LEAF, dns=("kafka1",))},
+            {"spec": replace(LEAF, dns=("kafka1",))},
             "its DNS names are a.example.com, kafka1, wanted are kafka1",
         ),
         (
-            {"wish": replace(LEAF, ips=())},
+            {"spec": replace(LEAF, ips=())},
             "its addresses are 10.0.0.1, 2001:db8::1, wanted are none",
         ),
         (
-            {"wish": replace(LEAF, usages=("client",))},
+            {"spec": replace(LEAF, usages=("client",))},
             "its usages are client, server, wanted are client",
         ),
         (
-            {"wish": replace(LEAF, common_name="k1")},
+            {"spec": replace(LEAF, common_name="k1")},
             "its subject is CN=kafka1,O=test, wanted is CN=k1,O=test",
         ),
         (
-            {"wish": replace(LEAF, organization="prod")},
+            {"spec": replace(LEAF, organization="prod")},
             "its subject is CN=kafka1,O=test, wanted is CN=kafka1,O=prod",
         ),
         ({"ca": NEXT}, "it was issued by CN=test CA 1,O=test, not by the present CA"),
@@ -101,8 +101,8 @@ def test_the_report_of_a_certificate_tells_when_it_ends_and_no_secret():
 # -- ready-made certificates --------------------------------------------------------------------
 
 
-def judged(pair=PAIR, wish=LEAF, roots=(CA.root,), at=NOW):
-    return provided.obstacles(pair, wish, roots, at)
+def judged(pair=PAIR, spec=LEAF, roots=(CA.root,), at=NOW):
+    return provided.obstacles(pair, spec, roots, at)
 
 
 WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
@@ -112,8 +112,8 @@ WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
     ("change", "says"),
     [
         ({}, None),
-        ({"wish": replace(LEAF, dns=("kafka1",), ips=(), usages=("server",))}, None),
-        ({"wish": replace(LEAF, common_name="other", organization="other")}, None),
+        ({"spec": replace(LEAF, dns=("kafka1",), ips=(), usages=("server",))}, None),
+        ({"spec": replace(LEAF, common_name="other", organization="other")}, None),
         ({"pair": WILD}, None),
         ({"roots": (NEXT.root, CA.root)}, None),
         ({"pair": replace(PAIR, key=NEXT.key)}, "found a key of another certificate; wanted: the"),
@@ -125,15 +125,15 @@ WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
             "one of CN=test CA 2,O=test",
         ),
         (
-            {"wish": replace(LEAF, dns=("kafka1", "kafka9"))},
+            {"spec": replace(LEAF, dns=("kafka1", "kafka9"))},
             "found the DNS names a.example.com, kafka1; wanted: kafka9 too",
         ),
         (
-            {"pair": WILD, "wish": replace(LEAF, dns=("a.b.example.com", "example.com"))},
+            {"pair": WILD, "spec": replace(LEAF, dns=("a.b.example.com", "example.com"))},
             "wanted: a.b.example.com, example.com too",
         ),
         (
-            {"wish": replace(LEAF, ips=("10.0.0.9",))},
+            {"spec": replace(LEAF, ips=("10.0.0.9",))},
             "found the addresses 10.0.0.1, 2001:db8::1; wanted: 10.0.0.9 too",
         ),
         (

@@ -15,7 +15,7 @@ class Record:
         self.obstacles, self.settled = obstacles, settled
 
     def kind(self, name):
-        def bring(store, wishes, dry):
+        def bring(store, specs, dry):
             if name in self.obstacles:
                 raise UnmetError([f"{name}: no"])
             self.done.append((name, dry))

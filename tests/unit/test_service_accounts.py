@@ -2,7 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
-    content_wishes,
+    content_specs,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
     service_accounts as programs,
@@ -52,15 +52,15 @@ def test_a_pipeline_that_only_archives_writes_no_topic():
 def test_what_is_declared_for_programs_is_what_sites_may_declare():
     users = programs.programs({"payments": PIPELINE}, "payments", ["payments_invalid"])
 
-    wishes = content_wishes({"users": users})
+    specs = content_specs({"users": users})
 
-    assert set(wishes["users"]["users"]) == {"operator", "demo", "pipeline-payments"}
+    assert set(specs["users"]["users"]) == {"operator", "demo", "pipeline-payments"}
 
 
 def test_what_watches_sees_everything_and_writes_its_own_topic_alone():
     watch = people.programs(site())["watch"]
 
-    acls = content_wishes({"users": {"watch": watch}})["acls"]["acls"]
+    acls = content_specs({"users": {"watch": watch}})["acls"]["acls"]
     touched = {acl["resource"] for acl in acls if not acl["operation"].startswith("describe")}
     assert touched == {"kafka-metal-probe"}
 

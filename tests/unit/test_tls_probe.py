@@ -19,9 +19,9 @@ def site(tmp_path_factory):
     """A CA, and one who has a certificate of it for 127.0.0.1, as files."""
     folder = tmp_path_factory.mktemp("site")
     ours = authority.make("test", "test CA", 10, NOW)
-    wish = leaf.Leaf("zk1", "ensemble-1", "test", ips=("127.0.0.1",))
+    spec = leaf.Leaf("zk1", "ensemble-1", "test", ips=("127.0.0.1",))
     (folder / "ca.pem").write_text(pem.pem([ours.certificate]))
-    (folder / "server.pem").write_text(leaf.issue(wish, ours, NOW).keystore())
+    (folder / "server.pem").write_text(leaf.issue(spec, ours, NOW).keystore())
     return folder
 
 

@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model i
     Create,
     Delete,
     Grow,
-    Wish,
+    Spec,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NOBODY
 from kafka_answers import connection, described, in_turn
@@ -100,7 +100,7 @@ def test_declared_brokers_are_those_that_kafka_is_told():
     made = connection(create_partitions=answer)
     made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
     assert asked == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
-    assert topic_answers.numbers_of(Wish("a", 2, 2, placement=((1, 2), (2, 1)))) == {
+    assert topic_answers.numbers_of(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
         "assignments": {0: [1, 2], 1: [2, 1]}
     }
 
@@ -118,7 +118,7 @@ def test_creation_waits_for_the_broker_that_lags_behind_most():
 
     made.known_brokers = lambda: [1, 2]
     made.metadata = metadata
-    assert made.create_topics([Create(Wish("a", 2))], dry=False) == {}
+    assert made.create_topics([Create(Spec("a", 2))], dry=False) == {}
     assert looks.count(2) == 3
 
 
@@ -132,7 +132,7 @@ def test_a_topic_that_exists_or_is_slow_to_come_is_no_refusal(code, refused):
     made.known_brokers = lambda: [1]
     # A topic that was refused never appears, and nobody waits for it.
     made.metadata = lambda broker, topics: {} if refused else {"a": described("a", 1)}
-    assert made.create_topics([Create(Wish("a", 1))], dry=False) == refused
+    assert made.create_topics([Create(Spec("a", 1))], dry=False) == refused
 
 
 def test_a_partition_that_gets_no_leader_is_told_after_the_timeout():
@@ -140,7 +140,7 @@ def test_a_partition_that_gets_no_leader_is_told_after_the_timeout():
     made.timeout = 0.2
     made.known_brokers = lambda: [1]
     made.metadata = lambda broker, topics: {"a": described("a", 1, NOBODY)}
-    assert made.create_topics([Create(Wish("a", 2))], dry=False) == {
+    assert made.create_topics([Create(Spec("a", 2))], dry=False) == {
         "a": "1 of 2 partitions have a leader after 0.2 s"
     }
 
@@ -189,4 +189,4 @@ def test_a_refused_key_is_told_in_kafkas_words_and_not_waited_for():
 def test_a_dry_creation_waits_for_nothing():
     made = connection(create_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
     made.known_brokers = None
-    assert made.create_topics([Create(Wish("a", 2))], dry=True) == {}
+    assert made.create_topics([Create(Spec("a", 2))], dry=True) == {}

@@ -12,15 +12,15 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model i
     Delete,
     Grow,
     Move,
+    Spec,
     Topic,
     TopicError,
-    Wish,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._content.topics import (
     plan,
     plan_absent,
     plan_all,
-    wishes_of,
+    specs_of,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
 
@@ -28,16 +28,16 @@ ORDERS = Topic("orders", 3, frozenset({3}), {"retention.ms": Value("1000", "LONG
 
 
 @pytest.mark.parametrize(
-    ("current", "wish", "steps"),
+    ("current", "spec", "steps"),
     [
-        (None, Wish("orders", 3, 3), [Create(Wish("orders", 3, 3))]),
-        (ORDERS, Wish("orders", 3, 3), []),
-        (ORDERS, Wish("orders"), []),
-        (ORDERS, Wish("orders", 3, 3, {"retention.ms": "1000"}), []),
-        (ORDERS, Wish("orders", 5), [Grow("orders", 3, 5)]),
+        (None, Spec("orders", 3, 3), [Create(Spec("orders", 3, 3))]),
+        (ORDERS, Spec("orders", 3, 3), []),
+        (ORDERS, Spec("orders"), []),
+        (ORDERS, Spec("orders", 3, 3, {"retention.ms": "1000"}), []),
+        (ORDERS, Spec("orders", 5), [Grow("orders", 3, 5)]),
         (
             ORDERS,
-            Wish("orders", config={"retention.ms": "5", "cleanup.policy": "compact"}),
+            Spec("orders", config={"retention.ms": "5", "cleanup.policy": "compact"}),
             [
                 Configure(
                     "orders",
@@ -48,7 +48,7 @@ ORDERS = Topic("orders", 3, frozenset({3}), {"retention.ms": Value("1000", "LONG
         ),
         (
             ORDERS,
-            Wish("orders", 4, 3, {"retention.ms": "5"}),
+            Spec("orders", 4, 3, {"retention.ms": "5"}),
             [
                 Grow("orders", 3, 4),
                 Configure("orders", {"retention.ms": "1000"}, {"retention.ms": "5"}),
@@ -56,39 +56,39 @@ ORDERS = Topic("orders", 3, frozenset({3}), {"retention.ms": Value("1000", "LONG
         ),
     ],
 )
-def test_steps_lead_from_what_is_to_what_is_wished_for(current, wish, steps):
-    assert plan(current, wish) == steps
+def test_steps_lead_from_the_current_to_the_desired_state(current, spec, steps):
+    assert plan(current, spec) == steps
 
 
 @pytest.mark.parametrize(
-    ("wish", "message"),
+    ("spec", "message"),
     [
-        (Wish("orders", 2), "topic orders: 2 partitions are wished for, it has 3 and Kafka cannot"),
-        (Wish("orders", 3, 2), "topic orders: replication factor 2 is wished for, it has 3; "),
+        (Spec("orders", 2), "topic orders: 2 partitions are declared, it has 3 and Kafka cannot"),
+        (Spec("orders", 3, 2), "topic orders: replication factor 2 is declared, it has 3; "),
     ],
 )
-def test_a_wish_that_cannot_be_met_names_topic_wish_and_obstacle(wish, message):
+def test_a_spec_that_cannot_be_met_names_topic_spec_and_obstacle(spec, message):
     with pytest.raises(TopicError, match=message):
-        plan(ORDERS, wish)
+        plan(ORDERS, spec)
 
 
 def test_uneven_replicas_are_no_match_for_any_factor():
     uneven = Topic("orders", 2, frozenset({2, 3}))
     with pytest.raises(TopicError, match="it has 2 or 3"):
-        plan(uneven, Wish("orders", replication_factor=3))
+        plan(uneven, Spec("orders", replication_factor=3))
 
 
-def test_all_wishes_that_cannot_be_met_are_told_at_once():
+def test_all_specs_that_cannot_be_met_are_told_at_once():
     with pytest.raises(TopicError) as refusal:
         plan_all(
             {"a": Topic("a", 2, frozenset({1})), "b": Topic("b", 2, frozenset({1}))},
-            [Wish("a", 1), Wish("b", 1), Wish("c", 1)],
+            [Spec("a", 1), Spec("b", 1), Spec("c", 1)],
         )
     assert [text.split(":")[0] for text in refusal.value.sentences] == ["topic a", "topic b"]
 
 
-def test_parameters_become_wishes_in_kafkas_words():
-    found = wishes_of(
+def test_parameters_become_specs_in_kafkas_words():
+    found = specs_of(
         {
             "b": None,
             "a": {
@@ -104,20 +104,20 @@ def test_parameters_become_wishes_in_kafkas_words():
         }
     )
     assert found == [
-        Wish(
+        Spec(
             "a",
             6,
             3,
             {"preallocate": "true", "cleanup.policy": "compact,delete", "retention.ms": "1000"},
             defaults=frozenset({"segment.ms"}),
         ),
-        Wish("b"),
+        Spec("b"),
     ]
 
 
 def test_a_nested_value_is_refused_by_topic_and_key():
     with pytest.raises(TopicError, match=r"topic a: retention\.ms: the value is a mapping"):
-        wishes_of({"a": {"config": {"retention.ms": {}}}})
+        specs_of({"a": {"config": {"retention.ms": {}}}})
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_nested_value_is_refused_by_topic_and_key():
     ],
 )
 def test_creations_go_in_portions_of_two_topics_and_five_partitions(partitions, sizes):
-    steps = [Create(Wish(f"t{number}", count)) for number, count in enumerate(partitions)]
+    steps = [Create(Spec(f"t{number}", count)) for number, count in enumerate(partitions)]
     portions = list(batches(steps, topics=2, partitions=5))
     assert [len(portion) for portion in portions] == sizes
     assert [step for portion in portions for step in portion] == steps
@@ -160,7 +160,7 @@ class Kafka:
         for step in steps:
             if not dry and step.topic not in obstacles:
                 # Somebody else may have been quicker, with another number of partitions.
-                count = self.race.pop(step.topic, step.wish.partitions)
+                count = self.race.pop(step.topic, step.spec.partitions)
                 self.topics[step.topic] = Topic(step.topic, count, frozenset({1}))
         return obstacles
 
@@ -182,34 +182,34 @@ class Kafka:
         return obstacles
 
 
-def test_topics_are_brought_to_their_wishes_once():
+def test_topics_are_brought_to_their_specs_once():
     kafka = Kafka(Topic("old", 1, frozenset({1})))
-    wishes = [Wish("new", 2), Wish("old", 3)]
-    assert [str(step) for step in converge(kafka, wishes, dry=False)] == [
+    specs = [Spec("new", 2), Spec("old", 3)]
+    assert [str(step) for step in converge(kafka, specs, dry=False)] == [
         "create new: 2 partitions, default number of replicas",
         "old: partitions 1 -> 3",
     ]
-    assert converge(kafka, wishes, dry=False) == []
+    assert converge(kafka, specs, dry=False) == []
     assert kafka.done == ["new", "old"]
 
 
 def test_a_dry_run_tells_the_steps_and_does_none():
     kafka = Kafka()
-    assert len(converge(kafka, [Wish("new", 2)], dry=True)) == 1
+    assert len(converge(kafka, [Spec("new", 2)], dry=True)) == 1
     assert (kafka.done, kafka.topics) == ([], {})
 
 
 @pytest.mark.parametrize("dry", [True, False])
-def test_one_wrong_wish_changes_nothing_at_all(dry):
+def test_one_wrong_spec_changes_nothing_at_all(dry):
     kafka = Kafka(bad=("bad",))
     with pytest.raises(TopicError, match=r"^create bad: 1 partitions, .* replicas: no$"):
-        converge(kafka, [Wish("bad", 1), Wish("good", 1)], dry)
+        converge(kafka, [Spec("bad", 1), Spec("good", 1)], dry)
     assert kafka.done == []
 
 
-def test_a_topic_that_somebody_else_created_meanwhile_is_brought_to_its_wish():
+def test_a_topic_that_somebody_else_created_meanwhile_is_brought_to_its_spec():
     kafka = Kafka(race={"new": 1})
-    converge(kafka, [Wish("new", 2)], dry=False)
+    converge(kafka, [Spec("new", 2)], dry=False)
     assert kafka.topics["new"].partitions == 2
 
 
@@ -217,12 +217,12 @@ def test_a_quarrel_over_a_topic_ends_with_an_error():
     kafka = Kafka(Topic("old", 1, frozenset({1})))
     kafka.grow_topics = lambda steps, dry: {}
     with pytest.raises(TopicError, match="old: partitions 1 -> 2: was done and is not there"):
-        converge(kafka, [Wish("old", 2)], dry=False)
+        converge(kafka, [Spec("old", 2)], dry=False)
 
 
 def test_the_difference_shows_only_what_changes():
     steps = [
-        Create(Wish("new", 2, None, {"a": "1"})),
+        Create(Spec("new", 2, None, {"a": "1"})),
         Grow("old", 1, 2),
         Configure("old", {"b": "1"}, {"b": "2", "c": "3"}),
     ]
@@ -264,7 +264,7 @@ def test_a_topic_that_must_not_be_deleted_is_named_with_the_reason(absent, confi
 
 def test_a_topic_that_is_declared_and_to_be_absent_is_refused():
     with pytest.raises(TopicError, match="topic orders: is declared and to be absent"):
-        plan_all({"orders": ORDERS}, [Wish("orders", 3)], ["orders"], ["orders"])
+        plan_all({"orders": ORDERS}, [Spec("orders", 3)], ["orders"], ["orders"])
 
 
 def test_topics_are_deleted_once():
@@ -275,10 +275,10 @@ def test_topics_are_deleted_once():
     assert kafka.topics == {}
 
 
-def test_one_wrong_wish_deletes_nothing():
+def test_one_wrong_spec_deletes_nothing():
     kafka = Kafka(ORDERS, bad=("bad",))
     with pytest.raises(TopicError):
-        converge(kafka, [Wish("bad", 1)], False, ["orders"], ["orders"])
+        converge(kafka, [Spec("bad", 1)], False, ["orders"], ["orders"])
     assert kafka.topics == {"orders": ORDERS}
 
 
@@ -286,35 +286,35 @@ PLACED = Topic("orders", 2, frozenset({2}), placement=((1, 2), (2, 3)))
 
 
 @pytest.mark.parametrize(
-    ("wish", "text"),
+    ("spec", "text"),
     [
-        (Wish("orders", replication_factor=3), "orders: replication factor 2 -> 3"),
+        (Spec("orders", replication_factor=3), "orders: replication factor 2 -> 3"),
         (
-            Wish("orders", 2, 2, placement=((1, 2), (3, 2))),
+            Spec("orders", 2, 2, placement=((1, 2), (3, 2))),
             "orders: replicas are to lie on the declared brokers",
         ),
     ],
 )
-def test_replicas_that_are_to_be_elsewhere_are_told_and_left_to_others(wish, text):
+def test_replicas_that_are_to_be_elsewhere_are_told_and_left_to_others(spec, text):
     kafka = Kafka(PLACED)
-    (step,) = converge(kafka, [wish], dry=False, moves=True)
+    (step,) = converge(kafka, [spec], dry=False, moves=True)
     assert isinstance(step, Move)
     assert str(step) == text
     assert kafka.done == []
     with pytest.raises(TopicError, match="moves data and is not done here"):
-        plan(PLACED, wish)
+        plan(PLACED, spec)
 
 
 def test_new_partitions_lie_where_they_are_declared():
     placement = ((1, 2), (2, 3), (3, 1))
-    wish = wishes_of({"orders": {"placement": [list(brokers) for brokers in placement]}})[0]
-    assert plan(PLACED, wish) == [Grow("orders", 2, 3, ((3, 1),))]
-    assert plan(None, wish) == [Create(Wish("orders", 3, 2, {}, placement))]
-    assert plan(Topic("orders", 3, frozenset({2}), placement=placement), wish) == []
+    spec = specs_of({"orders": {"placement": [list(brokers) for brokers in placement]}})[0]
+    assert plan(PLACED, spec) == [Grow("orders", 2, 3, ((3, 1),))]
+    assert plan(None, spec) == [Create(Spec("orders", 3, 2, {}, placement))]
+    assert plan(Topic("orders", 3, frozenset({2}), placement=placement), spec) == []
 
 
 def test_the_difference_of_what_goes_and_moves():
-    assert difference([Delete("a", 1), Move("b", frozenset({1, 2}), Wish("b", None, 3))]) == {
+    assert difference([Delete("a", 1), Move("b", frozenset({1, 2}), Spec("b", None, 3))]) == {
         "before": {"a": {"partitions": 1}, "b": {"replication_factor": "1 or 2"}},
         "after": {"b": {"replication_factor": 3}},
     }
@@ -329,13 +329,13 @@ def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
         return found if dry else found | {each.topic: "no" for each in steps if each.topic == "b"}
 
     kafka.obstacles = late
-    wishes = [Wish("a", 1), Wish("b", 2), Wish("c", 3)]
+    specs = [Spec("a", 1), Spec("b", 2), Spec("c", 3)]
     with pytest.raises(TopicError, match="create b: 2 partitions"):
-        converge(kafka, wishes, False, ["gone"], ["gone"])
+        converge(kafka, specs, False, ["gone"], ["gone"])
     assert set(kafka.topics) == {"a", "c"}
     kafka.obstacles = judge
-    assert [step.topic for step in converge(kafka, wishes, False, ["gone"], ["gone"])] == ["b"]
-    assert converge(kafka, wishes, False, ["gone"], ["gone"]) == []
+    assert [step.topic for step in converge(kafka, specs, False, ["gone"], ["gone"])] == ["b"]
+    assert converge(kafka, specs, False, ["gone"], ["gone"]) == []
 
 
 def test_a_thousand_topics_are_planned_at_once():
@@ -347,12 +347,12 @@ def test_a_thousand_topics_are_planned_at_once():
         name: {"partitions": 3, "replication_factor": 3, "config": config} for name in names
     }
     begun = time.monotonic()
-    assert converge(kafka, wishes_of(declared), False, ["nowhere"]) == []
+    assert converge(kafka, specs_of(declared), False, ["nowhere"]) == []
     # Less than half a second on an idle machine: this is no measurement, it catches what hangs.
     assert time.monotonic() - begun < 20
 
 
-def test_only_keys_that_are_wished_for_or_tell_of_a_move_are_asked_for():
+def test_only_keys_that_are_declared_or_tell_of_a_move_are_asked_for():
     store = Kafka(ORDERS)
-    converge(store, [Wish("orders", config={"retention.ms": "5"})], dry=True)
+    converge(store, [Spec("orders", config={"retention.ms": "5"})], dry=True)
     assert store.keys == {"retention.ms"}

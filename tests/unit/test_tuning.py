@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host.tuning import (
     tuner,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._host.tuning.host_access import Host
-from ansible_collections.metal.kafka.plugins.module_utils._host.tuning.setting import AT_LEAST, Wish
+from ansible_collections.metal.kafka.plugins.module_utils._host.tuning.setting import AT_LEAST, Spec
 
 SYSCTL = "/etc/sysctl.d/90-kafka-metal.conf"
 TMPFILES = "/etc/tmpfiles.d/kafka-metal.conf"
@@ -121,19 +121,19 @@ def only(outcome: tuner.Outcome) -> dict[str, str]:
     return row
 
 
-SWAPPINESS = [Wish("vm.swappiness", "1", reason="Heaps stay in memory.")]
-MAPS = [Wish("vm.max_map_count", "262144", AT_LEAST)]
+SWAPPINESS = [Spec("vm.swappiness", "1", reason="Heaps stay in memory.")]
+MAPS = [Spec("vm.max_map_count", "262144", AT_LEAST)]
 EVERYTHING = [
     *SWAPPINESS,
     *MAPS,
-    Wish("transparent_hugepage.enabled", "madvise"),
-    Wish("disk.scheduler.rotational", "mq-deadline"),
-    Wish("disk.scheduler.solid", "none"),
-    Wish("disk.read_ahead_kb.rotational", "1024"),
-    Wish("mount.options", "noatime,nodev,nosuid"),
-    Wish("limits.nofile", "100000", AT_LEAST),
-    Wish("swap", "report"),
-    Wish("clock.synchronised", "yes"),
+    Spec("transparent_hugepage.enabled", "madvise"),
+    Spec("disk.scheduler.rotational", "mq-deadline"),
+    Spec("disk.scheduler.solid", "none"),
+    Spec("disk.read_ahead_kb.rotational", "1024"),
+    Spec("mount.options", "noatime,nodev,nosuid"),
+    Spec("limits.nofile", "100000", AT_LEAST),
+    Spec("swap", "report"),
+    Spec("clock.synchronised", "yes"),
 ]
 
 
@@ -220,10 +220,10 @@ def test_a_refusal_that_shows_only_when_writing_is_no_change_either(host):
 
 
 def test_what_the_kernel_does_not_have_is_absent_and_persisted(host):
-    wish = [Wish("net.core.netdev_max_backlog", "5000", AT_LEAST)]
-    first = tuner.tune(host, wish, [])
+    spec = [Spec("net.core.netdev_max_backlog", "5000", AT_LEAST)]
+    first = tuner.tune(host, spec, [])
     assert first.steps == ["net.core.netdev_max_backlog is persisted as 5000"]
-    row = only(tuner.report(host, wish, []))
+    row = only(tuner.report(host, spec, []))
     assert (row["persisted"], row["state"]) == ("5000", "absent")
     assert "no /proc/sys/net/core/netdev_max_backlog" in row["detail"]
 
@@ -256,7 +256,7 @@ def test_only_a_later_file_with_another_value_is_a_rival(host, file, line, state
 
 def test_a_ratio_that_makes_the_kernel_forget_the_bytes_is_a_rival(host):
     host.plant("/etc/sysctl.d/99-x.conf", "vm.dirty_ratio = 80\n")
-    row = only(tuner.tune(host, [Wish("vm.dirty_bytes", "1000000")], []))
+    row = only(tuner.tune(host, [Spec("vm.dirty_bytes", "1000000")], []))
     assert row["state"] == "drift"
     assert row["detail"] == "/etc/sysctl.d/99-x.conf comes later and says vm.dirty_ratio = 80"
 
@@ -281,15 +281,15 @@ def test_a_higher_value_of_a_distribution_s_file_is_left_in_charge(host):
 
 
 def test_several_numbers_are_compared_one_by_one(host):
-    wish = [Wish("net.ipv4.tcp_rmem", "4096 131072 6291456")]
-    assert only(tuner.tune(host, wish, []))["live"] == "4096 131072 6291456"
-    at_least = [Wish("net.ipv4.tcp_rmem", "4096 87380 6291457", AT_LEAST)]
+    spec = [Spec("net.ipv4.tcp_rmem", "4096 131072 6291456")]
+    assert only(tuner.tune(host, spec, []))["live"] == "4096 131072 6291456"
+    at_least = [Spec("net.ipv4.tcp_rmem", "4096 87380 6291457", AT_LEAST)]
     assert by_name(tuner.report(host, at_least, []))["net.ipv4.tcp_rmem"]["state"] == "drift"
 
 
 def test_bytes_are_bounded_by_a_share_of_memory(host):
-    wish = [Wish("vm.dirty_bytes", str(2**40), percent_of_memory=20)]
-    assert only(tuner.tune(host, wish, []))["wanted"] == str(204 * 2**20)
+    spec = [Spec("vm.dirty_bytes", str(2**40), percent_of_memory=20)]
+    assert only(tuner.tune(host, spec, []))["wanted"] == str(204 * 2**20)
 
 
 def test_a_disk_gets_what_its_kind_wants_now_and_by_uuid_at_boot(host):
@@ -333,10 +333,10 @@ def test_the_system_s_disk_is_never_tuned(host):
 
 
 def test_mount_options_are_looked_at(host):
-    wish = [Wish("mount.options", "noatime,nodev,nosuid")]
-    assert only(tuner.report(host, wish, [DATA]))["state"] == "ok"
+    spec = [Spec("mount.options", "noatime,nodev,nosuid")]
+    assert only(tuner.report(host, spec, [DATA]))["state"] == "ok"
     host.plant("/etc/fstab", "LABEL=x /data/disk1 xfs noatime 0 0\n")
-    row = only(tuner.report(host, wish, [DATA]))
+    row = only(tuner.report(host, spec, [DATA]))
     assert (row["persisted"], row["state"]) == ("noatime", "drift")
 
 
@@ -349,35 +349,35 @@ def test_huge_pages_are_set_at_boot_by_tmpfiles(host):
 def test_a_limit_that_a_container_may_not_raise_is_reported(host):
     host.capable = False
     host.process(7, "dockerd", 20000)
-    wish = [Wish("limits.nofile", "100000", AT_LEAST)]
-    first = tuner.tune(host, wish, [])
+    spec = [Spec("limits.nofile", "100000", AT_LEAST)]
+    first = tuner.tune(host, spec, [])
     row = only(first)
     assert (row["live"], row["state"]) == ("20000", "not_allowed")
     assert row["detail"] == "Operation not permitted: the hard limit here is 20000"
     assert "LimitNOFILE=100000:1048576\n" in host.read(DOCKER)
-    assert tuner.tune(host, wish, []).steps == []
+    assert tuner.tune(host, spec, []).steps == []
 
 
 def test_an_engine_that_is_not_there_yet_starts_with_the_limits(host):
-    row = only(tuner.tune(host, [Wish("limits.nofile", "100000", AT_LEAST)], []))
+    row = only(tuner.tune(host, [Spec("limits.nofile", "100000", AT_LEAST)], []))
     assert row["state"] == "changed"
     assert host.exists(DOCKER)
 
 
 def test_a_later_drop_in_with_less_is_named(host):
-    wish = [Wish("limits.nofile", "100000", AT_LEAST)]
+    spec = [Spec("limits.nofile", "100000", AT_LEAST)]
     other = "/etc/systemd/system/docker.service.d/99-x.conf"
     host.plant(other, "[Service]\nLimitNOFILE=infinity\n")
-    assert only(tuner.tune(host, wish, []))["state"] == "changed"
+    assert only(tuner.tune(host, spec, []))["state"] == "changed"
     host.plant(other, "[Service]\nLimitNOFILE=4096\n")
-    row = only(tuner.report(host, wish, []))
+    row = only(tuner.report(host, spec, []))
     assert (row["state"], other in row["detail"]) == ("drift", True)
 
 
 def test_without_systemd_limits_go_where_pam_reads_them(host):
     Path(host.at("/run/systemd/system/x")).unlink()
     os.rmdir(host.at("/run/systemd/system"))
-    tuner.tune(host, [Wish("limits.nofile", "100000", AT_LEAST)], [])
+    tuner.tune(host, [Spec("limits.nofile", "100000", AT_LEAST)], [])
     text = host.read("/etc/security/limits.d/90-kafka-metal.conf")
     assert "root - nofile 100000\n" in text
     assert not host.exists(DOCKER)
@@ -390,7 +390,7 @@ FSTAB = "UUID=1 / ext4 defaults 0 1\nUUID=2 none swap sw 0 0\n"
 def test_swap_is_only_reported_unless_the_site_says_more(host):
     host.plant("/proc/swaps", SWAP)
     host.plant("/etc/fstab", FSTAB)
-    outcome = tuner.tune(host, [Wish("swap", "report")], [])
+    outcome = tuner.tune(host, [Spec("swap", "report")], [])
     assert (only(outcome)["persisted"], only(outcome)["live"]) == ("UUID=2", "/dev/sda2")
     assert (only(outcome)["state"], outcome.steps) == ("drift", [])
     assert host.read("/etc/fstab") == FSTAB
@@ -399,21 +399,21 @@ def test_swap_is_only_reported_unless_the_site_says_more(host):
 def test_swap_is_switched_off_now_and_at_boot_when_the_site_says_so(host):
     host.plant("/proc/swaps", SWAP)
     host.plant("/etc/fstab", FSTAB)
-    wish = [Wish("swap", "disable")]
-    assert only(tuner.tune(host, wish, []))["state"] == "changed"
+    spec = [Spec("swap", "disable")]
+    assert only(tuner.tune(host, spec, []))["state"] == "changed"
     assert host.read("/etc/fstab").splitlines()[0] == "UUID=1 / ext4 defaults 0 1"
     assert host.read("/etc/fstab").splitlines()[1].startswith("# switched off by kafka-metal: ")
-    assert tuner.tune(host, wish, []).steps == []
+    assert tuner.tune(host, spec, []).steps == []
 
 
 def test_swap_that_cannot_be_emptied_is_not_allowed(host):
     host.plant("/proc/swaps", SWAP)
     host.refused["/dev/sda2"] = "Cannot allocate memory"
-    row = only(tuner.tune(host, [Wish("swap", "disable")], []))
+    row = only(tuner.tune(host, [Spec("swap", "disable")], []))
     assert (row["state"], row["detail"]) == ("not_allowed", "Cannot allocate memory")
 
 
-CLOCK = [Wish("clock.synchronised", "yes"), Wish("clock.steps", "at boot only")]
+CLOCK = [Spec("clock.synchronised", "yes"), Spec("clock.steps", "at boot only")]
 
 
 @pytest.mark.parametrize(

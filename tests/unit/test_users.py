@@ -12,7 +12,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.users import 
     difference,
     doubts,
     portions,
-    wishes_of,
+    specs_of,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import (
     Key,
@@ -69,7 +69,7 @@ WORD = {"alice": "alice-secret"}
 
 
 def steps(kafka, **declared):
-    return [str(step) for step in converge(kafka, wishes_of(params(**declared)), False).steps]
+    return [str(step) for step in converge(kafka, specs_of(params(**declared)), False).steps]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def steps(kafka, **declared):
         ),
     ],
 )
-def test_users_are_brought_to_their_wishes_once(kafka, declared, expected):
+def test_users_are_brought_to_their_specs_once(kafka, declared, expected):
     assert steps(kafka, **declared) == expected
     if declared.get("update_password") != "always":
         assert steps(kafka, **declared) == []
@@ -131,8 +131,8 @@ def test_users_are_brought_to_their_wishes_once(kafka, declared, expected):
 
 def test_a_dry_run_tries_passwords_and_changes_none():
     kafka = Kafka(ALICE)
-    wished = wishes_of(params({"alice": {}}, passwords={"alice": "another-word"}))
-    assert len(converge(kafka, wished, dry=True).steps) == 1
+    desired = specs_of(params({"alice": {}}, passwords={"alice": "another-word"}))
+    assert len(converge(kafka, desired, dry=True).steps) == 1
     assert kafka.tried == [Key("alice", S512)]
     assert kafka.kept[Key("alice", S512)] == (8192, "alice-secret")
 
@@ -149,21 +149,21 @@ def test_only_a_credential_in_order_is_tried():
 )
 def test_a_password_that_cannot_be_tried_is_kept_and_told(given, reason):
     kafka = Kafka(ALICE, mute=True)
-    found = converge(kafka, wishes_of(params({"alice": {}}, passwords=given)), dry=False)
+    found = converge(kafka, specs_of(params({"alice": {}}, passwords=given)), dry=False)
     assert found == Outcome((), {"alice": reason}, ())
 
 
 def test_a_credential_for_a_mechanism_that_is_not_declared_is_told_and_kept():
     kafka = Kafka(ALICE, ("alice", S256, 4096, "old"))
-    found = converge(kafka, wishes_of(params({"alice": {}}, passwords=WORD)), dry=False)
+    found = converge(kafka, specs_of(params({"alice": {}}, passwords=WORD)), dry=False)
     assert found.foreign == ("alice: SCRAM-SHA-256",)
     assert len(kafka.kept) == 2
 
 
 def test_every_user_that_needs_a_password_and_has_none_is_told():
-    wished = wishes_of(params({"alice": {"iterations": 5000}, "bob": {}, "carol": {}}))
+    desired = specs_of(params({"alice": {"iterations": 5000}, "bob": {}, "carol": {}}))
     with pytest.raises(UserError) as refusal:
-        converge(Kafka(ALICE, ("carol", S512, 8192, "x")), wished, dry=False)
+        converge(Kafka(ALICE, ("carol", S512, 8192, "x")), desired, dry=False)
     assert refusal.value.sentences == [
         "user alice: SCRAM-SHA-512: iterations 8192 -> 5000: its password is not given",
         "user bob: SCRAM-SHA-512: new, 8192 iterations: its password is not given",
@@ -198,14 +198,14 @@ def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
         ),
     ],
 )
-def test_a_wish_that_cannot_be_met_is_told(declared, message):
+def test_a_spec_that_cannot_be_met_is_told(declared, message):
     with pytest.raises(UserError, match=message):
-        wishes_of(params(**declared))
+        specs_of(params(**declared))
 
 
 def test_passwords_of_users_that_are_not_declared_are_not_used():
-    wished = wishes_of(params({"alice": {}}, passwords={**WORD, "bob": "bob-secret"}))
-    assert set(wished.secrets) == {"alice"}
+    desired = specs_of(params({"alice": {}}, passwords={**WORD, "bob": "bob-secret"}))
+    assert set(desired.secrets) == {"alice"}
 
 
 def test_both_credentials_of_a_user_go_in_one_request():

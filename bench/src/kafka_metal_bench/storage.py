@@ -20,16 +20,16 @@ class Storage:
         self.image = image
         self.unmount()
 
-    def mount(self, wish: Mapping[str, str]) -> None:
-        """Make ``wish['fs']`` (xfs, ext4) with ``wish['options']`` and mount it."""
+    def mount(self, spec: Mapping[str, str]) -> None:
+        """Make ``spec['fs']`` (xfs, ext4) with ``spec['options']`` and mount it."""
         # Sparse: it takes what is written.
         with self.image.open("wb") as image:
             image.truncate(SIZE)
-        force = "-f" if wish["fs"] == "xfs" else "-F"
-        run([f"mkfs.{wish['fs']}", "-q", force, str(self.image)])
-        options = ",".join(part for part in ("loop", wish.get("options", "")) if part)
+        force = "-f" if spec["fs"] == "xfs" else "-F"
+        run([f"mkfs.{spec['fs']}", "-q", force, str(self.image)])
+        options = ",".join(part for part in ("loop", spec.get("options", "")) if part)
         # mount finds a free loop device and frees it again at unmount.
-        run(["mount", "-t", wish["fs"], "-o", options, str(self.image), str(self.data)])
+        run(["mount", "-t", spec["fs"], "-o", options, str(self.image), str(self.data)])
 
     def unmount(self) -> None:
         """Take it away again."""

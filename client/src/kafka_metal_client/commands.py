@@ -48,11 +48,11 @@ def produce(options: argparse.Namespace) -> int:
 
 def content(options: argparse.Namespace) -> int:
     """Make the topics, ACLs and passwords that are missing."""
-    wishes = declared.load(options.file, options.passwords)
-    made = declared.make(wishes, options.bootstrap, client_settings(options))
-    users, acls = len(wishes.users), len(list(wishes.acls))
+    specs = declared.load(options.file, options.passwords)
+    made = declared.make(specs, options.bootstrap, client_settings(options))
+    users, acls = len(specs.users), len(list(specs.acls))
     print(f"{users} users and {acls} ACLs are as declared")
-    print(f"{len(wishes.topics)} topics declared, made: {', '.join(made) or 'none'}")
+    print(f"{len(specs.topics)} topics declared, made: {', '.join(made) or 'none'}")
     return 0
 
 

@@ -49,9 +49,9 @@ def load(path: Path, passwords: Path | None = None) -> Content:
     return Content(**declared, passwords=state.load(passwords) if passwords else {})
 
 
-def missing(wishes: Iterable[str], known: set[str]) -> list[str]:
-    """Names that are wished for and not known, sorted."""
-    return sorted(set(wishes) - known)
+def missing(specs: Iterable[str], known: set[str]) -> list[str]:
+    """Names that are declared and not known, sorted."""
+    return sorted(set(specs) - known)
 
 
 def make(content: Content, bootstrap: str, extra: Mapping[str, str]) -> list[str]:
@@ -79,7 +79,7 @@ def make(content: Content, bootstrap: str, extra: Mapping[str, str]) -> list[str
             try:
                 future.result()
             except KafkaException as error:
-                # Somebody else was faster: that is what was wished for.
+                # Somebody else was faster: that is the desired state.
                 if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                     raise ClientError(f"{what}, {name}: {error.args[0].str()}") from error
     return new
@@ -92,7 +92,7 @@ def _set_passwords(admin: Any, content: Content) -> Mapping[Any, Any]:
         UserScramCredentialUpsertion,
     )
 
-    wishes = [
+    specs = [
         UserScramCredentialUpsertion(
             user,
             ScramCredentialInfo(ScramMechanism[mechanism.replace("-", "_")], iterations),
@@ -101,9 +101,7 @@ def _set_passwords(admin: Any, content: Content) -> Mapping[Any, Any]:
         for user, mechanism, iterations in content.credentials()
     ]
     found: Mapping[Any, Any] = (
-        admin.alter_user_scram_credentials(wishes, request_timeout=REQUEST_SECONDS)
-        if wishes
-        else {}
+        admin.alter_user_scram_credentials(specs, request_timeout=REQUEST_SECONDS) if specs else {}
     )
     return found
 
@@ -111,7 +109,7 @@ def _set_passwords(admin: Any, content: Content) -> Mapping[Any, Any]:
 def _grant(admin: Any, acls: Iterable[Mapping[str, str]]) -> Mapping[Any, Any]:
     from confluent_kafka.admin import AclBinding
 
-    wishes = [
+    specs = [
         AclBinding(
             # librdkafka calls the cluster a broker.
             "broker" if acl["resource_type"] == "cluster" else acl["resource_type"],
@@ -125,22 +123,22 @@ def _grant(admin: Any, acls: Iterable[Mapping[str, str]]) -> Mapping[Any, Any]:
         for acl in acls
     ]
     found: Mapping[Any, Any] = (
-        admin.create_acls(wishes, request_timeout=REQUEST_SECONDS) if wishes else {}
+        admin.create_acls(specs, request_timeout=REQUEST_SECONDS) if specs else {}
     )
     return found
 
 
 def _create(
-    admin: Any, wishes: Mapping[str, Mapping[str, Any]], names: Iterable[str]
+    admin: Any, specs: Mapping[str, Mapping[str, Any]], names: Iterable[str]
 ) -> Mapping[Any, Any]:
     from confluent_kafka.admin import NewTopic
 
     topics = [
         NewTopic(
             name,
-            num_partitions=wishes[name]["partitions"],
-            replication_factor=wishes[name]["replication_factor"],
-            config={key: str(value) for key, value in wishes[name].get("config", {}).items()},
+            num_partitions=specs[name]["partitions"],
+            replication_factor=specs[name]["replication_factor"],
+            config={key: str(value) for key, value in specs[name].get("config", {}).items()},
         )
         for name in names
     ]

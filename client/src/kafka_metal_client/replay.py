@@ -94,7 +94,7 @@ def place(wanted: Bound, first: int, end: int, found: int) -> int:
 def ranges(
     reader: Any, topic: str, partitions: list[int], since: Bound, until: Bound
 ) -> tuple[Ranges, int]:
-    """Offsets to read by partition, and how many of the wish retention has taken already."""
+    """Offsets to read by partition, and how many of the spec retention has taken already."""
     from confluent_kafka import TopicPartition
 
     found, gone = {}, 0
@@ -126,7 +126,7 @@ def _at(reader: Any, topic: str, number: int, time_ms: int) -> int:
 
 
 def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list[int]) -> list[int]:
-    """Partitions to read; ClientError for a wish that would end badly."""
+    """Partitions to read; ClientError for a spec that would end badly."""
     if source == target:
         raise ClientError(
             f"topic {source} is source and target: its readers would get the range twice and "

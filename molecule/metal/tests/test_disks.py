@@ -116,9 +116,9 @@ def test_a_mounted_disk_is_not_formatted_even_when_named(machine):
 
 
 def test_a_disk_that_is_not_there_is_named_with_the_blank_ones_that_are(machine):
-    wish = {"name": "spare", "serial": "NO-SUCH-SERIAL", "mount": MOUNT}
+    spec = {"name": "spare", "serial": "NO-SUCH-SERIAL", "mount": MOUNT}
 
-    refused = disks.ask(MACHINE, **{**WORDS, "disks": [wish]})
+    refused = disks.ask(MACHINE, **{**WORDS, "disks": [spec]})
 
     assert refused["disks"][0]["state"] == "missing"
     assert "no device has serial NO-SUCH-SERIAL" in refused["msg"]

@@ -75,9 +75,9 @@ def test_50_nobody_ends_an_application_by_a_page(cluster: Cluster):
     masters = [master.endpoint for master in cluster.topology.spark_masters.values()]
     (page,) = (each for each in masters if applications(each))
     (running,) = applications(page)
-    wish = urllib.parse.urlencode({"id": running, "terminate": "true"}).encode()
+    spec = urllib.parse.urlencode({"id": running, "terminate": "true"}).encode()
     for path in ("/app/kill/", "/driver/kill/"):
         with contextlib.suppress(urllib.error.HTTPError):
-            come = urllib.request.Request(f"http://{page}{path}", data=wish, headers=pages.shown())
+            come = urllib.request.Request(f"http://{page}{path}", data=spec, headers=pages.shown())
             urllib.request.urlopen(come, timeout=5).close()
     assert applications(page) == [running]

@@ -126,11 +126,11 @@ def remounted(
 def topic(cluster: Cluster, name: str, replicas: list[int], **config: str) -> Iterator[None]:
     """A topic of one partition on certain brokers."""
     with access.admin(cluster.topology.bootstrap) as admin:
-        wished = NewTopic(
+        desired = NewTopic(
             name, replica_assignments={0: replicas}, topic_configs=config,
             num_partitions=-1, replication_factor=-1,
         )  # fmt: skip
-        admin.create_topics([wished])
+        admin.create_topics([desired])
         yield
         cluster.wait_until_whole()
         admin.delete_topics([name])

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a module says of wishes that cannot be met."""
+"""Errors of a module for declarations that cannot be applied."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 class UnmetError(Exception):
-    """Wishes that cannot be met: one sentence for each, with its subject, wish and obstacle."""
+    """Declarations that cannot be applied: one message each, with subject, value and reason."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         """Keep the sentences apart, for a list of them."""

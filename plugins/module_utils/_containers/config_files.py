@@ -38,13 +38,13 @@ def write(path: str, content: str, mode: int, owner: int, group: int) -> None:
 
 
 def converge(
-    wish: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: owned_directories.Outcome
+    spec: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: owned_directories.Outcome
 ) -> None:
     """The files of a service with owner and mode; removes others, but for those to keep."""
-    folder = os.path.basename(wish["dest"])
-    secrets = {entry["name"] for entry in wish["secret_files"]}
-    for entry in wish["files"] + wish["secret_files"]:
-        path, mode = os.path.join(wish["dest"], entry["name"]), int(entry["mode"], 8)
+    folder = os.path.basename(spec["dest"])
+    secrets = {entry["name"] for entry in spec["secret_files"]}
+    for entry in spec["files"] + spec["secret_files"]:
+        path, mode = os.path.join(spec["dest"], entry["name"]), int(entry["mode"], 8)
         before = read(path)
         same = before == entry["content"]
         if same and mode_of(path) == mode and owned_directories.owned(path, *ids):
@@ -67,10 +67,10 @@ def converge(
             )
         if not dry:
             write(path, entry["content"], mode, *ids)
-    named = {entry["name"] for entry in wish["files"]} | secrets | {*wish["keep"], MARKER}
-    present = os.listdir(wish["dest"]) if os.path.isdir(wish["dest"]) else []
+    named = {entry["name"] for entry in spec["files"]} | secrets | {*spec["keep"], MARKER}
+    present = os.listdir(spec["dest"]) if os.path.isdir(spec["dest"]) else []
     for name in sorted(set(present) - named):
-        path = os.path.join(wish["dest"], name)
+        path = os.path.join(spec["dest"], name)
         outcome.differs.append(path)
         outcome.steps.append(f"{os.path.join(folder, name)} is removed")
         if not dry:

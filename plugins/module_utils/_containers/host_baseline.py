@@ -21,7 +21,7 @@ from .._common import container_labels
 from .._host import container_list, engine_api, mount_table, procfs
 from .._host.tuning import tuner
 from .._host.tuning.host_access import Host
-from .._host.tuning.setting import Wish
+from .._host.tuning.setting import Spec
 from . import container_baseline
 
 # Instead of a fingerprint: the engine starts it again and again.
@@ -40,7 +40,7 @@ def look(socket: str, cluster: str, kept: str) -> dict[str, Any]:
     note = _read(kept)
     if not note:
         return {"declared": [], "differs": [], "still": {}}
-    now = found(socket, cluster, kept, note.get("wishes") or {})
+    now = found(socket, cluster, kept, note.get("specs") or {})
     return {
         "declared": note["declared"],
         "differs": differences(note, now),
@@ -53,17 +53,17 @@ def look(socket: str, cluster: str, kept: str) -> dict[str, Any]:
 
 
 def keep(
-    socket: str, cluster: str, kept: str, declared: list[str], wishes: Mapping[str, Any]
+    socket: str, cluster: str, kept: str, declared: list[str], specs: Mapping[str, Any]
 ) -> list[str]:
     """Write down how the machine is; the names of containers that stand in the way of that."""
-    now = found(socket, cluster, kept, wishes)
+    now = found(socket, cluster, kept, specs)
     stopped = list(now.pop("stopped"))
     os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)
     if stopped:
         forget(kept)
         return stopped
     with open(os.open(f"{kept}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-        json.dump({"declared": declared, "wishes": wishes, **now}, stream)
+        json.dump({"declared": declared, "specs": specs, **now}, stream)
     os.replace(f"{kept}.new", kept)
     return []
 
@@ -74,7 +74,7 @@ def forget(kept: str) -> None:
         os.unlink(kept)
 
 
-def found(socket: str, cluster: str, kept: str, wishes: Mapping[str, Any]) -> dict[str, Any]:
+def found(socket: str, cluster: str, kept: str, specs: Mapping[str, Any]) -> dict[str, Any]:
     """Containers of the cluster, what they mount, and what tuning would do, each as short text.
 
     ``stopped``: the kind of service by the name of each container that does not run.
@@ -92,7 +92,7 @@ def found(socket: str, cluster: str, kept: str, wishes: Mapping[str, Any]) -> di
             _name(each): _kind(each) for each in containers if not container_baseline.serves(each)
         },
         "files": files,
-        "tuning": _steps(wishes),
+        "tuning": _steps(specs),
     }
 
 
@@ -168,12 +168,12 @@ def _described(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tupl
             yield path, f"{owner} {hashlib.sha256(stream.read()).hexdigest()}"
 
 
-def _steps(wishes: Mapping[str, Any]) -> list[str]:
+def _steps(specs: Mapping[str, Any]) -> list[str]:
     """What tuning would do; a refusal that shows only when it does is among it, each time."""
-    settings = [Wish(**setting) for setting in wishes.get("settings") or ()]
+    settings = [Spec(**setting) for setting in specs.get("settings") or ()]
     if not settings:
         return []
-    return tuner.tune(Host(), settings, wishes.get("data_paths") or [], check=True).steps
+    return tuner.tune(Host(), settings, specs.get("data_paths") or [], check=True).steps
 
 
 def _read(kept: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""ACLs: what is, what is wished for, and the steps between; no I/O."""
+"""ACLs: current state, desired state and the steps between; no I/O."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ AT_ONCE = 200
 
 
 class AclError(UnmetError):
-    """Wishes for ACLs that cannot be met."""
+    """ACLs that cannot be applied as declared."""
 
 
 @dataclass(frozen=True, order=True)
@@ -91,7 +91,7 @@ Step: TypeAlias = "Grant | Revoke"
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Specs:
     """ACLs that there should be, and those that should not.
 
     Of ``absent_principals`` every ACL is taken away.
@@ -137,8 +137,8 @@ def fields_of(acl: Acl) -> dict[str, str]:
     return asdict(acl)
 
 
-def wishes_of(params: Mapping[str, Any]) -> Wishes:
-    """Wishes from the parameters of the module; raises AclError with everything wrong."""
+def specs_of(params: Mapping[str, Any]) -> Specs:
+    """Specs from the parameters of the module; raises AclError with everything wrong."""
     wrong: list[str] = []
 
     def read(items: Iterable[Mapping[str, Any]]) -> frozenset[Acl]:
@@ -152,36 +152,34 @@ def wishes_of(params: Mapping[str, Any]) -> Wishes:
 
     acls, absent = read(params.get("acls") or ()), read(params.get("absent") or ())
     principals = frozenset(params.get("absent_principals") or ())
-    wrong += [f"{acl}: is wished for and under absent" for acl in sorted(acls & absent)]
+    wrong += [f"{acl}: is declared and under absent" for acl in sorted(acls & absent)]
     wrong += [
-        f"{acl}: is wished for, and {acl.principal} is under absent_principals"
+        f"{acl}: is declared, and {acl.principal} is under absent_principals"
         for acl in sorted(acls)
         if acl.principal in principals
     ]
     if wrong:
         raise AclError(wrong)
-    return Wishes(acls, absent, principals)
+    return Specs(acls, absent, principals)
 
 
-def plan(current: Collection[Acl], wishes: Wishes) -> list[Step]:
-    """Steps from ``current`` to ``wishes``: what is new first, so that nobody loses access."""
+def plan(current: Collection[Acl], specs: Specs) -> list[Step]:
+    """Steps from ``current`` to ``specs``: what is new first, so that nobody loses access."""
     there = set(current)
-    gone = {
-        acl for acl in there if acl in wishes.absent or acl.principal in wishes.absent_principals
-    }
+    gone = {acl for acl in there if acl in specs.absent or acl.principal in specs.absent_principals}
     return [
-        *(Grant(acl) for acl in sorted(wishes.acls - there)),
+        *(Grant(acl) for acl in sorted(specs.acls - there)),
         *(Revoke(acl) for acl in sorted(gone)),
     ]
 
 
-def foreign(current: Iterable[Acl], wishes: Wishes) -> list[Acl]:
-    """ACLs of principals that are declared, which are neither wished for nor taken away."""
-    declared = {acl.principal for acl in wishes.acls}
+def foreign(current: Iterable[Acl], specs: Specs) -> list[Acl]:
+    """ACLs of principals that are declared, which are neither declared nor taken away."""
+    declared = {acl.principal for acl in specs.acls}
     return sorted(
         acl
         for acl in current
-        if acl.principal in declared and acl not in wishes.acls and acl not in wishes.absent
+        if acl.principal in declared and acl not in specs.acls and acl not in specs.absent
     )
 
 
@@ -205,13 +203,13 @@ def carry_out(store: Store, steps: Sequence[Step]) -> None:
         raise AclError([f"{step}: {reason}" for step, reason in obstacles])
 
 
-def converge(store: Store, wishes: Wishes, dry: bool) -> tuple[list[Step], list[Acl]]:
-    """Bring the ACLs of ``store`` to ``wishes``: the steps, and foreign ACLs; raises AclError."""
+def converge(store: Store, specs: Specs, dry: bool) -> tuple[list[Step], list[Acl]]:
+    """Bring the ACLs of ``store`` to ``specs``: the steps, and foreign ACLs; raises AclError."""
     current = store.read_acls()
-    steps = plan(current, wishes)
+    steps = plan(current, specs)
     if not dry:
         carry_out(store, steps)
-    return steps, foreign(current, wishes)
+    return steps, foreign(current, specs)
 
 
 def difference(steps: Iterable[Step]) -> dict[str, str]:

@@ -19,7 +19,7 @@ Key = tuple[str, int]
 
 
 class GroupError(Exception):
-    """Wishes that cannot be met: one sentence for each."""
+    """Declarations that cannot be applied, one message for each."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         """Keep the sentences apart, for a list of them."""

@@ -109,7 +109,7 @@ def check(
     absent: Sequence[str],
     partitions: Mapping[str, int],
 ) -> None:
-    """Raise GroupError with everything that stands against the wishes."""
+    """Raise GroupError with everything that stands against the specs."""
     wrong = []
     for reset in resets:
         group = groups.get(reset.group)
@@ -146,7 +146,7 @@ def plan(
     partitions: Mapping[str, int],
     bounds: Bounds,
 ) -> list[Step]:
-    """Steps to the wishes; a group that is where it shall be has none; raises GroupError."""
+    """Steps to the specs; a group that is where it shall be has none; raises GroupError."""
     check(groups, resets, absent, partitions)
     after: dict[str, dict[Key, int]] = {}
     wrong = []
@@ -188,7 +188,7 @@ def _offset(target: Target, key: Key, bounds: Bounds) -> int:
 
 
 def converge(store: Store, resets: Sequence[Reset], absent: Sequence[str], dry: bool) -> list[Step]:
-    """Bring groups to the wishes; returns the steps; raises GroupError."""
+    """Bring groups to the specs; returns the steps; raises GroupError."""
     wanted = sorted({*(reset.group for reset in resets), *absent})
     if not wanted:
         return []

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Client quotas: what is, what is wished for, and the steps between; no I/O."""
+"""Client quotas: current state, desired state and the steps between; no I/O."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROUNDS = 3
 
 
 class QuotaError(UnmetError):
-    """Wishes for quotas that cannot be met."""
+    """Quotas that cannot be applied as declared."""
 
 
 @dataclass(frozen=True, order=True)
@@ -70,7 +70,7 @@ class Alter:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Specs:
     """Values by entity and key, and keys to take away by entity; no keys are all of them.
 
     Of ``absent_users`` every quota is taken away, also together with a client id.
@@ -96,8 +96,8 @@ def plain(number: float) -> str:
     return str(int(number)) if number == int(number) else str(number)
 
 
-def wishes_of(params: Mapping[str, Any]) -> Wishes:
-    """Wishes from the parameters of the module; raises QuotaError with everything wrong."""
+def specs_of(params: Mapping[str, Any]) -> Specs:
+    """Specs from the parameters of the module; raises QuotaError with everything wrong."""
     wrong: list[str] = []
 
     def entity_of(item: Mapping[str, Any]) -> Entity:
@@ -135,26 +135,26 @@ def wishes_of(params: Mapping[str, Any]) -> Wishes:
         keys = frozenset(item.get("keys") or ())
         check(entity, keys)
         absent[entity] = keys
-        wished = quotas.get(entity, {})
-        both = sorted(wished.keys() & (keys or wished.keys()))
-        wrong += [f"quota of {entity}: {key} is wished for and under absent" for key in both]
+        desired = quotas.get(entity, {})
+        both = sorted(desired.keys() & (keys or desired.keys()))
+        wrong += [f"quota of {entity}: {key} is declared and under absent" for key in both]
     if wrong:
         raise QuotaError(wrong)
-    return Wishes(quotas, absent, frozenset(params.get("absent_users") or ()))
+    return Specs(quotas, absent, frozenset(params.get("absent_users") or ()))
 
 
-def plan(current: Mapping[Entity, Mapping[str, float]], wishes: Wishes) -> list[Alter]:
-    """Steps from ``current`` to ``wishes``; a key that is not declared keeps its value."""
+def plan(current: Mapping[Entity, Mapping[str, float]], specs: Specs) -> list[Alter]:
+    """Steps from ``current`` to ``specs``; a key that is not declared keeps its value."""
     steps = []
     # A user's own go with the user, whatever else they name.
-    of_users = {entity for entity in current if entity.user in wishes.absent_users}
-    for entity in sorted(wishes.quotas.keys() | wishes.absent.keys() | of_users):
+    of_users = {entity for entity in current if entity.user in specs.absent_users}
+    for entity in sorted(specs.quotas.keys() | specs.absent.keys() | of_users):
         found = current.get(entity, {})
-        wished = wishes.quotas.get(entity, {})
-        everything = entity in of_users or not wishes.absent.get(entity, frozenset({""}))
-        gone = found.keys() if everything else wishes.absent.get(entity, frozenset())
-        removed = tuple(sorted((gone & found.keys()) - wished.keys()))
-        changes = {key: value for key, value in wished.items() if found.get(key) != value}
+        desired = specs.quotas.get(entity, {})
+        everything = entity in of_users or not specs.absent.get(entity, frozenset({""}))
+        gone = found.keys() if everything else specs.absent.get(entity, frozenset())
+        removed = tuple(sorted((gone & found.keys()) - desired.keys()))
+        changes = {key: value for key, value in desired.items() if found.get(key) != value}
         if changes or removed:
             before = {key: found[key] for key in (*changes, *removed) if key in found}
             steps.append(Alter(entity, before, changes, removed))
@@ -169,9 +169,9 @@ def carry_out(store: Store, steps: Sequence[Alter], dry: bool) -> None:
         raise QuotaError([f"{step}: {refused[step.entity]}" for step in obstacles])
 
 
-def converge(store: Store, wishes: Wishes, dry: bool) -> list[Alter]:
-    """Bring the quotas of ``store`` to ``wishes``; returns the steps; raises QuotaError."""
-    steps = plan(store.read_quotas(), wishes)
+def converge(store: Store, specs: Specs, dry: bool) -> list[Alter]:
+    """Bring the quotas of ``store`` to ``specs``; returns the steps; raises QuotaError."""
+    steps = plan(store.read_quotas(), specs)
     carry_out(store, steps, dry=True)
     if dry:
         return steps
@@ -180,7 +180,7 @@ def converge(store: Store, wishes: Wishes, dry: bool) -> list[Alter]:
         if not rest:
             return steps
         carry_out(store, rest, dry=False)
-        rest = plan(store.read_quotas(), wishes)
+        rest = plan(store.read_quotas(), specs)
     if rest:
         raise QuotaError([f"{step}: was done and is not there" for step in rest])
     return steps

@@ -42,8 +42,8 @@ def record_of(parts: set[Part]) -> dict[Any, list[str]]:
 
 
 def of_topics(
-    desired: Sequence[topic_model.Wish], record: Any, permission: Permission
-) -> tuple[list[topic_model.Wish], dict[str, list[str]], list[str]]:
+    desired: Sequence[topic_model.Spec], record: Any, permission: Permission
+) -> tuple[list[topic_model.Spec], dict[str, list[str]], list[str]]:
     """Keys of declared topics return to the default; topics themselves are never removed."""
     applied = parts_of(record or {})
     declared = {Part(each.name, key) for each in desired for key in each.config}
@@ -66,8 +66,8 @@ def of_topics(
 
 
 def of_users(
-    desired: user_model.Wishes, record: Any, permission: Permission
-) -> tuple[user_model.Wishes, dict[str, list[str]], list[str]]:
+    desired: user_model.Specs, record: Any, permission: Permission
+) -> tuple[user_model.Specs, dict[str, list[str]], list[str]]:
     """Users lose their credentials; a declared one loses a mechanism it no longer has."""
     applied = parts_of(record or {})
     declared = {Part(each.name, name) for each in desired.users for name in each.mechanisms}
@@ -78,8 +78,8 @@ def of_users(
 
 
 def of_acls(
-    desired: acls.Wishes, record: Any, permission: Permission
-) -> tuple[acls.Wishes, list[dict[str, str]], list[str]]:
+    desired: acls.Specs, record: Any, permission: Permission
+) -> tuple[acls.Specs, list[dict[str, str]], list[str]]:
     """ACLs are removed, also those of a role that a declared user no longer has."""
     applied = {acls.acl_of(fields) for fields in record or ()}
     gone, kept = removable("acls", applied, applied - desired.acls, permission)
@@ -93,8 +93,8 @@ def of_acls(
 
 
 def of_quotas(
-    desired: quotas.Wishes, record: Any, permission: Permission
-) -> tuple[quotas.Wishes, list[dict[str, Any]], list[str]]:
+    desired: quotas.Specs, record: Any, permission: Permission
+) -> tuple[quotas.Specs, list[dict[str, Any]], list[str]]:
     """Keys of quotas are removed; one without keys is gone."""
     applied = {
         Part(quotas.Entity(**{name: each.get(name, "") for name in ("user", "client", "ip")}), key)

@@ -44,8 +44,8 @@ def reading(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, 
 def bring_users(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
     """Users that log in; their passwords are tried at the listener that comes with them."""
     store.listener = desired.listener
-    wished, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
-    outcome = users.converge(store, wished, dry)
+    desired, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
+    outcome = users.converge(store, desired, dry)
     puts = [step for step in outcome.steps if isinstance(step, user_model.Put)]
     return {
         "steps": [str(step) for step in outcome.steps],
@@ -64,17 +64,17 @@ def hand_made(what: str, found: Sequence[str]) -> list[str]:
     return [f"{what} that no declaration has, left as they are: {some(found)}"] if found else []
 
 
-def read_users(wish: Mapping[str, Any]) -> Desired:
+def read_users(spec: Mapping[str, Any]) -> Desired:
     """Users, and where a password is tried."""
-    encrypted = wish["verify_protocol"] == "SASL_SSL"
-    listener = authentication.Listener(wish["verify_bootstrap"], encrypted, wish["client_config"])
-    return replace(reading(users.wishes_of)(wish), listener=listener)
+    encrypted = spec["verify_protocol"] == "SASL_SSL"
+    listener = authentication.Listener(spec["verify_bootstrap"], encrypted, spec["client_config"])
+    return replace(reading(users.specs_of)(spec), listener=listener)
 
 
 def bring_acls(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
     """ACLs."""
-    wishes, record, kept = removals.of_acls(desired.content, desired.record, desired.permission)
-    steps, foreign = acls.converge(store, wishes, dry)
+    specs, record, kept = removals.of_acls(desired.content, desired.record, desired.permission)
+    steps, foreign = acls.converge(store, specs, dry)
     added = sum(isinstance(step, acls.Grant) for step in steps)
     return {
         "steps": [str(step) for step in steps],
@@ -89,8 +89,8 @@ def bring_acls(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]
 
 def bring_quotas(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
     """Quotas."""
-    wishes, record, kept = removals.of_quotas(desired.content, desired.record, desired.permission)
-    steps = quotas.converge(store, wishes, dry)
+    specs, record, kept = removals.of_quotas(desired.content, desired.record, desired.permission)
+    steps = quotas.converge(store, specs, dry)
     return {
         "steps": [str(step) for step in steps],
         "applied": record,
@@ -127,7 +127,7 @@ def bring_topics(store: Everything, desired: Desired, dry: bool) -> dict[str, An
 
 
 def unmanaged_keys(
-    found: Mapping[str, topic_model.Topic], wanted: Sequence[topic_model.Wish]
+    found: Mapping[str, topic_model.Topic], wanted: Sequence[topic_model.Spec]
 ) -> list[str]:
     """Keys that somebody set on declared topics by hand."""
     return [
@@ -138,6 +138,6 @@ def unmanaged_keys(
     ]
 
 
-def read_topics(wish: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, with wishes for topics."""
-    return {**wish, "topics": topics.wishes_of(wish["topics"])}
+def read_topics(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with specs for topics."""
+    return {**spec, "topics": topics.specs_of(spec["topics"])}

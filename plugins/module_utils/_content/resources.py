@@ -44,7 +44,7 @@ from .resource_options import (
 
 @dataclass(frozen=True)
 class Kind:
-    """``read`` makes wishes of a module's arguments, ``bring`` has a store come to them.
+    """``read`` makes specs of a module's arguments, ``bring`` has a store come to them.
 
     Both raise UnmetError. The result of ``bring`` is that of the module, in plain types; with
     ``dry`` nothing is changed.
@@ -82,7 +82,7 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        reading(acls.wishes_of),
+        reading(acls.specs_of),
         bring_acls,
     ),
     "quotas": Kind(
@@ -93,7 +93,7 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        reading(quotas.wishes_of),
+        reading(quotas.specs_of),
         bring_quotas,
     ),
     "topics": Kind(
@@ -130,13 +130,13 @@ def bring(
     What can be known to fail, of any kind, is told before anything changes: raises one UnmetError
     with all of it, ClusterError when the cluster does not answer.
     """
-    wishes = _each(wanted, lambda kind: KINDS[kind].read(wanted[kind]))
+    specs = _each(wanted, lambda kind: KINDS[kind].read(wanted[kind]))
     store = Everything(servers, config, timeout)
     with store:
 
         def come(kind: str, dry: bool) -> dict[str, Any]:
             store.deadline = Deadline(timeout)
-            return KINDS[kind].bring(store, wishes[kind], dry)
+            return KINDS[kind].bring(store, specs[kind], dry)
 
         # One kind alone judges its steps itself before it does the first.
         first = dry or len(wanted) > 1
@@ -178,12 +178,12 @@ def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict
             msg=f"{what}: the host lacks the library kafka-python: {client.MISSING}",
             unanswered=True,
         )
-    wish = client_options.wish_of(module)
-    config = wish["client_config"]
+    spec = client_options.spec_of(module)
+    config = spec["client_config"]
     asked = {kind: {**given, "client_config": config} for kind, given in wanted.items()}
-    servers = wish["bootstrap_servers"]
+    servers = spec["bootstrap_servers"]
     try:
-        found = bring(servers, config, wish["timeout"], asked, module.check_mode)
+        found = bring(servers, config, spec["timeout"], asked, module.check_mode)
     except UnmetError as error:
         module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
     except ClusterError as error:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from .._kafka.snapshot import NOBODY
-from .topic_model import Configure, Wish
+from .topic_model import Configure, Spec
 
 # ``client`` says that the library is missing.
 with suppress(ImportError):
@@ -37,18 +37,18 @@ def changes_of(step: Configure) -> dict[str, Any]:
     return {**step.config, **dict.fromkeys(step.reset, ("DELETE", None))}
 
 
-def wanted_of(step: Configure) -> Wish:
+def wanted_of(step: Configure) -> Spec:
     """What a change of keys is to have led to."""
-    return Wish(step.topic, config=step.config, defaults=frozenset(step.reset))
+    return Spec(step.topic, config=step.config, defaults=frozenset(step.reset))
 
 
-def numbers_of(wish: Wish) -> dict[str, Any]:
+def numbers_of(spec: Spec) -> dict[str, Any]:
     """What Kafka is told of the partitions of a new topic."""
-    if wish.placement:
-        return {"assignments": {at: list(brokers) for at, brokers in enumerate(wish.placement)}}
+    if spec.placement:
+        return {"assignments": {at: list(brokers) for at, brokers in enumerate(spec.placement)}}
     return {
-        "num_partitions": wish.partitions or -1,
-        "replication_factor": wish.replication_factor or -1,
+        "num_partitions": spec.partitions or -1,
+        "replication_factor": spec.replication_factor or -1,
     }
 
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of a cluster are brought to what is wished: in batches, until nothing is left."""
+"""Topics of a cluster are brought to what is desired: in batches, until nothing is left."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .topic_model import (
     Delete,
     Grow,
     Move,
+    Spec,
     Step,
     Store,
     Topic,
     TopicError,
-    Wish,
     either,
 )
 from .topics import plan_all
@@ -35,7 +35,7 @@ def batches(steps: Sequence[Create], topics: int, partitions: int) -> Iterator[l
     batch: list[Create] = []
     total = 0
     for step in steps:
-        size = step.wish.partitions or 1
+        size = step.spec.partitions or 1
         if batch and (len(batch) == topics or total + size > partitions):
             yield batch
             batch, total = [], 0
@@ -68,27 +68,27 @@ def carry_out(store: Store, steps: Sequence[Step], dry: bool) -> None:
 
 def converge(
     store: Store,
-    wishes: Sequence[Wish],
+    specs: Sequence[Spec],
     dry: bool,
     absent: Sequence[str] = (),
     confirmed: Sequence[str] = (),
     moves: bool = False,
     found: dict[str, Topic] | None = None,
 ) -> list[Step]:
-    """Bring the topics of ``store`` to ``wishes``; returns the steps, done or with ``dry`` not.
+    """Bring the topics of ``store`` to ``specs``; returns the steps, done or with ``dry`` not.
 
     Every step is judged by the cluster before the first is done, so a misspelt key changes
     nothing. A Move is only told: it is done by others. ``found`` takes the topics as they were,
     with all their keys. Raises TopicError.
     """
-    names = [*(wish.name for wish in wishes), *absent]
-    keys = {key for wish in wishes for key in (*wish.config, *wish.defaults)}
+    names = [*(spec.name for spec in specs), *absent]
+    keys = {key for spec in specs for key in (*spec.config, *spec.defaults)}
 
     def planned(chosen: Collection[str] | None = keys) -> list[Step]:
         current = store.read_topics(names, chosen)
         if chosen is None and found is not None:
             found.update(current)
-        return plan_all(current, wishes, absent, confirmed, moves)
+        return plan_all(current, specs, absent, confirmed, moves)
 
     steps = planned(keys if found is None else None)
     carry_out(store, steps, dry=True)
@@ -112,9 +112,9 @@ def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
     for step in steps:
         if isinstance(step, Create):
             after[step.topic] = {
-                "partitions": step.wish.partitions or "default",
-                "replication_factor": step.wish.replication_factor or "default",
-                "config": dict(step.wish.config),
+                "partitions": step.spec.partitions or "default",
+                "replication_factor": step.spec.replication_factor or "default",
+                "config": dict(step.spec.config),
             }
         elif isinstance(step, Grow):
             before.setdefault(step.topic, {})["partitions"] = step.before
@@ -123,8 +123,8 @@ def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
             before[step.topic] = {"partitions": step.partitions}
         elif isinstance(step, Move):
             before.setdefault(step.topic, {})["replication_factor"] = either(step.before)
-            wish = step.wish.placement or step.wish.replication_factor
-            after.setdefault(step.topic, {})["replication_factor"] = wish
+            spec = step.spec.placement or step.spec.replication_factor
+            after.setdefault(step.topic, {})["replication_factor"] = spec
         else:
             before.setdefault(step.topic, {})["config"] = dict(step.before)
             reset = dict.fromkeys(step.reset, "(default)")

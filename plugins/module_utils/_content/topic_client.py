@@ -77,17 +77,17 @@ class TopicConnection(LeadersConnection):
         obstacles: dict[str, str] = {}
         for portion in batches(steps, self.batch, self.batch * PARTITIONS_PER_TOPIC):
             self.deadline = Deadline(self.timeout)
-            wishes = {
+            specs = {
                 step.topic: {
-                    **numbers_of(step.wish),
-                    "configs": dict(step.wish.config),
+                    **numbers_of(step.spec),
+                    "configs": dict(step.spec.config),
                 }
                 for step in portion
             }
             answer = self.ask(
                 "creation of topics",
                 self.admin.create_topics,
-                wishes,
+                specs,
                 timeout_ms=self.server_timeout_ms(),
                 validate_only=dry,
                 raise_errors=False,
@@ -95,7 +95,7 @@ class TopicConnection(LeadersConnection):
             refused = refusals(answer["topics"])
             obstacles |= refused
             if not dry:
-                counts = {step.topic: step.wish.partitions or 1 for step in portion}
+                counts = {step.topic: step.spec.partitions or 1 for step in portion}
                 obstacles |= self.wait_for_leaders(counts, refused)
         return obstacles
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TopicError(UnmetError):
-    """Wishes for topics that cannot be met."""
+    """Topics that cannot be applied as declared."""
 
 
 # Broker ids of each partition, in the order of partitions; the first of each leads if it can.
@@ -39,7 +39,7 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """A topic as it should be; None leaves the number to the cluster's default.
 
     With a ``placement``, brokers by partition, the two numbers are those of it. Keys under
@@ -58,20 +58,20 @@ class Wish:
 class Create:
     """A topic is created."""
 
-    wish: Wish
+    spec: Spec
 
     @property
     def topic(self) -> str:
         """Name of the topic."""
-        return self.wish.name
+        return self.spec.name
 
     def __str__(self) -> str:
         """One sentence."""
-        wish = self.wish
-        partitions = wish.partitions or "default number of"
-        replicas = wish.replication_factor or "default number of"
-        config = "".join(f", {key}={wish.config[key]}" for key in sorted(wish.config))
-        return f"create {wish.name}: {partitions} partitions, {replicas} replicas{config}"
+        spec = self.spec
+        partitions = spec.partitions or "default number of"
+        replicas = spec.replication_factor or "default number of"
+        config = "".join(f", {key}={spec.config[key]}" for key in sorted(spec.config))
+        return f"create {spec.name}: {partitions} partitions, {replicas} replicas{config}"
 
 
 @dataclass(frozen=True)
@@ -130,14 +130,14 @@ class Move:
 
     topic: str
     before: frozenset[int]
-    wish: Wish
+    spec: Spec
 
     def __str__(self) -> str:
         """One sentence."""
-        if self.wish.placement:
+        if self.spec.placement:
             return f"{self.topic}: replicas are to lie on the declared brokers"
-        wished = self.wish.replication_factor
-        return f"{self.topic}: replication factor {either(self.before)} -> {wished}"
+        desired = self.spec.replication_factor
+        return f"{self.topic}: replication factor {either(self.before)} -> {desired}"
 
 
 # As text: Python 3.9 of a host has no | between classes.

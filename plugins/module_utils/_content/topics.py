@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics: what is, what is wished for, and the steps between; no I/O."""
+"""Topics: current state, desired state and the steps between; no I/O."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .topic_model import (
     Delete,
     Grow,
     Move,
+    Spec,
     Step,
     Topic,
     TopicError,
-    Wish,
     either,
 )
 
 KAFKAS_OWN = "__"
 
 
-def wishes_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Wish]:
-    """Wishes from the parameters of the module; a config value of None is the cluster's default.
+def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
+    """Specs from the parameters of the module; a config value of None is the cluster's default.
 
     Raises TopicError when a value has no form that Kafka reads.
     """
-    wishes, wrong = [], []
+    specs, wrong = [], []
     for name in sorted(topics):
         declared = topics[name] or {}
         try:
@@ -47,69 +47,69 @@ def wishes_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Wish]:
         if placement:
             partitions, replication = len(placement), len(placement[0])
         defaults = frozenset(str(key) for key in declared.get("config") or {}) - config.keys()
-        wishes.append(Wish(name, partitions, replication, config, placement, defaults))
+        specs.append(Spec(name, partitions, replication, config, placement, defaults))
     if wrong:
         raise TopicError(wrong)
-    return wishes
+    return specs
 
 
-def misplaced(current: Topic, wish: Wish) -> bool:
+def misplaced(current: Topic, spec: Spec) -> bool:
     """Whether replicas of a topic that is there have to move."""
-    if wish.placement:
-        return current.placement != wish.placement[: current.partitions]
-    return bool(wish.replication_factor) and current.replicas != {wish.replication_factor}
+    if spec.placement:
+        return current.placement != spec.placement[: current.partitions]
+    return bool(spec.replication_factor) and current.replicas != {spec.replication_factor}
 
 
-def plan(current: Topic | None, wish: Wish, moves: bool = False) -> list[Step]:
-    """Steps from ``current`` to ``wish``; partitions can only grow.
+def plan(current: Topic | None, spec: Spec, moves: bool = False) -> list[Step]:
+    """Steps from ``current`` to ``spec``; partitions can only grow.
 
-    With ``moves`` replicas that are to be elsewhere are a step, otherwise a wish that cannot be
+    With ``moves`` replicas that are to be elsewhere are a step, otherwise a spec that cannot be
     met. Raises TopicError when there is one.
     """
     if current is None:
-        return [Create(wish)]
+        return [Create(spec)]
     steps: list[Step] = []
-    if wish.partitions and wish.partitions < current.partitions:
+    if spec.partitions and spec.partitions < current.partitions:
         raise TopicError(
             [
-                f"topic {wish.name}: {wish.partitions} partitions are wished for, "
+                f"topic {spec.name}: {spec.partitions} partitions are declared, "
                 f"it has {current.partitions} and Kafka cannot take partitions away"
             ]
         )
-    if misplaced(current, wish):
+    if misplaced(current, spec):
         if not moves:
-            raise TopicError([_unmoved(current, wish)])
-        steps.append(Move(wish.name, current.replicas, wish))
-    if wish.partitions and wish.partitions > current.partitions:
-        new = wish.placement[current.partitions :]
-        steps.append(Grow(wish.name, current.partitions, wish.partitions, new))
+            raise TopicError([_unmoved(current, spec)])
+        steps.append(Move(spec.name, current.replicas, spec))
+    if spec.partitions and spec.partitions > current.partitions:
+        new = spec.placement[current.partitions :]
+        steps.append(Grow(spec.name, current.partitions, spec.partitions, new))
     changes = {
         key: text
-        for key, text in wish.config.items()
+        for key, text in spec.config.items()
         if key not in current.config or not same(current.config[key], text)
     }
-    reset = tuple(sorted(wish.defaults & current.config.keys()))
+    reset = tuple(sorted(spec.defaults & current.config.keys()))
     if changes or reset:
         touched = (*changes, *reset)
         before = {key: current.config[key].text for key in touched if key in current.config}
-        steps.append(Configure(wish.name, before, changes, reset))
+        steps.append(Configure(spec.name, before, changes, reset))
     return steps
 
 
-def unmanaged(current: Topic, wish: Wish) -> dict[str, str]:
+def unmanaged(current: Topic, spec: Spec) -> dict[str, str]:
     """Values by key that are set on the topic and that nothing declares: somebody's by hand."""
-    known = {*wish.config, *wish.defaults}
+    known = {*spec.config, *spec.defaults}
     return {key: current.config[key].text for key in sorted(current.config) if key not in known}
 
 
-def _unmoved(current: Topic, wish: Wish) -> str:
-    if wish.placement:
+def _unmoved(current: Topic, spec: Spec) -> str:
+    if spec.placement:
         return (
-            f"topic {wish.name}: other brokers are wished for than those that have its replicas; "
+            f"topic {spec.name}: other brokers are declared than those that have its replicas; "
             "changing that moves data and is not done here"
         )
     return (
-        f"topic {wish.name}: replication factor {wish.replication_factor} is wished for, "
+        f"topic {spec.name}: replication factor {spec.replication_factor} is declared, "
         f"it has {either(current.replicas)}; changing it moves data and is not done here"
     )
 
@@ -141,22 +141,22 @@ def plan_absent(
 
 def plan_all(
     current: Mapping[str, Topic],
-    wishes: Iterable[Wish],
+    specs: Iterable[Spec],
     absent: Iterable[str] = (),
     confirmed: Iterable[str] = (),
     moves: bool = False,
 ) -> list[Step]:
-    """Steps for all wishes; raises one TopicError that names every wish that cannot be met."""
+    """Steps for all specs; raises one TopicError that names every spec that cannot be met."""
     steps: list[Step] = []
     wrong: list[str] = []
     gone = set(absent)
-    for wish in wishes:
+    for spec in specs:
         try:
-            steps += plan(current.get(wish.name), wish, moves)
+            steps += plan(current.get(spec.name), spec, moves)
         except TopicError as error:
             wrong += error.sentences
-        if wish.name in gone:
-            wrong.append(f"topic {wish.name}: is declared and to be absent")
+        if spec.name in gone:
+            wrong.append(f"topic {spec.name}: is declared and to be absent")
     try:
         steps += plan_absent(current, gone, confirmed)
     except TopicError as error:

@@ -90,7 +90,7 @@ class UserConnection(ContentConnection):
                 ),
             )
             for result in answer.results:
-                # One that is gone already is what was wished for.
+                # A user that is gone already is in the desired state.
                 if result.error_code not in (0, RESOURCE_NOT_FOUND):
                     obstacles[result.user] = reason(result.error_code, result.error_message)
             new = {key: secrets[key.user] for key in puts if key.user not in obstacles}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Users that log in with SCRAM, as they are wished, and the steps to them; no I/O."""
+"""Users that log in with SCRAM, as they are desired, and the steps to them; no I/O."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ON_CHANGE, ON_CREATE, ALWAYS = "on_change", "on_create", "always"
 
 
 class UserError(UnmetError):
-    """Wishes for users that cannot be met."""
+    """Users that cannot be applied as declared."""
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """A user as declared: how it may log in, and how often its password is hashed."""
 
     name: str
@@ -32,25 +32,25 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Specs:
     """Users that there should be with what is known of their passwords, and those to remove.
 
     Of ``absent`` every credential is removed; ``withdrawn`` are single ones.
     """
 
-    users: tuple[Wish, ...]
+    users: tuple[Spec, ...]
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     update: str = ON_CHANGE
     withdrawn: tuple[Key, ...] = ()
 
     def credentials(self) -> list[Key]:
-        """User and mechanism of each credential that is wished for and whose secret is known."""
+        """User and mechanism of each credential that is declared and whose secret is known."""
         return [
-            Key(wish.name, mechanism)
-            for wish in self.users
-            for mechanism in wish.mechanisms
-            if wish.name in self.secrets and self.secrets[wish.name].serves(mechanism)
+            Key(spec.name, mechanism)
+            for spec in self.users
+            for mechanism in spec.mechanisms
+            if spec.name in self.secrets and self.secrets[spec.name].serves(mechanism)
         ]
 
 

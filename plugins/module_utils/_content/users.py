@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Users that log in with SCRAM: what is, what is wished for, and the steps between; no I/O.
+"""Users that log in with SCRAM: current state, desired state and the steps between; no I/O.
 
-Kafka never tells a password. Whether the wished one is in force is known by trying to log in with
+Kafka never tells a password. Whether the desired one is in force is known by trying to log in with
 it, which gives a Verdict.
 """
 
@@ -30,28 +30,28 @@ from .user_model import (
     Outcome,
     Put,
     Remove,
+    Spec,
+    Specs,
     Step,
     Store,
     UserError,
-    Wish,
-    Wishes,
 )
 
 NOT_GIVEN = "its password is not given"
 UPDATES = (ON_CHANGE, ON_CREATE, ALWAYS)
 
 
-def wishes_of(params: Mapping[str, Any]) -> Wishes:
-    """Wishes from the parameters of the module; raises UserError with everything wrong.
+def specs_of(params: Mapping[str, Any]) -> Specs:
+    """Specs from the parameters of the module; raises UserError with everything wrong.
 
     No sentence holds a password.
     """
     wrong: list[str] = []
-    wishes = []
+    specs = []
     for name, said in sorted((params.get("users") or {}).items()):
         given = said or {}
         mechanisms = tuple(given.get("mechanisms") or (MECHANISMS[0],))
-        iterations = given.get("iterations") or Wish.iterations
+        iterations = given.get("iterations") or Spec.iterations
         wrong += [
             f"user {name}: mechanism {each}; allowed: {', '.join(MECHANISMS)}"
             for each in mechanisms
@@ -61,7 +61,7 @@ def wishes_of(params: Mapping[str, Any]) -> Wishes:
         if not str(iterations).isdecimal() or not low <= int(iterations) <= high:
             wrong.append(f"user {name}: iterations {iterations}; allowed: {low} to {high}")
             continue
-        wishes.append(Wish(str(name), mechanisms, int(iterations)))
+        specs.append(Spec(str(name), mechanisms, int(iterations)))
     declared = {str(name) for name in params.get("users") or {}}
     secrets: dict[str, Secret] = {}
     for option in ("passwords", "credentials"):
@@ -79,24 +79,24 @@ def wishes_of(params: Mapping[str, Any]) -> Wishes:
     update = params.get("update_password") or ON_CHANGE
     # Passwords of users that are not declared here serve somebody else.
     known = {name: secret for name, secret in secrets.items() if name in declared}
-    return Wishes(tuple(wishes), known, absent, update)
+    return Specs(tuple(specs), known, absent, update)
 
 
-def to_try(current: Current, wishes: Wishes) -> dict[Key, Secret]:
+def to_try(current: Current, specs: Specs) -> dict[Key, Secret]:
     """Credentials that are there as declared, where only the password may be another."""
-    if wishes.update != ON_CHANGE:
+    if specs.update != ON_CHANGE:
         return {}
-    counts = {wish.name: wish.iterations for wish in wishes.users}
+    counts = {spec.name: spec.iterations for spec in specs.users}
     return {
-        key: wishes.secrets[key.user]
-        for key in wishes.credentials()
+        key: specs.secrets[key.user]
+        for key in specs.credentials()
         if current.get(key.user, {}).get(key.mechanism)
-        == wishes.secrets[key.user].iterations(key.mechanism, counts[key.user])
+        == specs.secrets[key.user].iterations(key.mechanism, counts[key.user])
     }
 
 
-def plan(current: Current, wishes: Wishes, verdicts: Mapping[Key, str]) -> Outcome:
-    """What is to be done; raises UserError with every wish that lacks a password.
+def plan(current: Current, specs: Specs, verdicts: Mapping[Key, str]) -> Outcome:
+    """What is to be done; raises UserError with every spec that lacks a password.
 
     A password that could not be tried is taken for the right one, and its user is told.
     """
@@ -104,43 +104,43 @@ def plan(current: Current, wishes: Wishes, verdicts: Mapping[Key, str]) -> Outco
     wrong: list[str] = []
     unverified: dict[str, str] = {}
     foreign: list[str] = []
-    for wish in wishes.users:
-        there = current.get(wish.name, {})
-        secret = wishes.secrets.get(wish.name)
+    for spec in specs.users:
+        there = current.get(spec.name, {})
+        secret = specs.secrets.get(spec.name)
         foreign += [
-            f"{wish.name}: {each}"
-            for each in sorted(set(there) - set(wish.mechanisms))
-            if Key(wish.name, each) not in wishes.withdrawn
+            f"{spec.name}: {each}"
+            for each in sorted(set(there) - set(spec.mechanisms))
+            if Key(spec.name, each) not in specs.withdrawn
         ]
-        for mechanism in wish.mechanisms:
-            key, known = Key(wish.name, mechanism), secret and secret.serves(mechanism)
-            count = secret.iterations(mechanism, wish.iterations) if secret else wish.iterations
+        for mechanism in spec.mechanisms:
+            key, known = Key(spec.name, mechanism), secret and secret.serves(mechanism)
+            count = secret.iterations(mechanism, spec.iterations) if secret else spec.iterations
             found, reason = there.get(mechanism), ""
             if found is None:
                 reason = f"new, {count} iterations"
             elif found != count:
                 reason = f"iterations {found} -> {count}"
             if reason and not known:
-                wrong.append(f"user {wish.name}: {mechanism}: {reason}: {NOT_GIVEN}")
+                wrong.append(f"user {spec.name}: {mechanism}: {reason}: {NOT_GIVEN}")
                 continue
             if not known:
-                unverified[wish.name] = NOT_GIVEN
+                unverified[spec.name] = NOT_GIVEN
                 continue
             verdict = verdicts.get(key, "")
-            if not reason and wishes.update == ALWAYS:
+            if not reason and specs.update == ALWAYS:
                 reason = "the password is set, as it always is"
             elif not reason and verdict == REFUSED:
                 reason = "the password is another"
-            elif not reason and wishes.update == ON_CHANGE and verdict != ACCEPTED:
-                unverified[wish.name] = verdict or "no listener to try it at is given"
+            elif not reason and specs.update == ON_CHANGE and verdict != ACCEPTED:
+                unverified[spec.name] = verdict or "no listener to try it at is given"
             if reason:
                 steps.append(Put(key, count, reason))
-    for name in wishes.absent:
+    for name in specs.absent:
         steps += [Remove(Key(name, each)) for each in sorted(current.get(name, {}))]
     steps += [
         Remove(key)
-        for key in wishes.withdrawn
-        if key.user not in wishes.absent and key.mechanism in current.get(key.user, {})
+        for key in specs.withdrawn
+        if key.user not in specs.absent and key.mechanism in current.get(key.user, {})
     ]
     if wrong:
         raise UserError(wrong)
@@ -155,13 +155,13 @@ def carry_out(store: Store, steps: Sequence[Step], secrets: Mapping[str, Secret]
         raise UserError([f"{step}: {refused[step.key.user]}" for step in obstacles])
 
 
-def converge(store: Store, wishes: Wishes, dry: bool) -> Outcome:
-    """Bring the users of ``store`` to ``wishes``; tells what was done; raises UserError."""
+def converge(store: Store, specs: Specs, dry: bool) -> Outcome:
+    """Bring the users of ``store`` to ``specs``; tells what was done; raises UserError."""
     current = store.read_users()
-    asked = to_try(current, wishes)
-    outcome = plan(current, wishes, store.try_users(asked) if asked else {})
+    asked = to_try(current, specs)
+    outcome = plan(current, specs, store.try_users(asked) if asked else {})
     if not dry:
-        carry_out(store, outcome.steps, wishes.secrets)
+        carry_out(store, outcome.steps, specs.secrets)
     return outcome
 
 

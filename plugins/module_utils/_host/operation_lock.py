@@ -168,23 +168,23 @@ def delete(path: str) -> bool:
     return True
 
 
-def acquire(path: str, cluster: str, wish: Mapping[str, Any], me: Owner) -> dict[str, Any]:
+def acquire(path: str, cluster: str, spec: Mapping[str, Any], me: Owner) -> dict[str, Any]:
     """Take the lock, or say who holds it.
 
-    ``wish`` has ``operation``; ``replace``, the token of a dead owner; ``unlock``, the token of a
+    ``spec`` has ``operation``; ``replace``, the token of a dead owner; ``unlock``, the token of a
     lock that an operator wants broken, or the name of the cluster for any.
     """
     found = read(path)
     if found and found.owner.token == me.token:
         return answer(found, taken=True, nested=True)
-    broken = found and wish["unlock"] in (found.owner.token, cluster)
-    over = found and wish["replace"] == found.owner.token
+    broken = found and spec["unlock"] in (found.owner.token, cluster)
+    over = found and spec["replace"] == found.owner.token
     if found and not broken and not over:
         return answer(found, taken=False)
     # Another operation has nothing to resume: it begins by itself.
-    resumes = bool(found and over and not broken and found.operation == wish["operation"])
+    resumes = bool(found and over and not broken and found.operation == spec["operation"])
     lock = Lock(
-        operation=wish["operation"],
+        operation=spec["operation"],
         owner=me,
         since=found.since if found and resumes else time.time(),
         resumed=resumes,

@@ -110,12 +110,12 @@ def foreign(directories: Sequence[str], owner: Mapping[str, Any] | None) -> list
 
 
 def _own(
-    wish: Mapping[str, Any], path: str, ids: tuple[int, int], dry: bool, outcome: Outcome
+    spec: Mapping[str, Any], path: str, ids: tuple[int, int], dry: bool, outcome: Outcome
 ) -> None:
     """A directory of one service; its content follows where the service's user is another."""
-    made, follows = not os.path.isdir(path), wish["content"] != KEEP
+    made, follows = not os.path.isdir(path), spec["content"] != KEEP
     # A change that was interrupted, or is taken back, may have left the directory as it shall be.
-    if not directory_differs(path, *ids) and (dry or wish["content"] != CHANGE):
+    if not directory_differs(path, *ids) and (dry or spec["content"] != CHANGE):
         return
     foreign = follows and owner_change.of_another_user([path], ids[0])
     if made:
@@ -127,17 +127,17 @@ def _own(
         outcome.differ(path, f"directory {path} gets its owner")
     if dry:
         return
-    os.makedirs(path, mode=int(wish["directory_mode"], 8), exist_ok=True)
+    os.makedirs(path, mode=int(spec["directory_mode"], 8), exist_ok=True)
     if not follows or made:
         owner_change.give(path, *ids)
     elif owner_change.hand_over(path, *ids) and not foreign:
         outcome.differ(path, f"content of directory {path} gets owner {ids[0]}")
 
 
-def _share(wish: Mapping[str, Any], path: str, dry: bool, outcome: Outcome) -> None:
+def _share(spec: Mapping[str, Any], path: str, dry: bool, outcome: Outcome) -> None:
     """A directory that a group writes to. One that changes its user may have made more below it."""
-    gid, made = wish["shared_group"], not os.path.isdir(path)
-    if not made and wish["content"] != CHANGE and owner_change.is_shared(path, gid):
+    gid, made = spec["shared_group"], not os.path.isdir(path)
+    if not made and spec["content"] != CHANGE and owner_change.is_shared(path, gid):
         return
     if made:
         outcome.differ(path, f"directory {path} is made")
@@ -148,22 +148,22 @@ def _share(wish: Mapping[str, Any], path: str, dry: bool, outcome: Outcome) -> N
         owner_change.share(path, gid)
 
 
-def converge(wish: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: Outcome) -> None:
+def converge(spec: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: Outcome) -> None:
     """Directories of a service with their owner and marker, as the module's parameters have them.
 
     ``ids`` are those of the user and the group that own them.
     """
-    owner = wish["owner_of"]
-    for path in wish["directories"]:
-        reason = unavailable(path, wish["disk_mounts"])
+    owner = spec["owner_of"]
+    for path in spec["directories"]:
+        reason = unavailable(path, spec["disk_mounts"])
         if reason is not None:
             outcome.gone.append(f"{path}: {reason}")
             continue
         made = not os.path.isdir(path)
-        if wish["shared_group"] is not None and owner and path in owner["shared"]:
-            _share(wish, path, dry, outcome)
+        if spec["shared_group"] is not None and owner and path in owner["shared"]:
+            _share(spec, path, dry, outcome)
         else:
-            _own(wish, path, ids, dry, outcome)
+            _own(spec, path, ids, dry, outcome)
         if not owner:
             continue
         service = "" if path in owner["shared"] else owner["service"]

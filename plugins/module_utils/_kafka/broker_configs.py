@@ -13,7 +13,7 @@ from typing import Any
 
 from .._common.deadlines import Deadline, side_by_side
 from .client import PAUSE, Connection
-from .dynamic_configs import DEFAULT, FROM_FILE, ON_BROKER, ON_CLUSTER, Entry, Step, Wish, plan
+from .dynamic_configs import DEFAULT, FROM_FILE, ON_BROKER, ON_CLUSTER, Entry, Spec, Step, plan
 from .endpoints import ClusterError, words_of
 
 # ``client`` says that the library is missing.
@@ -55,10 +55,10 @@ def reason(said: str) -> str:
 
 
 def sentences(refused: Mapping[tuple[str, str], Sequence[int]]) -> list[str]:
-    """One sentence for each refusal, whose key is what was wished for and the reason."""
+    """One sentence for each refusal, whose key is what was declared and the reason."""
     return [
-        f"{wish} is refused by broker {', '.join(map(str, brokers))}: {why}"
-        for (wish, why), brokers in refused.items()
+        f"{spec} is refused by broker {', '.join(map(str, brokers))}: {why}"
+        for (spec, why), brokers in refused.items()
     ]
 
 
@@ -97,10 +97,10 @@ class BrokerConnection(Connection):
             if said is None:
                 continue
             # One answer for all keys: asked one by one, each key gets its own.
-            single = {step.wish: self.alter([step], dry=True) for step in own}
-            named = {wish: why for wish, why in single.items() if why is not None}
-            for wish, why in (named or {"; ".join(single): said}).items():
-                refused.setdefault((wish, why), []).append(broker)
+            single = {step.spec: self.alter([step], dry=True) for step in own}
+            named = {spec: why for spec, why in single.items() if why is not None}
+            for spec, why in (named or {"; ".join(single): said}).items():
+                refused.setdefault((spec, why), []).append(broker)
         return sentences(refused)
 
     def alter(self, steps: Sequence[Step], dry: bool) -> str | None:
@@ -121,12 +121,12 @@ class BrokerConnection(Connection):
         said = answer["broker"][name]
         return None if said == "OK" else reason(said)
 
-    def wait_until_in_force(self, wishes: Sequence[Wish]) -> list[str]:
-        """Wait until the brokers tell what was wished for; what is missing when time runs out."""
+    def wait_until_in_force(self, specs: Sequence[Spec]) -> list[str]:
+        """Wait until the brokers tell what was declared; what is missing when time runs out."""
         while True:
-            found, silent = self.read_brokers(wish.broker for wish in wishes)
-            heard = [wish for wish in wishes if wish.broker in found]
-            missing = [step for wish in heard for step in plan(wish, found[wish.broker]).steps]
+            found, silent = self.read_brokers(spec.broker for spec in specs)
+            heard = [spec for spec in specs if spec.broker in found]
+            missing = [step for spec in heard for step in plan(spec, found[spec.broker]).steps]
             if not silent and not missing:
                 return []
             if self.deadline.passed():

@@ -121,7 +121,7 @@ def effective(
     return {**from_file(path), **config}
 
 
-def wish_of(module: Any) -> dict[str, Any]:
+def spec_of(module: Any) -> dict[str, Any]:
     """A module's arguments, with ``client_config`` made of all that says how to get in.
 
     A copy: what stands in the module itself is printed with its result. Ends the module when the

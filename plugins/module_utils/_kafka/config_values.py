@@ -18,20 +18,20 @@ class Value:
     kind: str = "STRING"
 
 
-def same(value: Value, wish: str) -> bool:
+def same(value: Value, spec: str) -> bool:
     """Whether Kafka would read both texts as one value: 1e0 is 1.0, the order of a list is none."""
     if value.kind == "BOOLEAN":
-        return value.text.strip().lower() == wish.strip().lower()
+        return value.text.strip().lower() == spec.strip().lower()
     if value.kind == "LIST":
-        return elements(value.text) == elements(wish)
+        return elements(value.text) == elements(spec)
     try:
         if value.kind in NUMBERS:
-            return int(value.text) == int(wish)
+            return int(value.text) == int(spec)
         if value.kind == "DOUBLE":
-            return float(value.text) == float(wish)
+            return float(value.text) == float(spec)
     except ValueError:
         return False
-    return value.text == wish
+    return value.text == spec
 
 
 def elements(text: str) -> set[str]:

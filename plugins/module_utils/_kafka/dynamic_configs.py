@@ -45,7 +45,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """What one broker shall have: ``live`` values, and ``previous`` keys that we set before.
 
     ``restarts`` says that it will start anew before anything is set: then its file gives them.
@@ -69,8 +69,8 @@ class Step:
     after: str | None = None
 
     @property
-    def wish(self) -> str:
-        """What is wished for, and what is, without the broker."""
+    def spec(self) -> str:
+        """What is declared, and what is, without the broker."""
         return f"{self.key} = {shown(self.value)} (now {shown(self.before)})"
 
     def __str__(self) -> str:
@@ -114,29 +114,29 @@ def fresh(key: str, entries: Mapping[str, Entry]) -> str | None:
     return None
 
 
-def plan(wish: Wish, entries: Mapping[str, Entry]) -> Plan:
-    """Steps that bring one broker to ``wish``; ``entries`` are all its keys."""
+def plan(spec: Spec, entries: Mapping[str, Entry]) -> Plan:
+    """Steps that bring one broker to ``spec``; ``entries`` are all its keys."""
     steps, foreign, later = [], [], []
-    entries = with_listeners(entries, wish.live)
-    for key, text in sorted(wish.live.items()):
+    entries = with_listeners(entries, spec.live)
+    for key, text in sorted(spec.live.items()):
         entry = entries.get(key)
         if entry is None or entry.fixed:
-            later.append(f"broker {wish.broker}: its version of Kafka takes {key} with a restart")
-        elif not alike(entry.kind, in_force(entry, text, wish.restarts), text):
-            steps.append(Step(wish.broker, key, entry.text, text))
+            later.append(f"broker {spec.broker}: its version of Kafka takes {key} with a restart")
+        elif not alike(entry.kind, in_force(entry, text, spec.restarts), text):
+            steps.append(Step(spec.broker, key, entry.text, text))
     for key in sorted(entries):
         entry = entries[key]
-        if key in wish.live:
+        if key in spec.live:
             continue
-        if key in wish.previous and not entry.fixed:
-            step = taken_back(wish, key, entries)
+        if key in spec.previous and not entry.fixed:
+            step = taken_back(spec, key, entries)
             if step:
                 steps.append(step)
-            elif fresh(key, entries) is None and FROM_FILE in entry.levels and not wish.restarts:
-                later.append(f"broker {wish.broker}: {key} gets its default with the next restart")
+            elif fresh(key, entries) is None and FROM_FILE in entry.levels and not spec.restarts:
+                later.append(f"broker {spec.broker}: {key} gets its default with the next restart")
         elif redundant(key, entries):
-            steps.append(Step(wish.broker, key, entry.text, None, entry.text))
-        elif note := not_ours(wish.broker, key, entries):
+            steps.append(Step(spec.broker, key, entry.text, None, entry.text))
+        elif note := not_ours(spec.broker, key, entries):
             foreign.append(note)
     return Plan(tuple(steps), tuple(foreign), tuple(later))
 
@@ -158,18 +158,18 @@ def in_force(entry: Entry, text: str, restarts: bool) -> str | None:
     return entry.levels.get(ON_BROKER, text)
 
 
-def taken_back(wish: Wish, key: str, entries: Mapping[str, Entry]) -> Step | None:
+def taken_back(spec: Spec, key: str, entries: Mapping[str, Entry]) -> Step | None:
     """The step after which a key that is no longer declared has the value of a fresh broker."""
     entry, target = entries[key], fresh(key, entries)
-    below = target if wish.restarts else entry.without(ON_BROKER)
+    below = target if spec.restarts else entry.without(ON_BROKER)
     # A key without a default of its own is given in another unit below; nothing is in its way.
     bare = below is None and FROM_FILE not in entry.levels
     if bare or alike(entry.kind, below, target):
-        dropped = Step(wish.broker, key, entry.text, None, target)
+        dropped = Step(spec.broker, key, entry.text, None, target)
         return dropped if ON_BROKER in entry.levels else None
     if target is None or alike(entry.kind, entry.text, target):
         return None
-    return Step(wish.broker, key, entry.text, target)
+    return Step(spec.broker, key, entry.text, target)
 
 
 def redundant(key: str, entries: Mapping[str, Entry]) -> bool:

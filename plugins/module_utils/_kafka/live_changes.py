@@ -19,22 +19,22 @@ class Refusal(Exception):
         self.sentences = sentences
 
 
-def wishes_of(declared: list[dict[str, Any]]) -> list[dynamic_configs.Wish]:
-    """Wishes from the parameters of the module; raises PropertyError and Refusal."""
-    wishes = []
+def specs_of(declared: list[dict[str, Any]]) -> list[dynamic_configs.Spec]:
+    """Specs from the parameters of the module; raises PropertyError and Refusal."""
+    specs = []
     for one in declared:
         fixed = sorted(key for key in one["live"] if not live_keys.is_live(key))
         if fixed:
             raise Refusal([f"broker {one['id']}: {fixed[0]} is no key that Kafka changes live"])
         previous = frozenset(filter(live_keys.is_live, one["previous_live_keys"]))
         live = live_keys.live_texts(one["live"])
-        wishes.append(dynamic_configs.Wish(one["id"], live, previous, one["restarts"]))
-    return wishes
+        specs.append(dynamic_configs.Spec(one["id"], live, previous, one["restarts"]))
+    return specs
 
 
 def converge(
     connection: broker_configs.BrokerConnection,
-    wishes: Sequence[dynamic_configs.Wish],
+    specs: Sequence[dynamic_configs.Spec],
     read: Sequence[str],
     read_live: bool,
     allow_unreachable: bool,
@@ -44,7 +44,7 @@ def converge(
 
     Raises ClusterError and Refusal.
     """
-    wanted = {wish.broker for wish in wishes}
+    wanted = {spec.broker for spec in specs}
     asked = wanted | (set(connection.known_brokers()) if read or read_live else set())
     found, silent = connection.read_brokers(sorted(asked))
     if read_live:
@@ -54,14 +54,14 @@ def converge(
         )
     if silent and not allow_unreachable:
         raise endpoints.ClusterError(broker_configs.silence(silent))
-    wishes = [wish for wish in wishes if wish.broker in found]
-    plans = [dynamic_configs.plan(wish, found[wish.broker]) for wish in wishes]
+    specs = [spec for spec in specs if spec.broker in found]
+    plans = [dynamic_configs.plan(spec, found[spec.broker]) for spec in specs]
     steps = [step for plan in plans for step in plan.steps]
     # A broker that starts anew takes from its file what a running one would refuse.
-    anew = {wish.broker for wish in wishes if wish.restarts}
+    anew = {spec.broker for spec in specs if spec.restarts}
     refused = connection.change([step for step in steps if step.broker not in anew], dry=True)
     if not refused and not dry and steps:
-        refused = connection.change(steps, dry=False) or connection.wait_until_in_force(wishes)
+        refused = connection.change(steps, dry=False) or connection.wait_until_in_force(specs)
     if refused:
         raise Refusal(refused)
     return {

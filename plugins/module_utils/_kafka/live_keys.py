@@ -92,6 +92,6 @@ def split(properties: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def live_texts(properties: Mapping[str, Any]) -> dict[str, str]:
-    """The live part of ``properties`` as Kafka reads it; a value of None is no wish."""
+    """The live part of ``properties`` as Kafka reads it; a value of None is no spec."""
     _, live = split(properties)
     return {key: as_text(key, value) for key, value in live.items() if value is not None}

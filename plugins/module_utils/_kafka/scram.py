@@ -57,9 +57,9 @@ class Secret:
         """Whether a credential for this mechanism can be made of it."""
         return bool(self.password) or mechanism in self.hashed
 
-    def iterations(self, mechanism: str, wished: int) -> int:
+    def iterations(self, mechanism: str, desired: int) -> int:
         """How often it is hashed: a hashed one has its own number."""
-        return self.hashed[mechanism].iterations if mechanism in self.hashed else wished
+        return self.hashed[mechanism].iterations if mechanism in self.hashed else desired
 
     def salted(self, mechanism: str, salt: bytes, iterations: int) -> bytes | None:
         """The salted password, None when a hashed one has another salt or number."""

@@ -14,7 +14,7 @@ PREFERRED, UNCLEAN = "preferred", "unclean"
 
 
 class ElectionError(Exception):
-    """Wishes that cannot be met: one sentence for each."""
+    """Declarations that cannot be applied, one message for each."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         """Keep the sentences apart, for a list of them."""
@@ -89,7 +89,7 @@ def plan_unclean(
     steps, wrong = [], []
     for part in parts:
         if not part.offline:
-            # The wish is met: somebody leads.
+            # The spec is met: somebody leads.
             continue
         if part.name not in confirmed:
             wrong.append(

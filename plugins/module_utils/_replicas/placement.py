@@ -18,7 +18,7 @@ Replicas = tuple[int, ...]
 
 
 class PlacementError(Exception):
-    """Wishes that cannot be met: one sentence for each."""
+    """Declarations that cannot be applied, one message for each."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         """Keep the sentences apart, for a list of them."""
@@ -27,7 +27,7 @@ class PlacementError(Exception):
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """How many replicas the partitions of a topic shall have, or where they shall lie.
 
     A ``factor`` of 0 leaves them where they are.
@@ -64,9 +64,9 @@ class Move:
         return f"{self.partition.name}: brokers {before} -> {after}"
 
 
-def wishes_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Wish]:
-    """Wishes from the parameters of the module; raises PlacementError with everything wrong."""
-    wishes, wrong = [], []
+def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
+    """Specs from the parameters of the module; raises PlacementError with everything wrong."""
+    specs, wrong = [], []
     for name in sorted(topics):
         given = topics[name] or {}
         placement = tuple(tuple(int(b) for b in each) for each in given.get("placement") or ())
@@ -75,10 +75,10 @@ def wishes_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Wish]:
             wrong.append(f"topic {name}: is one of Kafka's own; set internal to move it")
         if any(len(set(each)) != factor for each in placement):
             wrong.append(f"topic {name}: placement needs {factor} different brokers everywhere")
-        wishes.append(Wish(name, factor, placement))
+        specs.append(Spec(name, factor, placement))
     if wrong:
         raise PlacementError(wrong)
-    return wishes
+    return specs
 
 
 def settled(part: Partition) -> Replicas:
@@ -125,8 +125,8 @@ def shrunk(part: Partition, factor: int, racks: Mapping[int, str], load: Counter
     return tuple(chosen)
 
 
-def plan(cluster: Cluster, wishes: Iterable[Wish]) -> list[Move]:
-    """Moves to the wishes, of partitions that are not being moved; raises PlacementError."""
+def plan(cluster: Cluster, specs: Iterable[Spec]) -> list[Move]:
+    """Moves to the specs, of partitions that are not being moved; raises PlacementError."""
     racks = {broker.id: broker.rack or f"broker {broker.id}" for broker in cluster.brokers}
     if all(broker.rack is None for broker in cluster.brokers):
         racks = dict.fromkeys(racks, "")
@@ -135,13 +135,13 @@ def plan(cluster: Cluster, wishes: Iterable[Wish]) -> list[Move]:
     for part in cluster.partitions:
         parts.setdefault(part.topic, []).append(part)
     moves, wrong = [], []
-    for wish in wishes:
-        found = sorted(parts.get(wish.topic, []), key=lambda part: part.id)
-        wrong += _obstacles(wish, found, racks, cluster.min_isr.get(wish.topic, 0))
+    for spec in specs:
+        found = sorted(parts.get(spec.topic, []), key=lambda part: part.id)
+        wrong += _obstacles(spec, found, racks, cluster.min_isr.get(spec.topic, 0))
         if wrong:
             continue
         for part in found:
-            target = _target(part, wish, racks, load)
+            target = _target(part, spec, racks, load)
             if not in_flight(part) and target != part.replicas:
                 moves.append(Move(part, target))
     if wrong:
@@ -149,50 +149,50 @@ def plan(cluster: Cluster, wishes: Iterable[Wish]) -> list[Move]:
     return moves
 
 
-def _target(part: Partition, wish: Wish, racks: Mapping[int, str], load: Counter[int]) -> Replicas:
+def _target(part: Partition, spec: Spec, racks: Mapping[int, str], load: Counter[int]) -> Replicas:
     """Where a partition is to lie."""
-    if wish.placement:
-        return wish.placement[part.id]
-    if not wish.factor:
+    if spec.placement:
+        return spec.placement[part.id]
+    if not spec.factor:
         return part.replicas
-    if len(settled(part)) < wish.factor:
-        return grown(part, wish.factor, racks, load)
-    return shrunk(part, wish.factor, racks, load)
+    if len(settled(part)) < spec.factor:
+        return grown(part, spec.factor, racks, load)
+    return shrunk(part, spec.factor, racks, load)
 
 
 def _obstacles(
-    wish: Wish, found: Sequence[Partition], racks: Mapping[int, str], min_isr: int
+    spec: Spec, found: Sequence[Partition], racks: Mapping[int, str], min_isr: int
 ) -> list[str]:
-    """Why a wish cannot be met."""
+    """Why a spec cannot be met."""
     if not found:
-        return [f"topic {wish.topic}: there is no such topic"]
-    if wish.placement:
-        if len(wish.placement) < len(found):
+        return [f"topic {spec.topic}: there is no such topic"]
+    if spec.placement:
+        if len(spec.placement) < len(found):
             return [
-                f"topic {wish.topic}: placement is for {len(wish.placement)} partitions, it has "
+                f"topic {spec.topic}: placement is for {len(spec.placement)} partitions, it has "
                 f"{len(found)}"
             ]
-        unknown = sorted({broker for each in wish.placement for broker in each} - racks.keys())
+        unknown = sorted({broker for each in spec.placement for broker in each} - racks.keys())
         if unknown:
             told = ", ".join(str(broker) for broker in unknown)
             known = ", ".join(str(broker) for broker in sorted(racks))
-            return [f"topic {wish.topic}: no broker {told} is registered; there are {known}"]
-    if 0 < wish.factor < min_isr:
+            return [f"topic {spec.topic}: no broker {told} is registered; there are {known}"]
+    if 0 < spec.factor < min_isr:
         return [
-            f"topic {wish.topic}: replication factor {wish.factor} is below its "
+            f"topic {spec.topic}: replication factor {spec.factor} is below its "
             f"min.insync.replicas {min_isr}: nobody could write with acks=all"
         ]
-    if wish.factor > len(racks):
+    if spec.factor > len(racks):
         return [
-            f"topic {wish.topic}: replication factor {wish.factor} is wished for, "
+            f"topic {spec.topic}: replication factor {spec.factor} is declared, "
             f"{len(racks)} brokers are registered"
         ]
     return []
 
 
-def moving(cluster: Cluster, wishes: Iterable[Wish]) -> list[Partition]:
-    """Partitions of the wishes that are being moved."""
-    topics = {wish.topic for wish in wishes}
+def moving(cluster: Cluster, specs: Iterable[Spec]) -> list[Partition]:
+    """Partitions of the specs that are being moved."""
+    topics = {spec.topic for spec in specs}
     return [part for part in cluster.partitions if part.topic in topics and in_flight(part)]
 
 

@@ -18,7 +18,7 @@ from .._kafka.cluster import ClusterConnection
 from .._kafka.endpoints import ClusterError
 from .._kafka.snapshot import Cluster
 from . import throttles
-from .placement import Move, Wish, bytes_left, moving, plan, portion
+from .placement import Move, Spec, bytes_left, moving, plan, portion
 
 # ``client`` says that the library is missing.
 with suppress(ImportError):
@@ -127,10 +127,10 @@ def resources_of(changes: Mapping[tuple[str, str, str], Any]) -> list[Any]:
 
 
 def report(
-    cluster: Cluster, wishes: Sequence[Wish], moves: Sequence[Move], left: int
+    cluster: Cluster, specs: Sequence[Spec], moves: Sequence[Move], left: int
 ) -> dict[str, Any]:
     """Where the work stands, in plain types."""
-    under_way = moving(cluster, wishes)
+    under_way = moving(cluster, specs)
     return {
         "done": not moves and not under_way,
         "left": left,
@@ -142,13 +142,13 @@ def report(
 
 
 def preview(
-    connection: ReassignConnection, wishes: Sequence[Wish], record: throttles.Record
+    connection: ReassignConnection, specs: Sequence[Spec], record: throttles.Record
 ) -> dict[str, Any]:
     """What would be done, without doing it; raises PlacementError."""
     cluster = connection.read_cluster()
-    moves = plan(cluster, wishes)
-    sizes = connection.sizes([wish.topic for wish in wishes], cluster)
-    found = report(cluster, wishes, moves, bytes_left(moves, moving(cluster, wishes), sizes))
+    moves = plan(cluster, specs)
+    sizes = connection.sizes([spec.topic for spec in specs], cluster)
+    found = report(cluster, specs, moves, bytes_left(moves, moving(cluster, specs), sizes))
     if connection.still_set(throttles.reachable(record.own, answering(cluster))):
         found["steps"].append("remove the throttle of an interrupted move")
         found["done"] = False
@@ -157,11 +157,11 @@ def preview(
 
 def work(
     connection: ReassignConnection,
-    wishes: Sequence[Wish],
+    specs: Sequence[Spec],
     record: throttles.Record,
     limits: tuple[int, int, float],
 ) -> dict[str, Any]:
-    """Work on the wishes for a while; ``changed`` says whether anything was ordered.
+    """Work on the specs for a while; ``changed`` says whether anything was ordered.
 
     ``limits``: bytes per second and broker, partitions at the same time, seconds. The throttle
     stays in force between two calls, and is removed when nothing is left to do, also one that an
@@ -170,7 +170,7 @@ def work(
     """
     rate, most, seconds = limits
     deadline = Deadline(seconds)
-    topics = [wish.topic for wish in wishes]
+    topics = [spec.topic for spec in specs]
     changed = False
     said: list[str] = []
     foreign: list[str] = []
@@ -178,7 +178,7 @@ def work(
         connection.deadline = Deadline(connection.timeout)
         cluster = connection.read_cluster()
         brokers = answering(cluster)
-        moves, under_way = plan(cluster, wishes), moving(cluster, wishes)
+        moves, under_way = plan(cluster, specs), moving(cluster, specs)
         said = said or [str(move) for move in moves]
         now = portion(moves, len(under_way), most)
         if now:
@@ -194,7 +194,7 @@ def work(
             connection.elect([part for part in parts if part.replicas[0] in part.isr])
         if (not moves and not under_way) or deadline.passed():
             left = bytes_left(moves, under_way, connection.sizes(topics, cluster))
-            found = report(cluster, wishes, moves, left)
+            found = report(cluster, specs, moves, left)
             own = throttles.rows_of(record.own)
             return {
                 "changed": changed, **found, "steps": said, "foreign": foreign, "throttles": own

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...module_utils._common.units import BYTES, MILLISECONDS, WITHOUT_LIMIT
 from ...module_utils._content.acls import ALLOW, ANYWHERE, DENY, Acl, acl_of
-from ...module_utils._content.user_model import Wish
+from ...module_utils._content.user_model import Spec
 from ...module_utils._kafka.scram import MECHANISMS
 from ...module_utils._replicas.throttles import KEYS as THROTTLED
 from .declaration_reader import Reader
@@ -127,8 +127,8 @@ def user_of(credentials: Mapping[str, int]) -> dict[str, Any] | None:
     mechanisms = [each for each in MECHANISMS if each in credentials]
     if mechanisms != [MECHANISMS[0]]:
         declared["mechanisms"] = mechanisms
-    iterations = next(iter(credentials.values()), Wish.iterations)
-    if iterations != Wish.iterations:
+    iterations = next(iter(credentials.values()), Spec.iterations)
+    if iterations != Spec.iterations:
         declared["iterations"] = iterations
     return declared
 

@@ -135,7 +135,7 @@ def _quota_part(declared: Declared, absent: Absent) -> dict[str, Any]:
     return {"quotas": quotas, "absent": absent.quotas, "absent_users": absent.users}
 
 
-def content_wishes(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def content_specs(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What the modules topics, users, acls and quotas are to do, by name of the module.
 
     ``given`` has the keys topics, defaults, name_pattern, users, acls, quotas, absent and

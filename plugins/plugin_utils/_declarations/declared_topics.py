@@ -180,30 +180,30 @@ def placement_of(reader: Reader, where: str, declared: Mapping[str, Any]) -> lis
     return found
 
 
-def wish_of(
+def spec_of(
     reader: Reader, where: str, declared: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """One topic as the module takes it; ``defaults`` have been judged before."""
     own = config_of(reader, where, declared)
-    wish: dict[str, Any] = {"config": {**config_of(Reader(), DEFAULTS, defaults), **own}}
+    spec: dict[str, Any] = {"config": {**config_of(Reader(), DEFAULTS, defaults), **own}}
     for key, name in (("partitions", "partitions"), ("replication", "replication_factor")):
         number = count_of(reader, where, key, (declared, defaults))
         if number is not None:
-            wish[name] = number
+            spec[name] = number
     if declared.get("placement") is not None:
         placement = placement_of(reader, where, declared)
         if placement:
-            wish |= {
+            spec |= {
                 "placement": placement,
                 "partitions": len(placement),
                 "replication_factor": len(placement[0]),
             }
-    min_isr, replicas = wish["config"].get(MIN_ISR), wish.get("replication_factor")
+    min_isr, replicas = spec["config"].get(MIN_ISR), spec.get("replication_factor")
     if str(min_isr or "").isdecimal() and replicas is not None and int(min_isr) > replicas:
         source = str(min_isr) if MIN_ISR in own else f"{min_isr}, from {DEFAULTS}"
         allowed = f"1 to {replicas}, the replication: else nobody could write with acks=all"
         reader.refuse(f"{where}.min_insync", source, allowed)
-    return wish
+    return spec
 
 
 def read_topics(
@@ -224,7 +224,7 @@ def read_topics(
     config_of(reader, DEFAULTS, common)
     for key in ("partitions", "replication"):
         count_of(reader, DEFAULTS, key, (common, {}))
-    wishes: dict[str, dict[str, Any]] = {}
+    specs: dict[str, dict[str, Any]] = {}
     plain: dict[str, str] = {}
     for where, name, value in reader.named(TOPICS, declarations):
         check_name(reader, where, name, pattern)
@@ -233,5 +233,5 @@ def read_topics(
         if other != name:
             found = f"a name that collides with {other} in Kafka's metrics"
             reader.refuse(where, found, "names that differ in more than '.' and '_'")
-        wishes[name] = wish_of(reader, where, declared, common)
-    return wishes
+        specs[name] = spec_of(reader, where, declared, common)
+    return specs

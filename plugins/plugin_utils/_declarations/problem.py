@@ -30,8 +30,8 @@ class Problem:
         """One line for the operator."""
         if not self.fatal and not self.allowed:
             return f"{self.host}: {self.where}: not checked: {self.found}"
-        wish = "allowed" if self.fatal or self.accepted else "wanted"
-        return f"{self.host}: {self.where}: found {self.found}; {wish}: {self.allowed}"
+        spec = "allowed" if self.fatal or self.accepted else "wanted"
+        return f"{self.host}: {self.where}: found {self.found}; {spec}: {self.allowed}"
 
 
 def note(host: str, where: str, reason: str) -> Problem:

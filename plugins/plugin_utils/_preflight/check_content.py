@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .._declarations.declaration_reader import DeclarationError
-from .._declarations.declared_content import content_wishes
+from .._declarations.declared_content import content_specs
 from .._declarations.problem import Problem
 from .._site.kafka import KAFKA
 from .._site.site_model import Site
@@ -30,7 +30,7 @@ def content_declared(site: Site) -> Iterator[Problem]:
     """Topics, users, roles, ACLs and quotas that can be taken, none both declared and absent."""
     for host in site.members(KAFKA.group)[:1]:
         try:
-            content_wishes({key: site.value(host, f"{_PREFIX}{key}", None) for key in _KEYS})
+            content_specs({key: site.value(host, f"{_PREFIX}{key}", None) for key in _KEYS})
         except DeclarationError as error:
             for fault in error.faults:
                 yield Problem(host, fault.where, fault.found, fault.allowed)

@@ -90,8 +90,8 @@ def map_count(site: Site) -> Iterator[Problem]:
 def _partitions(site: Site) -> int:
     """Replicas of all declared partitions; what is malformed counts nothing."""
     return sum(
-        wish.get("partitions", 1) * wish.get("replication_factor", 1)
-        for wish in declared_topics(site).values()
+        spec.get("partitions", 1) * spec.get("replication_factor", 1)
+        for spec in declared_topics(site).values()
     )
 
 

@@ -127,5 +127,5 @@ def cores_of_outputs(site: Site) -> Iterator[Problem]:
 
 def _cores(pipeline: object) -> int:
     """Cores that a pipeline keeps; 0 for what is no number of them."""
-    wish = pipeline.get("resources") if isinstance(pipeline, Mapping) else None
-    return (whole_number(wish.get("cores", 1)) or 0) if isinstance(wish, Mapping) else 1
+    spec = pipeline.get("resources") if isinstance(pipeline, Mapping) else None
+    return (whole_number(spec.get("cores", 1)) or 0) if isinstance(spec, Mapping) else 1

@@ -51,7 +51,7 @@ def racks_enough(site: Site) -> Iterator[Problem]:
 
 def _most_copies(site: Site) -> int:
     """The largest replication of a declared topic, and of the defaults."""
-    found = [wish.get("replication_factor", 0) for wish in declared_topics(site).values()]
+    found = [spec.get("replication_factor", 0) for spec in declared_topics(site).values()]
     for host in site.members(KAFKA.group)[:1]:
         defaults = site.value(host, DEFAULTS, {})
         if isinstance(defaults, Mapping):

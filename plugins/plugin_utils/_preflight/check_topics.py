@@ -40,12 +40,12 @@ def topic_copies(site: Site) -> Iterator[Problem]:
     for host in site.members(KAFKA.group)[:1]:
         # By the declaration that says it: the defaults are one for many topics.
         found: dict[str, int] = {}
-        for name, wish in declared_topics(site).items():
+        for name, spec in declared_topics(site).items():
             own = site.value(host, TOPICS)[name]
-            key = "placement" if "placement" in wish else "replication"
+            key = "placement" if "placement" in spec else "replication"
             said = isinstance(own, Mapping) and own.get(key) is not None
             where = f"{TOPICS}.{name}" if said else DEFAULTS
-            found[f"{where}.{key}"] = wish.get("replication_factor", 0)
+            found[f"{where}.{key}"] = spec.get("replication_factor", 0)
         for where, copies in found.items():
             if copies > brokers:
                 yield Problem(host, where, str(copies), allowed)

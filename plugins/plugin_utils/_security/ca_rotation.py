@@ -15,7 +15,7 @@ from datetime import datetime
 
 from cryptography import x509
 
-from .credentials_model import CredentialsError, Wish
+from .credentials_model import CredentialsError, Spec
 from .pki import authority
 from .pki.authority import Authority, day
 from .pki.pem import subject_of
@@ -47,18 +47,18 @@ def state(content: Content) -> str:
     return ISSUED if prints[-1] == content.issuer else TRUSTED
 
 
-def advance(content: Content, wish: Wish, given: Authority | None, now: datetime) -> Step:
-    """The CAs as the wish wants them; ``given`` is the one that the site brings."""
-    if wish.ca.directory:
-        return _beside_a_directory(content, wish, now)
+def advance(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
+    """The CAs as the spec wants them; ``given`` is the one that the site brings."""
+    if spec.ca.directory:
+        return _beside_a_directory(content, spec, now)
     if not content.authorities:
-        return _next(content, wish, given, now, issues=True)
+        return _next(content, spec, given, now, issues=True)
     known = given is None or given.fingerprint in {a.fingerprint for a in content.authorities}
-    if wish.rotate != "ca":
+    if spec.rotate != "ca":
         if given and not known:
             raise CredentialsError(_another(content, given))
         return Step(content)
-    return PHASES[wish.phase](content, wish, given, now)
+    return PHASES[spec.phase](content, spec, given, now)
 
 
 def _another(content: Content, given: Authority) -> str:
@@ -69,7 +69,7 @@ def _another(content: Content, given: Authority) -> str:
     )
 
 
-def _trust(content: Content, wish: Wish, given: Authority | None, now: datetime) -> Step:
+def _trust(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     if state(content) != NONE:
         if given and given.fingerprint not in {a.fingerprint for a in content.authorities}:
             raise CredentialsError(
@@ -78,7 +78,7 @@ def _trust(content: Content, wish: Wish, given: Authority | None, now: datetime)
             )
         return Step(content)
     _differs(content, given)
-    return _next(content, wish, given, now, issues=False)
+    return _next(content, spec, given, now, issues=False)
 
 
 def _differs(content: Content, given: Authority | None) -> None:
@@ -90,7 +90,7 @@ def _differs(content: Content, given: Authority | None) -> None:
         )
 
 
-def _issue(content: Content, wish: Wish, given: Authority | None, now: datetime) -> Step:
+def _issue(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     if state(content) == NONE:
         raise CredentialsError(
             "phase: found issue, and no new CA that is trusted; wanted: phase trust first, rolled "
@@ -99,7 +99,7 @@ def _issue(content: Content, wish: Wish, given: Authority | None, now: datetime)
     return Step(replace(content, issuer=content.authorities[-1].fingerprint))
 
 
-def _drop(content: Content, wish: Wish, given: Authority | None, now: datetime) -> Step:
+def _drop(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     if state(content) == TRUSTED:
         raise CredentialsError(
             "phase: found drop, and certificates of the old CA; wanted: phase issue first, rolled "
@@ -107,36 +107,36 @@ def _drop(content: Content, wish: Wish, given: Authority | None, now: datetime) 
         )
     signing = content.signing
     kept = tuple(each for each in content.authorities if each is signing)
-    return _without(content, wish, kept)
+    return _without(content, spec, kept)
 
 
-def _replace(content: Content, wish: Wish, given: Authority | None, now: datetime) -> Step:
+def _replace(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     _differs(content, given)
-    dropped = _without(content, wish, ())
-    new = _next(dropped.content, wish, given, now, issues=True)
+    dropped = _without(content, spec, ())
+    new = _next(dropped.content, spec, given, now, issues=True)
     return Step(new.content, dropped.said + new.said)
 
 
 PHASES = {"trust": _trust, "issue": _issue, "drop": _drop, "replace": _replace}
 
 
-def _beside_a_directory(content: Content, wish: Wish, now: datetime) -> Step:
+def _beside_a_directory(content: Content, spec: Spec, now: datetime) -> Step:
     """CAs of the store while certificates come ready-made: kept for the change to or from it."""
-    if wish.phase in ("drop", "replace"):
-        dropped = _without(content, wish, ())
+    if spec.phase in ("drop", "replace"):
+        dropped = _without(content, spec, ())
         return replace(dropped, content=replace(dropped.content, issuer=""))
-    if wish.phase == "trust" and not content.authorities:
-        return _next(content, wish, None, now, issues=True)
+    if spec.phase == "trust" and not content.authorities:
+        return _next(content, spec, None, now, issues=True)
     return Step(content)
 
 
 def _next(
-    content: Content, wish: Wish, given: Authority | None, now: datetime, *, issues: bool
+    content: Content, spec: Spec, given: Authority | None, now: datetime, *, issues: bool
 ) -> Step:
     """One more CA: the site's own, or one that is made."""
     number = content.made + (given is None)
     new = given or authority.make(
-        wish.cluster, f"{wish.ca.common_name} G{number}", wish.ca.days, now
+        spec.cluster, f"{spec.ca.common_name} G{number}", spec.ca.days, now
     )
     end = day(new.certificate.not_valid_after_utc)
     done = "taken from the site" if given else "made"
@@ -151,10 +151,10 @@ def _next(
     )
 
 
-def _without(content: Content, wish: Wish, kept: tuple[Authority, ...]) -> Step:
+def _without(content: Content, spec: Spec, kept: tuple[Authority, ...]) -> Step:
     """CAs that go, and with them certificates that nobody declares any more."""
     gone = [each for each in content.authorities if each not in kept]
-    declared = {leaf.name for leaf in wish.certificates}
+    declared = {leaf.name for leaf in spec.certificates}
     lost = [
         name
         for name, pair in content.certificates.items()

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with wishes for the store of credentials."""
+"""What is wrong with specs for the store of credentials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from ipaddress import ip_address
 
 from .._declarations.problem import listed
-from .credentials_model import CaWish, Wish
+from .credentials_model import CaSpec, Spec
 from .pki.leaf import Leaf
 
 # Names of items: they are parts of file names and of lookups.
@@ -44,19 +44,19 @@ def _said(where: str, found: object, wanted: str) -> str:
     return f"{where}: found {found}; wanted: {wanted}"
 
 
-def cluster_problems(wish: Wish) -> list[str]:
+def cluster_problems(spec: Spec) -> list[str]:
     """A name of the cluster that file names or lookups could not take."""
     problems = []
-    if not NAME.fullmatch(wish.cluster):
-        problems.append(_said("cluster", repr(wish.cluster), NAME_ALLOWED))
-    if not 0 <= wish.renew_before_days <= LONGEST_LEAF:
+    if not NAME.fullmatch(spec.cluster):
+        problems.append(_said("cluster", repr(spec.cluster), NAME_ALLOWED))
+    if not 0 <= spec.renew_before_days <= LONGEST_LEAF:
         problems.append(
-            _said("renew_before_days", wish.renew_before_days, f"0 to {LONGEST_LEAF} days")
+            _said("renew_before_days", spec.renew_before_days, f"0 to {LONGEST_LEAF} days")
         )
     return problems
 
 
-def ca_problems(ca: CaWish) -> list[str]:
+def ca_problems(ca: CaSpec) -> list[str]:
     """Files and names of a CA that do not go together."""
     problems = []
     if not COMMON_NAME.fullmatch(ca.common_name) or len(ca.common_name) > LONGEST_CA_NAME:
@@ -74,10 +74,10 @@ def ca_problems(ca: CaWish) -> list[str]:
     return problems
 
 
-def certificate_problems(wish: Wish) -> list[str]:
+def certificate_problems(spec: Spec) -> list[str]:
     """Names, addresses and lives of certificates that cannot be issued."""
-    problems = _names("certificates", [leaf.name for leaf in wish.leaves])
-    for leaf in wish.leaves:
+    problems = _names("certificates", [leaf.name for leaf in spec.leaves])
+    for leaf in spec.leaves:
         where = f"certificates: {leaf.name}"
         if leaf.name == RESERVED:
             problems.append(_said(where, "the name of the CA", "another name"))
@@ -131,12 +131,12 @@ def _names(where: str, names: list[str]) -> list[str]:
     return problems + [_said(where, f"{name} twice", "each name once") for name in sorted(twice)]
 
 
-def password_problems(wish: Wish) -> list[str]:
+def password_problems(spec: Spec) -> list[str]:
     """Names and given values of passwords that files could not hold."""
-    problems = _names("passwords", list(wish.passwords))
-    for name, value in wish.given_passwords.items():
-        if name not in wish.passwords:
-            known = listed(wish.passwords) or "nothing, passwords is empty"
+    problems = _names("passwords", list(spec.passwords))
+    for name, value in spec.given_passwords.items():
+        if name not in spec.passwords:
+            known = listed(spec.passwords) or "nothing, passwords is empty"
             problems.append(_said("given_passwords", name, f"names of passwords: {known}"))
         # The value itself is never shown.
         if not PASSWORD.fullmatch(value):
@@ -145,37 +145,37 @@ def password_problems(wish: Wish) -> list[str]:
     return problems
 
 
-def rotation_problems(wish: Wish) -> list[str]:
+def rotation_problems(spec: Spec) -> list[str]:
     """A rotation whose phase or names do not fit it."""
     problems = []
-    if (wish.rotate in ("ca", "quorum")) != bool(wish.phase):
+    if (spec.rotate in ("ca", "quorum")) != bool(spec.phase):
         problems.append(
             _said(
                 "phase",
-                f"{wish.phase or 'none'} with rotate: {wish.rotate}",
+                f"{spec.phase or 'none'} with rotate: {spec.rotate}",
                 "trust, issue, drop or replace with rotate: ca, the first three with rotate: "
                 "quorum, and none with all others",
             )
         )
-    if wish.rotate == "quorum" and wish.phase == "replace":
+    if spec.rotate == "quorum" and spec.phase == "replace":
         problems.append(_said("phase", "replace with rotate: quorum", "trust, issue or drop"))
     declared = {
-        "certificates": {leaf.name for leaf in wish.leaves},
-        "passwords": set(wish.passwords),
-    }.get(wish.rotate, set())
-    if unknown := set(wish.names) - declared:
-        wanted = listed(declared) or f"no names with rotate: {wish.rotate}"
+        "certificates": {leaf.name for leaf in spec.leaves},
+        "passwords": set(spec.passwords),
+    }.get(spec.rotate, set())
+    if unknown := set(spec.names) - declared:
+        wanted = listed(declared) or f"no names with rotate: {spec.rotate}"
         problems.append(_said("names", listed(unknown), wanted))
-    if wish.rotate == "passwords":
+    if spec.rotate == "passwords":
         problems += [
             _said("names", name, "its new value under given_passwords")
-            for name in sorted(wish.given_passwords.keys() & wish.names)
+            for name in sorted(spec.given_passwords.keys() & spec.names)
         ]
-    if wish.ca.directory and wish.rotate == "certificates":
+    if spec.ca.directory and spec.rotate == "certificates":
         problems.append(
-            _said("rotate", "certificates", f"new files in {wish.ca.directory}, where they are")
+            _said("rotate", "certificates", f"new files in {spec.ca.directory}, where they are")
         )
-    if wish.ca.directory and wish.rotate == "ca" and wish.phase == "issue":
+    if spec.ca.directory and spec.rotate == "ca" and spec.phase == "issue":
         wanted = "the phase trust or drop: certificates come from ca.directory"
         problems.append(_said("phase", "issue", wanted))
     return problems

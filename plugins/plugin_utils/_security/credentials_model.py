@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator wishes of the store of credentials, as plain values."""
+"""What an operator specs of the store of credentials, as plain values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CredentialsError(ValueError):
 
 
 @dataclass(frozen=True)
-class CaWish:
+class CaSpec:
     """The CA: made here unless one of the files or the directory is given."""
 
     common_name: str
@@ -48,14 +48,14 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """All of it. ``names`` narrows what is rotated; empty means everything of the kind.
 
     ``anew``: the cluster whose keys are given up, by name.
     """
 
     cluster: str
-    ca: CaWish
+    ca: CaSpec
     certificates: tuple[Leaf, ...]
     passwords: tuple[str, ...]
     given_passwords: Mapping[str, str]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""From what the store holds and what is wished to what it shall hold, in sentences."""
+"""From what the store holds and what is desired to what it shall hold, in sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datetime import datetime
 from cryptography import x509
 
 from . import ca_rotation, exposed_secrets, quorum_ca
-from .credentials_model import CredentialsError, Wish
+from .credentials_model import CredentialsError, Spec
 from .pki import provided as ready_made
 from .pki.authority import Authority, day
 from .pki.leaf import Leaf, Pair, issue
@@ -42,56 +42,56 @@ class Plan:
     notes: tuple[str, ...]
 
 
-def plan(held: Content | None, wish: Wish, given: Given, now: datetime) -> Plan:
-    """Raises CredentialsError when the wish cannot be met; then nothing may be written."""
-    before = held or Content(wish.cluster)
-    if before.cluster != wish.cluster:
+def plan(held: Content | None, spec: Spec, given: Given, now: datetime) -> Plan:
+    """Raises CredentialsError when the spec cannot be met; then nothing may be written."""
+    before = held or Content(spec.cluster)
+    if before.cluster != spec.cluster:
         raise CredentialsError(
             f"store: found that of cluster {before.cluster}; wanted: one of its own for cluster "
-            f"{wish.cluster}"
+            f"{spec.cluster}"
         )
-    advanced = ca_rotation.advance(before, wish, given.authority, now)
+    advanced = ca_rotation.advance(before, spec, given.authority, now)
     content, steps = advanced.content, list(advanced.said)
     roots, said = ca_rotation.roots_of(content, given.roots)
     content, steps = replace(content, roots=roots), [*steps, *said]
     for part in (_purged, _certificates, _passwords):
-        content, said = part(content, wish, given, now)
+        content, said = part(content, spec, given, now)
         steps += said
-    problems = [] if wish.phase == "replace" else ca_rotation.obstacles(before, content)
+    problems = [] if spec.phase == "replace" else ca_rotation.obstacles(before, content)
     if problems:
         raise CredentialsError(*problems)
     own, said = quorum_ca.advance(
-        held, content, wish, now, lambda theirs, mine: _certificates(theirs, mine, Given(), now)
+        held, content, spec, now, lambda theirs, mine: _certificates(theirs, mine, Given(), now)
     )
     steps += [f"quorum of the ensemble: {each}" for each in said]
     content = exposed_secrets.marked(held, replace(content, quorum=own))
-    return Plan(content, tuple(steps), _notes(content, wish, now))
+    return Plan(content, tuple(steps), _notes(content, spec, now))
 
 
 Part = tuple[Content, tuple[str, ...]]
 
 
-def unused(content: Content, wish: Wish) -> list[str]:
+def unused(content: Content, spec: Spec) -> list[str]:
     """What the store holds and nobody declares."""
-    declared = {leaf.name for leaf in wish.leaves}
+    declared = {leaf.name for leaf in spec.leaves}
     certificates = {*content.certificates, *_of_quorum(content)} - declared
-    passwords = content.passwords.keys() - set(wish.passwords)
+    passwords = content.passwords.keys() - set(spec.passwords)
     return [
         *(f"certificate {name}" for name in sorted(certificates)),
         *(f"password {name}" for name in sorted(passwords)),
     ]
 
 
-def _purged(content: Content, wish: Wish, given: Given, now: datetime) -> Part:
-    kinds = ("certificate", "password") if wish.purge else ("password",)
-    gone = [item for item in unused(content, wish) if item.startswith(kinds)]
-    if not (wish.purge or wish.purge_passwords) or not gone:
+def _purged(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
+    kinds = ("certificate", "password") if spec.purge else ("password",)
+    gone = [item for item in unused(content, spec) if item.startswith(kinds)]
+    if not (spec.purge or spec.purge_passwords) or not gone:
         return content, ()
     said = tuple(f"{item}: removed, nobody declares it" for item in gone)
-    passwords = {k: v for k, v in content.passwords.items() if k in wish.passwords}
-    if not wish.purge:
+    passwords = {k: v for k, v in content.passwords.items() if k in spec.passwords}
+    if not spec.purge:
         return replace(content, passwords=passwords), said
-    declared = {leaf.name for leaf in wish.leaves}
+    declared = {leaf.name for leaf in spec.leaves}
     own = content.quorum
     left = {k: v for k, v in _of_quorum(content).items() if k in declared}
     return replace(
@@ -107,23 +107,23 @@ def _of_quorum(content: Content) -> Mapping[str, Pair]:
     return content.quorum.held.certificates if content.quorum else {}
 
 
-def _certificates(content: Content, wish: Wish, given: Given, now: datetime) -> Part:
-    if wish.ca.directory:
-        return _taken(content, wish, given, now)
+def _certificates(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
+    if spec.ca.directory:
+        return _taken(content, spec, given, now)
     signing = content.signing
     if signing is None:
         raise CredentialsError(
             "ca: found no CA in the store that issues; wanted: rotate: ca with phase: replace"
         )
-    if wish.certificates and days_left(signing.certificate, now) < 0:
+    if spec.certificates and days_left(signing.certificate, now) < 0:
         raise CredentialsError(
             f"ca: found {subject_of(signing.certificate)}, expired since "
             f"{day(signing.certificate.not_valid_after_utc)}; wanted: a new one, by rotate: ca "
             "with phase: replace, for nothing of the old one is trusted any more"
         )
     certificates, said = dict(content.certificates), []
-    for leaf in wish.certificates:
-        why = _why(content.certificates.get(leaf.name), leaf, signing, wish, now)
+    for leaf in spec.certificates:
+        why = _why(content.certificates.get(leaf.name), leaf, signing, spec, now)
         if why is not None:
             pair = certificates[leaf.name] = issue(leaf, signing, now)
             end = day(pair.certificate.not_valid_after_utc)
@@ -132,22 +132,22 @@ def _certificates(content: Content, wish: Wish, given: Given, now: datetime) -> 
 
 
 def _why(
-    pair: Pair | None, leaf: Leaf, signing: Authority, wish: Wish, now: datetime
+    pair: Pair | None, leaf: Leaf, signing: Authority, spec: Spec, now: datetime
 ) -> str | None:
     if pair is None:
         return "issued"
-    if wish.rotate == "certificates" and leaf.name in (wish.names or [leaf.name]):
+    if spec.rotate == "certificates" and leaf.name in (spec.names or [leaf.name]):
         return "renewed: somebody asked for it"
-    reason = reason_to_renew(pair, leaf, signing, now, wish.renew_before_days)
+    reason = reason_to_renew(pair, leaf, signing, now, spec.renew_before_days)
     return reason and f"renewed: {reason}"
 
 
-def _taken(content: Content, wish: Wish, given: Given, now: datetime) -> Part:
+def _taken(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
     """Ready-made certificates, all of them judged before one is taken."""
     certificates, said, problems = dict(content.certificates), [], []
-    for leaf in wish.certificates:
+    for leaf in spec.certificates:
         pair = given.pairs[leaf.name]
-        path = f"{wish.ca.directory}/{leaf.name}.crt"
+        path = f"{spec.ca.directory}/{leaf.name}.crt"
         judged = ready_made.obstacles(pair, leaf, given.roots, now)
         problems += [f"{path}: {problem}" for problem in judged]
         has = content.certificates.get(leaf.name)
@@ -160,11 +160,11 @@ def _taken(content: Content, wish: Wish, given: Given, now: datetime) -> Part:
     return replace(content, certificates=certificates), tuple(said)
 
 
-def _passwords(content: Content, wish: Wish, given: Given, now: datetime) -> Part:
+def _passwords(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
     passwords, said = dict(content.passwords), []
-    for name in wish.passwords:
-        has, brought = passwords.get(name), wish.given_passwords.get(name)
-        asked = wish.rotate == "passwords" and name in (wish.names or [name])
+    for name in spec.passwords:
+        has, brought = passwords.get(name), spec.given_passwords.get(name)
+        asked = spec.rotate == "passwords" and name in (spec.names or [name])
         if brought is not None:
             if has and has.value == brought:
                 continue
@@ -179,22 +179,22 @@ def _passwords(content: Content, wish: Wish, given: Given, now: datetime) -> Par
     return replace(content, passwords=passwords), tuple(said)
 
 
-def _notes(content: Content, wish: Wish, now: datetime) -> tuple[str, ...]:
+def _notes(content: Content, spec: Spec, now: datetime) -> tuple[str, ...]:
     notes = []
     where = ca_rotation.state(content)
-    if where in ca_rotation.NEXT and not wish.ca.directory:
+    if where in ca_rotation.NEXT and not spec.ca.directory:
         notes.append(f"rotation of the CA: {ca_rotation.NEXT[where]}")
-    signing = None if wish.ca.directory else content.signing
-    longest = max((leaf.days for leaf in wish.certificates), default=0)
+    signing = None if spec.ca.directory else content.signing
+    longest = max((leaf.days for leaf in spec.certificates), default=0)
     if signing and days_left(signing.certificate, now) < longest:
         end = day(signing.certificate.not_valid_after_utc)
         notes.append(
             f"CA {subject_of(signing.certificate)}: ends on {end}, and certificates with it; "
             "rotate it: rotate: ca with phase: trust, issue, drop"
         )
-    for leaf in wish.certificates if wish.ca.directory else ():
+    for leaf in spec.certificates if spec.ca.directory else ():
         left = days_left(content.certificates[leaf.name].certificate, now)
-        if left < wish.renew_before_days:
-            path = f"{wish.ca.directory}/{leaf.name}.crt"
+        if left < spec.renew_before_days:
+            path = f"{spec.ca.directory}/{leaf.name}.crt"
             notes.append(f"certificate {leaf.name}: {left} days are left; put a new one at {path}")
     return tuple(notes)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator wishes, checked before anything is touched."""
+"""What an operator specs, checked before anything is touched."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .credentials_checks import (
     password_problems,
     rotation_problems,
 )
-from .credentials_model import CaWish, CredentialsError, Machine, Wish
+from .credentials_model import CaSpec, CredentialsError, Machine, Spec
 from .pki.leaf import Leaf
 
 LIFE_OF_A_CA = CA["days"]["default"]
 
 
-def wish_of(arguments: Mapping[str, Any]) -> Wish:
-    """The wish in options that have their types and defaults; raises CredentialsError."""
+def spec_of(arguments: Mapping[str, Any]) -> Spec:
+    """The spec in options that have their types and defaults; raises CredentialsError."""
     cluster = str(arguments["cluster"])
-    wish = Wish(
+    spec = Spec(
         cluster=cluster,
         ca=_ca(arguments["ca"] or {}, cluster),
         certificates=_leaves(arguments["certificates"], cluster, "platform"),
@@ -43,15 +43,15 @@ def wish_of(arguments: Mapping[str, Any]) -> Wish:
         quorum_ca=str(arguments["quorum_ca"]),
     )
     problems = [
-        *cluster_problems(wish),
-        *ca_problems(wish.ca),
-        *certificate_problems(wish),
-        *password_problems(wish),
-        *rotation_problems(wish),
+        *cluster_problems(spec),
+        *ca_problems(spec.ca),
+        *certificate_problems(spec),
+        *password_problems(spec),
+        *rotation_problems(spec),
     ]
     if problems:
         raise CredentialsError(*problems)
-    return wish
+    return spec
 
 
 def _machine(given: Mapping[str, Any]) -> Machine:
@@ -63,10 +63,10 @@ def _machine(given: Mapping[str, Any]) -> Machine:
     )
 
 
-def _ca(given: Mapping[str, Any], cluster: str) -> CaWish:
+def _ca(given: Mapping[str, Any], cluster: str) -> CaSpec:
     days = given.get("days")
     paths = ("certificate_file", "key_file", "directory", "trusted_file")
-    return CaWish(
+    return CaSpec(
         common_name=str(given.get("common_name") or f"{cluster} CA"),
         days=LIFE_OF_A_CA if days is None else days,
         **{key: str(given.get(key) or "") for key in paths},

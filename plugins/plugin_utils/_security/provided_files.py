@@ -14,7 +14,7 @@ from ansible.parsing.vault import VaultLib, is_encrypted
 from cryptography import x509
 
 from . import vault_password
-from .credentials_model import CredentialsError, Wish
+from .credentials_model import CredentialsError, Spec
 from .credentials_plan import Given
 from .pki import authority, leaf, pem, provided
 from .vault_store import Store
@@ -24,13 +24,13 @@ ROOTS = "ca.crt"
 Parsed = TypeVar("Parsed")
 
 
-def read_all(wish: Wish, store: Store, now: datetime, imported: bool) -> Given:
-    """Everything that the wish names, with all obstacles at once, each with its file.
+def read_all(spec: Spec, store: Store, now: datetime, imported: bool) -> Given:
+    """Everything that the spec names, with all obstacles at once, each with its file.
 
     ``imported``: the CA is in the store already, so that its files may be kept elsewhere.
     """
     problems: list[str] = []
-    ca = wish.ca
+    ca = spec.ca
     reader = _Reader(store, problems)
     brought: authority.Authority | None = None
     roots: tuple[x509.Certificate, ...] = ()
@@ -40,7 +40,7 @@ def read_all(wish: Wish, store: Store, now: datetime, imported: bool) -> Given:
         brought = reader.authority(ca.certificate_file, ca.key_file, now)
     if ca.directory:
         roots = reader.roots(os.path.join(ca.directory, ROOTS), now)
-        pairs = {each.name: reader.pair(ca.directory, each.name) for each in wish.certificates}
+        pairs = {each.name: reader.pair(ca.directory, each.name) for each in spec.certificates}
     if ca.trusted_file:
         roots = (*roots, *reader.roots(ca.trusted_file, now))
     if problems:

@@ -28,7 +28,7 @@ from datetime import datetime
 
 from . import ca_rotation
 from .certificate_names import QUORUM
-from .credentials_model import CaWish, CredentialsError, Wish
+from .credentials_model import CaSpec, CredentialsError, Spec
 from .pki.leaf import Pair
 from .store_document import Content, Quorum
 from .store_items import PLATFORM
@@ -38,7 +38,7 @@ STAGES = (PLATFORM, TRUSTED, SHOWN, OWN)
 PHASES = ("trust", "issue", "drop")
 
 # Issues what is missing or due: part of credentials_plan.py, which imports this module.
-Issued = Callable[[Content, Wish], tuple[Content, tuple[str, ...]]]
+Issued = Callable[[Content, Spec], tuple[Content, tuple[str, ...]]]
 
 
 def stage_of(content: Content) -> str:
@@ -47,20 +47,20 @@ def stage_of(content: Content) -> str:
 
 
 def advance(
-    before: Content | None, content: Content, wish: Wish, now: datetime, issued: Issued
+    before: Content | None, content: Content, spec: Spec, now: datetime, issued: Issued
 ) -> tuple[Quorum | None, tuple[str, ...]]:
-    """The quorum as the wish wants it, and what changes in sentences.
+    """The quorum as the spec wants it, and what changes in sentences.
 
     ``before`` is the store as it was, None for a new one; ``content`` what the platform is to have.
     """
-    if not wish.quorum:
+    if not spec.quorum:
         return content.quorum, ()
-    stage = _next(before, wish)
+    stage = _next(before, spec)
     if stage == PLATFORM:
         gone = content.quorum is not None
         return None, ("trusted by the platform's CA again, its own is dropped",) if gone else ()
-    mine = _wish_of(content, wish, stage)
-    held = content.quorum.held if content.quorum else Content(wish.cluster)
+    mine = _spec_of(content, spec, stage)
+    held = content.quorum.held if content.quorum else Content(spec.cluster)
     advanced = ca_rotation.advance(held, mine, None, now)
     held, steps = advanced.content, list(advanced.said)
     others = () if stage == OWN else content.roots
@@ -71,7 +71,7 @@ def advance(
     else:
         held, said = issued(held, mine)
         steps += said
-    if before and before.quorum and wish.phase != "replace":
+    if before and before.quorum and spec.phase != "replace":
         problems = ca_rotation.obstacles(before.quorum.held, held)
         if problems:
             raise CredentialsError(*problems)
@@ -80,45 +80,45 @@ def advance(
     return Quorum(stage, held), tuple(steps)
 
 
-def _next(before: Content | None, wish: Wish) -> str:
+def _next(before: Content | None, spec: Spec) -> str:
     """The stage after this run. Raises CredentialsError where a phase is left out."""
     if before is None:
-        return wish.quorum_ca
+        return spec.quorum_ca
     at = stage_of(before)
-    if wish.rotate != "quorum":
+    if spec.rotate != "quorum":
         return at
-    way = STAGES if wish.quorum_ca == OWN else STAGES[::-1]
-    place, target = way.index(at), 1 + PHASES.index(wish.phase)
+    way = STAGES if spec.quorum_ca == OWN else STAGES[::-1]
+    place, target = way.index(at), 1 + PHASES.index(spec.phase)
     if place >= target:
         return at
     if place < target - 1:
         raise CredentialsError(
-            f"phase: found {wish.phase}, and the quorum in stage {at}; wanted: phase "
+            f"phase: found {spec.phase}, and the quorum in stage {at}; wanted: phase "
             f"{PHASES[place]} first, rolled out to every server"
         )
     return way[target]
 
 
-def _wish_of(content: Content, wish: Wish, stage: str) -> Wish:
-    """The same wish for the quorum's own CA: it is always made here, and has no passwords."""
+def _spec_of(content: Content, spec: Spec, stage: str) -> Spec:
+    """The same spec for the quorum's own CA: it is always made here, and has no passwords."""
     # While servers trust both, the CA stays; ready-made certificates have phases of other meaning.
-    along = stage == OWN and wish.rotate == "ca" and not wish.ca.directory
-    rotate = wish.rotate if along or wish.rotate == "certificates" else "none"
+    along = stage == OWN and spec.rotate == "ca" and not spec.ca.directory
+    rotate = spec.rotate if along or spec.rotate == "certificates" else "none"
     return replace(
-        wish,
-        ca=CaWish(f"{wish.cluster} ensemble CA"[:58], wish.ca.days),
-        certificates=wish.quorum,
+        spec,
+        ca=CaSpec(f"{spec.cluster} ensemble CA"[:58], spec.ca.days),
+        certificates=spec.quorum,
         quorum=(),
         passwords=(),
         given_passwords={},
         rotate=rotate,
-        phase=wish.phase if rotate == "ca" else "",
+        phase=spec.phase if rotate == "ca" else "",
     )
 
 
-def _of_platform(content: Content, wish: Wish) -> dict[str, Pair]:
+def _of_platform(content: Content, spec: Spec) -> dict[str, Pair]:
     """What servers show to clients, under the names of the quorum."""
     return {
         leaf.name: content.certificates[leaf.name.removesuffix(QUORUM)]
-        for leaf in wish.certificates
+        for leaf in spec.certificates
     }

@@ -29,7 +29,7 @@ BROKER = "broker-"
 
 
 class SecurityError(ValueError):
-    """A wish that cannot be met; the text names it and what is allowed."""
+    """A spec that cannot be met; the text names it and what is allowed."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from . import ca_rotation, exposed_secrets
-from .credentials_model import Wish
+from .credentials_model import Spec
 from .credentials_plan import Plan, unused
 from .pki.authority import day
 from .pki.pem import fingerprint, subject_of
@@ -17,7 +17,7 @@ from .quorum_ca import stage_of
 from .store_document import Content
 
 
-def report(planned: Plan, wish: Wish, now: datetime) -> dict[str, Any]:
+def report(planned: Plan, spec: Spec, now: datetime) -> dict[str, Any]:
     """The result of the module ``credentials``."""
     content = planned.content
     quorum = content.quorum.held if content.quorum else Content(content.cluster)
@@ -40,7 +40,7 @@ def report(planned: Plan, wish: Wish, now: datetime) -> dict[str, Any]:
             "fingerprints": [fingerprint(root) for root in content.roots],
             "rotation": ca_rotation.state(content),
         },
-        "unused": unused(content, wish),
+        "unused": unused(content, spec),
         "exposed": exposed_secrets.exposed(content),
     }
 

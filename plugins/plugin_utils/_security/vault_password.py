@@ -71,11 +71,11 @@ def _judge(path: str, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise StoreError(f"password_file {path}: found no regular file; wanted: one")
     script = found.st_mode & 0o111
-    allowed, wish = (0o755, "go-w") if script else (0o600, "600")
+    allowed, spec = (0o755, "go-w") if script else (0o600, "600")
     if found.st_mode & 0o777 & ~allowed:
         raise StoreError(
             f"password_file {path}: found mode {stat.S_IMODE(found.st_mode):04o}, open to others; "
-            f"wanted: chmod {wish} {path}"
+            f"wanted: chmod {spec} {path}"
         )
 
 

@@ -82,8 +82,8 @@ def memory(site: Site, host: str, service: Service) -> Iterator[tuple[str, int]]
     if service.each:
         extra = whole_number(site.value(host, "pipeline_overhead_mb", 0)) or 0
         for name, declared in entries(site, host, service.each).items():
-            wish = declared.get("resources") if isinstance(declared, Mapping) else None
-            heap = wish.get("driver_memory", "1g") if isinstance(wish, Mapping) else "1g"
+            spec = declared.get("resources") if isinstance(declared, Mapping) else None
+            heap = spec.get("driver_memory", "1g") if isinstance(spec, Mapping) else "1g"
             where = f"{service.each}.{name}.resources.driver_memory"
             yield where, (memory_bytes(heap) or 0) + extra * 1024**2
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .disk_model import Device, Disk, Owner, Wish
+from .disk_model import Device, Disk, Owner, Spec
 
 MARKER = ".kafka-metal-disk.json"
 # Of the mount itself; fstab has more of them, see fstab.py.
@@ -27,34 +27,34 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _IDENTIFIER_PREFIX = re.compile(r"^(0x|naa\.|eui\.|uuid\.|nvme\.|wwn-|t10\.|mpath-)+")
 
 
-def same_identifier(wish: str, found: str) -> bool:
+def same_identifier(spec: str, found: str) -> bool:
     """Whether two spellings of a serial number or WWN mean the same device."""
-    return _plain(wish) == _plain(found) != ""
+    return _plain(spec) == _plain(found) != ""
 
 
 def _plain(identifier: str) -> str:
     return _IDENTIFIER_PREFIX.sub("", identifier.strip().lower())
 
 
-def check_wishes(wishes: Sequence[Wish]) -> list[str]:
+def check_specs(specs: Sequence[Spec]) -> list[str]:
     """What is wrong with the declaration itself, one sentence each."""
     wrong = []
-    for at, wish in enumerate(wishes):
-        ways = [key for key in ("serial", "wwn", "path") if getattr(wish, key)]
-        if not _NAME.fullmatch(wish.name):
-            wrong.append(f"{wish.name!r}: a name has up to 32 letters, digits, - and _")
+    for at, spec in enumerate(specs):
+        ways = [key for key in ("serial", "wwn", "path") if getattr(spec, key)]
+        if not _NAME.fullmatch(spec.name):
+            wrong.append(f"{spec.name!r}: a name has up to 32 letters, digits, - and _")
         if len(ways) != 1:
             said = " and ".join(ways) or "none"
-            wrong.append(f"{wish.name}: found {said} of serial, wwn and path; wanted exactly one")
-        if not wish.mount.startswith("/") or wish.mount.rstrip("/") != wish.mount:
-            wrong.append(f"{wish.name}: mount {wish.mount!r} is no absolute path below /")
-        for other in wishes[:at]:
-            if wish.name == other.name:
-                wrong.append(f"{wish.name}: the name is there twice")
-            if _nested(wish.mount, other.mount):
-                wrong.append(f"{wish.name}: mount {wish.mount} meets that of {other.name}")
-            if ways and wish.sought == other.sought:
-                wrong.append(f"{wish.name}: {wish.sought} is that of {other.name} too")
+            wrong.append(f"{spec.name}: found {said} of serial, wwn and path; wanted exactly one")
+        if not spec.mount.startswith("/") or spec.mount.rstrip("/") != spec.mount:
+            wrong.append(f"{spec.name}: mount {spec.mount!r} is no absolute path below /")
+        for other in specs[:at]:
+            if spec.name == other.name:
+                wrong.append(f"{spec.name}: the name is there twice")
+            if _nested(spec.mount, other.mount):
+                wrong.append(f"{spec.name}: mount {spec.mount} meets that of {other.name}")
+            if ways and spec.sought == other.sought:
+                wrong.append(f"{spec.name}: {spec.sought} is that of {other.name} too")
     return wrong
 
 
@@ -63,14 +63,14 @@ def _nested(one: str, other: str) -> bool:
 
 
 def judge(
-    wish: Wish,
+    spec: Spec,
     found: Sequence[Device],
     owner: Owner,
     known: str = "",
     overwrite: bool = False,
     adopt: bool = False,
 ) -> Disk:
-    """What the devices found for one wish are, and what may be done.
+    """What the devices found for one spec are, and what may be done.
 
     ``known`` is the UUID that fstab has for the mount: then a disk was in order there once, and one
     that is gone or broken now does not hold up the others. ``overwrite`` says that the operator has
@@ -79,16 +79,16 @@ def judge(
     """
     if not found:
         action = LEAVE if known else REFUSE
-        return Disk(wish, MISSING, action, f"no device has {wish.sought}", known=known)
+        return Disk(spec, MISSING, action, f"no device has {spec.sought}", known=known)
     if len(found) > 1:
         nodes = " and ".join(device.node for device in found)
-        text = f"{nodes} both have {wish.sought}"
-        return Disk(wish, FOREIGN, REFUSE, text, found[0], known, "one device for each name")
+        text = f"{nodes} both have {spec.sought}"
+        return Disk(spec, FOREIGN, REFUSE, text, found[0], known, "one device for each name")
     device = found[0]
-    state, text = _carries(wish, device, owner, known)
-    action, wanted = _action(state, wish, device, known)
-    if adopt and state in (FOREIGN, SWAPPED) and _adoptable(wish, device):
-        return Disk(wish, state, USE, text, device, known)
+    state, text = _carries(spec, device, owner, known)
+    action, wanted = _action(state, spec, device, known)
+    if adopt and state in (FOREIGN, SWAPPED) and _adoptable(spec, device):
+        return Disk(spec, state, USE, text, device, known)
     if overwrite:
         obstacle = _in_use(device) or ("set read-only" if device.read_only else "")
         if obstacle:
@@ -98,12 +98,12 @@ def judge(
             )
         else:
             action = FORMAT
-    return Disk(wish, state, action, text, device, known, wanted)
+    return Disk(spec, state, action, text, device, known, wanted)
 
 
-def _carries(wish: Wish, device: Device, owner: Owner, known: str) -> tuple[str, str]:
+def _carries(spec: Spec, device: Device, owner: Owner, known: str) -> tuple[str, str]:
     """State of one device, and what was found on it."""
-    here = any(mount.point == wish.mount for mount in device.mounts)
+    here = any(mount.point == spec.mount for mount in device.mounts)
     if device.fault:
         ours = bool(known) and (here or device.uuid in ("", known))
         what = "the disk" if ours else " and ".join(device.types) or "a device"
@@ -112,7 +112,7 @@ def _carries(wish: Wish, device: Device, owner: Owner, known: str) -> tuple[str,
         table = " and ".join(device.types) or "a partition table"
         return FOREIGN, f"{table} with partitions {', '.join(device.partitions)}"
     if device.types == ["xfs"] and device.uuid:
-        return _xfs(wish, device, owner)
+        return _xfs(spec, device, owner)
     if device.contents:
         labels = [str(one["label"]) for one in device.contents if one.get("label")]
         label = f" (label {', '.join(labels)})" if labels else ""
@@ -122,16 +122,16 @@ def _carries(wish: Wish, device: Device, owner: Owner, known: str) -> tuple[str,
     return (READ_ONLY, "blank and set read-only") if device.read_only else (BLANK, "blank")
 
 
-def _xfs(wish: Wish, device: Device, owner: Owner) -> tuple[str, str]:
+def _xfs(spec: Spec, device: Device, owner: Owner) -> tuple[str, str]:
     marker = device.marker
     if marker is None:
-        if device.empty and device.contents[0].get("label") == wish.label and not device.mounts:
+        if device.empty and device.contents[0].get("label") == spec.label and not device.mounts:
             return BLANK, "blank: an earlier run ended before the disk was marked"
         label = device.contents[0].get("label")
         name = f" (label {label})" if label else ""
         return FOREIGN, f"XFS{name} without our marker{_used(device)}"
     if (marker.get("cluster"), marker.get("host")) != (owner.cluster, owner.host) or (
-        marker.get("disk") != wish.name
+        marker.get("disk") != spec.name
     ):
         return SWAPPED, (
             f"{marker.get('disk')} of host {marker.get('host')} of cluster {marker.get('cluster')}"
@@ -139,18 +139,18 @@ def _xfs(wish: Wish, device: Device, owner: Owner) -> tuple[str, str]:
     if marker.get("uuid") != device.uuid:
         return SWAPPED, f"a copy: its marker is that of file system {marker.get('uuid')}"
     points = [mount.point for mount in device.mounts]
-    if points and wish.mount not in points:
+    if points and spec.mount not in points:
         return FOREIGN, f"our disk, mounted at {', '.join(points)}"
-    mounted_ro = any("ro" in m.options for m in device.mounts if m.point == wish.mount)
+    mounted_ro = any("ro" in m.options for m in device.mounts if m.point == spec.mount)
     if device.read_only or mounted_ro:
         return READ_ONLY, "mounted read-only" if mounted_ro else "set read-only"
     return READY, "ours"
 
 
-def _adoptable(wish: Wish, device: Device) -> bool:
+def _adoptable(spec: Spec, device: Device) -> bool:
     """Whether all of the device is one XFS that is mounted where it belongs, or nowhere."""
     alone = device.types == ["xfs"] and bool(device.uuid) and not device.partitions
-    elsewhere = [mount for mount in device.mounts if mount.point != wish.mount]
+    elsewhere = [mount for mount in device.mounts if mount.point != spec.mount]
     return alone and not elsewhere and not device.fault and not device.read_only
 
 
@@ -170,24 +170,24 @@ def _used(device: Device) -> str:
     return f", {use}" if use else ""
 
 
-def _action(state: str, wish: Wish, device: Device, known: str) -> tuple[str, str]:
+def _action(state: str, spec: Spec, device: Device, known: str) -> tuple[str, str]:
     """What is done without a word of the operator, and what is wanted instead when refused."""
-    yes = f"a blank disk; to give up what is on it, name {wish.name} in overwrite"
+    yes = f"a blank disk; to give up what is on it, name {spec.name} in overwrite"
     if state == READY:
         return USE, ""
     if state == BLANK and not known:
         return FORMAT, ""
     if state == BLANK:
         return REFUSE, (
-            f"the file system {known} that /etc/fstab mounts at {wish.mount}: this is another "
-            f"disk; to begin anew on it, name {wish.name} in overwrite"
+            f"the file system {known} that /etc/fstab mounts at {spec.mount}: this is another "
+            f"disk; to begin anew on it, name {spec.name} in overwrite"
         )
     if state in (FAILED, READ_ONLY):
         return (LEAVE, "") if known else (REFUSE, "a disk that can be written")
     if state == SWAPPED:
-        return REFUSE, f"the disk {wish.name} of this host; {yes}"
+        return REFUSE, f"the disk {spec.name} of this host; {yes}"
     if device.marker is not None and device.mounts:
-        return REFUSE, f"mounted at {wish.mount} or nowhere"
+        return REFUSE, f"mounted at {spec.mount} or nowhere"
     return REFUSE, yes
 
 
@@ -202,13 +202,13 @@ def _check_one(disk: Disk, others: Sequence[Disk]) -> Disk:
         if device is None or other.device is None:
             continue
         if device.node == other.device.node:
-            text = f"{other.wish.name} is the same device"
+            text = f"{other.spec.name} is the same device"
         elif device.uuid and device.uuid == other.device.uuid and disk.action != FORMAT:
             text = f"{other.where} has the same file system UUID {device.uuid}"
         else:
             continue
         return Disk(
-            disk.wish, disk.state, REFUSE, text, device, disk.known, "one device for each name"
+            disk.spec, disk.state, REFUSE, text, device, disk.known, "one device for each name"
         )
     return disk
 
@@ -226,7 +226,7 @@ def problems(disks: Sequence[Disk]) -> list[str]:
     """What is wrong with disks that were in order once; the others go on."""
     word = {MISSING: "is missing", READ_ONLY: "cannot be written", FAILED: "has failed"}
     return [
-        f"{disk.where} {word[disk.state]}: {disk.found}; its log dir {disk.wish.mount} is offline, "
+        f"{disk.where} {word[disk.state]}: {disk.found}; its log dir {disk.spec.mount} is offline, "
         "nothing is written below the empty mount point"
         for disk in disks
         if disk.action == LEAVE
@@ -237,7 +237,7 @@ def lacking_options(disk: Disk) -> list[str]:
     """Options that the mount of the disk should have and has not."""
     device = disk.device
     for mount in device.mounts if device else ():
-        if mount.point == disk.wish.mount:
+        if mount.point == disk.spec.mount:
             return [option for option in MOUNT_OPTIONS if option not in mount.options]
     return []
 
@@ -245,5 +245,5 @@ def lacking_options(disk: Disk) -> list[str]:
 def is_mounted(disk: Disk) -> bool:
     """Whether the device of the disk is mounted where it belongs."""
     return disk.device is not None and any(
-        mount.point == disk.wish.mount for mount in disk.device.mounts
+        mount.point == disk.spec.mount for mount in disk.device.mounts
     )

@@ -140,7 +140,7 @@ def format_disk(disk: Disk, owner: Owner, user: int) -> str:
     if device.partitions:
         run("blockdev", "--rereadpt", device.node)
     uuid = str(uuids.uuid4())
-    run("mkfs.xfs", "-f", "-q", "-L", disk.wish.label, "-m", f"uuid={uuid}", device.node)
+    run("mkfs.xfs", "-f", "-q", "-L", disk.spec.label, "-m", f"uuid={uuid}", device.node)
 
     # Marked before it is ever seen at its place, and unmounted: the marker is not just in the log.
     def mark(place: str) -> bool:
@@ -175,7 +175,7 @@ def _write_marker(folder: str, disk: Disk, owner: Owner, uuid: str) -> None:
     marker = {
         "cluster": owner.cluster,
         "host": owner.host,
-        "disk": disk.wish.name,
+        "disk": disk.spec.name,
         "uuid": uuid,
         "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
@@ -190,33 +190,33 @@ def _write_marker(folder: str, disk: Disk, owner: Owner, uuid: str) -> None:
 def mount_disk(disk: Disk) -> None:
     """Mount a disk at its place."""
     options = ",".join(MOUNT_OPTIONS)
-    run("mount", "-t", "xfs", "-o", options, _device(disk).node, disk.wish.mount)
+    run("mount", "-t", "xfs", "-o", options, _device(disk).node, disk.spec.mount)
 
 
 def remount_disk(disk: Disk) -> None:
     """Give a mount the options it lacks, while programs go on working on it."""
-    run("mount", "-o", ",".join(["remount", *lacking_options(disk)]), disk.wish.mount)
+    run("mount", "-o", ",".join(["remount", *lacking_options(disk)]), disk.spec.mount)
 
 
 def take(step: Step, owner: Owner, user: int, uuids_by_name: dict[str, str]) -> None:
     """Take one step; ``uuids_by_name`` learns of new file systems. Raises DiskError."""
     disk = step.disk
-    name = disk.wish.name
+    name = disk.spec.name
     try:
         if step.kind == "format":
             uuids_by_name[name] = format_disk(disk, owner, user)
         elif step.kind == "mark":
             mark_disk(disk, owner)
         elif step.kind == "guard":
-            set_guard(disk.wish.mount)
+            set_guard(disk.spec.mount)
         elif step.kind == "fstab":
-            write_fstab({disk.wish.mount: uuids_by_name.get(name) or _device(disk).uuid})
+            write_fstab({disk.spec.mount: uuids_by_name.get(name) or _device(disk).uuid})
         elif step.kind == "mount":
             mount_disk(disk)
         elif step.kind == "remount":
             remount_disk(disk)
         elif step.kind == "reserve":
-            disk_reserve.make(disk.wish.mount, step.size)
+            disk_reserve.make(disk.spec.mount, step.size)
     except (DiskError, OSError) as error:
         raise DiskError(f"{disk.where}: {step.text}: {error}") from error
 

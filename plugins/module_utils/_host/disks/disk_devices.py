@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from .. import mount_table
 from .data_disks import same_identifier
 from .disk_contents import contents, look_inside
-from .disk_model import Device, Mount, Wish
+from .disk_model import Device, Mount, Spec
 
 # Where a serial number or WWN stands, by kind of device: virtio, NVMe, SCSI and SATA, xen.
 _SERIAL_FILES = ("serial", "device/serial")
@@ -78,17 +78,17 @@ class Machine:
         )
         return dict(pairs)
 
-    def find(self, wish: Wish) -> list[Place]:
-        """Devices that a wish means: none, one, or several that all claim to be it."""
-        if wish.path:
-            return self._at(wish.path)
-        sought = wish.serial or wish.wwn
+    def find(self, spec: Spec) -> list[Place]:
+        """Devices that a spec means: none, one, or several that all claim to be it."""
+        if spec.path:
+            return self._at(spec.path)
+        sought = spec.serial or spec.wwn
         found = [
             place
             for place in self.places()
             if any(
                 same_identifier(sought, each)
-                for each in (place.serials if wish.serial else place.wwns)
+                for each in (place.serials if spec.serial else place.wwns)
             )
         ]
         # Of a disk with several paths the device above the paths counts.

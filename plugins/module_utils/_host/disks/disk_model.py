@@ -12,7 +12,7 @@ from ..._common.units import size_text
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """A disk as the inventory declares it: found by one of ``serial``, ``wwn`` and ``path``."""
 
     name: str
@@ -92,9 +92,9 @@ class Device:
 
 @dataclass(frozen=True)
 class Disk:
-    """A wish with its device and what is to be done; ``found`` explains it."""
+    """A spec with its device and what is to be done; ``found`` explains it."""
 
-    wish: Wish
+    spec: Spec
     state: str
     action: str
     found: str
@@ -106,5 +106,5 @@ class Disk:
     @property
     def where(self) -> str:
         """Name and device, for messages."""
-        at = str(self.device) if self.device else self.wish.sought
-        return f"{self.wish.name} ({at})"
+        at = str(self.device) if self.device else self.spec.sought
+        return f"{self.spec.name} ({at})"

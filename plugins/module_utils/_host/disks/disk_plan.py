@@ -40,13 +40,13 @@ def check_mount_points(
 ) -> list[Disk]:
     """The same, with refusals where a mount point is taken or hides files."""
     taken = {mount.point for mount in mounts}
-    return [_check_mount_point(disk, guards[disk.wish.name], taken) for disk in disks]
+    return [_check_mount_point(disk, guards[disk.spec.name], taken) for disk in disks]
 
 
 def _check_mount_point(disk: Disk, guard: Guard, taken: set[str]) -> Disk:
     if disk.action not in (USE, FORMAT) or is_mounted(disk):
         return disk
-    point = disk.wish.mount
+    point = disk.spec.mount
     if point in taken:
         found, wanted = f"another device mounted at {point}", "nothing there: unmount it first"
     elif guard.entries:
@@ -60,29 +60,29 @@ def _check_mount_point(disk: Disk, guard: Guard, taken: set[str]) -> Disk:
 def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:
     """What has to be done for one disk; the same in check mode and in a real run."""
     found = []
-    wish, where = disk.wish, disk.where
+    spec, where = disk.spec, disk.where
     if disk.action == REFUSE:
         return []
     if disk.action == FORMAT:
         over = f", over {disk.found}" if disk.state != "blank" else ""
         found.append(Step("format", disk, f"{where} is formatted with XFS{over}"))
     if disk.action == USE and disk.state != READY:
-        text = f"{where} becomes {wish.name} of this host with all that is on it: {disk.found}"
+        text = f"{where} becomes {spec.name} of this host with all that is on it: {disk.found}"
         found.append(Step("mark", disk, text))
     if not guard.immutable:
         word = "becomes" if guard.exists else "is made and becomes"
-        text = f"{wish.mount} {word} immutable while nothing is mounted on it"
+        text = f"{spec.mount} {word} immutable while nothing is mounted on it"
         found.append(Step("guard", disk, text))
     if disk.action == LEAVE:
         return found
     uuid = "" if disk.action == FORMAT or disk.device is None else disk.device.uuid
-    if not uuid or fstab.edited(fstab_content, {wish.mount: uuid}) != fstab_content:
-        found.append(Step("fstab", disk, f"/etc/fstab mounts {wish.name} at {wish.mount} by UUID"))
+    if not uuid or fstab.edited(fstab_content, {spec.mount: uuid}) != fstab_content:
+        found.append(Step("fstab", disk, f"/etc/fstab mounts {spec.name} at {spec.mount} by UUID"))
     if not is_mounted(disk):
-        found.append(Step("mount", disk, f"{where} is mounted at {wish.mount}"))
+        found.append(Step("mount", disk, f"{where} is mounted at {spec.mount}"))
     elif lacking_options(disk):
         options = ", ".join(lacking_options(disk))
-        found.append(Step("remount", disk, f"{wish.mount} is mounted anew with {options}"))
+        found.append(Step("remount", disk, f"{spec.mount} is mounted anew with {options}"))
     return found
 
 
@@ -93,13 +93,13 @@ def reserves(disks: Sequence[Disk], declared: int, read: Callable[[str, int], in
         if declared <= 0 or disk.action not in (USE, FORMAT) or disk.device is None:
             continue
         if disk.action == USE and is_mounted(disk):
-            size = read(disk.wish.mount, declared)
+            size = read(disk.spec.mount, declared)
         else:
             # What a disk has that is not mounted yet is seen once it is.
             size = disk_reserve.wanted(declared, disk.device.size)
             size = size if disk.action == FORMAT else 0
         if size:
-            text = f"{disk.wish.name} keeps {size_text(size)} in reserve"
+            text = f"{disk.spec.name} keeps {size_text(size)} in reserve"
             found.append(Step("reserve", disk, text, size))
     return found
 
@@ -109,8 +109,8 @@ def hidden(disk: Disk, guard: Guard) -> list[str]:
     if not guard.entries or not (is_mounted(disk) or disk.action == LEAVE):
         return []
     return [
-        f"{guard.entries} entries lie in {disk.wish.mount} on the disk of the system, below "
-        f"{disk.wish.name}: a program has written there while the disk was not mounted"
+        f"{guard.entries} entries lie in {disk.spec.mount} on the disk of the system, below "
+        f"{disk.spec.name}: a program has written there while the disk was not mounted"
     ]
 
 
@@ -119,8 +119,8 @@ def record(disk: Disk, done: bool, uuid: str = "") -> dict[str, Any]:
     device = disk.device
     ready = done and disk.action in (USE, FORMAT)
     return {
-        "name": disk.wish.name,
-        "mount": disk.wish.mount,
+        "name": disk.spec.name,
+        "mount": disk.spec.mount,
         "state": READY if ready else disk.state,
         "found": disk.found,
         "device": device.node if device else "",

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from . import data_disks, disk_devices, fstab
-from .disk_model import Device, Disk, Owner, Wish
+from .disk_model import Device, Disk, Owner, Spec
 from .disk_plan import Guard, check_mount_points
 
 
 def survey(
-    wishes: Sequence[Wish],
+    specs: Sequence[Spec],
     owner: Owner,
     named: Mapping[str, Collection[str]],
     guards: dict[str, Guard],
@@ -25,14 +25,14 @@ def survey(
     machine, mounts = disk_devices.Machine(), disk_devices.mounted()
     found = [
         data_disks.judge(
-            wish,
-            [machine.device(place, wish.path, mounts) for place in machine.find(wish)],
+            spec,
+            [machine.device(place, spec.path, mounts) for place in machine.find(spec)],
             owner,
-            known=fstab.known(lines, wish.mount),
-            overwrite=wish.name in named["overwrite"],
-            adopt=wish.name in named["adopt"],
+            known=fstab.known(lines, spec.mount),
+            overwrite=spec.name in named["overwrite"],
+            adopt=spec.name in named["adopt"],
         )
-        for wish in wishes
+        for spec in specs
     ]
     points = [mount for _, mount in mounts]
     together = check_mount_points(data_disks.check_together(found), guards, points)

@@ -13,7 +13,7 @@ from .. import mount_table
 from ..disks import fstab
 from .host_access import Host
 from .hugepages import chosen, offered
-from .setting import Look, Row, Wish
+from .setting import Look, Row, Spec
 
 # After 60-persistent-storage.rules, which finds the UUID that ours are told apart by.
 FILE = "/etc/udev/rules.d/90-kafka-metal.rules"
@@ -60,12 +60,12 @@ def find(host: Host, paths: list[str]) -> tuple[list[Disk], list[str]]:
     return list(found.values()), without
 
 
-def look(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
-    """Compare the data disks with the wishes for their kind."""
+def look(host: Host, specs: list[Spec], paths: list[str]) -> Look:
+    """Compare the data disks with the specs for their kind."""
     disks, without = find(host, paths)
     before = dict(_BLOCK.findall(host.read(FILE) or ""))
     found, blocks = Look(), {}
-    for path in without if wishes else []:
+    for path in without if specs else []:
         detail = f"{path} lies on the file system of /: it has no disk, or the disk is not mounted"
         found.rows.append(Row(f"disk of {path}", "mounted", "", "", absent=True, detail=detail))
         # The rule of a disk that is away waits for it.
@@ -73,15 +73,13 @@ def look(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
             blocks[path] = before[path]
     for disk in disks:
         kind = "rotational" if disk.rotational else "solid"
-        wanted = {
-            wish.name.split(".")[1]: wish for wish in wishes if wish.name.endswith(f".{kind}")
-        }
+        wanted = {spec.name.split(".")[1]: spec for spec in specs if spec.name.endswith(f".{kind}")}
         uuid = host.uuid_of(disk.device) if wanted else ""
         persisted = dict(_ATTRIBUTE.findall(before.get(disk.path, "")))
         if f'"{uuid}"' not in before.get(disk.path, ""):
             persisted = {}
-        for attribute, wish in wanted.items():
-            row = _row(host, disk, attribute, wish, persisted.get(attribute, ""))
+        for attribute, spec in wanted.items():
+            row = _row(host, disk, attribute, spec, persisted.get(attribute, ""))
             if not uuid:
                 row.detail = row.detail or f"{disk.device} has no UUID: no rule can name it at boot"
             found.rows.append(row)
@@ -93,21 +91,21 @@ def look(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
     return found
 
 
-def _row(host: Host, disk: Disk, attribute: str, wish: Wish, persisted: str) -> Row:
+def _row(host: Host, disk: Disk, attribute: str, spec: Spec, persisted: str) -> Row:
     """One attribute of one disk."""
     path = f"{disk.queue}/{attribute}"
     text = host.read(path)
     live = chosen(text) if text is not None else ""
-    row = Row(f"{attribute} {disk.mount}", wish.value, persisted, live, wish.reason)
-    row.written = row.persisted_ok = persisted == wish.value
-    row.live_ok, row.absent = live == wish.value, text is None
+    row = Row(f"{attribute} {disk.mount}", spec.value, persisted, live, spec.reason)
+    row.written = row.persisted_ok = persisted == spec.value
+    row.live_ok, row.absent = live == spec.value, text is None
     if text is None:
         row.detail = f"{disk.device} has no {attribute}"
-    elif attribute == "scheduler" and wish.value not in offered(text):
+    elif attribute == "scheduler" and spec.value not in offered(text):
         row.refused = f"Invalid argument: {path} offers {', '.join(offered(text))}"
     elif not row.live_ok and not host.may_write(path):
         row.refused = f"Permission denied: {path}"
-    row.apply = partial(host.write_live, path, wish.value)
+    row.apply = partial(host.write_live, path, spec.value)
     return row
 
 
@@ -119,13 +117,13 @@ def rule(uuid: str, partition: bool, attributes: dict[str, str]) -> str:
     return f"{match}, {sets}\n"
 
 
-def look_at_mounts(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
+def look_at_mounts(host: Host, specs: list[Spec], paths: list[str]) -> Look:
     """Whether data disks are mounted with the options wanted; only looked at."""
     found = Look()
-    if not wishes:
+    if not specs:
         return found
-    wish = wishes[0]
-    wanted = set(wish.value.split(","))
+    spec = specs[0]
+    wanted = set(spec.value.split(","))
     live = mount_table.by_point(host.read(mount_table.OWN) or "")
     table = (host.read("/etc/fstab") or "").splitlines()
     persisted = {
@@ -136,7 +134,7 @@ def look_at_mounts(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
     for disk in find(host, paths)[0]:
         options, system = live[disk.mount].options, live[disk.mount].kind
         at_boot = persisted.get(disk.mount, "")
-        row = Row(f"mount {disk.mount}", wish.value, _only(at_boot, wanted), "", wish.reason)
+        row = Row(f"mount {disk.mount}", spec.value, _only(at_boot, wanted), "", spec.reason)
         row.live = _only(options, wanted)
         row.persisted_ok = wanted <= set(at_boot.split(","))
         row.live_ok = wanted <= set(options.split(","))

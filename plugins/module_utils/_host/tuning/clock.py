@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from .host_access import Host
-from .setting import Look, Row, Wish
+from .setting import Look, Row, Spec
 
 SYNCHRONISED = "clock.synchronised"
 STEPS = "clock.steps"
@@ -39,9 +39,9 @@ def steps(host: Host, service: str) -> tuple[bool, str]:
     return False, "timesyncd above 0.4 s"
 
 
-def look(host: Host, wishes: list[Wish]) -> Look:
+def look(host: Host, specs: list[Spec]) -> Look:
     """State of the clock, and what its service would do to it."""
-    found, wanted = Look(), {wish.name: wish for wish in wishes}
+    found, wanted = Look(), {spec.name: spec for spec in specs}
     running = {SERVICES[name] for _, name in host.processes() if name in SERVICES}
     service = min(running, default="")
     # Another machine keeps the clock of a container, where nobody can see how.

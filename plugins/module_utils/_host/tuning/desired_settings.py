@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from .setting import AT_LEAST, EXACTLY, Wish, plain
+from .setting import AT_LEAST, EXACTLY, Spec, plain
 
 # Folders of /proc/sys: any key below them may be set.
 SYSCTL = ("abi", "crypto", "debug", "dev", "fs", "kernel", "net", "user", "vm")
@@ -71,10 +71,10 @@ def _setting(name: str, value: Any, rule: str, reason: str, bound: int) -> dict[
     }
 
 
-def bounded(wish: Wish, memory: int) -> Wish:
-    """A wish in bytes cut to its share of the machine's memory."""
-    if not wish.percent_of_memory or not memory:
-        return wish
-    most = memory * wish.percent_of_memory // 100 // ROUND * ROUND
-    value = str(min(int(wish.value), most))
-    return Wish(wish.name, value, wish.rule, wish.reason, wish.percent_of_memory)
+def bounded(spec: Spec, memory: int) -> Spec:
+    """A spec in bytes cut to its share of the machine's memory."""
+    if not spec.percent_of_memory or not memory:
+        return spec
+    most = memory * spec.percent_of_memory // 100 // ROUND * ROUND
+    value = str(min(int(spec.value), most))
+    return Spec(spec.name, value, spec.rule, spec.reason, spec.percent_of_memory)

@@ -8,7 +8,7 @@ import resource
 from functools import partial
 
 from .host_access import Host
-from .setting import AT_LEAST, Look, Row, Wish, comment, meets
+from .setting import AT_LEAST, Look, Row, Spec, comment, meets
 
 PREFIX = "limits."
 UNITS = {"docker": "dockerd", "containerd": "containerd"}
@@ -43,30 +43,30 @@ def told(value: int | None) -> str:
     return "" if value is None else "unlimited" if value >= UNLIMITED else str(value)
 
 
-def look(host: Host, wishes: list[Wish]) -> Look:
+def look(host: Host, specs: list[Spec]) -> Look:
     """Compare the limits of dockerd and containerd, and what gives them these at boot."""
     found = Look()
     running = [pid for pid, name in host.processes() if name in UNITS.values()]
     files = [drop_in(unit) for unit in UNITS] if host.systemd() else [SECURITY]
-    text = (units if host.systemd() else security)(wishes) if wishes else None
-    for wish in wishes:
-        title, kind, _ = KINDS[wish.name[len(PREFIX) :]]
+    text = (units if host.systemd() else security)(specs) if specs else None
+    for spec in specs:
+        title, kind, _ = KINDS[spec.name[len(PREFIX) :]]
         values = [hard_limit(host.read(f"/proc/{pid}/limits") or "", title) for pid in running]
         least = min((v for v in values if v is not None), default=None)
-        line = _line(wish, host.systemd())
+        line = _line(spec, host.systemd())
         written = [line in (host.read(file) or "").splitlines() for file in files]
         row = Row(
-            wish.name, wish.value, line.rpartition("=")[2] if all(written) else "", told(least)
+            spec.name, spec.value, line.rpartition("=")[2] if all(written) else "", told(least)
         )
-        row.reason = wish.reason
+        row.reason = spec.reason
         row.written = row.persisted_ok = all(written)
-        row.live_ok = least is None or least >= int(wish.value)
+        row.live_ok = least is None or least >= int(spec.value)
         if not running:
             row.detail = "the engine does not run: it starts with these limits"
         elif not row.live_ok and not host.may_raise_limits():
             row.refused = f"Operation not permitted: the hard limit here is {told(least)}"
-        row.apply = partial(_raise, host, running, kind, int(wish.value))
-        _conflict(host, row, wish)
+        row.apply = partial(_raise, host, running, kind, int(spec.value))
+        _conflict(host, row, spec)
         found.rows.append(row)
     found.files.update(dict.fromkeys(files, text))
     return found
@@ -78,31 +78,31 @@ def _raise(host: Host, running: list[int], kind: int, wanted: int) -> None:
         host.set_limit(pid, kind, wanted, max(wanted, LEAST_HARD))
 
 
-def _line(wish: Wish, systemd: bool) -> str:
+def _line(spec: Spec, systemd: bool) -> str:
     """The line that sets a limit at boot."""
-    name = wish.name[len(PREFIX) :]
+    name = spec.name[len(PREFIX) :]
     if not systemd:
-        return f"root - {name} {wish.value}"
+        return f"root - {name} {spec.value}"
     # Units of engines have no limit of processes: none is made here.
-    hard = max(int(wish.value), LEAST_HARD) if name == "nofile" else "infinity"
-    return f"{KINDS[name][2]}={wish.value if name == 'nofile' else hard}:{hard}"
+    hard = max(int(spec.value), LEAST_HARD) if name == "nofile" else "infinity"
+    return f"{KINDS[name][2]}={spec.value if name == 'nofile' else hard}:{hard}"
 
 
-def units(wishes: list[Wish]) -> str:
+def units(specs: list[Spec]) -> str:
     """The drop-in of systemd."""
-    lines = [f"{comment(wish.reason)}{_line(wish, True)}\n" for wish in wishes]
+    lines = [f"{comment(spec.reason)}{_line(spec, True)}\n" for spec in specs]
     return "# Written by kafka-metal. See docs/tuning.md\n[Service]\n" + "".join(lines)
 
 
-def security(wishes: list[Wish]) -> str:
+def security(specs: list[Spec]) -> str:
     """The file of pam_limits, for machines without systemd."""
-    lines = [f"{comment(wish.reason)}{_line(wish, False)}\n" for wish in wishes]
+    lines = [f"{comment(spec.reason)}{_line(spec, False)}\n" for spec in specs]
     return "# Written by kafka-metal. See docs/tuning.md\n" + "".join(lines)
 
 
-def _conflict(host: Host, row: Row, wish: Wish) -> None:
+def _conflict(host: Host, row: Row, spec: Spec) -> None:
     """Name a drop-in that comes after ours and sets less."""
-    directive = KINDS[wish.name[len(PREFIX) :]][2]
+    directive = KINDS[spec.name[len(PREFIX) :]][2]
     for unit in UNITS if host.systemd() else ():
         folder = f"/etc/systemd/system/{unit}.service.d"
         for name in host.names(folder):
@@ -111,6 +111,6 @@ def _conflict(host: Host, row: Row, wish: Wish) -> None:
             for line in (host.read(f"{folder}/{name}") or "").splitlines():
                 key, _, value = line.strip().partition("=")
                 hard = value.split(":")[-1].replace("infinity", str(UNLIMITED))
-                if key == directive and not meets(hard, wish.value, AT_LEAST):
+                if key == directive and not meets(hard, spec.value, AT_LEAST):
                     row.persisted_ok = False
                     row.detail = f"{folder}/{name} comes later and says {line.strip()}"

@@ -8,7 +8,7 @@ import re
 from functools import partial
 
 from .host_access import Host
-from .setting import Look, Row, Wish, comment
+from .setting import Look, Row, Spec, comment
 
 FILE = "/etc/tmpfiles.d/kafka-metal.conf"
 FOLDERS = ("/etc/tmpfiles.d", "/run/tmpfiles.d", "/usr/lib/tmpfiles.d")
@@ -37,28 +37,28 @@ def writes(text: str) -> dict[str, str]:
     return found
 
 
-def look(host: Host, wishes: list[Wish]) -> Look:
-    """Compare huge pages and what a boot writes with the wishes."""
+def look(host: Host, specs: list[Spec]) -> Look:
+    """Compare huge pages and what a boot writes with the specs."""
     found = Look()
     own = writes(host.read(FILE) or "")
-    for wish in wishes:
-        path = SYSFS + wish.name[len(PREFIX) :]
+    for spec in specs:
+        path = SYSFS + spec.name[len(PREFIX) :]
         text = host.read(path)
         live = chosen(text) if text is not None else ""
-        row = Row(wish.name, wish.value, own.get(path, ""), live, wish.reason)
-        row.written = row.persisted_ok = row.persisted == wish.value
-        row.live_ok = live == wish.value
+        row = Row(spec.name, spec.value, own.get(path, ""), live, spec.reason)
+        row.written = row.persisted_ok = row.persisted == spec.value
+        row.live_ok = live == spec.value
         row.absent = text is None
         if text is None:
             row.detail = "this kernel has no transparent huge pages"
-        elif wish.value not in offered(text):
+        elif spec.value not in offered(text):
             row.refused = f"Invalid argument: {path} offers {', '.join(offered(text))}"
         elif not row.live_ok and not host.may_write(path):
             row.refused = f"Permission denied: {path}"
-        row.apply = partial(host.write_live, path, wish.value)
-        _others(host, row, path, wish.value)
+        row.apply = partial(host.write_live, path, spec.value)
+        _others(host, row, path, spec.value)
         found.rows.append(row)
-    found.files[FILE] = render(wishes) if wishes else None
+    found.files[FILE] = render(specs) if specs else None
     return found
 
 
@@ -75,11 +75,11 @@ def _others(host: Host, row: Row, path: str, wanted: str) -> None:
         row.detail = row.detail or "without systemd nothing writes it at boot"
 
 
-def render(wishes: list[Wish]) -> str:
+def render(specs: list[Spec]) -> str:
     """The tmpfiles.d file."""
     head = "# Written by kafka-metal; set host_tuning in the inventory. See docs/tuning.md\n"
     lines = [
-        f"\n{comment(wish.reason)}w {SYSFS}{wish.name[len(PREFIX) :]} - - - - {wish.value}\n"
-        for wish in wishes
+        f"\n{comment(spec.reason)}w {SYSFS}{spec.name[len(PREFIX) :]} - - - - {spec.value}\n"
+        for spec in specs
     ]
     return head + "".join(lines)

@@ -25,7 +25,7 @@ ABSENT = "absent"
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """One setting as the inventory wants it; ``percent_of_memory`` bounds a number of bytes."""
 
     name: str
@@ -59,7 +59,7 @@ class Row:
 
     @property
     def good(self) -> bool:
-        """Nothing is left to wish."""
+        """Nothing is left to spec."""
         return self.persisted_ok and (self.live_ok or self.absent)
 
     def to_apply(self) -> bool:
@@ -82,13 +82,13 @@ def meets(value: str | None, wanted: str, rule: str) -> bool:
     """Whether ``value`` is what is wanted; several numbers are compared one by one."""
     if value is None:
         return False
-    found, wish = value.split(), wanted.split()
+    found, spec = value.split(), wanted.split()
     if rule != AT_LEAST:
-        return found == wish
+        return found == spec
     try:
-        numbers, least = [*map(int, found)], [*map(int, wish)]
+        numbers, least = [*map(int, found)], [*map(int, spec)]
     except ValueError:
-        return found == wish
+        return found == spec
     return len(numbers) == len(least) and all(n >= least[i] for i, n in enumerate(numbers))
 
 

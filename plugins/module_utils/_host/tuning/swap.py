@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 from .host_access import Host
-from .setting import Look, Row, Wish
+from .setting import Look, Row, Spec
 
 NAME = "swap"
 FSTAB = "/etc/fstab"
@@ -37,15 +37,15 @@ def _off(host: Host, devices: list[str]) -> None:
         host.swap_off(device)
 
 
-def look(host: Host, wishes: list[Wish]) -> Look:
+def look(host: Host, specs: list[Spec]) -> Look:
     """Which swap is used now and at boot."""
     found = Look()
-    for wish in wishes:
-        disable = wish.value == DISABLE
+    for spec in specs:
+        disable = spec.value == DISABLE
         live = active(host.read("/proc/swaps") or "")
         fstab = host.read(FSTAB) or ""
         at_boot = in_fstab(fstab)
-        row = Row(NAME, "none", " ".join(at_boot) or "none", " ".join(live) or "none", wish.reason)
+        row = Row(NAME, "none", " ".join(at_boot) or "none", " ".join(live) or "none", spec.reason)
         row.persisted_ok, row.live_ok = not at_boot, not live
         row.written = not (disable and at_boot)
         if disable:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from .host_access import Host
-from .setting import AT_LEAST, Look, Row, Wish, comment, meets
+from .setting import AT_LEAST, Look, Row, Spec, comment, meets
 
 FILE = "/etc/sysctl.d/90-kafka-metal.conf"
 
@@ -94,42 +94,42 @@ def last(lines: Iterable[Line], key: str) -> Line | None:
     return deciding
 
 
-def look(host: Host, wishes: list[Wish]) -> Look:
-    """Compare kernel parameters and the files of a boot with the wishes."""
+def look(host: Host, specs: list[Spec]) -> Look:
+    """Compare kernel parameters and the files of a boot with the specs."""
     lines, found = boot_lines(host), Look()
     command_line = (host.read("/proc/cmdline") or "").split()
     kept = []
-    for wish in wishes:
-        row, ours = _row(host, wish, lines)
-        rival = [w for w in command_line if w.startswith(f"sysctl.{wish.name}=")]
-        if rival and rival[-1].split("=", 1)[1] != wish.value:
+    for spec in specs:
+        row, ours = _row(host, spec, lines)
+        rival = [w for w in command_line if w.startswith(f"sysctl.{spec.name}=")]
+        if rival and rival[-1].split("=", 1)[1] != spec.value:
             row.detail = row.detail or f"the kernel's command line says {rival[-1]}"
         found.rows.append(row)
         if ours:
-            kept.append(wish)
+            kept.append(spec)
     found.files[FILE] = render(kept) if kept else None
     return found
 
 
-def _row(host: Host, wish: Wish, lines: list[Line]) -> tuple[Row, bool]:
+def _row(host: Host, spec: Spec, lines: list[Line]) -> tuple[Row, bool]:
     """One parameter, and whether our file has to name it."""
-    path = path_of(wish.name)
+    path = path_of(spec.name)
     text = host.read(path)
     live = None if text is None else " ".join(text.split())
-    own = last((line for line in lines if line.file == FILE), wish.name)
-    foreign = last((line for line in lines if line.file != FILE), wish.name)
-    deciding = last(lines, wish.name)
+    own = last((line for line in lines if line.file == FILE), spec.name)
+    foreign = last((line for line in lines if line.file != FILE), spec.name)
+    deciding = last(lines, spec.name)
     ours = not (
-        wish.rule == AT_LEAST
+        spec.rule == AT_LEAST
         and own is None
-        and _better(foreign.value if foreign else None, live, wish)
+        and _better(foreign.value if foreign else None, live, spec)
     )
-    row = Row(wish.name, wish.value, deciding.value if deciding else "", live or "", wish.reason)
-    if deciding and deciding.key == RIVALS.get(wish.name):
+    row = Row(spec.name, spec.value, deciding.value if deciding else "", live or "", spec.reason)
+    if deciding and deciding.key == RIVALS.get(spec.name):
         row.persisted = f"{deciding.key}={deciding.value}"
-    row.written = not ours or (own is not None and own.value == wish.value)
-    row.persisted_ok = not ours or meets(row.persisted, wish.value, wish.rule)
-    row.live_ok = meets(live, wish.value, wish.rule)
+    row.written = not ours or (own is not None and own.value == spec.value)
+    row.persisted_ok = not ours or meets(row.persisted, spec.value, spec.rule)
+    row.live_ok = meets(live, spec.value, spec.rule)
     row.absent = not host.exists(path)
     if row.absent:
         row.detail = f"this kernel, or this container, has no {path}"
@@ -139,21 +139,21 @@ def _row(host: Host, wish: Wish, lines: list[Line]) -> tuple[Row, bool]:
         row.persisted = "kernel's own"
     if own and deciding and deciding.file != FILE and not row.persisted_ok:
         row.detail = f"{deciding.file} comes later and says {deciding.key} = {deciding.value}"
-    row.apply = partial(host.write_live, path, wish.value)
+    row.apply = partial(host.write_live, path, spec.value)
     return row, ours
 
 
-def _better(foreign: str | None, live: str | None, wish: Wish) -> bool:
+def _better(foreign: str | None, live: str | None, spec: Spec) -> bool:
     """Whether somebody else's file, or the kernel itself, gives more than is wanted.
 
     Naming it in our file would lower it at the next boot.
     """
     if foreign is not None:
-        return meets(foreign, wish.value, AT_LEAST)
-    return live != wish.value and meets(live, wish.value, AT_LEAST)
+        return meets(foreign, spec.value, AT_LEAST)
+    return live != spec.value and meets(live, spec.value, AT_LEAST)
 
 
-def render(wishes: list[Wish]) -> str:
+def render(specs: list[Spec]) -> str:
     """The file of a boot; each value with its reason."""
-    parts = [f"\n{comment(wish.reason)}{wish.name} = {wish.value}\n" for wish in wishes]
+    parts = [f"\n{comment(spec.reason)}{spec.name} = {spec.value}\n" for spec in specs]
     return HEADER + "".join(parts)

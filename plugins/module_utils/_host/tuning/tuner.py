@@ -10,7 +10,7 @@ from typing import Any
 from . import block_devices, clock, engine_limits, hugepages, swap, sysctl
 from .desired_settings import bounded
 from .host_access import Host
-from .setting import ABSENT, CHANGED, DRIFT, NOT_ALLOWED, OK, Look, Row, Wish
+from .setting import ABSENT, CHANGED, DRIFT, NOT_ALLOWED, OK, Look, Row, Spec
 
 
 @dataclass
@@ -23,13 +23,13 @@ class Outcome:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-def look(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
+def look(host: Host, specs: list[Spec], paths: list[str]) -> Look:
     """All kinds of settings, in the order of the table of the docs."""
 
-    def of(prefix: str) -> list[Wish]:
-        return [wish for wish in bound if wish.name.startswith(prefix)]
+    def of(prefix: str) -> list[Spec]:
+        return [spec for spec in bound if spec.name.startswith(prefix)]
 
-    bound = [bounded(wish, host.memory()) for wish in wishes]
+    bound = [bounded(spec, host.memory()) for spec in specs]
     special = (
         hugepages.PREFIX,
         block_devices.PREFIX,
@@ -54,15 +54,15 @@ def look(host: Host, wishes: list[Wish], paths: list[str]) -> Look:
     return found
 
 
-def report(host: Host, wishes: list[Wish], paths: list[str]) -> Outcome:
+def report(host: Host, specs: list[Spec], paths: list[str]) -> Outcome:
     """Say how the host is; change nothing."""
-    found = look(host, wishes, paths)
+    found = look(host, specs, paths)
     return Outcome([told(row, state(row)) for row in found.rows] + _edited(host, found))
 
 
-def tune(host: Host, wishes: list[Wish], paths: list[str], check: bool = False) -> Outcome:
-    """Bring the host to the wishes, or say what that would do."""
-    before = look(host, wishes, paths)
+def tune(host: Host, specs: list[Spec], paths: list[str], check: bool = False) -> Outcome:
+    """Bring the host to the specs, or say what that would do."""
+    before = look(host, specs, paths)
     outcome = Outcome(diff=_differing(host, before))
     outcome.steps = _steps(before, outcome.diff)
     if not check:
@@ -79,7 +79,7 @@ def tune(host: Host, wishes: list[Wish], paths: list[str], check: bool = False) 
         # What could not be done is no step: the next run says the same, and changes nothing.
         failed = {_live_step(row) for row in before.rows if row.name in outcome.errors}
         outcome.steps = [step for step in outcome.steps if step not in failed]
-    after = before if check else look(host, wishes, paths)
+    after = before if check else look(host, specs, paths)
     for row in after.rows:
         if row.name in outcome.errors and not row.live_ok:
             row.refused = outcome.errors[row.name]

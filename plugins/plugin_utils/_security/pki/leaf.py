@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Certificates of the members: what is wished, and how it is issued."""
+"""Certificates of the members: what is desired, and how it is issued."""
 
 from __future__ import annotations
 

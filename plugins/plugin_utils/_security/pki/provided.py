@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ready-made certificates of a site: whether they serve what is wished of them."""
+"""Ready-made certificates of a site: whether they serve what is desired of them."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def obstacles(
 
 
 def _lacking(certificate: x509.Certificate, leaf: Leaf) -> list[str]:
-    """Names, addresses and usages that are wished and not there; more of them are no harm."""
+    """Names, addresses and usages that are desired and not there; more of them are no harm."""
     has, problems = names_of(certificate), []
-    for what, found, wished in (
+    for what, found, desired in (
         ("DNS names", has.dns, leaf.dns),
         ("addresses", has.ips, leaf.ips),
         ("usages", leaf.usages if has.usages is None else has.usages, leaf.usages),
     ):
-        missing = [each for each in wished if not any(_covers(own, each) for own in found)]
+        missing = [each for each in desired if not any(_covers(own, each) for own in found)]
         if missing:
             problems.append(
                 f"found the {what} {', '.join(found) or 'none'}; "

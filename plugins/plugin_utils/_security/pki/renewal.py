@@ -32,7 +32,7 @@ class Names:
 
 
 def names_of(certificate: x509.Certificate) -> Names:
-    """Names, addresses and usages out of a certificate, in the form of a wish."""
+    """Names, addresses and usages out of a certificate, in the form of a spec."""
     dns: list[str] = []
     ips: list[str] = []
     usages: tuple[str, ...] | None = None
@@ -54,7 +54,7 @@ def days_left(certificate: x509.Certificate, now: datetime) -> int:
 def reason_to_renew(
     pair: Pair, leaf: Leaf, authority: Authority, now: datetime, before_days: int
 ) -> str | None:
-    """Why the pair is not what is wished any more, as a part of a sentence; None when it is."""
+    """Why the pair is not what is desired any more, as a part of a sentence; None when it is."""
     certificate = pair.certificate
     if not fits(pair.key, certificate):
         return "its key is that of another certificate"
@@ -62,21 +62,21 @@ def reason_to_renew(
         return f"it was issued by {certificate.issuer.rfc4514_string()}, not by the present CA"
     if pair.chain != authority.intermediates:
         return "the certificates between it and the root are others now"
-    wished = name_of(leaf.organization, leaf.common_name)
-    if certificate.subject != wished:
-        return f"its subject is {subject_of(certificate)}, wanted is {wished.rfc4514_string()}"
+    desired = name_of(leaf.organization, leaf.common_name)
+    if certificate.subject != desired:
+        return f"its subject is {subject_of(certificate)}, wanted is {desired.rfc4514_string()}"
     return _other_names(certificate, leaf) or _age(certificate, leaf, authority, now, before_days)
 
 
 def _other_names(certificate: x509.Certificate, leaf: Leaf) -> str | None:
     has = names_of(certificate)
-    for what, found, wished in (
+    for what, found, desired in (
         ("DNS names", has.dns, leaf.dns),
         ("addresses", has.ips, leaf.ips),
         ("usages", has.usages or (), leaf.usages),
     ):
-        if set(found) != set(wished):
-            return f"its {what} are {_listed(found)}, wanted are {_listed(wished)}"
+        if set(found) != set(desired):
+            return f"its {what} are {_listed(found)}, wanted are {_listed(desired)}"
     return None
 
 
