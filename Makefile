@@ -29,13 +29,13 @@ test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade close zookeeper-trust down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas rotate
+.PHONY: status plan upgrade secure zookeeper-trust down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas rotate
 .PHONY: support report versions
 status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
 preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
 plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
 upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
-close: env ## close an open cluster while it serves, as far as security_closing says: docs/security.md
+secure: env ## enable security on a running cluster without downtime: docs/security.md
 zookeeper-trust: env ## ZooKeeper's servers get a CA of their own, its nodes owners; once after 0.1: docs/from-0.1.md
 verify: env ## settings of every host, secrets to rotate, access to ZooKeeper; the exit code tells drift
 rotate: env ## new secrets while everything runs: WHAT=passwords|certificates|ca [NAMES=shop,audit]
@@ -52,7 +52,7 @@ export: env ## what is in the cluster, as declarations that would change nothing
 replay: env ## a part of a topic once more, to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [DRY=1]
 replicas: env ## whether replicas hold the same batches, broker by broker: SECONDS=60; the exit code tells
 access: env ## files with which a declared user comes in, to be handed out: make access U=shop
-status preflight upgrade close zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
+status preflight upgrade secure zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
 	@scripts/verb $@
 
 pipeline: status ## what runs: pipelines with their state, lag and speed
@@ -79,8 +79,11 @@ disk-reserve: ## delete the reserve of a full disk, so that its broker can start
 disk-add disk-drain disk-remove disk-replace disk-reserve: env
 	@scripts/verb $@
 
+close: # its name before 0.2
+	@echo "make close is make secure now: docs/security.md" >&2; exit 64
+
 ##@ For contributors
-.PHONY: check lint types unit drill compose images render fmt env env-dev help
+.PHONY: check lint types unit drill compose images render fmt env env-dev help close
 check: env-dev lint types unit ## everything that needs no container engine, some three minutes
 
 lint: env-dev

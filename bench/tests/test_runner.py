@@ -114,7 +114,7 @@ def test_every_row_is_measured_in_every_variant_and_round(plan, tmp_path):
     assert "page cache" in reason(run.results.data, "table", "growth", "bare")
     assert found["knob", "num_io_threads", "a"] == found["knob", "heap", "b"] == 5
     assert run.failures == []
-    assert run.cluster.closed
+    assert run.cluster.secured
 
 
 def test_variants_take_turns(plan, tmp_path):
@@ -131,7 +131,7 @@ def test_an_interrupted_run_is_finished_by_the_next_without_measuring_twice(
     run = made(plan, tmp_path)
     with pytest.raises(KeyboardInterrupt):
         run.run()
-    assert run.cluster.closed
+    assert run.cluster.secured
     assert run.kernel.restored > 0
     assert len(run.results.data["samples"]) == 40
 

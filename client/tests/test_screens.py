@@ -183,7 +183,7 @@ def full_report():
     return platform() | {"demo": copy.deepcopy(DEMO)}
 
 
-def test_the_closing_report_shows_counts_latency_and_what_next():
+def test_the_final_report_shows_counts_latency_and_what_next():
     text, problems = report.render(full_report(), PLAIN)
     assert problems == []
     assert [" ".join(line.split()) for line in text.splitlines()] == [

@@ -26,9 +26,7 @@ def status_screen(state: Mapping[str, Any]) -> dict[str, Any]:
     return _screen(screens.status.render(screens.visible_texts(state), _paint()))
 
 
-def closing_report(
-    state: Mapping[str, Any], demo: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def final_report(state: Mapping[str, Any], demo: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The same at the end of a run; C(demo) is the account of the demonstration."""
     given = {**state, "demo": demo} if demo else state
     return _screen(screens.report.render(screens.visible_texts(given), _paint()))
@@ -43,6 +41,6 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "status_screen": status_screen,
-            "closing_report": closing_report,
+            "final_report": final_report,
             "groups_screen": groups_screen,
         }

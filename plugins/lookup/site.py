@@ -22,8 +22,8 @@ options:
     required: true
   phase:
     description: >-
-      Phase of closing a cluster that a run is about to enter; without it, the one in which the site
-      stays by its C(security_closing).
+      Phase of the TLS migration that a run is about to enter. By default, the phase that
+      C(security_migration) declares.
     type: str
     vars:
       - name: security_phase

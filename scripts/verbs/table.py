@@ -124,7 +124,6 @@ def bench() -> int:
 VERBS: Mapping[str, Verb] = {
     "access": answer("access", {"U": "access_user"}),
     "bench": bench,
-    "close": loud("close"),
     "demo": loud("demo"),
     "destroy": destroy,
     **{
@@ -145,6 +144,7 @@ VERBS: Mapping[str, Verb] = {
     "report": page,
     "rotate": loud("rotate", names={"WHAT": "rotate_what", "NAMES": "rotate_names"}),
     "restart": loud("restart", names={"S": "restart_services"}),
+    "secure": loud("secure"),
     "status": answer("status"),
     "support": answer("support"),
     "up": loud("up"),

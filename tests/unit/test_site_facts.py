@@ -64,9 +64,9 @@ def test_a_program_of_monitoring_runs_on_its_hosts_or_on_every_machine():
 @pytest.mark.parametrize(
     ("phase", "clients", "ensemble"),
     [
-        ("doors", "k1:9092", "z1:2181"),
+        ("added", "k1:9092", "z1:2181"),
         ("brokers", "k1:10092", "z1:3181"),
-        ("shut", "k1:10092", "z1:3181"),
+        ("enforced", "k1:10092", "z1:3181"),
         ("back", "k1:9092", "z1:2181"),
         ("", "k1:9092", "z1:2181"),
     ],
@@ -78,7 +78,7 @@ def test_every_phase_of_closing_has_its_ports(phase: str, clients: str, ensemble
 
 
 def test_the_site_stays_in_the_phase_that_it_says():
-    assert security.phase(site(security_closing="both")) == "brokers"
+    assert security.phase(site(security_migration="both")) == "brokers"
     assert security.phase(site()) == ""
 
 

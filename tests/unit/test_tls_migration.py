@@ -33,7 +33,7 @@ class Broker:
             self.between, self.clients = "BROKERS", "CLIENTS"
             self.supers: list[str] | None = None
             return
-        every = {**LISTENERS, **tls_migration.doors(LISTENERS, phase, STEP)}
+        every = {**LISTENERS, **tls_migration.secured_listeners(LISTENERS, phase, STEP)}
         self.ports = {name: at["port"] for name, at in every.items()}
         self.protocols = tls_migration.protocols(mode, phase, LISTENERS, "CLIENTS", "BROKERS")
         self.between = tls_migration.among_brokers(phase, "BROKERS")
@@ -119,7 +119,7 @@ def test_servers_of_two_neighbours_take_what_the_other_speaks(mode, before, afte
 
 
 @in_every_mode
-def test_at_the_end_nothing_is_left_of_the_doors(mode):
+def test_at_the_end_no_added_listener_remains(mode):
     closed = Broker(mode, "")
 
     assert set(closed.ports) == set(LISTENERS)
@@ -160,31 +160,35 @@ def test_a_broker_that_was_never_up_tells_no_phase():
 @pytest.mark.parametrize(
     ("running", "goal", "todo"),
     [
-        (["open"] * 3, "both", ["doors", "brokers"]),
+        (["open"] * 3, "both", ["added", "brokers"]),
         (["brokers"] * 3, "both", []),
-        (["brokers"] * 3, "shut", ["shut", "back"]),
+        (["brokers"] * 3, "enforced", ["enforced", "back"]),
         (["back"] * 3, "", [""]),
-        (["open"] * 3, "", ["doors", "brokers", "shut", "back", ""]),
+        (["open"] * 3, "", ["added", "brokers", "enforced", "back", ""]),
         # Interrupted: the later of two phases is taken up again.
-        (["brokers", "doors", "new"], "both", ["brokers"]),
+        (["brokers", "added", "new"], "both", ["brokers"]),
     ],
 )
 def test_what_is_to_do_lies_between_the_last_broker_and_the_goal(running, goal, todo):
-    assert tls_migration.to_do(running, goal) == todo
+    assert tls_migration.steps(running, goal) == todo
 
 
 @pytest.mark.parametrize(
     ("running", "goal", "complaint"),
     [
-        (["new", "new"], "both", "make up makes a closed cluster"),
-        (["back"], "both", "'both' lies behind: brokers are in phase back"),
-        ([""], "shut", "brokers are in phase closed"),
-        (["open"], "open", "security_closing: 'open' is unknown; allowed: 'both', 'shut', ''"),
+        (["new", "new"], "both", "make up creates a secured cluster"),
+        (["back"], "both", "'both' cannot be reached: brokers are already in phase back"),
+        ([""], "enforced", "brokers are already in phase secured"),
+        (
+            ["open"],
+            "open",
+            "security_migration: 'open' is unknown; allowed: 'both', 'enforced', ''",
+        ),
     ],
 )
 def test_a_goal_that_cannot_be_reached_is_refused(running, goal, complaint):
     with pytest.raises(SecurityError, match=complaint):
-        tls_migration.to_do(running, goal)
+        tls_migration.steps(running, goal)
 
 
 @pytest.mark.parametrize(
@@ -194,16 +198,16 @@ def test_a_goal_that_cannot_be_reached_is_refused(running, goal, complaint):
         ("tls_scram", "new", "", False, ""),
         ("plain", "open", "", False, ""),
         ("tls_scram", "brokers", "brokers", False, ""),
-        ("tls_scram", "open", "doors", True, ""),
-        ("tls_scram", "open", "", False, "it is open and tls_scram is declared"),
-        ("tls_scram", "open", "doors", False, "it is open"),
-        ("tls_scram", "open", "brokers", True, "security_closing 'both'"),
+        ("tls_scram", "open", "added", True, ""),
+        ("tls_scram", "open", "", False, "it is unsecured and tls_scram is declared"),
+        ("tls_scram", "open", "added", False, "it is unsecured"),
+        ("tls_scram", "open", "brokers", True, "security_migration 'both'"),
         ("tls_scram", "brokers", "", False, "in phase brokers and tls_scram is declared"),
-        ("plain", "", "", False, "it is closed and security_mode plain is declared"),
+        ("plain", "", "", False, "it is secured and security_mode plain is declared"),
     ],
 )
 def test_a_broker_that_runs_goes_one_phase_at_a_time(mode, found, wanted, entering, said):
-    answer = tls_migration.obstacle(mode, found, wanted, entering)
+    answer = tls_migration.blocker(mode, found, wanted, entering)
 
     assert said in answer
     assert bool(answer) == bool(said)

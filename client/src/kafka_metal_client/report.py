@@ -1,4 +1,4 @@
-"""The closing report of ``make up``: services, counts that reconcile, latency, what next."""
+"""The final report of ``make up``: services, counts that reconcile, latency, what next."""
 
 from kafka_metal_client import screens
 from kafka_metal_client.state import State, problems, service_problem

@@ -1,4 +1,4 @@
-"""Parts that the status screen and the closing report share."""
+"""Parts that the status screen and the final report share."""
 
 from typing import Any
 

@@ -44,8 +44,8 @@ def reading(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, 
 def bring_users(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
     """Users that log in; their passwords are tried at the listener that comes with them."""
     store.listener = desired.listener
-    desired, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
-    outcome = users.converge(store, desired, dry)
+    specs, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
+    outcome = users.converge(store, specs, dry)
     puts = [step for step in outcome.steps if isinstance(step, user_model.Put)]
     return {
         "steps": [str(step) for step in outcome.steps],

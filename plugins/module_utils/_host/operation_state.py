@@ -26,7 +26,7 @@ VERBS = {
     "reboot of machines": "make reboot",
     "upgrade": "make upgrade",
     "end of an upgrade": "make upgrade FINISH=1",
-    "closing": "make close",
+    "secure": "make secure",
     "split of the trust of ZooKeeper": "make zookeeper-trust",
 }
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How the cluster is closed, and whom the site may declare."""
+"""Security mode and declared users."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .._site.site_instances import hosts_of
 from .._site.site_model import Site
 
 _MODE = "security_mode"
-_CLOSING = "security_closing"
+_MIGRATION = "security_migration"
 _TRUST = "security_ensemble_trust"
 _USERS = "kafka_content_users"
 
 
 def security_word(site: Site) -> Iterator[Problem]:
-    """One word that is known says how the cluster is closed, the same for all hosts."""
+    """security_mode is known, and the same on all hosts."""
     found = {
         str(site.value(host, _MODE, security_modes.DEFAULT)) for host in site.members(KAFKA.group)
     }
@@ -32,19 +32,19 @@ def security_word(site: Site) -> Iterator[Problem]:
         yield Problem(KAFKA.group, _MODE, f"{len(found)} words", "one for the whole cluster")
 
 
-def closing_word(site: Site) -> Iterator[Problem]:
-    """One word that is known says how far a running cluster is to be closed, and how it then is."""
+def migration_value(site: Site) -> Iterator[Problem]:
+    """security_migration is known, and security_mode enables security."""
     members = site.members(KAFKA.group)
-    found = {str(site.value(host, _CLOSING, "")) for host in members}
+    found = {str(site.value(host, _MIGRATION, "")) for host in members}
     allowed = ", ".join(f"'{each}'" for each in tls_migration.GOALS)
     for word in sorted(found - set(tls_migration.GOALS)):
-        yield Problem(KAFKA.group, _CLOSING, repr(word), f"one of {allowed}")
+        yield Problem(KAFKA.group, _MIGRATION, repr(word), f"one of {allowed}")
     if len(found) > 1:
-        yield Problem(KAFKA.group, _CLOSING, f"{len(found)} words", "one for the whole cluster")
+        yield Problem(KAFKA.group, _MIGRATION, f"{len(found)} words", "one for the whole cluster")
     modes = {str(site.value(host, _MODE, security_modes.DEFAULT)) for host in members}
     if found != {""} and "plain" in modes:
-        closed = ", ".join(name for name, mode in security_modes.MODES.items() if mode.closed)
-        yield Problem(KAFKA.group, _MODE, f"plain, and {_CLOSING}", f"one of {closed}")
+        allowed = ", ".join(name for name, mode in security_modes.MODES.items() if mode.secured)
+        yield Problem(KAFKA.group, _MODE, f"plain, and {_MIGRATION}", f"one of {allowed}")
 
 
 def trust_word(site: Site) -> Iterator[Problem]:
@@ -82,7 +82,7 @@ def watched_on_loopback(site: Site) -> Iterator[Problem]:
         bind = str(site.value(host, "monitoring_bind", "127.0.0.1"))
         if not security_modes.loopback(bind) and not site.value(host, "monitoring_web", {}):
             mode = security_modes.MODES.get(str(site.value(host, _MODE, security_modes.DEFAULT)))
-            asks = mode and mode.closed and not site.value(host, "monitoring_web_open", False)
+            asks = mode and mode.secured and not site.value(host, "monitoring_web_open", False)
             yield Problem(
                 host,
                 "monitoring_bind",

@@ -21,6 +21,8 @@ RENAMED = {
     "monitoring_node_uid": "service_uids, as {node_exporter: 10002}",
     "service_uid": "service_uids, as {kafka_broker: 10001}",
     "roll_mark_seconds": "roll_silent_seconds",
+    "security_closing": "security_migration, with enforced for shut",
+    "security_door_step": "security_migration_port_offset",
 }
 # How alike a name outside every role's prefix must be to one of ours to be taken for a slip of it.
 _ALIKE = 0.9

@@ -59,7 +59,7 @@ CHECKS: tuple[Check, ...] = (
     check_topics.topic_copies,
     check_security.names_of_ours,
     check_security.security_word,
-    check_security.closing_word,
+    check_security.migration_value,
     check_security.trust_word,
     check_security.plain_on_loopback,
     check_security.watched_on_loopback,

@@ -39,7 +39,7 @@ def broker_properties(
 ) -> dict[str, Any]:
     """Keys of server.properties that close a broker, for listeners with these protocols."""
     wanted = mode_of(mode)
-    if not wanted.closed:
+    if not wanted.secured:
         return {}
     keys: dict[str, Any] = {
         "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",

@@ -28,7 +28,7 @@ def client_options(mode: str, user: str, folder: str) -> dict[str, str]:
     clients show certificates, ``<user>.pem``.
     """
     wanted = mode_of(mode)
-    if not wanted.closed:
+    if not wanted.secured:
         return {}
     options = {"security.protocol": wanted.clients}
     if wanted.private:
@@ -94,7 +94,7 @@ def with_time_limits(options: Mapping[str, str], kind: str) -> dict[str, str]:
 def librdkafka_options(mode: str, user: str, password: str, folder: str) -> dict[str, str]:
     """The same for clients of librdkafka, which know no other place for a password."""
     wanted = mode_of(mode)
-    if not wanted.closed:
+    if not wanted.secured:
         return {}
     options = {"security.protocol": wanted.clients}
     if wanted.private:

@@ -55,7 +55,7 @@ class Mode:
         return self.clients.startswith("SASL_")
 
     @property
-    def closed(self) -> bool:
+    def secured(self) -> bool:
         """Whether anybody has to prove who they are."""
         return self.clients != "PLAINTEXT"
 

@@ -1,25 +1,26 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How an open cluster that runs is closed without an outage: phases, and what each one speaks.
+"""TLS migration of a running cluster without downtime: its phases and what applies in each.
 
-Beside every listener that asks nobody a door is opened that asks, on a port of its own. Brokers
-move to theirs, then clients; then the first listeners ask, too; everybody moves back; the doors go.
+Each unsecured listener gets a secured listener next to it, on a port of its own. Brokers switch to
+the secured listeners, then clients. Then the first listeners are secured as well. Brokers and
+clients switch back, and the added listeners are removed.
 
-==========  ==================  =================  ================  ==============================
-phase       first listeners     doors              brokers talk on   ensemble
-==========  ==================  =================  ================  ==============================
-``doors``   ask nobody          ask                first listener    plain, and a door
-``brokers`` ask nobody          ask                door              plain, and a door
-``shut``    ask                 ask                door              door alone
-``back``    ask                 ask                first listener    first port, and it asks
-(none)      ask                 are gone           first listener    first port, and it asks
-==========  ==================  =================  ================  ==============================
+============  ===============  ===============  ======================  ==========================
+phase         first listeners  added listeners  inter-broker listener   metadata service
+============  ===============  ===============  ======================  ==========================
+``added``     unsecured        secured          first                   plain port and added
+``brokers``   unsecured        secured          added                   plain port and added
+``enforced``  secured          secured          added                   added only
+``back``      secured          secured          first                   first, secured
+(empty)       secured          removed          first                   first, secured
+============  ===============  ===============  ======================  ==========================
 
-Every phase is one roll, so brokers of two neighbours run beside each other: each takes what the
-other speaks. tests/unit/test_tls_migration.py holds the table to that. Kafka's documentation
-describes the steps for listeners ("Incorporating Security Features in a Running Cluster") and for
-what brokers keep in the ensemble ("Migrating clusters"); what the ensemble itself speaks has a
-module of its own.
+Each phase is one rolling restart, so brokers in two neighbouring phases run at the same time: each
+accepts what the other uses. tests/unit/test_tls_migration.py checks the table. Kafka's
+documentation describes the steps for listeners ("Incorporating Security Features in a Running
+Cluster") and for what brokers store in the metadata service ("Migrating clusters"), whose own ports
+are in another module.
 """
 
 from __future__ import annotations
@@ -30,84 +31,84 @@ from typing import Any
 
 from .security_modes import SecurityError, listener_protocols, mode_of
 
-# What is added to the name of a listener for the door beside it.
-DOOR = "_CLOSED"
-# Principal of those whom nobody asks.
+# Suffix of the name of an added, secured listener.
+SUFFIX = "_CLOSED"
+# Principal of clients that do not authenticate.
 ANYBODY = "ANONYMOUS"
-# Of a broker: nothing has been closed yet; it has never been up.
+# State of a broker: no security enabled; never started.
 OPEN = "open"
 NEW = "new"
-# What a site says it wants, and the phase in which it then stays.
-GOALS = {"both": "brokers", "shut": "back", "": ""}
+# Values of security_migration, and the phase in which each of them ends.
+GOALS = {"both": "brokers", "enforced": "back", "": ""}
 
 
 @dataclass(frozen=True)
 class Phase:
     """One state of the whole cluster; names as in the table of the module."""
 
-    # Listeners beside the first ones.
-    doors: bool
-    # The first listeners ask nobody.
+    # There are secured listeners next to the first ones.
+    added: bool
+    # The first listeners do not authenticate.
     open: bool
-    # Brokers talk to each other on their door.
-    between_door: bool
-    # Programs of the platform, and whoever has files from it, come in by the door of clients.
-    clients_door: bool
-    # Our modules come in on the brokers' door: who rolls into this phase meets the one before, too.
-    operator_door: bool
-    # Ports of the ensemble that brokers try, and our modules: its first one, its door.
+    # The inter-broker listener is an added one.
+    inter_broker_secured: bool
+    # Service accounts and clients with files of `make access` use the added client listener.
+    clients_secured: bool
+    # Modules use the added inter-broker listener. They meet brokers of the previous phase, too.
+    operator_secured: bool
+    # Ports of the metadata service that brokers and modules try, in this order.
     ensemble: tuple[str, ...]
-    # What brokers write into the ensemble belongs to them alone: all of them must be known there.
+    # Only brokers may write their records in the metadata service: each must authenticate there.
     owned: bool
 
     @property
-    def asks(self) -> bool:
-        """Whether programs of the platform prove who they are."""
-        return self.clients_door or not self.open
+    def authenticates(self) -> bool:
+        """Whether service accounts authenticate."""
+        return self.clients_secured or not self.open
 
 
-FIRST, BESIDE = "first", "door"
+FIRST, ADDED = "first", "added"
 PHASES = {
-    "doors": Phase(
-        doors=True, open=True, between_door=False, clients_door=False, operator_door=False,
-        ensemble=(FIRST,), owned=False,
+    "added": Phase(
+        added=True, open=True, inter_broker_secured=False, clients_secured=False,
+        operator_secured=False, ensemble=(FIRST,), owned=False,
     ),
     "brokers": Phase(
-        doors=True, open=True, between_door=True, clients_door=True, operator_door=True,
-        ensemble=(BESIDE,), owned=False,
+        added=True, open=True, inter_broker_secured=True, clients_secured=True,
+        operator_secured=True, ensemble=(ADDED,), owned=False,
     ),
-    "shut": Phase(
-        doors=True, open=False, between_door=True, clients_door=True, operator_door=True,
-        ensemble=(BESIDE, FIRST), owned=True,
+    "enforced": Phase(
+        added=True, open=False, inter_broker_secured=True, clients_secured=True,
+        operator_secured=True, ensemble=(ADDED, FIRST), owned=True,
     ),
     "back": Phase(
-        doors=True, open=False, between_door=False, clients_door=False, operator_door=True,
-        ensemble=(FIRST, BESIDE), owned=True,
+        added=True, open=False, inter_broker_secured=False, clients_secured=False,
+        operator_secured=True, ensemble=(FIRST, ADDED), owned=True,
     ),
     "": Phase(
-        doors=False, open=False, between_door=False, clients_door=False, operator_door=False,
-        ensemble=(FIRST,), owned=True,
+        added=False, open=False, inter_broker_secured=False, clients_secured=False,
+        operator_secured=False, ensemble=(FIRST,), owned=True,
     ),
 }  # fmt: skip
 ORDER = tuple(PHASES)
 
 
 def phase_of_goal(goal: str) -> str:
-    """The phase in which a site stays that wants ``goal``; raises SecurityError."""
+    """Phase in which the migration to ``goal`` ends; raises SecurityError."""
     if goal not in GOALS:
         allowed = ", ".join(f"'{each}'" for each in GOALS)
-        raise SecurityError(f"security_closing: {goal!r} is unknown; allowed: {allowed}")
+        raise SecurityError(f"security_migration: {goal!r} is unknown; allowed: {allowed}")
     return GOALS[goal]
 
 
-def doors(
-    listeners: Mapping[str, Mapping[str, Any]], phase: str, step: int
+def secured_listeners(
+    listeners: Mapping[str, Mapping[str, Any]], phase: str, offset: int
 ) -> dict[str, dict[str, Any]]:
-    """The doors beside ``listeners``, each as a listener, ``step`` ports above the first one."""
-    if not PHASES[phase].doors:
+    """Secured listeners next to ``listeners``, each ``offset`` ports above the first one."""
+    if not PHASES[phase].added:
         return {}
     return {
-        f"{name}{DOOR}": {**at, "port": int(at["port"]) + int(step)}
+        f"{name}{SUFFIX}": {**at, "port": int(at["port"]) + int(offset)}
         for name, at in listeners.items()
     }
 
@@ -115,101 +116,101 @@ def doors(
 def protocols(
     mode: str, phase: str, listeners: Iterable[str], clients: str, brokers: str
 ) -> dict[str, str]:
-    """Kafka's protocol of each listener and of each door, by name."""
+    """Kafka's protocol of each listener, added ones included, by name."""
     at, names = PHASES[phase], list(listeners)
-    asking = listener_protocols(mode, names, clients, brokers)
-    first = dict.fromkeys(names, "PLAINTEXT") if at.open else asking
-    beside = {f"{name}{DOOR}": protocol for name, protocol in asking.items()} if at.doors else {}
-    return {**first, **beside}
+    secured = listener_protocols(mode, names, clients, brokers)
+    first = dict.fromkeys(names, "PLAINTEXT") if at.open else secured
+    added = {f"{name}{SUFFIX}": protocol for name, protocol in secured.items()} if at.added else {}
+    return {**first, **added}
 
 
 def among_brokers(phase: str, listener: str) -> str:
-    """The listener on which brokers talk to each other, ``listener`` being the first one."""
-    return f"{listener}{DOOR}" if PHASES[phase].between_door else listener
+    """Name of the inter-broker listener; ``listener`` is the name of the first one."""
+    return f"{listener}{SUFFIX}" if PHASES[phase].inter_broker_secured else listener
 
 
 def of_clients(phase: str, listener: str) -> str:
-    """The listener by which programs come in that have their way in from us."""
-    return f"{listener}{DOOR}" if PHASES[phase].clients_door else listener
+    """Name of the listener for service accounts and for clients with files of `make access`."""
+    return f"{listener}{SUFFIX}" if PHASES[phase].clients_secured else listener
 
 
 def of_operator(phase: str, clients: str, brokers: str) -> str:
-    """The listener by which our modules come in, on both sides of the roll into this phase."""
+    """Name of the listener for modules; it exists before and after the roll into this phase."""
     at = PHASES[phase]
-    if at.operator_door:
-        return f"{brokers}{DOOR}"
-    # Nobody is asked yet; a door is not there before the roll.
+    if at.operator_secured:
+        return f"{brokers}{SUFFIX}"
+    # Nothing authenticates yet, and the added listener does not exist before the roll.
     return clients if at.open else brokers
 
 
 def further_super_users(phase: str, declared: Iterable[str]) -> list[str]:
-    """Whom no ACL binds: while nobody has to say who he is, everybody."""
+    """Principals that no ACL restricts: everybody while a listener does not authenticate."""
     return [*declared, *([ANYBODY] if PHASES[phase].open else [])]
 
 
 def found(properties: Mapping[str, str], brokers: str) -> str:
-    """The phase of a broker with this server.properties; NEW without any, OPEN for an open one.
+    """Phase of a broker with this server.properties; NEW without any, OPEN for an unsecured one.
 
-    ``brokers`` is the name of its first listener among brokers.
+    ``brokers`` is the name of its first inter-broker listener.
     """
-    spoken = dict(
+    protocol_of = dict(
         pair.split(":", 1)
         for pair in properties.get("listener.security.protocol.map", "").split(",")
         if ":" in pair
     )
-    if brokers not in spoken:
+    if brokers not in protocol_of:
         return NEW
-    door = f"{brokers}{DOOR}"
-    is_open = spoken[brokers] == "PLAINTEXT"
-    if door not in spoken:
+    added = f"{brokers}{SUFFIX}"
+    is_open = protocol_of[brokers] == "PLAINTEXT"
+    if added not in protocol_of:
         return OPEN if is_open else ""
-    on_door = properties.get("inter.broker.listener.name") == door
+    on_secured = properties.get("inter.broker.listener.name") == added
     return next(
         name
         for name, at in PHASES.items()
-        if at.doors and (at.open, at.between_door) == (is_open, on_door)
+        if at.added and (at.open, at.inter_broker_secured) == (is_open, on_secured)
     )
 
 
-def to_do(running: Iterable[str], goal: str) -> list[str]:
-    """Phases between brokers that run and a goal, in order; the last one is the goal's.
+def steps(running: Iterable[str], goal: str) -> list[str]:
+    """Phases from the running brokers to a goal, in order; the last one is the goal's.
 
-    A roll that was interrupted left brokers in two phases: it goes on where the later one begins.
-    Raises SecurityError when there is no way: nothing runs, or they are beyond the goal.
+    After an interrupted roll brokers are in two phases: the later one is entered again.
+    Raises SecurityError when no broker runs, or when brokers are beyond the goal.
     """
     known = [each for each in running if each != NEW]
     if not known:
-        raise SecurityError("no broker has been brought up yet: make up makes a closed cluster")
+        raise SecurityError("no broker runs yet: make up creates a secured cluster")
     order = (OPEN, *ORDER)
     at, target = min(order.index(each) for each in known), order.index(phase_of_goal(goal))
     if max(order.index(each) for each in known) > target:
         raise SecurityError(
-            f"security_closing: {goal!r} lies behind: brokers are in phase "
-            f"{', '.join(sorted({each or 'closed' for each in known}))}"
+            f"security_migration: {goal!r} cannot be reached: brokers are already in phase "
+            f"{', '.join(sorted({each or 'secured' for each in known}))}"
         )
     return list(order[at + 1 : target + 1])
 
 
-def obstacle(mode: str, found_phase: str, wanted: str, entering: bool) -> str:
-    """Why a broker that runs in one phase may not be made one of another; empty when it may.
+def blocker(mode: str, found_phase: str, wanted: str, entering: bool) -> str:
+    """Why a running broker may not enter another phase; empty when it may.
 
-    ``entering`` says that the verb which closes a cluster is at work.
+    ``entering``: `make secure` is running.
     """
-    target = wanted if mode_of(mode).closed else OPEN
+    target = wanted if mode_of(mode).secured else OPEN
     if found_phase in (NEW, target):
         return ""
     order = (OPEN, *ORDER)
     if entering and order.index(target) - order.index(found_phase) == 1:
         return ""
     if target == OPEN:
-        return "it is closed and security_mode plain is declared"
+        return "it is secured and security_mode plain is declared"
     return (
-        f"it is {'open' if found_phase == OPEN else f'in phase {found_phase or chr(39) * 2}'} "
+        f"it is {'unsecured' if found_phase == OPEN else f'in phase {found_phase or chr(39) * 2}'} "
         f"and {mode} is declared"
-        + (f" with security_closing {wanted_goal(target)!r}" if target else "")
+        + (f" with security_migration {wanted_goal(target)!r}" if target else "")
     )
 
 
 def wanted_goal(phase: str) -> str:
-    """The goal that stays in a phase, or the phase's own name where none does."""
+    """The goal that ends in a phase, or the name of the phase where none does."""
     return next((goal for goal, stays in GOALS.items() if stays == phase), phase)

@@ -15,7 +15,7 @@ from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 def of_demo(host: Host) -> Files:
     """Of the client of the demonstration."""
-    if not host.own.closed:
+    if not host.own.secured:
         return []
     mode = host.know("security.own_mode")
     password = host.secret("password:demo") if host.own.passwords else ""
@@ -34,7 +34,7 @@ def _who(host: Host) -> str:
 
 def of_benchmark(host: Host) -> Files:
     """Of the client that measures the cluster, with the rights of a person."""
-    if not host.know("security.closed"):
+    if not host.know("security.secured"):
         return []
     who, mode = _who(host), host.know("security.mode")
     folder = f"{host.variable('benchmark_directory')}/client"

@@ -46,7 +46,7 @@ def person_folder(host: Host) -> str:
 def access(host: Host) -> str:
     """The operator's file of librdkafka; empty where nobody is asked."""
     folder = store(host).rpartition("/")[0]
-    closed = mode_of(host.know("security.mode")).closed
+    closed = mode_of(host.know("security.mode")).secured
     return f"{folder}/operator/client.conf" if closed else ""
 
 

@@ -67,9 +67,9 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "people.web": people.web,
     "pipelines.kafka_options": people.pipeline_options,
     "pipelines.names": people.pipeline_names,
-    "security.closed": security.closed,
-    "security.closing": security.closing_goal,
-    "security.door_step": security.door_step,
+    "security.secured": security.secured,
+    "security.migration": security.migration_goal,
+    "security.migration_port_offset": security.migration_port_offset,
     "security.ensemble_trust": security.ensemble_trust,
     "security.mode": security.mode,
     "security.own_mode": security.own_mode,
@@ -93,7 +93,7 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
 }
 
 OF_A_HOST: Mapping[str, HostFact] = {
-    "kafka.doors": kafka.doors,
+    "kafka.secured_listeners": kafka.secured_listeners,
     "kafka.other_paths": kafka.other_paths,
     "kafka.protocols": kafka.protocols,
     "kafka.security_properties": kafka.security_properties,

@@ -11,8 +11,8 @@ from typing import Any
 # Variables of the site as a whole, which no role owns, where the inventory does not say them.
 DEFAULTS: Mapping[str, Any] = {
     "security_mode": "tls_scram",
-    "security_closing": "",
-    "security_door_step": 1000,
+    "security_migration": "",
+    "security_migration_port_offset": 1000,
     "security_ensemble_trust": "own",
     "security_password_file": "~/.config/kafka-metal/vault-password",
     "security_super_users": [],
@@ -32,7 +32,7 @@ class UnusableVariable(Exception):
 
 @dataclass(frozen=True)
 class Inventory:
-    """Hosts with their variables, role defaults included; groups; the phase of closing.
+    """Hosts with their variables, role defaults included; groups; the phase of the TLS migration.
 
     ``phase`` is None where the site says itself how far it is closed: see tls_migration.py.
     """

@@ -8,8 +8,7 @@ from typing import Any
 
 from .._catalogue import SERVICES, service
 from .._catalogue.kinds import Service
-from .._security import tls_migration as closing
-from .._security import zookeeper_tls_migration
+from .._security import tls_migration, zookeeper_tls_migration
 from .._security.broker_security import broker_properties
 from .._security.security_modes import mode_of
 from . import instances, machines, security, zookeeper
@@ -55,9 +54,9 @@ def broker_listener(inventory: Inventory) -> str:
 
 
 def way(inventory: Inventory, listener: str) -> list[str]:
-    """host:port of a listener of each broker, or of the door of that name."""
-    first = listener.removesuffix(closing.DOOR)
-    above = 0 if first == listener else security.door_step(inventory)
+    """host:port of the listener of that name of each broker."""
+    first = listener.removesuffix(tls_migration.SUFFIX)
+    above = 0 if first == listener else security.migration_port_offset(inventory)
     at = [broker["listeners"][first] for broker in brokers(inventory)]
     return [f"{each['advertise']}:{int(each['port']) + above}" for each in at]
 
@@ -65,32 +64,33 @@ def way(inventory: Inventory, listener: str) -> list[str]:
 def bootstrap(inventory: Inventory) -> list[str]:
     """Where programs come in."""
     phase, listener = security.phase(inventory), client_listener(inventory)
-    return way(inventory, closing.of_clients(phase, listener))
+    return way(inventory, tls_migration.of_clients(phase, listener))
 
 
 def asking_bootstrap(inventory: Inventory) -> list[str]:
     """Where a password can be tried."""
-    if closing.PHASES[security.phase(inventory)].asks:
+    if tls_migration.PHASES[security.phase(inventory)].authenticates:
         return bootstrap(inventory)
-    return way(inventory, f"{client_listener(inventory)}{closing.DOOR}")
+    return way(inventory, f"{client_listener(inventory)}{tls_migration.SUFFIX}")
 
 
 def operator_bootstrap(inventory: Inventory) -> list[str]:
     """Where our modules come in: where brokers do, by the operator's certificate."""
-    if not mode_of(security.mode(inventory)).closed:
+    if not mode_of(security.mode(inventory)).secured:
         return bootstrap(inventory)
     listeners = client_listener(inventory), broker_listener(inventory)
-    return way(inventory, closing.of_operator(security.phase(inventory), *listeners))
+    return way(inventory, tls_migration.of_operator(security.phase(inventory), *listeners))
 
 
 def certificate_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
     """Host and port at which brokers show a certificate."""
-    phase, found = security.phase(inventory), []
+    phase, offset = security.phase(inventory), security.migration_port_offset(inventory)
+    found: list[dict[str, Any]] = []
     both = client_listener(inventory), broker_listener(inventory)
     for broker in brokers(inventory):
         first = broker["listeners"]
-        every = {**first, **closing.doors(first, phase, security.door_step(inventory))}
-        spoken = closing.protocols(security.mode(inventory), phase, first, *both)
+        every = {**first, **tls_migration.secured_listeners(first, phase, offset)}
+        spoken = tls_migration.protocols(security.mode(inventory), phase, first, *both)
         found += [
             {"host": at["advertise"], "port": int(at["port"])}
             for name, at in every.items()
@@ -123,28 +123,30 @@ def protocol_key(inventory: Inventory) -> str:
     return PROTOCOL_KEYS.get(str(inventory.said("kafka_metadata_mode") or zookeeper.MODE), "")
 
 
-def doors(inventory: Inventory, host: str) -> dict[str, Any]:
+def secured_listeners(inventory: Inventory, host: str) -> dict[str, Any]:
     """Listeners of a broker beside those that it declares."""
     listeners = inventory.need(host, LISTENERS)
-    return closing.doors(listeners, security.phase(inventory), security.door_step(inventory))
+    offset = security.migration_port_offset(inventory)
+    return tls_migration.secured_listeners(listeners, security.phase(inventory), offset)
 
 
 def talks_on(inventory: Inventory) -> str:
     """Listener on which brokers talk to each other now."""
-    return closing.among_brokers(security.phase(inventory), broker_listener(inventory))
+    return tls_migration.among_brokers(security.phase(inventory), broker_listener(inventory))
 
 
 def protocols(inventory: Inventory, host: str) -> dict[str, str]:
     """Kafka's protocol of each listener of a broker."""
     both = client_listener(inventory), broker_listener(inventory)
     listeners = list(inventory.need(host, LISTENERS))
-    return closing.protocols(security.mode(inventory), security.phase(inventory), listeners, *both)
+    mode, phase = security.mode(inventory), security.phase(inventory)
+    return tls_migration.protocols(mode, phase, listeners, *both)
 
 
 def security_properties(inventory: Inventory, host: str) -> dict[str, Any]:
     """Keys of server.properties that close a broker."""
     declared = inventory.said("security_super_users")
-    users = closing.further_super_users(security.phase(inventory), declared)
+    users = tls_migration.further_super_users(security.phase(inventory), declared)
     spoken = inventory.get(host, "kafka_broker_protocols_of_listeners")
     return broker_properties(security.mode(inventory), spoken, ids(inventory), users)
 

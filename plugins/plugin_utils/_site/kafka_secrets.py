@@ -24,7 +24,7 @@ def server_properties(host: Host) -> dict[str, Any]:
         host.know("security.phase"),
         int(host.variable("zookeeper_client_port")),
         str(host.variable("zookeeper_bind_address")),
-        host.know("security.door_step"),
+        host.know("security.migration_port_offset"),
         stage,
     )
 

@@ -21,7 +21,7 @@ def watch_options(host: Host) -> dict[str, str]:
 def of_watch(host: Host) -> Files:
     """The files that those options speak of."""
     own, mode = host.own, host.know("security.own_mode")
-    shown = client_keys(host, ["watch"], mode) if own.closed and not own.passwords else []
+    shown = client_keys(host, ["watch"], mode) if own.secured and not own.passwords else []
     return [*shown, *([trusted(host)] if own.tls else [])]
 
 

@@ -51,7 +51,7 @@ def programs(inventory: Inventory) -> dict[str, Any]:
 
 def content_programs(inventory: Inventory) -> dict[str, Any]:
     """The same, as content declares them: without passwords where everybody shows a certificate."""
-    if not _mode(inventory).closed:
+    if not _mode(inventory).secured:
         return {}
     found = programs(inventory)
     return found if _mode(inventory).passwords else service_accounts.without_passwords(found)
@@ -60,7 +60,7 @@ def content_programs(inventory: Inventory) -> dict[str, Any]:
 def user_defaults(inventory: Inventory) -> dict[str, Any]:
     """What users of the site have who do not say it."""
     mode = _mode(inventory)
-    return {"mechanisms": []} if mode.closed and not mode.passwords else {}
+    return {"mechanisms": []} if mode.secured and not mode.passwords else {}
 
 
 def verify_bootstrap(inventory: Inventory) -> list[str]:
@@ -94,7 +94,7 @@ def web(inventory: Inventory) -> list[str]:
 def web_asks(inventory: Inventory, host: str) -> bool:
     """Whether Prometheus and Alertmanager of a host ask for the operator's password."""
     return (
-        _mode(inventory).closed
+        _mode(inventory).secured
         and not inventory.get(host, "monitoring_web")
         and not _true(inventory.get(host, "monitoring_web_open", False))
     )
@@ -106,7 +106,7 @@ def _true(value: Any) -> bool:
 
 def stored_passwords(inventory: Inventory) -> list[str]:
     """Every password of the store."""
-    closed = ["spark-rpc", "spark-pages"] if _mode(inventory).closed else []
+    closed = ["spark-rpc", "spark-pages"] if _mode(inventory).secured else []
     metrics = [PROXY_PASSWORD] if monitoring.proxied(inventory) else []
     return [*passwords(inventory), *closed, *metrics, *web(inventory)]
 

@@ -41,7 +41,7 @@ class Reader:
     ) -> None:
         self._variables, self._loader, self._phase = variables, loader, phase
         self._secret = secret
-        about = "the site" if phase is None else f"the site in phase {phase or 'closed'}"
+        about = "the site" if phase is None else f"the site in phase {phase or 'secured'}"
         self._run = RunFile(Path(constants.DEFAULT_LOCAL_TMP), about)
         self._own = Variables(variables, loader)
 

@@ -1,11 +1,11 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How the cluster is closed, how far, and who shows which certificate."""
+"""Security mode of the cluster and the phase of its TLS migration."""
 
 from __future__ import annotations
 
 from .._security import security_modes as security
-from .._security import tls_migration as closing
+from .._security import tls_migration
 from .inventory import Inventory
 
 
@@ -15,44 +15,44 @@ def mode(inventory: Inventory) -> str:
 
 
 def phase(inventory: Inventory) -> str:
-    """Phase of closing in which the site is, or which a run is about to enter."""
+    """Phase of the TLS migration: the declared one, or the one that a run is about to enter."""
     if inventory.phase is not None:
         return inventory.phase
-    return closing.phase_of_goal(str(inventory.said("security_closing")))
+    return tls_migration.phase_of_goal(str(inventory.said("security_migration")))
 
 
-def door_step(inventory: Inventory) -> int:
-    """Ports between a listener and the door beside it."""
-    return int(inventory.said("security_door_step"))
+def migration_port_offset(inventory: Inventory) -> int:
+    """Port of an added, secured listener minus the port of the listener next to it."""
+    return int(inventory.said("security_migration_port_offset"))
 
 
-def closing_goal(inventory: Inventory) -> str:
-    """How far the site wants to be closed."""
-    return str(inventory.said("security_closing"))
+def migration_goal(inventory: Inventory) -> str:
+    """Declared goal of the TLS migration."""
+    return str(inventory.said("security_migration"))
 
 
 def ensemble_trust(inventory: Inventory) -> str:
-    """Which CA servers of the ensemble trust among each other, and whether nodes have owners."""
+    """Which CA ZooKeeper servers trust among each other, and whether znodes have ACLs."""
     return str(inventory.said("security_ensemble_trust"))
 
 
 def warn_days(inventory: Inventory) -> int:
-    """Days before the end of a certificate from which on the status screen complains."""
+    """Days before a certificate expires at which the status screen reports it."""
     return int(inventory.said("security_warn_days"))
 
 
 def own_mode(inventory: Inventory) -> str:
-    """Mode in which programs of the platform come in: while nobody is asked they show nothing."""
-    return mode(inventory) if closing.PHASES[phase(inventory)].asks else "plain"
+    """Mode of service accounts: plain while no listener authenticates."""
+    return mode(inventory) if tls_migration.PHASES[phase(inventory)].authenticates else "plain"
 
 
 def _mode(inventory: Inventory) -> security.Mode:
     return security.mode_of(mode(inventory))
 
 
-def closed(inventory: Inventory) -> bool:
-    """Whether anybody has to prove who they are."""
-    return _mode(inventory).closed
+def secured(inventory: Inventory) -> bool:
+    """Whether clients must authenticate."""
+    return _mode(inventory).secured
 
 
 def tls(inventory: Inventory) -> bool:
@@ -61,10 +61,10 @@ def tls(inventory: Inventory) -> bool:
 
 
 def passwords(inventory: Inventory) -> bool:
-    """Whether clients prove who they are by a password."""
+    """Whether clients authenticate with passwords."""
     return _mode(inventory).passwords
 
 
 def owned(inventory: Inventory) -> bool:
-    """Whether what brokers write into the ensemble belongs to them alone."""
-    return closing.PHASES[phase(inventory)].owned
+    """Whether only brokers may write their znodes."""
+    return tls_migration.PHASES[phase(inventory)].owned

@@ -69,12 +69,12 @@ def recovery_files(inventory: Inventory) -> dict[str, str]:
 
 def properties_file(inventory: Inventory) -> str:
     """File in the container with what the parts of Spark share; empty while nobody is asked."""
-    return "/etc/kafka-metal/spark.conf" if closed(inventory) else ""
+    return "/etc/kafka-metal/spark.conf" if secured(inventory) else ""
 
 
-def closed(inventory: Inventory) -> bool:
+def secured(inventory: Inventory) -> bool:
     """Whether the parts of Spark prove who they are."""
-    return mode_of(security.own_mode(inventory)).closed
+    return mode_of(security.own_mode(inventory)).secured
 
 
 def recovery_node(inventory: Inventory) -> str:

@@ -16,12 +16,12 @@ from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 def page_word(host: Host) -> str:
     """What pages of Spark are shown; empty where they ask for nothing."""
-    return web_login.basic(host.secret("password:spark-pages")) if host.own.closed else ""
+    return web_login.basic(host.secret("password:spark-pages")) if host.own.secured else ""
 
 
 def of_spark(host: Host) -> Files:
     """What all parts of Spark share."""
-    if not host.own.closed:
+    if not host.own.secured:
         return []
     shared = spark_security.spark_properties(host.secret("password:spark-rpc"), f"{FOLDER}/pages")
     return [
@@ -40,7 +40,7 @@ def of_recovery(host: Host) -> Files:
 
 def of_pipeline(host: Host) -> Files:
     """Of the driver at hand; of no pipeline while the role's own arguments are checked."""
-    if not host.own.closed:
+    if not host.own.secured:
         return []
     name = host.variable("__pipeline_name", "")
     users = [f"{PIPELINE}{name}"] if name else []
@@ -54,7 +54,7 @@ def of_part_of_spark(host: Host) -> Files:
     Executors of every pipeline run in a worker: what proves who a pipeline is, their driver has.
     """
     component = host.variable("spark_component")
-    if component == "worker" and host.own.closed:
+    if component == "worker" and host.own.secured:
         return [trusted(host), *of_spark(host)]
     return [*of_spark(host), *(of_recovery(host) if component == "master" else [])]
 

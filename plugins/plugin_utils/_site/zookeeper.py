@@ -30,7 +30,7 @@ def ensemble(inventory: Inventory) -> list[dict[str, Any]]:
     return zookeeper_tls_migration.servers(
         inventory.records(GROUP, names),
         security.phase(inventory),
-        security.door_step(inventory),
+        security.migration_port_offset(inventory),
     )
 
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters over the phases in which a cluster that runs is closed."""
+"""Filters for the TLS migration of a running cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..plugin_utils._security.security_modes import SecurityError
 
 
 def refusing(name: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function`` over plain types, with its complaint as Ansible's."""
+    """``function`` with plain types as arguments; SecurityError becomes Ansible's error."""
 
     @wraps(function)
     def guarded(*args: Any) -> Any:
@@ -28,17 +28,17 @@ def refusing(name: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def ports(listeners: Any, which: Any, step: Any) -> list[int]:
-    """Numbers of the ports of ``listeners``, or of the doors beside them."""
-    above = int(step) if which == "doors" else 0
+def ports(listeners: Any, which: Any, offset: Any) -> list[int]:
+    """Ports of ``listeners``, or of the secured listeners next to them."""
+    above = int(offset) if which == "secured" else 0
     return [int(at["port"]) + above for at in listeners.values()]
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "closing_found": tls_migration.found,
-    "closing_obstacle": tls_migration.obstacle,
-    "closing_ports": ports,
-    "closing_to_do": tls_migration.to_do,
+    "migration_phase": tls_migration.found,
+    "migration_blocker": tls_migration.blocker,
+    "migration_ports": ports,
+    "migration_steps": tls_migration.steps,
 }
 
 

@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient
 from conftest import SECONDS, Site, clean
 
 THREE = Path(__file__).parent / "three"
-# What security_door_step is by default.
+# What security_migration_port_offset is by default.
 STEP = 1000
 RATE = 100
 Settings = Mapping[str, Any]
@@ -70,10 +70,10 @@ class Shop:
             assert producer.flush(60) == 0
 
 
-def at_doors(site: Site, settings: Settings) -> Settings:
-    """The same way in, by the doors."""
-    doors = ",".join(f"127.0.0.1:{port + STEP}" for port in site.ports)
-    return {**settings, "bootstrap.servers": doors}
+def at_secured_listeners(site: Site, settings: Settings) -> Settings:
+    """The same client on the secured listeners."""
+    endpoints = ",".join(f"127.0.0.1:{port + STEP}" for port in site.ports)
+    return {**settings, "bootstrap.servers": endpoints}
 
 
 def all_of(settings: Settings, topic: str) -> list[int]:
@@ -121,26 +121,26 @@ def test_an_open_cluster_is_closed_under_load(opened: Site):
 
     with Shop(anybody) as shop:
         shop.wait_for(RATE)
-        closed.play("close", security_closing="both")
+        closed.play("secure", security_migration="both")
         writer = closed.settings("writer")
         assert let_in(anybody)
-        assert let_in(at_doors(closed, writer))
-        assert not let_in(at_doors(closed, anybody))
-        assert "changed=0 " in closed.play("site", security_closing="both").rpartition("RECAP")[2]
+        assert let_in(at_secured_listeners(closed, writer))
+        assert not let_in(at_secured_listeners(closed, anybody))
+        assert "changed=0 " in closed.play("site", security_migration="both").rpartition("RECAP")[2]
 
-        code, said = closed.tried("close", security_closing="shut")
+        code, said = closed.tried("secure", security_migration="enforced")
         assert code != 0
         assert "still used" in said
         assert any(f"port {port}: 127.0.0.1" in said for port in opened.ports)
 
-        shop.move(at_doors(closed, writer))
-        closed.play("close", security_closing="shut")
+        shop.move(at_secured_listeners(closed, writer))
+        closed.play("secure", security_migration="enforced")
         assert not let_in(anybody)
         assert let_in(writer)
 
         shop.move(writer)
-        closed.play("close")
-        assert not let_in(at_doors(closed, writer))
+        closed.play("secure")
+        assert not let_in(at_secured_listeners(closed, writer))
         shop.wait_for(len(shop.acknowledged) + RATE)
 
     assert shop.errors == []

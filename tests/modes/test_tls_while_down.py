@@ -41,7 +41,7 @@ def test_an_open_cluster_is_closed_while_it_is_down_and_keeps_its_records(opened
     code, said = closed.tried("site")
     assert code != 0
     assert "Nothing was touched" in said
-    assert "make close" in said
+    assert "make secure" in said
     # The open one still serves.
     assert AdminClient(opened.settings("anybody")).list_topics(timeout=5).topics
 

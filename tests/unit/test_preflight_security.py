@@ -53,12 +53,12 @@ FAULTS: Faults = {
     ),
     "two words for one cluster": (two_words, ["kafka: security_mode: found 2 words"]),
     "a goal of closing that nobody knows": (
-        everywhere("security_closing", "doors"),
-        ["kafka: security_closing: found 'doors'; allowed: one of 'both', 'shut', ''"],
+        everywhere("security_migration", "added"),
+        ["kafka: security_migration: found 'added'; allowed: one of 'both', 'enforced', ''"],
     ),
     "two goals for one cluster": (
-        put("kafka2", "security_closing", "both"),
-        ["kafka: security_closing: found 2 words"],
+        put("kafka2", "security_migration", "both"),
+        ["kafka: security_migration: found 2 words"],
     ),
     "a trust of the ensemble that nobody knows": (
         everywhere("security_ensemble_trust", "all"),
