@@ -42,10 +42,10 @@ def at(partition, offset):
     return Message("t", partition, offset)
 
 
-def read(reader, ranges, patience=0.5):
+def read(reader, ranges, stall_timeout=0.5):
     return [
         (message.partition(), message.offset())
-        for message in brokers.read_ranges(reader, "t", ranges, patience)
+        for message in brokers.read_ranges(reader, "t", ranges, stall_timeout)
     ]
 
 
@@ -76,7 +76,7 @@ def test_a_gap_in_the_offsets_at_the_end_of_the_range_does_not_hold_it_up():
 
 def test_silence_is_an_error_that_names_the_partitions():
     with pytest.raises(ClientError, match=r"from t-0, t-1$"):
-        read(Reader([at(0, 5)]), {0: (5, 9), 1: (0, 3)}, patience=0.05)
+        read(Reader([at(0, 5)]), {0: (5, 9), 1: (0, 3)}, stall_timeout=0.05)
 
 
 def test_a_missing_topic_is_found_without_asking_for_it_by_name():

@@ -41,7 +41,7 @@ def test_a_topic_that_a_starting_broker_does_not_know_is_tried_again(name):
 def test_a_topic_that_stays_unknown_is_given_up_in_the_end():
     producer = Producer()
     producer.fate = lambda number, _: Named("UNKNOWN_TOPIC_OR_PART")
-    told = sent(Delivery(producer, "t", Limit(), patience=0.02), {"key": None, "value": b"v"})
+    told = sent(Delivery(producer, "t", Limit(), timeout=0.02), {"key": None, "value": b"v"})
     assert told == ["UNKNOWN_TOPIC_OR_PART"]
 
 

@@ -28,7 +28,7 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         spec = dict(self._task.args)
         begun = time.monotonic()
-        follow = wait_progress.Progress(float(spec.get("patience", 300)), begun, moved=begun)
+        follow = wait_progress.Progress(float(spec.get("stall_timeout", 300)), begun, moved=begun)
         name = str(spec.get("name") or "")
         steps: list[str] = []
         changed = False
@@ -53,7 +53,7 @@ class ActionModule(ActionBase):
             if follow.crashes(moment, now):
                 return found | failure(f"{ended(found, name)}")
             if follow.stalled(moment):
-                return found | failure(gave_up(found, follow.patience))
+                return found | failure(gave_up(found, follow.stall_timeout))
             time.sleep(float(spec.get("interval", 2)))
 
     @staticmethod
@@ -79,12 +79,12 @@ def ended(found: Mapping[str, Any], name: str) -> str:
     )
 
 
-def gave_up(found: Mapping[str, Any], patience: float) -> str:
+def gave_up(found: Mapping[str, Any], stall_timeout: float) -> str:
     """Words on a wait in which nothing moved any more."""
     reasons = found.get("stop", {}).get("blockers") or found["problems"]
     rest = len(reasons) - NAMED
     more = f"; and {rest} more" if rest > 0 else ""
-    return f"No progress for {patience:g} s: {'; '.join(reasons[:NAMED])}{more}."
+    return f"No progress for {stall_timeout:g} s: {'; '.join(reasons[:NAMED])}{more}."
 
 
 def say_unprotected(found: Mapping[str, Any]) -> None:

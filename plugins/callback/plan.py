@@ -14,7 +14,7 @@ description:
     why, and the time to expect. The last line is "plan: nothing to do", "plan: N changes", or
     "plan: failed on ...". Failures are shown where they happen; progress goes to standard error.
   - With C(-v) the usual output is shown as well.
-  - What changes is told by the key C(steps) of a changed result, a list of sentences.
+  - What changes is told by the key C(steps) of a changed result, a list of messages.
 requirements:
   - a run in check mode with diffs
 options:

@@ -96,7 +96,7 @@ def protocol_problems(protocols: Any, target: Any) -> list[str]:
     return upgrade.path_problems(fleet.newest_protocol, fleet.target)
 
 
-def upgrade_outlook(protocols: Any, target: Any) -> str:
+def upgrade_next_steps(protocols: Any, target: Any) -> str:
     """What is left to do after a roll to ``target``."""
     return upgrade.outlook(plain(list(protocols)), plain(target)) if target else ""
 
@@ -112,6 +112,6 @@ class FilterModule:
             "protocol": protocol,
             "protocol_problems": protocol_problems,
             "static_properties": static_properties,
-            "upgrade_outlook": upgrade_outlook,
+            "upgrade_next_steps": upgrade_next_steps,
             "upgrade_problems": upgrade_problems,
         }

@@ -22,15 +22,15 @@ TEMPLATES = ("{{", "{%", "{#")
 
 
 def reading(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter over plain values that tells every obstacle in a line of its own."""
+    """A filter over plain values that tells every blocker in a line of its own."""
 
     @wraps(function)
     def read(*values: Any) -> Any:
         try:
             return function(*(service_data.plain(value) for value in values))
         except DeclarationError as error:
-            told = "\n".join(f"  {sentence}" for sentence in error.sentences)
-            # Ansible would repeat the cause, all sentences of it.
+            told = "\n".join(f"  {sentence}" for sentence in error.messages)
+            # Ansible would repeat the cause, all messages of it.
             raise AnsibleFilterError(f"metal.kafka.{function.__name__}:\n{told}") from None
 
     return read
@@ -89,7 +89,7 @@ def newest_record(records: Any) -> Any:
     return applied_record.newest(service_data.plain(records))
 
 
-def following_record(last: Any, content: Any, names: Any) -> Any:
+def next_record(last: Any, content: Any, names: Any) -> Any:
     """The record to keep after a run that applied ``content``; ``names``: defined variables."""
     return applied_record.following(
         service_data.plain(last), service_data.plain(content), service_data.plain(names)
@@ -111,7 +111,7 @@ class FilterModule:
         return {
             "content_declarations": reading(content_export.declarations),
             "declaration_file": declaration_file,
-            "following_record": following_record,
+            "next_record": next_record,
             "missing_variables": missing_variables,
             "newest_record": newest_record,
             "content_specs": reading(declared_content.content_specs),

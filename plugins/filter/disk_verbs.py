@@ -14,7 +14,7 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         """Names of the filters."""
         return {
-            "below": log_dirs.below,
+            "paths_on_disk": log_dirs.below,
             "with_device": disk_operations.with_device,
-            "judge_replacement": disk_operations.judge,
+            "validate_replacement": disk_operations.validate,
         }

@@ -37,4 +37,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         """Names as templates use them."""
-        return {"gather": gather, "host_ports": host_ports}
+        return {"collect_from_hosts": gather, "host_ports": host_ports}

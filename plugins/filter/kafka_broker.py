@@ -28,7 +28,7 @@ def listeners(
     }
 
 
-def at_their_place(paths: list[str]) -> list[dict[str, str]]:
+def identity_mounts(paths: list[str]) -> list[dict[str, str]]:
     """Directories of the host that are at the same place in the container."""
     return [{"source": path, "target": path} for path in paths]
 
@@ -70,7 +70,7 @@ class FilterModule:
         """Names as templates use them."""
         return {
             "kafka_listeners": listeners,
-            "at_their_place": at_their_place,
+            "identity_mounts": identity_mounts,
             "disk_binds": bind_mounts.disk_binds,
             "kafka_status_rows": status_rows,
         }

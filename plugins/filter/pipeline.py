@@ -83,7 +83,7 @@ def undeclared_drivers(
         gone, notes = applied_record.removable("pipelines", found, undeclared, permission)
     except applied_record.RemovalError as error:
         kinds = sorted(error.kinds)
-        return {"gone": [], "notes": [], "refused": error.sentences, "unconfirmed": kinds}
+        return {"gone": [], "notes": [], "refused": error.messages, "unconfirmed": kinds}
     notes += [
         f"pipeline {name}: no longer declared, its driver is stopped and removed; its checkpoint, "
         "archive and topics are kept"

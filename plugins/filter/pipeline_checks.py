@@ -98,7 +98,7 @@ def check_notes(answer: Mapping[str, Any]) -> list[str]:
     return [line.strip().removeprefix(NOTE) for line in lines if line.strip().startswith(NOTE)]
 
 
-def driver_settled(answer: Mapping[str, Any], name: str) -> bool:
+def driver_finished_starting(answer: Mapping[str, Any], name: str) -> bool:
     """Whether a status port says that the driver ``name`` runs, or that it will not."""
     state = _state(answer, name)
     return state.get("state") == "running" or _has_failed(state)
@@ -169,7 +169,7 @@ class FilterModule:
             "running_drivers": running_drivers,
             "check_refusal": check_refusal,
             "check_notes": check_notes,
-            "driver_settled": driver_settled,
+            "driver_finished_starting": driver_finished_starting,
             "failed_drivers": failed_drivers,
             "drivers_refusal": drivers_refusal,
         }

@@ -31,7 +31,7 @@ def faults(broker: str, found: Mapping[str, Any]) -> list[str]:
     return found["different"] if "compared" in found else list(told(broker, found))
 
 
-def replicas_verdict(answers: Mapping[str, Any]) -> dict[str, Any]:
+def replicas_result(answers: Mapping[str, Any]) -> dict[str, Any]:
     """C(text) of all answers by broker, and C(faults): what differs, and who could not be asked."""
     lines = [line for broker, found in answers.items() for line in told(broker, found)]
     return {
@@ -42,4 +42,4 @@ def replicas_verdict(answers: Mapping[str, Any]) -> dict[str, Any]:
 
 class FilterModule:
     def filters(self) -> dict[str, Any]:
-        return {"replicas_verdict": replicas_verdict}
+        return {"replicas_result": replicas_result}

@@ -79,7 +79,7 @@ def operation_interrupted(machines: Iterable[str], hostvars: Mapping[str, Any]) 
 class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
-            "in_state": in_state,
+            "hosts_with_container_state": in_state,
             "lock_refusal": lock_refusal,
             "operation_interrupted": operation_interrupted,
             "operation_status": operation_status,

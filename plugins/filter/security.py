@@ -32,7 +32,7 @@ def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
 class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
-            "users_together": refusing(service_accounts.together),
+            "all_users": refusing(service_accounts.together),
             "librdkafka_options": refusing(client_security.librdkafka_options),
-            "spark_page_word": web_login.basic,
+            "basic_login": web_login.basic,
         }

@@ -20,12 +20,12 @@ def tuning_settings(table: Any, overrides: Any) -> Any:
         raise AnsibleFilterError(str(error)) from error
 
 
-def tuning_verdict(
+def tuning_result(
     hostvars: Mapping[str, Any], hosts: Sequence[str], secrets: Any = (), ensemble: Any = ()
 ) -> Any:
     """Text and drift from what the plays of verify.yml registered on the hosts.
 
-    ``secrets`` are those that metal.kafka.credentials calls exposed, ``ensemble`` sentences of
+    ``secrets`` are those that metal.kafka.credentials calls exposed, ``ensemble`` messages of
     the filter ensemble_drift.
     """
     found = {}
@@ -41,4 +41,4 @@ def tuning_verdict(
 
 class FilterModule:
     def filters(self) -> dict[str, Any]:
-        return {"tuning_settings": tuning_settings, "tuning_verdict": tuning_verdict}
+        return {"tuning_settings": tuning_settings, "tuning_result": tuning_result}

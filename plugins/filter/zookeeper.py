@@ -60,7 +60,7 @@ def connect(ensemble: list[dict[str, Any]]) -> list[str]:
 
 
 def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
-    """Sentences on access to an ensemble that is not declared, for `make verify`."""
+    """Messages on access to an ensemble that is not declared, for `make verify`."""
     found = [
         f"zk{each['zookeeper_server_id']}: the quorum trusts {', '.join(trusted)}, which issues "
         "certificates of clients: every client can join as an observer and read everything"

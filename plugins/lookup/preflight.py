@@ -106,7 +106,7 @@ def registered(values: Mapping[str, Any]) -> Facts | None:
 
 
 def under_way(facts: Mapping[str, Any]) -> list[str]:
-    """Sentences on an operation that is under way, or was interrupted."""
+    """Messages on an operation that is under way, or was interrupted."""
     seen = [each.get("operation") for each in facts.values()]
     return list(chain(*operation_state.messages(seen, operation_lock.owner_of(os.getpid()))))
 

@@ -96,7 +96,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one sentence for each ACL.
+  description: What was done, or in check mode would be, one message for each ACL.
   type: list
   elements: str
   returned: success
@@ -110,7 +110,7 @@ removed:
   type: int
   returned: success
 foreign:
-  description: ACLs of declared principals that are not declared, one sentence for each.
+  description: ACLs of declared principals that are not declared, one message for each.
   type: list
   elements: str
   returned: success

@@ -83,24 +83,24 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one sentence for each step.
+  description: What was done, or in check mode would be, one message for each step.
   type: list
   elements: str
   returned: success
   sample: ["broker 1: num.io.threads 8 -> 16, no restart"]
 foreign:
-  description: Sentences on values that were set at run time and are not declared.
+  description: Messages on values that were set at run time and are not declared.
   type: list
   elements: str
   returned: success
   sample: ["broker 2: log.cleaner.threads = 2 was set at run time and is not declared"]
 later:
-  description: Sentences on keys that only the next restart can change.
+  description: Messages on keys that only the next restart can change.
   type: list
   elements: str
   returned: success
 silent:
-  description: Sentences on brokers that were passed over.
+  description: Messages on brokers that were passed over.
   type: list
   elements: str
   returned: success
@@ -112,7 +112,7 @@ in_force:
   returned: success
   sample: {"inter.broker.protocol.version": {"1": "3.9-IV0"}}
 errors:
-  description: One sentence for each step that was refused, with broker, key, value and reason.
+  description: One message for each step that was refused, with broker, key, value and reason.
   type: list
   elements: str
   returned: failure
@@ -186,7 +186,7 @@ def main() -> None:
                 connection, specs, spec["read"], spec["read_live"], lenient, module.check_mode
             )
     except live_changes.Refusal as error:
-        module.fail_json(msg=str(error), errors=error.sentences)
+        module.fail_json(msg=str(error), errors=error.messages)
     except endpoints.ClusterError as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     module.exit_json(changed=bool(found["steps"]), **found)

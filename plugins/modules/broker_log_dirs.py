@@ -46,7 +46,7 @@ options:
     description: How long one call works before it returns, done or not.
     type: float
     default: 10
-  patience:
+  stall_timeout:
     description: Seconds without progress after which the action plugin gives up.
     type: int
     default: 600
@@ -79,7 +79,7 @@ done:
   type: bool
   returned: always
 steps:
-  description: Sentences on what was still to do when the call began to look for the last time.
+  description: Messages on what was still to do when the call began to look for the last time.
   type: list
   elements: str
   returned: always
@@ -111,7 +111,7 @@ from ..module_utils._replicas import broker_replicas, log_dir_model, log_dir_mov
 
 
 def main() -> None:
-    """Preview, work or release; refuse in one sentence."""
+    """Preview, work or release; refuse in one message."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -121,7 +121,7 @@ def main() -> None:
             "rate": {"type": "int", "default": 52428800},
             "stage": {"type": "str", "choices": ["work", "release"], "default": "work"},
             "seconds": {"type": "float", "default": 10},
-            "patience": {"type": "int", "default": 600},
+            "stall_timeout": {"type": "int", "default": 600},
             "timeout": {"type": "float", "default": 20},
         },
         supports_check_mode=True,

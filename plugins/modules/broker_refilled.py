@@ -22,7 +22,7 @@ options:
     description: How long one call waits before it returns, done or not.
     type: float
     default: 5
-  patience:
+  stall_timeout:
     description: Seconds without progress after which the action plugin gives up.
     type: int
     default: 600
@@ -56,7 +56,7 @@ phase:
   type: str
   returned: always
 waits_for:
-  description: Sentences on what is missing.
+  description: Messages on what is missing.
   type: list
   elements: str
   returned: always
@@ -90,7 +90,7 @@ def main() -> None:
             **client_options.ARGUMENTS,
             "broker": {"type": "int", "required": True},
             "seconds": {"type": "float", "default": 5},
-            "patience": {"type": "int", "default": 600},
+            "stall_timeout": {"type": "int", "default": 600},
             "timeout": {"type": "float", "default": 20},
         },
         supports_check_mode=True,

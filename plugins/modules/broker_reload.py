@@ -66,7 +66,7 @@ after:
   type: dict
   returned: always
 silent:
-  description: Sentences on endpoints that show no certificate.
+  description: Messages on endpoints that show no certificate.
   type: list
   elements: str
   returned: always

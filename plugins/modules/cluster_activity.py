@@ -41,7 +41,7 @@ busy:
   type: bool
   returned: always
 signs:
-  description: Sentences that say how that is seen.
+  description: Messages that say how that is seen.
   type: list
   elements: str
   returned: always

@@ -64,13 +64,13 @@ content:
   type: dict
   returned: success
 steps:
-  description: What was done, or in check mode would be, one sentence for each step.
+  description: What was done, or in check mode would be, one message for each step.
   type: list
   elements: str
   returned: success
   sample: ["payments: partitions 3 -> 6"]
 notes:
-  description: What is in the cluster and not declared, and what is kept; one sentence for each.
+  description: What is in the cluster and not declared, and what is kept; one message for each.
   type: list
   elements: str
   returned: success

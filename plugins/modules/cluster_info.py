@@ -9,7 +9,7 @@ module: cluster_info
 short_description: Health of a Kafka cluster, and whether a broker may be stopped
 description:
   - Reads brokers, partitions, log dirs and reassignments in a handful of requests, whatever the
-    number of topics, and says in sentences what is wrong.
+    number of topics, and says in messages what is wrong.
   - With O(before_stop), decides whether brokers can be stopped without a partition falling below
     its C(min.insync.replicas).
   - Never fails because a cluster does not answer; that is a result, see RV(reachable).
@@ -63,7 +63,7 @@ healthy:
   type: bool
   returned: always
 problems:
-  description: Sentences on what is wrong.
+  description: Messages on what is wrong.
   type: list
   elements: str
   returned: always
@@ -140,7 +140,7 @@ stop:
       description: Whether they may be stopped now.
       type: bool
     blockers:
-      description: Sentences that say why not.
+      description: Messages that say why not.
       type: list
       elements: str
     unprotected:

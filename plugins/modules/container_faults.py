@@ -31,7 +31,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 problems:
-  description: Sentences on what is wrong.
+  description: Messages on what is wrong.
   type: list
   elements: str
   returned: always

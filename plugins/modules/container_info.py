@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: container_info
-short_description: State and last words of one container
+short_description: State of one container and the end of its log
 description:
   - Asks the engine by its socket, needs no library, and never fails because a container is gone.
 extends_documentation_fragment: [metal.kafka.only_reads]

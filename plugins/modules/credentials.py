@@ -199,7 +199,7 @@ EXAMPLES = r"""
 RETURN = r"""
 steps:
   description: >-
-    What changes, as sentences such as "certificate kafka1: issued, valid until 2027-11-02".
+    What changes, as messages such as "certificate kafka1: issued, valid until 2027-11-02".
   type: list
   elements: str
   returned: always

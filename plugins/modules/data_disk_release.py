@@ -45,7 +45,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What is or would be done, one sentence each, in order.
+  description: What is or would be done, one message each, in order.
   type: list
   elements: str
   returned: always

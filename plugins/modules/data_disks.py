@@ -115,17 +115,17 @@ disks:
   elements: dict
   returned: always
 steps:
-  description: What is or would be done, one sentence each, in order.
+  description: What is or would be done, one message each, in order.
   type: list
   elements: str
   returned: always
 problems:
-  description: What is wrong with disks that were in order once, one sentence each.
+  description: What is wrong with disks that were in order once, one message each.
   type: list
   elements: str
   returned: always
 refused:
-  description: Why nothing was done, one sentence for each disk.
+  description: Why nothing was done, one message for each disk.
   type: list
   elements: str
   returned: when the module fails

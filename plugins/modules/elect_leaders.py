@@ -64,7 +64,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one sentence for each partition.
+  description: What was done, or in check mode would be, one message for each partition.
   type: list
   elements: str
   returned: success
@@ -140,7 +140,7 @@ def main() -> None:
                     # Brokers learn of new leaders one after the other.
                     time.sleep(1)
     except elections.ElectionError as error:
-        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
+        module.fail_json(msg="; ".join(error.messages), errors=error.messages)
     except endpoints.ClusterError as error:
         module.fail_json(msg=f"elect_leaders: {error}", errors=[str(error)])
     module.exit_json(

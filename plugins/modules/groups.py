@@ -94,7 +94,7 @@ groups:
   type: dict
   returned: success
 steps:
-  description: What was done, or in check mode would be, one sentence for each group.
+  description: What was done, or in check mode would be, one message for each group.
   type: list
   elements: str
   returned: success
@@ -146,7 +146,7 @@ def main() -> None:
             found = store.read_groups(spec["names"] or None)
             bounds = store.read_bounds([key for each in found.values() for key in each.offsets], {})
     except group_model.GroupError as error:
-        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
+        module.fail_json(msg="; ".join(error.messages), errors=error.messages)
     except endpoints.ClusterError as error:
         module.fail_json(msg=f"groups: {error}", errors=[str(error)])
     module.exit_json(

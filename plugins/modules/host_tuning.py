@@ -68,7 +68,7 @@ options:
     default: false
 attributes:
   check_mode:
-    description: Says what would be done, in the same sentences. A refusal that shows only when a
+    description: Says what would be done, in the same messages. A refusal that shows only when a
       value is written is not foreseen.
     support: full
   diff_mode:

@@ -30,7 +30,7 @@ options:
     elements: path
     default: []
   left:
-    description: Note of M(metal.kafka.machine_left) that the machine is compared with.
+    description: Note of M(metal.kafka.machine_baseline) that the machine is compared with.
     type: dict
     suboptions:
       cluster:

@@ -88,7 +88,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one sentence for each quota.
+  description: What was done, or in check mode would be, one message for each quota.
   type: list
   elements: str
   returned: success

@@ -51,7 +51,7 @@ options:
     description: How long one call works before it returns, done or not.
     type: float
     default: 10
-  patience:
+  stall_timeout:
     description: Seconds without progress after which the action plugin gives up.
     type: int
     default: 600
@@ -96,7 +96,7 @@ done:
   type: bool
   returned: success
 steps:
-  description: What was still to do when the call began, one sentence for each partition.
+  description: What was still to do when the call began, one message for each partition.
   type: list
   elements: str
   returned: success
@@ -115,7 +115,7 @@ partitions_left:
   type: int
   returned: success
 foreign:
-  description: Throttles that somebody else has set and that are kept, one sentence for each.
+  description: Throttles that somebody else has set and that are kept, one message for each.
   type: list
   elements: str
   returned: success
@@ -153,7 +153,7 @@ def main() -> None:
             "batch": {"type": "int", "default": 10},
             "stage": {"type": "str", "choices": ["work", "release"], "default": "work"},
             "seconds": {"type": "float", "default": 10},
-            "patience": {"type": "int", "default": 600},
+            "stall_timeout": {"type": "int", "default": 600},
             "timeout": {"type": "float", "default": 30},
             "record": {"type": "path", "default": ""},
             "own": {"type": "list", "elements": "list", "default": []},
@@ -178,7 +178,7 @@ def main() -> None:
             limits = (spec["rate"], spec["batch"], spec["seconds"])
             module.exit_json(**reassignment.work(connection, specs, record, limits))
     except placement.PlacementError as error:
-        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
+        module.fail_json(msg="; ".join(error.messages), errors=error.messages)
     except endpoints.ClusterError as error:
         module.fail_json(msg=f"reassign: {error}", errors=[str(error)])
 

@@ -59,7 +59,7 @@ compacted:
   elements: str
   returned: always
 different:
-  description: Sentences on differences.
+  description: Messages on differences.
   type: list
   elements: str
   returned: always

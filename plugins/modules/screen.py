@@ -18,7 +18,7 @@ options:
     type: str
     required: true
   problems:
-    description: What is not well, one sentence each.
+    description: What is not well, one message each.
     type: list
     elements: str
     default: []
@@ -34,8 +34,8 @@ attributes:
 EXAMPLES = r"""
 - name: Show which replicas differ
   metal.kafka.screen:
-    text: "{{ verdict.text }}"
-    problems: "{{ verdict.faults }}"
+    text: "{{ result.text }}"
+    problems: "{{ result.faults }}"
 """
 
 RETURN = r"""

@@ -134,7 +134,7 @@ options:
         type: str
         required: true
       kept:
-        description: File in which M(metal.kafka.container_left) has written how it was left.
+        description: File in which M(metal.kafka.container_baseline) has written how it was left.
         type: path
         required: true
       socket:
@@ -180,7 +180,7 @@ unavailable:
   returned: always
 steps:
   description: >-
-    What was done, or in check mode would be, one sentence for each directory, file, and key of a
+    What was done, or in check mode would be, one message for each directory, file, and key of a
     properties file; values of keys that look like a secret's are hidden.
   type: list
   elements: str
@@ -188,7 +188,7 @@ steps:
   sample: ["local-kafka1/server.properties: num.io.threads 8 -> 16"]
 container:
   description: >-
-    C(as_left), whether O(container) runs as a run before has left it, with the same declaration;
+    C(unchanged), whether O(container) runs as a run before has left it, with the same declaration;
     C(altered), limits that somebody has set by hand and that we never set; and C(State) with
     C(Running), where there is one.
   type: dict
@@ -217,8 +217,8 @@ def main() -> None:
     seen = {"container": container_baseline.look(**spec["container"])} if spec["container"] else {}
     foreign = _foreign(spec, ids[0])
     found = owned_directories.Outcome()
-    as_left = seen and seen["container"]["as_left"]
-    waits = foreign and spec["content"] == owned_directories.REPORT and not as_left
+    unchanged = seen and seen["container"]["unchanged"]
+    waits = foreign and spec["content"] == owned_directories.REPORT and not unchanged
     if waits and not module.check_mode:
         module.exit_json(**found.result(), foreign=foreign, **seen)
     owned_directories.converge(spec, ids, module.check_mode, found)

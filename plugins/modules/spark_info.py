@@ -58,7 +58,7 @@ options:
     elements: dict
     default: []
     suboptions: *place
-  page_word:
+  page_login:
     description: >-
       What pages that ask who comes are shown, name and password as RFC 7617 has them in base64;
       empty where they ask nobody.
@@ -103,7 +103,7 @@ leader:
   type: str
   returned: always
 problems:
-  description: Sentences on what is wrong.
+  description: Messages on what is wrong.
   type: list
   elements: str
   returned: always
@@ -131,12 +131,12 @@ def main() -> None:
             },
             "workers": {"type": "list", "elements": "dict", "default": [], "options": place},
             "histories": {"type": "list", "elements": "dict", "default": [], "options": place},
-            "page_word": {"type": "str", "default": "", "no_log": True},
+            "page_login": {"type": "str", "default": "", "no_log": True},
             "timeout": {"type": "float", "default": 5},
         },
         supports_check_mode=True,
     )
-    how = module.params["timeout"], module.params["page_word"]
+    how = module.params["timeout"], module.params["page_login"]
     told = spark_masters.ask_all(module.params["masters"], *how)
     histories = spark_masters.ask_histories(module.params["histories"], *how)
     leading = spark_masters.leader(told)

@@ -50,7 +50,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was moved, or would be, one sentence for each directory.
+  description: What was moved, or would be, one message for each directory.
   type: list
   elements: str
   returned: always

@@ -24,7 +24,7 @@ options:
     description: Addresses whose answers belong into the archive, by name.
     type: dict
     default: {}
-  figures_password:
+  metrics_password:
     description: Password of the user C(operator) at these addresses; empty if they require none.
     type: str
     default: ''
@@ -87,7 +87,7 @@ def main() -> None:
             "dest": {"type": "path", "required": True},
             "cluster": {"type": "str", "default": ""},
             "figures": {"type": "dict", "default": {}},
-            "figures_password": {"type": "str", "default": "", "no_log": True},
+            "metrics_password": {"type": "str", "default": "", "no_log": True},
             "lines": {"type": "int", "default": 5000},
             "config_root": {"type": "path", "default": "/etc/kafka-metal"},
             "log_root": {"type": "path", "default": "/var/log/kafka-metal"},
@@ -98,7 +98,7 @@ def main() -> None:
     given = module.params
     cluster, dest = given["cluster"], Path(given["dest"])
     texts = {
-        f"figures/{name}.txt": collector.fetched(at, given["figures_password"])
+        f"figures/{name}.txt": collector.fetched(at, given["metrics_password"])
         for name, at in given["figures"].items()
     }
     if cluster:

@@ -92,7 +92,7 @@ reassign:
   elements: str
   returned: success
 steps:
-  description: What was done, or in check mode would be, one sentence for each step.
+  description: What was done, or in check mode would be, one message for each step.
   type: list
   elements: str
   returned: success

@@ -87,7 +87,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one sentence for each credential.
+  description: What was done, or in check mode would be, one message for each credential.
   type: list
   elements: str
   returned: success

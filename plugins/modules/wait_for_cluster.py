@@ -10,8 +10,8 @@ short_description: Waits for a healthy Kafka cluster, or for leave to stop broke
 description:
   - Looks at the cluster, and at the container of a broker that starts, again and again, and prints
     what moves. Ends when the cluster is healthy, or with O(before_stop) when the brokers may stop.
-  - Waits as long as there is progress. Gives up after O(patience) seconds without, and at once when
-    the container ends again and again.
+  - Waits as long as there is progress. Gives up after O(stall_timeout) seconds without, and at once
+    when the container ends again and again.
   - Progress is a broker that registers, a log recovered, a replica in sync, bytes caught up.
   - A healthy cluster costs one look.
 extends_documentation_fragment: [metal.kafka.client]
@@ -43,7 +43,7 @@ options:
     description: Socket that the engine answers on.
     type: path
     default: /var/run/docker.sock
-  patience:
+  stall_timeout:
     description: Seconds without progress after which it gives up.
     type: float
     default: 300
@@ -102,7 +102,7 @@ recovered:
   elements: int
   returned: when O(container) is given
 steps:
-  description: What was changed, or would be, as sentences.
+  description: What was changed, or would be, as messages.
   type: list
   elements: str
   returned: always
@@ -172,7 +172,7 @@ def main() -> None:
             "container": {"type": "str"},
             "name": {"type": "str", "default": ""},
             "socket": {"type": "path", "default": engine_api.SOCKET},
-            "patience": {"type": "float", "default": 300},
+            "stall_timeout": {"type": "float", "default": 300},
             "interval": {"type": "float", "default": 2},
             "timeout": {"type": "float", "default": 10},
         },

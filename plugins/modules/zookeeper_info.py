@@ -86,14 +86,14 @@ available:
   type: bool
   returned: always
 problems:
-  description: Sentences on what is wrong.
+  description: Messages on what is wrong.
   type: list
   elements: str
   returned: always
 stop:
   description: >-
     Whether the others keep the quorum without the server named by O(before_stop), as C(safe) with
-    C(blockers), sentences that say why not.
+    C(blockers), messages that say why not.
   type: dict
   returned: when O(before_stop) is given
 """

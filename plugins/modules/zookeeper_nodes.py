@@ -103,7 +103,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was changed, or in check mode would be, one sentence for each node.
+  description: What was changed, or in check mode would be, one message for each node.
   type: list
   elements: str
   returned: success
@@ -159,7 +159,7 @@ def main() -> None:
         module.fail_json(msg=f"the ensemble cannot be reached: {error}")
     except zookeeper_client.ZooKeeperError as error:
         module.fail_json(msg=f"the ensemble's nodes cannot be given to their owners: {error}")
-    module.exit_json(changed=bool(changes), steps=zookeeper_acls.sentences(changes))
+    module.exit_json(changed=bool(changes), steps=zookeeper_acls.messages(changes))
 
 
 if __name__ == "__main__":

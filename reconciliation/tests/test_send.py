@@ -32,9 +32,9 @@ def end(sender, producer, monkeypatch):
         lambda reader, ledger: dict.fromkeys(range(producer.partitions), COUNT),
     )
     monkeypatch.setattr(
-        brokers, "read_ranges", lambda reader, topic, ranges, patience: iter(producer.log)
+        brokers, "read_ranges", lambda reader, topic, ranges, stall_timeout: iter(producer.log)
     )
-    finish(sender, None, patience=1)
+    finish(sender, None, stall_timeout=1)
     return sender.ledger
 
 
@@ -88,7 +88,7 @@ def test_brokers_that_go_away_after_the_last_acknowledgement_do_no_harm(monkeypa
     producer = Producer()
     sender = run(producer)
     monkeypatch.setattr("kafka_metal_reconciliation.send._ends", nobody)
-    finish(sender, None, patience=1)
+    finish(sender, None, stall_timeout=1)
     assert (sender.ledger.acknowledged, sender.ledger.failed) == (COUNT, 0)
     assert [part.end for part in sender.ledger.partitions.values()] == [COUNT // 2] * 2
 
@@ -135,7 +135,7 @@ def test_a_lost_record_is_named_by_partition_and_offset(monkeypatch):
     ledger, log = ledger_and_log(monkeypatch)
     lose(log)
     result = compare(ledger, log)
-    assert result.sentences()[-1] == "1 acknowledged records are LOST: partition 0 offset 5"
+    assert result.messages()[-1] == "1 acknowledged records are LOST: partition 0 offset 5"
     assert result.to_json()["lost_offsets"] == {"0": [[5, 5]]}
 
 

@@ -61,7 +61,7 @@ def plan() -> int:
 def page() -> int:
     """The overview as one file, also if the platform does not answer."""
     hours, boards = value("HOURS"), value("BOARDS")
-    state = site("internal_state", "internal_reached", "internal_status", whole=False).state
+    state = site("internal_state", "internal_first_reachable", "internal_status", whole=False).state
     return wait(
         [sys.executable, "-m", "kafka_metal_dashboards.page",
          *([f"--hours={hours}"] if hours else []), *([f"--boards={boards}"] if boards else []),

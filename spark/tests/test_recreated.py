@@ -36,7 +36,7 @@ def test_another_id_is_refused_and_the_ways_to_go_on_are_said(tmp_path: Path) ->
     found = checkpoint(tmp_path)
     found.claim(FILES, "p", OLD)
     batch(found.location, 0, 10)
-    assert found.verdict(FILES, OLD).state == "valid"
+    assert found.result(FILES, OLD).state == "valid"
     for ask in (found.check, found.claim):
         with pytest.raises(CheckpointError) as error:
             ask(FILES, "p", NEW)
@@ -44,7 +44,7 @@ def test_another_id_is_refused_and_the_ways_to_go_on_are_said(tmp_path: Path) ->
                       "another name", "make up"):  # fmt: skip
             assert words in str(error.value)
     # Nothing was noted: it is refused the next time as well.
-    assert found.verdict(FILES, NEW).state == "invalid"
+    assert found.result(FILES, NEW).state == "invalid"
 
 
 def test_a_checkpoint_of_before_gets_the_ids_of_now_once(tmp_path: Path) -> None:
@@ -52,14 +52,14 @@ def test_a_checkpoint_of_before_gets_the_ids_of_now_once(tmp_path: Path) -> None
     FILES.write(f"{found.location}/{PURPOSE}", json.dumps(found.purpose))
     batch(found.location, 0, 10)
     found.claim(FILES, "p", OLD)
-    assert found.verdict(FILES, NEW).state == "invalid"
+    assert found.result(FILES, NEW).state == "invalid"
     assert found.recreated(FILES, NEW) == ["in"]
 
 
 def test_a_topic_that_nothing_was_read_of_may_be_another(tmp_path: Path) -> None:
     found = checkpoint(tmp_path)
     found.claim(FILES, "p", OLD)
-    assert found.verdict(FILES, NEW).state == "new"
+    assert found.result(FILES, NEW).state == "new"
 
 
 def test_a_topic_that_is_away_at_the_moment_keeps_its_id(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_topic_that_is_away_at_the_moment_keeps_its_id(tmp_path: Path) -> None
     found.claim(FILES, "p", OLD)
     batch(found.location, 0, 10)
     found.claim(FILES, "p", {})
-    assert found.verdict(FILES, NEW).state == "invalid"
+    assert found.result(FILES, NEW).state == "invalid"
 
 
 @pytest.mark.parametrize("made", [True, False])
@@ -79,14 +79,14 @@ def test_where_lost_records_are_passed_over_it_is_read_from_its_first(
     FILES.write(f"{found.location}/sources/0/0", '\0v1\n{"in":{"0":3}}')
     for number in range(3):
         batch(found.location, number, 10 * (number + 1), made or number < 2)
-    assert "first record of in" in found.verdict(FILES, NEW).reason
+    assert "first record of in" in found.result(FILES, NEW).reason
     begin_again(FILES, found.location, {"in": 2})
     found.claim(FILES, "p", NEW)
     assert found.planned(FILES) == found.made(FILES) == (2 if made else 1)
     assert found.ends(FILES) == {"in": {"0": 0, "1": 0}}
     assert FILES.read(f"{found.location}/sources/0/0") == '\0v1\n{"in":{"0":0,"1":0}}'
     assert found.recreated(FILES, NEW) == []
-    assert found.verdict(FILES, OLD).reason.startswith("goes on with the first")
+    assert found.result(FILES, OLD).reason.startswith("goes on with the first")
 
 
 def test_the_purpose_survives_the_loss_of_either_of_its_files(tmp_path: Path) -> None:
@@ -96,5 +96,5 @@ def test_the_purpose_survives_the_loss_of_either_of_its_files(tmp_path: Path) ->
     for name in ("kafka-metal.json", "kafka-metal.copy.json"):
         for content in ("", '{"source": "in", "top'):
             FILES.write(f"{found.location}/{name}", content)
-            assert found.verdict(FILES, NEW).state == "invalid"
+            assert found.result(FILES, NEW).state == "invalid"
             found.claim(FILES, "p", OLD)

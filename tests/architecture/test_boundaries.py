@@ -34,7 +34,7 @@ EXCEPTIONS = {
     "playbooks/compose.yml": "hands keys to its containers",
     "playbooks/internal_phase.yml": "closes it before the brokers",
     "playbooks/internal_rotate.yml": "hands its files out",
-    "scripts/price-of-records": "brings a broker of its own",
+    "scripts/cost-of-records": "brings a broker of its own",
     "plugins/module_utils/_host/operation_state.py": "names the verb that resumes its split",
 }
 

@@ -10,7 +10,7 @@ GO_ON = {
     "internal_forget.yml": "as above",
     "internal_undeclared.yml": "as above",
     "internal_unshare.yml": "as above",
-    "internal_reached.yml": "only finds out which machines answer",
+    "internal_first_reachable.yml": "only finds out which machines answer",
     "internal_survey.yml": "only reads: internal_deletable.yml refuses when a host is missing",
     "logs.yml": "only reads: the log of the machine that has the service",
     "internal_status.yml": "only reads: a screen names what does not answer",
@@ -22,7 +22,7 @@ GO_ON = {
 # Plays of these only read, and take a machine that cannot be reached for an answer; for
 # credentials.yml it is a reason not to make new keys.
 READ_WHAT_ANSWERS = (
-    *("internal_engine_status.yml", "internal_log_dirs.yml", "internal_reached.yml"),
+    *("internal_engine_status.yml", "internal_log_dirs.yml", "internal_first_reachable.yml"),
     *("logs.yml", "support.yml"),
     "credentials.yml",
 )
@@ -32,7 +32,7 @@ SHOWN_ANEW = {"logs.yml": "a play on all hosts shows what this run has read"}
 SCREEN = "metal.kafka.screen"
 # A play on one host ends the run by itself: none is left.
 ONE_HOST = re.compile(
-    r"localhost|\w+\[0\]|.*\[:1\].*|.*\bdisk_host\b.*|.*one_that_answers.*", re.DOTALL
+    r"localhost|\w+\[0\]|.*\[:1\].*|.*\bdisk_host\b.*|.*first_reachable.*", re.DOTALL
 )
 # any_errors_fatal alone lets a run go on after an unreachable host: Ansible counts that host twice,
 # and no longer finds that all hosts have failed.

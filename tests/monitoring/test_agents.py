@@ -67,10 +67,10 @@ def address_of(name):
     )
 
 
-def figures(name, port, patience=90):
+def figures(name, port, timeout=90):
     """What an agent says, once it answers."""
     address = address_of(name)
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while True:
         try:
             with urllib.request.urlopen(f"http://{address}:{port}/metrics", timeout=10) as answer:
@@ -178,7 +178,7 @@ def test_requests_that_never_end_hold_an_agent_for_seconds_only(job):
             with contextlib.suppress(OSError):
                 held.append(socket.create_connection((address_of(name), port), timeout=1))
                 held[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: agent\r\n")
-        assert "jvm_threads_current" in figures(name, port, patience=20)
+        assert "jvm_threads_current" in figures(name, port, timeout=20)
     finally:
         for each in held:
             each.close()

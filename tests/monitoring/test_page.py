@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from kafka_metal_watch.cli import serve
-from kafka_metal_watch.figures import Found
 from kafka_metal_watch.lag import Lag
+from kafka_metal_watch.metrics import Found
 from kafka_metal_watch.overview import Broker, Overview, Topic
 from kafka_metal_watch.page import application, page
 

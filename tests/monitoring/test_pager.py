@@ -76,14 +76,14 @@ def alertmanager(folder, pager):
         subprocess.run(["docker", "rm", "--force", name], check=False, capture_output=True)
 
 
-def tell(address, alerts, patience=30):
+def tell(address, alerts, timeout=30):
     """Hand alerts over as Prometheus does, once somebody listens."""
     request = urllib.request.Request(
         f"{address}/api/v2/alerts",
         data=json.dumps(alerts).encode(),
         headers={"Content-Type": "application/json"},
     )
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while True:
         try:
             with urllib.request.urlopen(request, timeout=5):

@@ -17,12 +17,12 @@ def connection(**answers):
     """A connection whose client gives prepared answers: values, or one after the other."""
     made = Both.__new__(Both)
     made.admin = SimpleNamespace(**answers)
-    made.timeout, made.batch, made.patience = 1, 50, 0.25
+    made.timeout, made.batch, made.request_timeout = 1, 50, 0.25
     made.deadline = Deadline(1)
     return made
 
 
-def in_turn(*answers):
+def in_sequence(*answers):
     left = list(answers)
 
     def answer(*_args, **_keys):

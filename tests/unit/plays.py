@@ -23,7 +23,7 @@ ENTRY = """
   ansible.builtin.set_fact:
     here: "{role}/{entry}/{{{{ service_verb | default('') }}}}@{{{{ inventory_hostname }}}}"
     service_state: "{{{{ state }}}}"
-    roll_turn: "{{{{ {{'rack': rack, 'together': true}} if state == 'stale' else {{}} }}}}"
+    roll_restart_order: "{{{{ {{'rack': rack, 'together': true}} if state == 'stale' else {{}} }}}}"
     kafka_broker_found: {{}}
 - name: Lose the connection
   ansible.builtin.ping:

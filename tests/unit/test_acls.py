@@ -158,7 +158,7 @@ def test_ten_thousand_acls_are_planned_at_once():
     assert time.monotonic() - begun < 20
 
 
-def test_the_difference_shows_sentences():
+def test_the_difference_shows_messages():
     assert difference([Grant(READ), Revoke(WRITE)]) == {
         "before": "User:alice may write topic payments\n",
         "after": "User:alice may read topic payments\n",

@@ -70,7 +70,7 @@ def test_records_are_evaluated_before_the_alerts_that_read_them():
 
 
 @pytest.mark.parametrize(
-    ("entries", "obstacle"),
+    ("entries", "blocker"),
     [
         (only(severity="urgent"), "severity urgent is none of"),
         (only(maintenance="quiet"), "maintenance quiet is none of"),
@@ -87,10 +87,10 @@ def test_records_are_evaluated_before_the_alerts_that_read_them():
         ({"Down": "up == 0"}, "must be a mapping"),
     ],
 )
-def test_a_declaration_that_cannot_be_is_refused_by_name(entries, obstacle):
+def test_a_declaration_that_cannot_be_is_refused_by_name(entries, blocker):
     with pytest.raises(MonitoringError) as error:
         alerts_of(entries)
-    assert obstacle in str(error.value)
+    assert blocker in str(error.value)
     assert "down" in str(error.value).lower()
 
 
@@ -112,17 +112,17 @@ def test_a_site_adds_an_alert_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("changes", "obstacle"),
+    ("changes", "blocker"),
     [
         ({"Up": False}, "Up: there is none that could be left out"),
         ({"Down": {"limits": {"stat": 1}}}, "Down: no limit stat; limits: ['state']"),
         ({"Down": "later"}, "Down: a change is a mapping"),
     ],
 )
-def test_a_change_of_what_is_not_there_is_refused(changes, obstacle):
+def test_a_change_of_what_is_not_there_is_refused(changes, blocker):
     with pytest.raises(MonitoringError, match=r"^alert ") as error:
         adjusted(only(), changes)
-    assert obstacle in str(error.value)
+    assert blocker in str(error.value)
 
 
 def test_a_limit_is_written_as_a_number_promql_reads():

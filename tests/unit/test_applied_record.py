@@ -12,7 +12,7 @@ def test_throttles_are_forgotten_only_by_a_run_that_has_removed_them(tmp_path):
     # The content was applied; a broker did not answer; a run with --limit did not apply content.
     hosts = {
         "done": {"kafka_content_applied": APPLIED},
-        "away": {"kafka_content_applied": APPLIED, "kafka_content_throttles_left": LEFT},
+        "away": {"kafka_content_applied": APPLIED, "kafka_content_stale_throttles": LEFT},
         "limited": {"kafka_content_applied": {}},
     }
     with_collection(tmp_path)

@@ -60,7 +60,7 @@ class Broker:
 
 
 @pytest.mark.parametrize(
-    ("key", "secret", "verdict"),
+    ("key", "secret", "result"),
     [
         (ALICE, Secret("alice-secret"), "accepted"),
         (ALICE, Secret("another-word"), "refused"),
@@ -68,8 +68,8 @@ class Broker:
         (ALICE, Secret(hashed={HOW: hash_password("alice-secret", HOW, 4096)}), "refused"),
     ],
 )
-def test_only_the_password_that_is_in_force_is_accepted(key, secret, verdict):
-    assert authentication.attempt(Broker(), key, secret) == verdict
+def test_only_the_password_that_is_in_force_is_accepted(key, secret, result):
+    assert authentication.attempt(Broker(), key, secret) == result
 
 
 def test_a_hashed_password_that_is_in_force_is_accepted():
@@ -100,7 +100,7 @@ def site(monkeypatch):
     """Brokers by address; who is not there refuses connections."""
     brokers = {}
 
-    def line(server, context, patience):
+    def line(server, context, request_timeout):
         if server not in brokers:
             raise ConnectionRefusedError(111, "Connection refused")
         return Broker(brokers[server])
@@ -116,7 +116,7 @@ def tried(servers, *keys):
 
 
 @pytest.mark.parametrize(
-    ("brokers", "verdict"),
+    ("brokers", "result"),
     [
         ({"a:1": "alice-secret", "b:1": "alice-secret"}, "accepted"),
         ({"a:1": "alice-secret", "b:1": "old-password"}, "refused"),
@@ -124,17 +124,17 @@ def tried(servers, *keys):
         ({}, "a:1: Connection refused"),
     ],
 )
-def test_all_brokers_that_answer_have_a_say(site, brokers, verdict):
+def test_all_brokers_that_answer_have_a_say(site, brokers, result):
     site.update(brokers)
-    assert tried(["a:1", "b:1"], ALICE) == {ALICE: verdict}
+    assert tried(["a:1", "b:1"], ALICE) == {ALICE: result}
 
 
 def test_many_users_are_tried_side_by_side(site):
     site["a:1"] = "alice-secret"
     keys = [Key("alice", HOW), *(Key(f"u{n}", HOW) for n in range(50))]
-    verdicts = tried(["a:1"], *keys)
-    assert [verdicts[key] for key in keys[:3]] == ["accepted", "refused", "refused"]
-    assert len(verdicts) == 51
+    results = tried(["a:1"], *keys)
+    assert [results[key] for key in keys[:3]] == ["accepted", "refused", "refused"]
+    assert len(results) == 51
 
 
 def test_without_a_listener_nobody_knows():

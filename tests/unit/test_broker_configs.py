@@ -61,7 +61,7 @@ class Brokers:
 
 def connection(brokers):
     made = BrokerConnection.__new__(BrokerConnection)
-    made.admin, made.patience, made.deadline = brokers, 1, Deadline(1)
+    made.admin, made.request_timeout, made.deadline = brokers, 1, Deadline(1)
     return made
 
 

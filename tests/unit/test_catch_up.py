@@ -82,7 +82,7 @@ def connection(state, dirs=None, logs=None):
         fetch=fetch,
         compacted=lambda topics: set(),
         offsets=lambda keys: ({}, {("t", 0): 10 * len(logs.get(1, ()))}),
-        patience=1,
+        request_timeout=1,
         deadline=None,
     )
 

@@ -6,7 +6,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import
 from kafka.errors import (
     NotLeaderForPartitionError,
 )
-from kafka_answers import connection, described, in_turn
+from kafka_answers import connection, described, in_sequence
 
 
 def test_metadata_becomes_partitions_in_order():
@@ -18,7 +18,7 @@ def test_metadata_becomes_partitions_in_order():
 
 
 def test_a_topic_that_is_being_deleted_is_left_out():
-    made = connection(describe_topics=in_turn([described("b", 1), described("a", 1, error=3)]))
+    made = connection(describe_topics=in_sequence([described("b", 1), described("a", 1, error=3)]))
     assert [topic["name"] for topic in made.describe_topics()] == ["b"]
 
 

@@ -46,17 +46,17 @@ def engine(monkeypatch, tmp_path):
 
 
 def test_a_container_that_nobody_touched_is_as_it_was_left(engine):
-    assert engine.look() == {"State": {"Running": True}, "as_left": True, "altered": []}
+    assert engine.look() == {"State": {"Running": True}, "unchanged": True, "altered": []}
 
 
 def test_a_restart_is_no_change(engine):
     engine.has(inspected(State={"Running": True, "StartedAt": "now"}))
-    assert engine.look()["as_left"]
+    assert engine.look()["unchanged"]
 
 
 def test_a_pause_is_no_change_of_ours_to_undo(engine):
     engine.has(inspected(State={"Running": True, "Paused": True}))
-    assert engine.look()["as_left"]
+    assert engine.look()["unchanged"]
 
 
 @pytest.mark.parametrize(
@@ -71,24 +71,24 @@ def test_a_pause_is_no_change_of_ours_to_undo(engine):
 )
 def test_whatever_changed_is_compared(engine, changed):
     engine.has(inspected(**changed))
-    assert not engine.look()["as_left"]
+    assert not engine.look()["unchanged"]
 
 
 def test_another_declaration_is_compared(engine):
-    assert not engine.look("fedcba9876543210")["as_left"]
+    assert not engine.look("fedcba9876543210")["unchanged"]
 
 
 def test_without_a_note_it_is_compared(engine):
     engine.kept += "-other"
-    assert engine.look() == {"State": {"Running": True}, "as_left": False, "altered": []}
+    assert engine.look() == {"State": {"Running": True}, "unchanged": False, "altered": []}
 
 
 def test_no_container_and_no_engine_have_no_state(engine):
     engine.has(None)
-    assert engine.look() == {"as_left": False, "altered": []}
+    assert engine.look() == {"unchanged": False, "altered": []}
     engine.kept += "-other"
     engine.keep()
-    assert not engine.look()["as_left"]
+    assert not engine.look()["unchanged"]
 
 
 def test_limits_set_by_hand_that_no_declaration_has_are_named_even_after_a_run(engine):
@@ -96,4 +96,4 @@ def test_limits_set_by_hand_that_no_declaration_has_are_named_even_after_a_run(e
     engine.keep()
     found = engine.look()
     assert found["altered"] == ["NanoCpus"]
-    assert not found["as_left"]
+    assert not found["unchanged"]

@@ -47,7 +47,7 @@ def made(kind, answer, **more):
     connection = kind.__new__(kind)
     manager = Manager(answer)
     connection.admin = SimpleNamespace(_manager=manager, _send_request_to_controller=None)
-    connection.timeout, connection.patience, connection.deadline = 1, 0.25, Deadline(1)
+    connection.timeout, connection.request_timeout, connection.deadline = 1, 0.25, Deadline(1)
     connection.known_brokers = lambda: [1]
     for name, value in more.items():
         setattr(connection, name, value)

@@ -123,7 +123,7 @@ def test_a_second_run_finds_nothing_to_do():
         ),
     ],
 )
-def test_a_change_is_told_in_sentences(change, steps):
+def test_a_change_is_told_in_messages(change, steps):
     planned = plan(FRESH, desired(**change), NOTHING, NOW)
     assert len(planned.steps) == len(steps)
     for told, expected in zip(planned.steps, steps, strict=True):

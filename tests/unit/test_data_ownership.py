@@ -120,17 +120,17 @@ def test_data_of_another_cluster_ends_it_before_anything_is_stopped(owners):
 def test_a_directory_with_one_of_another_cluster_in_it_ends_it(inside):
     found = {"h": [answer(place("/data/kafka", "prod", inside=inside), containers=["prod-k1"])]}
 
-    verdict = destruction("prod", found)
+    result = destruction("prod", found)
 
-    assert "/data/kafka has a directory of cluster" in verdict["refused"][0]
-    assert verdict["delete"] == {"h": []}
+    assert "/data/kafka has a directory of cluster" in result["refused"][0]
+    assert result["delete"] == {"h": []}
 
 
 def test_a_link_is_named_and_its_data_stay():
-    verdict = destruction("prod", {"h": [answer(place("/data/k", "prod", link="/mnt/k"))]})
+    result = destruction("prod", {"h": [answer(place("/data/k", "prod", link="/mnt/k"))]})
 
-    assert verdict["delete"] == {"h": []}
-    assert verdict["left"] == ["h: /data/k is a link to /mnt/k, with all data"]
+    assert result["delete"] == {"h": []}
+    assert result["left"] == ["h: /data/k is a link to /mnt/k, with all data"]
 
 
 def test_what_another_cluster_has_below_a_directory_is_found(tmp_path):

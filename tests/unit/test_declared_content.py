@@ -214,12 +214,12 @@ def test_the_table_is_worth_its_name():
     assert len(BAD) >= 60
 
 
-@pytest.mark.parametrize(("declared", "sentences"), BAD)
-def test_a_bad_declaration_is_refused_with_path_spec_and_what_is_allowed(declared, sentences):
+@pytest.mark.parametrize(("declared", "messages"), BAD)
+def test_a_bad_declaration_is_refused_with_path_spec_and_what_is_allowed(declared, messages):
     with pytest.raises(DeclarationError) as refusal:
         content_specs(declared)
-    assert len(refusal.value.sentences) == len(sentences)
-    for told, part in zip(refusal.value.sentences, sentences, strict=True):
+    assert len(refusal.value.messages) == len(messages)
+    for told, part in zip(refusal.value.messages, messages, strict=True):
         assert part in told
         assert told.startswith("kafka_content")
         assert "; allowed: " in told

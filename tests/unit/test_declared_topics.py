@@ -126,7 +126,7 @@ def test_min_insync_may_equal_the_replication():
 def test_a_wrong_declaration_is_refused_with_its_path(name, declared, message):
     with pytest.raises(DeclarationError) as refusal:
         topics({name: declared}, DEFAULTS, "[a-z._]+")
-    (sentence,) = refusal.value.sentences
+    (sentence,) = refusal.value.messages
     assert sentence.startswith("kafka_content_topics.")
     assert message in sentence
 

@@ -78,9 +78,9 @@ DRIFTED = {
 
 
 def test_drift_names_host_setting_and_values_where_tuning_is_enforced():
-    verdict = tuning_report.verify(DRIFTED)
-    assert verdict["drift"] == ["m1: vm.swappiness: wanted 1, persisted nothing, live 60"]
-    lines = verdict["text"].splitlines()
+    result = tuning_report.verify(DRIFTED)
+    assert result["drift"] == ["m1: vm.swappiness: wanted 1, persisted nothing, live 60"]
+    lines = result["text"].splitlines()
     assert "  vm.swappiness  1       -          60    drift" in lines
     assert "    because" in lines
     assert "m2: 1 settings, no drift; 1 not allowed here" in lines

@@ -52,15 +52,15 @@ DEAD = cluster((2, "/data/disk2/kafka"))
     ],
 )
 def test_only_a_broken_disk_is_replaced(found, answer, action, words):
-    said = disk_operations.judge(found, 2, answer, LOG_DIRS)
+    said = disk_operations.validate(found, 2, answer, LOG_DIRS)
     assert said["action"] == action
     assert words in said["reason"]
 
 
 def test_a_healthy_disk_is_replaced_when_it_is_named_twice():
-    said = disk_operations.judge(disk(), 2, cluster(), LOG_DIRS, force="disk2")
+    said = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk2")
     assert said["action"] == "replace"
-    said = disk_operations.judge(disk(), 2, cluster(), LOG_DIRS, force="disk1")
+    said = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk1")
     assert said == {
         "action": "refuse",
         "reason": "disk_force names disk1, and the disk to replace is disk2",

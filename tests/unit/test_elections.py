@@ -37,7 +37,7 @@ def test_partitions_are_chosen_by_topic_and_name(topics, partitions, names):
 def test_unknown_names_are_told_all_at_once():
     with pytest.raises(ElectionError) as refusal:
         chosen(ALL, ["x"], ["b-11"])
-    assert refusal.value.sentences == [
+    assert refusal.value.messages == [
         "topic x: there is none",
         "partition b-11: there is none; did you mean b-1?",
     ]

@@ -40,7 +40,9 @@ ANSWER = {
         {
             "ansible.builtin.copy": {
                 "dest": "{{ answer }}",
-                "content": "{{ hostvars | metal.kafka.gather('service_rendered') | to_json }}",
+                "content": (
+                    "{{ hostvars | metal.kafka.collect_from_hosts('service_rendered') | to_json }}"
+                ),
             }
         }
     ],
@@ -76,7 +78,7 @@ PLAYS = [
     {
         "hosts": "monitoring",
         "vars": {
-            "monitoring_entries": "{{ lookup('metal.kafka.site', 'monitoring.of_watching') }}"
+            "monitoring_entries": "{{ lookup('metal.kafka.site', 'monitoring.own_targets') }}"
         },
         "tasks": [_role("monitoring")],
     },

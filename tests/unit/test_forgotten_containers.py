@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.module_utils._host.engine_api import EngineError
-from ansible_collections.metal.kafka.plugins.modules import remains
+from ansible_collections.metal.kafka.plugins.modules import cluster_data
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.service_data import (
     container_paths,
 )
@@ -134,13 +134,13 @@ def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch
         if name == "prod-a":
             raise EngineError("the engine refuses")
 
-    monkeypatch.setattr(remains.container_state, "remove", remove)
+    monkeypatch.setattr(cluster_data.container_state, "remove", remove)
     linked = container("b") | {"Names": ["/other/alias", "/prod-b"]}
-    problem = remains.removed([container("a"), linked], "/none")
+    problem = cluster_data.removed([container("a"), linked], "/none")
 
     assert tried == ["prod-a", "prod-b"]
     assert problem == "container prod-a: the engine refuses"
-    assert remains.name_of(linked) == "prod-b"
+    assert cluster_data.name_of(linked) == "prod-b"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "a\n"])
@@ -185,9 +185,9 @@ def test_nothing_of_a_deleted_cluster_stays_on_a_machine(tmp_path):
 
 @pytest.mark.parametrize("installed", [False, True])
 def test_an_engine_that_is_installed_and_off_may_have_containers(monkeypatch, installed):
-    monkeypatch.setattr(remains.engine_facts, "is_installed", lambda: installed)
+    monkeypatch.setattr(cluster_data.engine_facts, "is_installed", lambda: installed)
     if installed:
         with pytest.raises(EngineError, match="although an engine is installed"):
-            remains.listed("/none")
+            cluster_data.listed("/none")
     else:
-        assert remains.listed("/none") == []
+        assert cluster_data.listed("/none") == []

@@ -1,10 +1,10 @@
 """Hosts that a step passes over because a look at the machine said enough."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.filter.looked import references
+from ansible_collections.metal.kafka.plugins.filter.engine_answers import references
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.host_selection import (
     identities,
-    with_silent_engine,
+    with_unreachable_engine,
     without_engine,
     without_identity,
     without_images,
@@ -58,7 +58,7 @@ def test_a_host_wants_no_image_that_a_play_asks_for_by_name():
     names = [reference.split("/")[-1].split(":")[0] for reference in references({})]
     assert "kafka" in names
     assert "prometheus" not in names
-    assert references({"images_wanted": ["prometheus"]}) != []
+    assert references({"images_required": ["prometheus"]}) != []
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_host_wants_no_image_that_a_play_asks_for_by_name():
 )
 def test_an_engine_that_is_there_and_silent_is_started_first(silence, started):
     found = {"preflight_machine": {"facts": {"silence": silence, "engine": None}}}
-    assert with_silent_engine({"node1": found, "node2": {}}) == (["node1"] if started else [])
+    assert with_unreachable_engine({"node1": found, "node2": {}}) == (["node1"] if started else [])
     # Not a second time by the step that installs engines.
     assert ("node1" in without_engine({"node1": found})) is not started
 

@@ -39,4 +39,4 @@ def test_after_a_run_that_fails_the_next_one_compares_everything(note_is_kept):
 
 
 def test_a_site_that_is_as_the_last_run_left_it_keeps_its_note(note_is_kept):
-    assert note_is_kept(site_at_rest=True)
+    assert note_is_kept(site_unchanged=True)

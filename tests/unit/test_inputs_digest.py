@@ -10,12 +10,12 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.utils.vars import load_options_vars
 from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
-from ansible_collections.metal.kafka.plugins.filter.rest import (
-    one_at_rest,
-    standing_still,
-    stirred,
+from ansible_collections.metal.kafka.plugins.filter.unchanged import (
+    changes_since_last_run,
+    first_if_unchanged,
+    stopped_containers,
     to_start,
-    unless_at_rest,
+    unless_unchanged,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations import inputs_digest
 
@@ -147,7 +147,7 @@ STOPPED = {
 
 
 def test_machines_as_they_were_left_are_not_compared():
-    assert stirred(["a", "b"], machines(a=AS_LEFT, b=AS_LEFT), DECLARED) == []
+    assert changes_since_last_run(["a", "b"], machines(a=AS_LEFT, b=AS_LEFT), DECLARED) == []
 
 
 @pytest.mark.parametrize(
@@ -162,19 +162,19 @@ def test_machines_as_they_were_left_are_not_compared():
     ],
 )
 def test_one_machine_that_is_not_as_left_is_reason_enough(left, words):
-    (said,) = stirred(["a", "b"], machines(a=AS_LEFT, b=left), DECLARED)
+    (said,) = changes_since_last_run(["a", "b"], machines(a=AS_LEFT, b=left), DECLARED)
     assert said.startswith(words)
 
 
 def test_many_reasons_are_counted():
     differs = {**AS_LEFT, "differs": [f"file {number} is gone" for number in range(9)]}
-    assert stirred(["a"], machines(a=differs), DECLARED)[-1] == "and 4 more"
+    assert changes_since_last_run(["a"], machines(a=differs), DECLARED)[-1] == "and 4 more"
 
 
 def test_what_was_only_stopped_is_started_and_nothing_compared():
     found = machines(a=STOPPED, b=AS_LEFT)
-    assert stirred(["a", "b"], found, DECLARED[:1], stopped=False) == []
-    assert standing_still(["a", "b"], found) == {"a": STOPPED["still"]}
+    assert changes_since_last_run(["a", "b"], found, DECLARED[:1], stopped=False) == []
+    assert stopped_containers(["a", "b"], found) == {"a": STOPPED["still"]}
 
 
 def test_what_was_stopped_starts_kind_by_kind():
@@ -187,11 +187,11 @@ def test_what_was_stopped_starts_kind_by_kind():
         assert to_start(["a", "b"], nothing, kinds) == {}
 
 
-def test_plays_have_hosts_unless_the_site_is_at_rest():
-    at_rest, awake = {"a": {"site_at_rest": True}}, {"a": {"site_at_rest": False}}
-    assert unless_at_rest(["a", "b"], at_rest) == []
-    assert one_at_rest(["a", "b"], at_rest) == ["a"]
+def test_plays_have_hosts_unless_the_site_is_unchanged():
+    at_rest, awake = {"a": {"site_unchanged": True}}, {"a": {"site_unchanged": False}}
+    assert unless_unchanged(["a", "b"], at_rest) == []
+    assert first_if_unchanged(["a", "b"], at_rest) == ["a"]
     # Before anybody has looked, as in a verb that restarts one service.
     for hostvars in (awake, {"a": {}}, {}):
-        assert unless_at_rest(["a", "b"], hostvars) == ["a", "b"]
-        assert one_at_rest(["a", "b"], hostvars) == ["a", "b"]
+        assert unless_unchanged(["a", "b"], hostvars) == ["a", "b"]
+        assert first_if_unchanged(["a", "b"], hostvars) == ["a", "b"]

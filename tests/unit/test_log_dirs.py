@@ -181,7 +181,7 @@ def test_batches_are_bounded_in_number_and_bytes():
 
 def test_a_plan_is_told_by_pairs_of_dirs():
     plan = log_dirs.drain([disk("/a", replicas("t", MIB, MIB)), disk("/b")], "/a")
-    assert log_dirs.sentences(plan) == ["2 replicas (2 MiB) move from /a to /b"]
+    assert log_dirs.messages(plan) == ["2 replicas (2 MiB) move from /a to /b"]
 
 
 @pytest.mark.parametrize(

@@ -92,8 +92,8 @@ def test_exporters_may_read_the_files_whoever_they_run_as(directory, tmp_path):
 def test_a_silence_that_a_killed_run_would_leave_for_hours_is_refused_first(tmp_path):
     with_collection(tmp_path)
     lock = {"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}
-    given = {"cluster_name": "prod", "roll_silent_seconds": 7200}
+    given = {"cluster_name": "prod", "roll_silence_seconds": 7200}
     code, output = run(tmp_path, [{"hosts": "all", "tasks": [lock]}], {"all": {"localhost": given}})
 
     assert code != 0
-    assert "roll_silent_seconds: found 7200; allowed: 300 to 600" in output
+    assert "roll_silence_seconds: found 7200; allowed: 300 to 600" in output

@@ -133,7 +133,7 @@ def test_an_agent_is_asked_for_no_bean_without_a_rule(image):
 
 
 @pytest.mark.parametrize(
-    ("entry", "obstacle"),
+    ("entry", "blocker"),
     [
         ({"type": "gauge", "unit": "count"}, "has no meaning"),
         ({"type": "number", "unit": "count", "meaning": "m"}, "type number"),
@@ -141,10 +141,10 @@ def test_an_agent_is_asked_for_no_bean_without_a_rule(image):
         ({"type": "gauge", "unit": "count", "meaning": "m", "help": "h"}, "must be a mapping"),
     ],
 )
-def test_a_series_that_cannot_be_is_refused_by_name(entry, obstacle):
+def test_a_series_that_cannot_be_is_refused_by_name(entry, blocker):
     with pytest.raises(MonitoringError, match=r"series a of job kafka") as error:
         series_of({"kafka": {"a": entry}})
-    assert obstacle in str(error.value)
+    assert blocker in str(error.value)
 
 
 def test_one_name_has_one_type():

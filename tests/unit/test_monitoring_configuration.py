@@ -53,14 +53,14 @@ def test_an_instance_that_gives_no_figures_is_no_target():
 
 
 @pytest.mark.parametrize(
-    ("targets", "obstacle"),
+    ("targets", "blocker"),
     [
         ([target("kafka1"), target("kafka1")], "kafka1 is a target twice"),
         ([{"address": "h:1"}], "a target has address, cluster, host, instance"),
     ],
 )
-def test_targets_that_cannot_be_are_refused(targets, obstacle):
-    with pytest.raises(MonitoringError, match=f"job kafka: {obstacle}"):
+def test_targets_that_cannot_be_are_refused(targets, blocker):
+    with pytest.raises(MonitoringError, match=f"job kafka: {blocker}"):
         target_file("kafka", targets)
 
 
@@ -166,15 +166,15 @@ def test_a_job_reads_its_targets_within_its_interval():
 
 
 @pytest.mark.parametrize(
-    ("jobs", "options", "obstacle"),
+    ("jobs", "options", "blocker"),
     [
         ({"kafka": {"interval": "often"}}, {}, "often is no duration"),
         ({"kafka": {"timeout": "5s"}}, {}, "job kafka: unknown key timeout"),
         ({"kafka": {}}, {"kafak": {}}, "job kafak: there is none; jobs: kafka"),
     ],
 )
-def test_jobs_that_cannot_be_are_refused(jobs, options, obstacle):
-    with pytest.raises(MonitoringError, match=obstacle):
+def test_jobs_that_cannot_be_are_refused(jobs, options, blocker):
+    with pytest.raises(MonitoringError, match=blocker):
         prometheus_config(jobs, [], options)
 
 
@@ -235,15 +235,15 @@ def test_the_heartbeat_comes_every_minute():
 
 
 @pytest.mark.parametrize(
-    ("receivers", "obstacle"),
+    ("receivers", "blocker"),
     [
         ({"urgent": {}}, "receiver urgent: severities are page, ticket, heartbeat"),
         ({"page": {"pager": [KEY]}}, "receiver page: no way pager; ways: pagerduty, slack"),
         ({"page": {"pagerduty": KEY}}, "receiver page: pagerduty is a list"),
     ],
 )
-def test_receivers_that_cannot_be_are_refused(receivers, obstacle):
-    with pytest.raises(MonitoringError, match=obstacle):
+def test_receivers_that_cannot_be_are_refused(receivers, blocker):
+    with pytest.raises(MonitoringError, match=blocker):
         alertmanager_config(ALERTS, receivers)
 
 

@@ -41,7 +41,7 @@ def test_an_alert_that_a_site_left_out_is_named_in_no_inhibition():
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "obstacle"),
+    ("name", "arguments", "blocker"),
     [
         ("alert_rules", [{"DiskSlow": {"limits": {"minutes": 1}}}], "no limit minutes"),
         ("alert_routes", [{"urgent": {}}, {}], "receiver urgent"),
@@ -49,6 +49,6 @@ def test_an_alert_that_a_site_left_out_is_named_in_no_inhibition():
         ("target_files", [{"kafak": []}], "job kafak"),
     ],
 )
-def test_a_declaration_that_cannot_be_is_an_error_that_names_it(name, arguments, obstacle):
-    with pytest.raises(AnsibleFilterError, match=obstacle):
+def test_a_declaration_that_cannot_be_is_an_error_that_names_it(name, arguments, blocker):
+    with pytest.raises(AnsibleFilterError, match=blocker):
         filters[name](*arguments)

@@ -8,7 +8,7 @@ from ansible_collections.metal.kafka.plugins.filter.pipeline import pipeline_doc
 from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import (
     check_notes,
     check_refusal,
-    driver_settled,
+    driver_finished_starting,
     drivers_refusal,
     failed_drivers,
     pipeline_statements,
@@ -159,17 +159,17 @@ def answer(**state):
     ],
 )
 def test_a_driver_that_will_not_run_is_not_waited_for(state, settled):
-    assert driver_settled(answer(**state), "a") is settled
+    assert driver_finished_starting(answer(**state), "a") is settled
 
 
 def test_no_answer_is_waited_for():
-    assert not driver_settled({"item": "a", "msg": "refused", "status": -1}, "a")
+    assert not driver_finished_starting({"item": "a", "msg": "refused", "status": -1}, "a")
 
 
 def test_what_another_driver_says_at_the_port_is_no_answer():
     other = answer(state="running") | {"item": "b"}
 
-    assert not driver_settled(other, "b")
+    assert not driver_finished_starting(other, "b")
     assert failed_drivers([other]) == [
         {"name": "b", "reason": "the driver of a still answers at its port"}
     ]
@@ -204,8 +204,8 @@ def test_an_output_that_was_started_again_in_vain_ends_the_wait_with_its_error()
         }
         return answer(state="failing", outputs=outputs)
 
-    assert not driver_settled(failing(2), "a")
-    assert driver_settled(failing(3), "a")
+    assert not driver_finished_starting(failing(2), "a")
+    assert driver_finished_starting(failing(3), "a")
     assert failed_drivers([failing(3)]) == [
         {"name": "a", "reason": "output bad: has offsets of another topic"}
     ]

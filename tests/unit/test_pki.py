@@ -242,7 +242,7 @@ def test_a_text_without_certificates_is_refused(text):
 
 def test_a_company_s_issuing_ca_comes_with_the_way_to_its_root():
     own = site_ca.issuing()
-    assert authority.obstacles(own, NOW) == []
+    assert authority.blockers(own, NOW) == []
     assert own.intermediates == (own.certificate,)
     assert own.root == own.chain[0]
 
@@ -268,6 +268,6 @@ ISSUING = site_ca.issuing()
     ],
 )
 def test_a_ca_that_cannot_issue_is_refused(given, says):
-    problems = authority.obstacles(given, NOW)
+    problems = authority.blockers(given, NOW)
     assert len(problems) == 1
     assert says in problems[0]

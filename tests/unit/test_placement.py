@@ -140,7 +140,7 @@ def test_a_spec_that_cannot_be_met_is_told(spec, message):
 def test_all_specs_that_cannot_be_met_are_told_at_once():
     with pytest.raises(PlacementError) as refusal:
         plan(cluster(part("t-0", (1,))), [Spec("x", 1), Spec("t", 9), Spec("y", 1)])
-    assert len(refusal.value.sentences) == 3
+    assert len(refusal.value.messages) == 3
 
 
 def test_a_placement_for_fewer_partitions_than_there_are_is_refused():

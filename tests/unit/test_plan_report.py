@@ -44,7 +44,7 @@ def test_a_run_without_changes_has_one_line():
     }
 
 
-def test_the_last_line_counts_the_sentences():
+def test_the_last_line_counts_the_messages():
     plan = Plan()
     plan.add("node1", "metal.kafka.data_disks", "Disks", {"changed": True, "steps": ["a", "b"]})
     plan.add("node2", "metal.kafka.data_disks", "Disks", {"changed": True, "steps": ["a"]})

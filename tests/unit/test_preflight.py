@@ -176,7 +176,7 @@ FAULTS: Faults = {
     "a variable that has another name now": (
         put("kafka1", "roll_mark_seconds", 7200),
         ["kafka1: roll_mark_seconds: found a variable of an earlier release; "
-         "allowed: roll_silent_seconds in its place"],
+         "allowed: roll_silence_seconds in its place"],
     ),
     "a near miss of a variable of the site": (
         put("kafka1", "port_ofset", 100),

@@ -21,7 +21,7 @@ def refused(tmp_path):
     return apply
 
 
-def test_the_error_has_the_sentences_of_the_module(refused):
+def test_the_error_has_the_messages_of_the_module(refused):
     code, output = refused(msg="a; b", errors=["topic a: too many", "user b: unknown"])
 
     assert code != 0
@@ -31,7 +31,7 @@ def test_the_error_has_the_sentences_of_the_module(refused):
     assert "user b: unknown" in output
 
 
-def test_a_failure_without_sentences_has_its_message(refused):
+def test_a_failure_without_messages_has_its_message(refused):
     code, output = refused(msg="no library")
 
     assert code != 0

@@ -6,7 +6,7 @@ import shlex
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.metal.kafka.plugins.module_utils._common.errors import UnmetError
+from ansible_collections.metal.kafka.plugins.module_utils._common.errors import SpecError
 from ansible_collections.metal.kafka.plugins.module_utils._content import (
     acls,
     applied_record,
@@ -195,9 +195,9 @@ def test_what_a_refusal_asks_for_is_enough_for_the_next_run(monkeypatch, missing
         found = resources.bring(["kafka1:9092"], {}, 1, wanted, True)
         return [step for each in found.values() for step in each["steps"]]
 
-    with pytest.raises(UnmetError) as refused:
+    with pytest.raises(SpecError) as refused:
         run(missing=missing, confirmed=confirmed)
-    *_, last = refused.value.sentences
+    *_, last = refused.value.messages
     # As a shell and then Ansible read it: ARGS="-e '{variable: [kinds]}'".
     (_, value) = shlex.split(
         shlex.split(last.removeprefix("to confirm: "))[0].removeprefix("ARGS=")

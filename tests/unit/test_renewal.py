@@ -102,7 +102,7 @@ def test_the_report_of_a_certificate_tells_when_it_ends_and_no_secret():
 
 
 def judged(pair=PAIR, spec=LEAF, roots=(CA.root,), at=NOW):
-    return provided.obstacles(pair, spec, roots, at)
+    return provided.blockers(pair, spec, roots, at)
 
 
 WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)

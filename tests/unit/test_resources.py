@@ -3,21 +3,21 @@
 import contextlib
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._common.errors import UnmetError
+from ansible_collections.metal.kafka.plugins.module_utils._common.errors import SpecError
 from ansible_collections.metal.kafka.plugins.module_utils._content import resources
 
 
 class Record:
     """Kinds that write down what they are asked; ``settled`` ones have no steps."""
 
-    def __init__(self, obstacles=(), settled=()):
+    def __init__(self, blockers=(), settled=()):
         self.done = []
-        self.obstacles, self.settled = obstacles, settled
+        self.blockers, self.settled = blockers, settled
 
     def kind(self, name):
         def bring(store, specs, dry):
-            if name in self.obstacles:
-                raise UnmetError([f"{name}: no"])
+            if name in self.blockers:
+                raise SpecError([f"{name}: no"])
             self.done.append((name, dry))
             return {"steps": [] if name in self.settled else [name]}
 
@@ -55,10 +55,10 @@ def test_one_kind_alone_is_read_and_judged_once(bring):
 
 
 def test_what_any_kind_refuses_is_told_at_once_and_nothing_changes(bring):
-    record = Record(obstacles=("acls", "topics"))
-    with pytest.raises(UnmetError) as told:
+    record = Record(blockers=("acls", "topics"))
+    with pytest.raises(SpecError) as told:
         bring(record)
-    assert told.value.sentences == ["acls: no", "topics: no"]
+    assert told.value.messages == ["acls: no", "topics: no"]
     assert all(dry for _, dry in record.done)
 
 

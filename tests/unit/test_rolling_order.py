@@ -37,9 +37,13 @@ def test_who_came_to_lead_goes_after_the_leader_of_the_beginning():
 
 def test_hosts_without_a_turn_take_no_part():
     hosts = [
-        {"inventory_hostname": "a", "roll_turn": {"rack": "r", "leads": True}},
+        {"inventory_hostname": "a", "roll_restart_order": {"rack": "r", "leads": True}},
         {"inventory_hostname": "b"},
-        {"inventory_hostname": "c", "roll_turn": {"together": True}, "roll_deferred": True},
+        {
+            "inventory_hostname": "c",
+            "roll_restart_order": {"together": True},
+            "roll_deferred": True,
+        },
     ]
     assert read(hosts) == [Turn("a", "r", True), Turn("c", together=True, deferred=True)]
 
@@ -59,7 +63,7 @@ def test_the_last_message_says_who_why_and_what_was_done():
         "It differs from its last good declaration in: server.properties: log.segment.bytes.",
         "It is back on its last good declaration and the cluster is healthy.",
         "Nobody after it was touched.",
-        "Its last words:",
+        "The end of its log:",
         "Invalid value 1",
     ]
 

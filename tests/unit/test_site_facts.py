@@ -54,7 +54,7 @@ def test_programs_of_monitoring_are_targets_by_their_own_port_and_machine():
 
 
 def test_a_program_of_monitoring_runs_on_its_hosts_or_on_every_machine():
-    assert targets.of_watching(site())[-1] == "prometheus"
+    assert targets.own_targets(site())[-1] == "prometheus"
     assert targets.of_machines(site()) == ["metrics_proxy", "node_exporter"]
     assert targets.of_machines(site(monitoring_proxied=False)) == ["node_exporter"]
     nobody = Inventory(site().hosts, {"metal": ["m1"]})

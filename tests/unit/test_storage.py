@@ -146,9 +146,7 @@ def test_what_is_wrong_is_told_with_place_and_remedy(name):
     declared, where, allowed = WRONG[name]
     with pytest.raises(DeclarationError) as error:
         storage_of(declared, "c")
-    assert any(where in each and allowed in each for each in error.value.sentences), str(
-        error.value
-    )
+    assert any(where in each and allowed in each for each in error.value.messages), str(error.value)
     with pytest.raises(AnsibleFilterError):
         storage(declared, "c")
 

@@ -106,7 +106,7 @@ def test_a_machine_without_an_engine_says_so(tmp_path):
         "l", tmp_path, tmp_path / "log", "local-", 3, str(tmp_path / "no.sock")
     )
 
-    assert "does not answer" in found["engine-obstacle.txt"]
+    assert "does not answer" in found["engine-blocker.txt"]
     # Services keep their logs themselves.
     assert found["logs/local-kafka1.file.log"] == "second\nthird\nfourth"
     assert found["machine/proc/meminfo.txt"].startswith("MemTotal")

@@ -12,7 +12,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model i
     Spec,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NOBODY
-from kafka_answers import connection, described, in_turn
+from kafka_answers import connection, described, in_sequence
 
 
 def test_only_keys_set_on_the_topic_itself_are_read():
@@ -27,8 +27,8 @@ def test_only_keys_set_on_the_topic_itself_are_read():
         }
     }
     made = connection(
-        describe_topics=in_turn([described("a", 1, 1), described("other", 1)]),
-        describe_configs=in_turn({"topic": configs}),
+        describe_topics=in_sequence([described("a", 1, 1), described("other", 1)]),
+        describe_configs=in_sequence({"topic": configs}),
     )
     found = made.read_topics(["a", "missing"])
     assert list(found) == ["a"]
@@ -65,7 +65,7 @@ def test_a_topic_is_gone_when_the_last_broker_has_forgotten_it():
         return [{}, {"a": {}}] if len(looks) < 3 else [{}, {}]
 
     made = connection(
-        delete_topics=in_turn(
+        delete_topics=in_sequence(
             {
                 "topics": [
                     {"name": "a", "error_code": 0, "error_message": None},
@@ -85,7 +85,7 @@ def test_a_topic_is_gone_when_the_last_broker_has_forgotten_it():
 
 
 def test_a_topic_that_a_broker_keeps_is_told():
-    made = connection(delete_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
+    made = connection(delete_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}))
     made.timeout, made.views = 0.2, lambda _: [{"a": {}}]
     assert made.delete_topics([Delete("a", 1)], dry=False) == {"a": "is still there after 0.2 s"}
 
@@ -107,7 +107,7 @@ def test_declared_brokers_are_those_that_kafka_is_told():
 
 def test_creation_waits_for_the_broker_that_lags_behind_most():
     made = connection(
-        create_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}),
+        create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}),
     )
     looks = []
 
@@ -125,7 +125,7 @@ def test_creation_waits_for_the_broker_that_lags_behind_most():
 @pytest.mark.parametrize(("code", "refused"), [(36, {}), (7, {}), (40, {"a": "Unknown key"})])
 def test_a_topic_that_exists_or_is_slow_to_come_is_no_refusal(code, refused):
     made = connection(
-        create_topics=in_turn(
+        create_topics=in_sequence(
             {"topics": [{"name": "a", "error_code": code, "error_message": "Unknown key"}]}
         )
     )
@@ -136,7 +136,7 @@ def test_a_topic_that_exists_or_is_slow_to_come_is_no_refusal(code, refused):
 
 
 def test_a_partition_that_gets_no_leader_is_told_after_the_timeout():
-    made = connection(create_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
+    made = connection(create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}))
     made.timeout = 0.2
     made.known_brokers = lambda: [1]
     made.metadata = lambda broker, topics: {"a": described("a", 1, NOBODY)}
@@ -160,8 +160,8 @@ def test_a_changed_key_is_waited_for_until_the_cluster_tells_it():
         return {"topic": {"a": kept("6" if len(looks) > 2 else "5")}}
 
     made = connection(
-        alter_configs=in_turn({"topic": {"a": "OK"}}),
-        describe_topics=in_turn([described("a", 1)]),
+        alter_configs=in_sequence({"topic": {"a": "OK"}}),
+        describe_topics=in_sequence([described("a", 1)]),
         describe_configs=describe,
     )
     assert made.configure_topics([CHANGE], dry=False) == {}
@@ -170,9 +170,9 @@ def test_a_changed_key_is_waited_for_until_the_cluster_tells_it():
 
 def test_a_changed_key_that_never_comes_into_force_is_told():
     made = connection(
-        alter_configs=in_turn({"topic": {"a": "OK"}}),
-        describe_topics=in_turn([described("a", 1)]),
-        describe_configs=in_turn({"topic": {"a": kept("5")}}),
+        alter_configs=in_sequence({"topic": {"a": "OK"}}),
+        describe_topics=in_sequence([described("a", 1)]),
+        describe_configs=in_sequence({"topic": {"a": kept("5")}}),
     )
     made.timeout = 0.2
     assert made.configure_topics([CHANGE], dry=False) == {"a": "not in force after 0.2 s"}
@@ -180,13 +180,13 @@ def test_a_changed_key_that_never_comes_into_force_is_told():
 
 def test_a_refused_key_is_told_in_kafkas_words_and_not_waited_for():
     said = "[Error 40] InvalidConfigurationError: Unknown topic config name: retentoin.ms"
-    made = connection(alter_configs=in_turn({"topic": {"a": said}}))
+    made = connection(alter_configs=in_sequence({"topic": {"a": said}}))
     assert made.configure_topics([CHANGE], dry=False) == {
         "a": "Unknown topic config name: retentoin.ms"
     }
 
 
 def test_a_dry_creation_waits_for_nothing():
-    made = connection(create_topics=in_turn({"topics": [{"name": "a", "error_code": 0}]}))
+    made = connection(create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}))
     made.known_brokers = None
     assert made.create_topics([Create(Spec("a", 2))], dry=True) == {}

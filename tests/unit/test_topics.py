@@ -84,7 +84,7 @@ def test_all_specs_that_cannot_be_met_are_told_at_once():
             {"a": Topic("a", 2, frozenset({1})), "b": Topic("b", 2, frozenset({1}))},
             [Spec("a", 1), Spec("b", 1), Spec("c", 1)],
         )
-    assert [text.split(":")[0] for text in refusal.value.sentences] == ["topic a", "topic b"]
+    assert [text.split(":")[0] for text in refusal.value.messages] == ["topic a", "topic b"]
 
 
 def test_parameters_become_specs_in_kafkas_words():
@@ -150,36 +150,36 @@ class Kafka:
         self.keys = keys
         return {name: self.topics[name] for name in names if name in self.topics}
 
-    def obstacles(self, steps, dry):
+    def blockers(self, steps, dry):
         if not dry:
             self.done += [step.topic for step in steps if step.topic not in self.bad]
         return {step.topic: "no" for step in steps if step.topic in self.bad}
 
     def create_topics(self, steps, dry):
-        obstacles = self.obstacles(steps, dry)
+        blockers = self.blockers(steps, dry)
         for step in steps:
-            if not dry and step.topic not in obstacles:
+            if not dry and step.topic not in blockers:
                 # Somebody else may have been quicker, with another number of partitions.
                 count = self.race.pop(step.topic, step.spec.partitions)
                 self.topics[step.topic] = Topic(step.topic, count, frozenset({1}))
-        return obstacles
+        return blockers
 
     def grow_topics(self, steps, dry):
-        obstacles = self.obstacles(steps, dry)
+        blockers = self.blockers(steps, dry)
         for step in steps:
-            if not dry and step.topic not in obstacles:
+            if not dry and step.topic not in blockers:
                 self.topics[step.topic] = Topic(step.topic, step.count, frozenset({1}))
-        return obstacles
+        return blockers
 
     def configure_topics(self, steps, dry):
-        return self.obstacles(steps, dry)
+        return self.blockers(steps, dry)
 
     def delete_topics(self, steps, dry):
-        obstacles = self.obstacles(steps, dry)
+        blockers = self.blockers(steps, dry)
         for step in steps:
-            if not dry and step.topic not in obstacles:
+            if not dry and step.topic not in blockers:
                 del self.topics[step.topic]
-        return obstacles
+        return blockers
 
 
 def test_topics_are_brought_to_their_specs_once():
@@ -322,18 +322,18 @@ def test_the_difference_of_what_goes_and_moves():
 
 def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
     kafka = Kafka(Topic("gone", 1, frozenset({1})))
-    judge = kafka.obstacles
+    judge = kafka.blockers
 
     def late(steps, dry):
         found = judge(steps, dry)
         return found if dry else found | {each.topic: "no" for each in steps if each.topic == "b"}
 
-    kafka.obstacles = late
+    kafka.blockers = late
     specs = [Spec("a", 1), Spec("b", 2), Spec("c", 3)]
     with pytest.raises(TopicError, match="create b: 2 partitions"):
         converge(kafka, specs, False, ["gone"], ["gone"])
     assert set(kafka.topics) == {"a", "c"}
-    kafka.obstacles = judge
+    kafka.blockers = judge
     assert [step.topic for step in converge(kafka, specs, False, ["gone"], ["gone"])] == ["b"]
     assert converge(kafka, specs, False, ["gone"], ["gone"]) == []
 

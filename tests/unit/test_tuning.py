@@ -163,7 +163,7 @@ def test_check_mode_says_the_same_and_touches_nothing(host):
     assert states[0] == states[1]
 
 
-def test_steps_are_sentences_with_old_and_new_values(host):
+def test_steps_are_messages_with_old_and_new_values(host):
     assert tuner.tune(host, SWAPPINESS, []).steps == [
         "vm.swappiness is persisted as 1",
         "vm.swappiness becomes 1, was 60",

@@ -15,7 +15,7 @@ given = module.params
 with open("{log}", "a") as log:
     print("files", given["content"], given["owner"], given["group"], file=log)
 foreign = [] if given["content"] == "keep" or not {foreign} else ["/data"]
-seen = {{"State": {{"Running": True}}, "as_left": False, "altered": []}}
+seen = {{"State": {{"Running": True}}, "unchanged": False, "altered": []}}
 told = dict(changed=False, differs=[], steps=[], unavailable=[])
 module.exit_json(foreign=foreign, container=seen, **told)
 """
@@ -70,7 +70,7 @@ def done(tmp_path):
         modules = {
             "service_files": SERVICE_FILES.format(log=log, foreign=foreign),
             "container_info": CONTAINER_INFO,
-            "container_left": LEFT,
+            "container_baseline": LEFT,
         }
         plays.with_modules(tmp_path, modules)
         engine = tmp_path / "ansible_collections/community/docker/plugins/modules"
@@ -126,5 +126,5 @@ def test_a_restart_hands_it_over_as_well(done):
 
 
 def test_log_dirs_of_brokers_stay_as_they_are(done):
-    told = done("apply", kind="kafka_broker", service_data_follows=False)
+    told = done("apply", kind="kafka_broker", service_chown_data=False)
     assert told == ["files keep 10001 10003", "started 10001:10003"]

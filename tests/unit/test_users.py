@@ -164,7 +164,7 @@ def test_every_user_that_needs_a_password_and_has_none_is_told():
     desired = specs_of(params({"alice": {"iterations": 5000}, "bob": {}, "carol": {}}))
     with pytest.raises(UserError) as refusal:
         converge(Kafka(ALICE, ("carol", S512, 8192, "x")), desired, dry=False)
-    assert refusal.value.sentences == [
+    assert refusal.value.messages == [
         "user alice: SCRAM-SHA-512: iterations 8192 -> 5000: its password is not given",
         "user bob: SCRAM-SHA-512: new, 8192 iterations: its password is not given",
     ]

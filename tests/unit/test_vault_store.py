@@ -248,7 +248,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 
 
 def test_two_runs_do_not_work_on_a_store_at_once(store, monkeypatch):
-    monkeypatch.setattr(vault_store, "PATIENCE", 0.2)
+    monkeypatch.setattr(vault_store, "STALL_TIMEOUT", 0.2)
     code = (
         "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX);"
         "print('held', flush=True); sys.stdin.read()"

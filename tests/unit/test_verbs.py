@@ -412,7 +412,7 @@ def test_a_report_asks_through_machines_that_answer(stubs: Stubs):
     stubs.verb("report")
 
     names = [Path(word).stem for word in stubs.runs()[0] if word.endswith(".yml")]
-    assert names[-2:] == ["internal_reached", "internal_status"]
+    assert names[-2:] == ["internal_first_reachable", "internal_status"]
 
 
 @pytest.mark.parametrize("name", ["*", "?isk_failure", "disk_failure.py", "../tests/disk_failure"])

@@ -59,7 +59,7 @@ def test_a_line_says_what_is_waited_for(now, left, text):
 
 
 def test_a_line_is_printed_for_news_and_not_for_each_figure():
-    follow = Progress(patience=10, begun=0)
+    follow = Progress(stall_timeout=10, begun=0)
     assert follow.see(0, Sight(2, 3, 1, 9)) == "log recovery 1 of 9"
     assert follow.see(1, Sight(2, 3, 2, 9)) == ""
     assert follow.see(6, Sight(2, 3, 4, 9)) == "log recovery 4 of 9, about 10 s left"

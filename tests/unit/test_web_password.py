@@ -70,7 +70,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
                     },
                     "monitoring_web": "{{ cases[item.0].web }}",
                     "monitoring_web_password": "{{ cases[item.0].password }}",
-                    "monitoring_spark_page_word": "",
+                    "monitoring_spark_page_login": "",
                 },
             }
         ],

@@ -45,7 +45,7 @@ def given(trust="own", masters=(MASTERS,)):
 def carry(tree, wanted):
     changes = nodes.differences(tree, wanted)
     nodes.apply(tree, changes, wanted)
-    return nodes.sentences(changes)
+    return nodes.messages(changes)
 
 
 def writers(acls):

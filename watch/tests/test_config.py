@@ -13,7 +13,7 @@ def test_what_a_configuration_does_not_say_has_a_default():
 
 
 @pytest.mark.parametrize(
-    ("role", "found", "obstacle"),
+    ("role", "found", "blocker"),
     [
         ("probe", {"kafka": KAFKA}, "listen: is missing"),
         ("probe", {"listen": "h:1", "kafka": KAFKA, "exclude": "x"}, "exclude: no key of probe"),
@@ -24,8 +24,8 @@ def test_what_a_configuration_does_not_say_has_a_default():
         ),
     ],
 )
-def test_a_configuration_that_cannot_be_names_its_key(role, found, obstacle):
-    with pytest.raises(ConfigError, match=obstacle):
+def test_a_configuration_that_cannot_be_names_its_key(role, found, blocker):
+    with pytest.raises(ConfigError, match=blocker):
         config_of(role, found)
 
 

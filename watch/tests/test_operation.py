@@ -1,6 +1,6 @@
 """The page says which operation is under way, and which alerts it silences."""
 
-from kafka_metal_watch.figures import Found
+from kafka_metal_watch.metrics import Found
 from kafka_metal_watch.operation import Operation, operation
 from kafka_metal_watch.page import page, problems
 

@@ -30,6 +30,6 @@ def test_a_broker_that_is_not_registered_is_known_from_its_replicas():
 
 def test_what_is_wrong_with_partitions_is_counted_by_topic():
     assert overview(METADATA, {}).topics == (
-        Topic("empty", partitions=0, copies=0, behind=0, headless=0),
-        Topic("orders", partitions=2, copies=3, behind=1, headless=1),
+        Topic("empty", partitions=0, copies=0, behind=0, leaderless=0),
+        Topic("orders", partitions=2, copies=3, behind=1, leaderless=1),
     )

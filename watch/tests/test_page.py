@@ -5,8 +5,8 @@ import hashlib
 import re
 
 import pytest
-from kafka_metal_watch.figures import Found
 from kafka_metal_watch.lag import Lag
+from kafka_metal_watch.metrics import Found
 from kafka_metal_watch.overview import Broker, Overview, Topic
 from kafka_metal_watch.page import (
     HEADERS,

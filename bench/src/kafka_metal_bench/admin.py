@@ -22,7 +22,7 @@ class AdminError(RuntimeError):
 class Admin:
     """Asks one cluster. Touches no topic but those named benchmark-*."""
 
-    def __init__(self, bootstrap: Sequence[str], access: str = "", patience: float = 90) -> None:
+    def __init__(self, bootstrap: Sequence[str], access: str = "", timeout: float = 90) -> None:
         """Remember where the cluster is; nothing is asked yet.
 
         ``access`` is the directory with ``client.json``, the way in of kafka-python, and with
@@ -31,7 +31,7 @@ class Admin:
         # Retries while brokers start are expected; what matters is raised.
         logging.getLogger("kafka").setLevel(logging.CRITICAL)
         self.bootstrap = list(bootstrap)
-        self.patience = patience
+        self.timeout = timeout
         self.properties = f"{access}/client.properties" if access else ""
         self.settings: Dict[str, Any] = {}
         if access:
@@ -40,7 +40,7 @@ class Admin:
 
     def wait_for_brokers(self, count: int, check: Callable[[], Any] = lambda: None) -> None:
         """Return when ``count`` brokers are registered; ``check`` raises when none can come."""
-        deadline, found = time.monotonic() + self.patience, "no broker answers"
+        deadline, found = time.monotonic() + self.timeout, "no broker answers"
         while time.monotonic() < deadline:
             check()
             try:
@@ -52,7 +52,7 @@ class Admin:
                     return
                 found = f"{brokers} of {count} brokers are registered"
             time.sleep(STEP)
-        raise AdminError(f"{found} after {self.patience:g} s at {', '.join(self.bootstrap)}")
+        raise AdminError(f"{found} after {self.timeout:g} s at {', '.join(self.bootstrap)}")
 
     def _client(self) -> Any:
         return KafkaAdminClient(
@@ -74,7 +74,7 @@ class Admin:
     def create(self, topic: str, partitions: int, replicas: int, config: Dict[str, str]) -> None:
         """Create a topic and wait until every replica of every partition is in sync."""
         self._own(topic)
-        deadline, found = time.monotonic() + self.patience, ""
+        deadline, found = time.monotonic() + self.timeout, ""
         while time.monotonic() < deadline:
             try:
                 ready = self._created(topic, partitions, replicas, config)
@@ -86,7 +86,7 @@ class Admin:
                     return
                 found = f"{ready} of {partitions} partitions are in sync"
             time.sleep(STEP)
-        raise AdminError(f"{topic}: {found} after {self.patience:g} s")
+        raise AdminError(f"{topic}: {found} after {self.timeout:g} s")
 
     def _created(self, topic: str, partitions: int, replicas: int, config: Dict[str, str]) -> int:
         """Create a topic where it is not there yet; how many of its partitions are in sync."""

@@ -15,7 +15,7 @@ from .admin import Admin, AdminError, parse_bootstrap
 from .command import CommandError, run
 from .plan import Plan, Side, Variant
 from .storage import Storage
-from .tools import last_words
+from .tools import log_tail
 
 MARKER = ".kafka-metal-benchmark"
 PROGRAMS_DIE_WITHIN = 20
@@ -96,7 +96,7 @@ class Cluster:
         try:
             self.admin.wait_for_brokers(len(brokers), lambda: self.check(brokers))
         except AdminError as error:
-            words = self.last_words(brokers[0])
+            words = self.log_tail(brokers[0])
             raise ClusterError(f"{variant.title}: {error}; {words}") from error
         self.pids = [self.pid(service) for service in brokers]
 
@@ -215,16 +215,16 @@ class Cluster:
                 state = run(["docker", "inspect", "--format", "{{.State.Running}}", name])
                 ended = state.strip() != "true"
             if ended:
-                raise ClusterError(f"{name} has ended: {self.last_words(service)}")
+                raise ClusterError(f"{name} has ended: {self.log_tail(service)}")
 
-    def last_words(self, broker: declared.Service) -> str:
+    def log_tail(self, broker: declared.Service) -> str:
         """What a broker said last."""
         name = declared.container_name(broker)
         log = self.root / "bare" / f"{name}.log"
         try:
             if name in self.processes:
-                return last_words(log.read_text(errors="replace"))
-            return last_words(run(["docker", "logs", "--tail", "20", name]))
+                return log_tail(log.read_text(errors="replace"))
+            return log_tail(run(["docker", "logs", "--tail", "20", name]))
         except (CommandError, OSError) as error:
             return str(error)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 from typing import List, Sequence
 
-from .tools import last_words
+from .tools import log_tail
 
 
 class CommandError(RuntimeError):
-    """A program failed or took too long; names it, with its last words."""
+    """A program failed or took too long; names it, with the end of its log."""
 
 
 def run(argv: Sequence[str], seconds: float = 120) -> str:
@@ -39,5 +39,5 @@ def finish(process: "subprocess.Popen[str]", seconds: float) -> str:
         process.communicate()
         raise CommandError(f"not done after {seconds:g} s: {shown}") from error
     if process.returncode:
-        raise CommandError(f"exit code {process.returncode} of {shown}: {last_words(output)}")
+        raise CommandError(f"exit code {process.returncode} of {shown}: {log_tail(output)}")
     return output

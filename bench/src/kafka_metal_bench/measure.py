@@ -14,7 +14,7 @@ from .usage import Meter
 
 # What the author of the published table gave his producers.
 PRODUCER = {"buffer.memory": "67108864", "batch.size": "8196"}
-PATIENCE = 600
+STALL_TIMEOUT = 600
 # Seconds of a look at what else the machine does, before every measurement.
 LOOK = 0.3
 
@@ -121,7 +121,7 @@ class Measurement:
         others = background()
         meter, begun = Meter(self.pids), time.monotonic()
         processes = [start(command) for command in commands]
-        outputs = [finish(process, PATIENCE) for process in processes]
+        outputs = [finish(process, STALL_TIMEOUT) for process in processes]
         figures: Dict[str, Any] = {"seconds": round(time.monotonic() - begun, 2), **meter.read()}
         figures["background_busy"] = others
         parse = {"consume": tools.consumed, "latency": tools.end_to_end}.get(

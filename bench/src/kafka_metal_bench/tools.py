@@ -20,10 +20,10 @@ MEBIBYTE = 2**20
 
 
 class OutputError(ValueError):
-    """A tool printed something else than its figures; the text holds its last words."""
+    """A tool printed something else than its figures; the text holds the end of its log."""
 
 
-def last_words(output: str, lines: int = 6) -> str:
+def log_tail(output: str, lines: int = 6) -> str:
     """The end of an output, for a message."""
     return " | ".join(line.strip() for line in output.strip().splitlines()[-lines:]) or "nothing"
 
@@ -47,7 +47,7 @@ def produced(output: str) -> Figures:
                 "latency_p99_ms": number(tail[3]),
                 "latency_p999_ms": number(tail[4]),
             }
-    raise OutputError(f"kafka-producer-perf-test ended without figures: {last_words(output)}")
+    raise OutputError(f"kafka-producer-perf-test ended without figures: {log_tail(output)}")
 
 
 def windows(output: str) -> List[Tuple[int, float]]:
@@ -77,14 +77,14 @@ def consumed(output: str) -> Figures:
                 "records": number(found["data.consumed.in.nMsg"]),
                 "records_s": number(found[FETCHED]),
             }
-    raise OutputError(f"kafka-consumer-perf-test ended without figures: {last_words(output)}")
+    raise OutputError(f"kafka-consumer-perf-test ended without figures: {log_tail(output)}")
 
 
 def end_to_end(output: str) -> Figures:
     """Figures of ``kafka-e2e-latency``; the tool itself counts whole milliseconds."""
     found = END_TO_END.search(output)
     if not found:
-        raise OutputError(f"kafka-e2e-latency ended without figures: {last_words(output)}")
+        raise OutputError(f"kafka-e2e-latency ended without figures: {log_tail(output)}")
     average = re.search(rf"Avg latency: {NUMBER} ms", output)
     return {
         "p50_ms": number(found[1]),
@@ -112,4 +112,4 @@ def fio_bytes_s(output: str, direction: str) -> float:
             raise OutputError(f"fio ended with error {job['error']}")
         return float(job[direction]["bw_bytes"])
     except (ValueError, LookupError) as error:
-        raise OutputError(f"fio ended without figures: {last_words(output)}") from error
+        raise OutputError(f"fio ended without figures: {log_tail(output)}") from error

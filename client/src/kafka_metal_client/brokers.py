@@ -173,12 +173,12 @@ def header(message: Any, name: str) -> str | None:
 
 
 def read_ranges(
-    reader: Any, topic: str, ranges: Mapping[int, tuple[int, int]], patience: float
+    reader: Any, topic: str, ranges: Mapping[int, tuple[int, int]], stall_timeout: float
 ) -> Iterator[Any]:
     """All records of a topic from the first to the last offset per partition, both included.
 
-    Ends at the end of a log that is shorter than asked for. ClientError after ``patience`` seconds
-    without any answer.
+    Ends at the end of a log that is shorter than the range. ClientError after ``stall_timeout``
+    seconds without a record.
     """
     from confluent_kafka import KafkaError, TopicPartition
 
@@ -204,6 +204,6 @@ def read_ranges(
         quiet = time.monotonic() - heard
         if waiting <= at_end and quiet > QUIET_SECONDS:
             return
-        if quiet > patience:
+        if quiet > stall_timeout:
             names = ", ".join(f"{topic}-{part}" for part in sorted(waiting))
-            raise ClientError(f"nothing was readable for {patience:.0f} s from {names}")
+            raise ClientError(f"nothing was readable for {stall_timeout:.0f} s from {names}")

@@ -22,15 +22,15 @@ Done = Callable[[str | None, Any], None]
 class Delivery:
     """Hands records of one topic to a producer, and tells what became of each.
 
-    ``patience``: seconds from the first attempt until a record is given up whose topic is unknown.
+    ``timeout``: seconds from the first attempt until a record is given up whose topic is unknown.
     """
 
-    def __init__(self, producer: Any, topic: str, limit: Limit, patience: float = 300) -> None:
+    def __init__(self, producer: Any, topic: str, limit: Limit, timeout: float = 300) -> None:
         """``producer`` is a confluent_kafka Producer, or something with produce and poll."""
         self.producer = producer
         self.topic = topic
         self.limit = limit
-        self.patience = patience
+        self.timeout = timeout
         self.sent = 0
         self.settled = 0
         self._later: list[tuple[float, Callable[[], None]]] = []
@@ -67,7 +67,7 @@ class Delivery:
         from confluent_kafka import KafkaException
 
         def answer(error: Any, message: Any) -> None:
-            if error is not None and _unknown(error) and time.monotonic() - first < self.patience:
+            if error is not None and _unknown(error) and time.monotonic() - first < self.timeout:
                 moment = time.monotonic() + RETRY_SECONDS
                 self._later.append((moment, lambda: self._queue(record, done, waiting, first)))
                 return

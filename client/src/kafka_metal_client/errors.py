@@ -2,4 +2,4 @@
 
 
 class ClientError(Exception):
-    """A spec that cannot be met; the text names the object, the spec and the obstacle."""
+    """A spec that cannot be met; the text names the object, the spec and the blocker."""

@@ -35,7 +35,7 @@ class Check:
     records: int = 0
     columns: dict[str, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
-    # What a person may have meant otherwise, in sentences.
+    # What a person may have meant otherwise, in messages.
     hints: list[str] = field(default_factory=list)
     largest: tuple[int, int] = (0, 0)
 

@@ -107,7 +107,7 @@ def problems(state: State) -> list[str]:
         if not info.get("healthy", False) and not info.get("problems"):
             found.append("the cluster does not answer" if not info.get("reachable", True) else
                          "the cluster is not healthy")  # fmt: skip
-    for sentences in pipelines.values():
-        found += sentences
+    for messages in pipelines.values():
+        found += messages
     found += state.get("problems", ())
     return list(dict.fromkeys(filter(None, found)))

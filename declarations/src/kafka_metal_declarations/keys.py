@@ -23,7 +23,7 @@ class Problem:
     allowed: str
 
     def __str__(self) -> str:
-        """One sentence for an operator."""
+        """One message for an operator."""
         return f"pipeline {self.pipeline}: {self.key}: found {self.found}; allowed: {self.allowed}"
 
 

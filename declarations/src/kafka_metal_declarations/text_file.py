@@ -25,7 +25,7 @@ class Fault(Exception):
     allowed: str
 
     def __str__(self) -> str:
-        """One sentence, without the file's name."""
+        """One message, without the file's name."""
         place = f"line {self.line}, column {self.column}"
         return f"{place}: found {self.found}; allowed is {self.allowed}"
 

@@ -39,7 +39,7 @@ final class Reading {
   private static final long ROUNDED = 1;
 
   private final StructType schema;
-  private final Judgement judgement;
+  private final Validation validation;
 
   /** Queries to wait for that have not come yet. */
   private int expected;
@@ -64,8 +64,8 @@ final class Reading {
   /** Through which batches are read that are kept. */
   private Topic topic;
 
-  Reading(Judgement judgement, StructType schema, int waited) {
-    this.judgement = judgement;
+  Reading(Validation validation, StructType schema, int waited) {
+    this.validation = validation;
     this.schema = schema;
     this.expected = waited;
   }
@@ -113,7 +113,7 @@ final class Reading {
   RDD<InternalRow> rows(SharedSource query, Places begin, Places end, Topic own) {
     List<Batch> taken = take(query, begin, end);
     return taken.isEmpty()
-        ? judgement.of(own.records(begin, end))
+        ? validation.of(own.records(begin, end))
         : PackedRows.unpack(blocks(taken), schema.size());
   }
 
@@ -248,7 +248,7 @@ final class Reading {
     batches.values().forEach(batch -> batch.users.remove(query));
     // At its start Spark asks a source for what lies between a place and itself.
     if (!batches.containsKey(begin) && isWanted(begin) && !begin.equals(end)) {
-      batches.put(begin, new Batch(begin, end, () -> judgement.of(topic.records(begin, end))));
+      batches.put(begin, new Batch(begin, end, () -> validation.of(topic.records(begin, end))));
     }
     List<Batch> found = new ArrayList<>();
     for (Batch next = batches.get(begin); next != null && next.end.isWithin(end); ) {

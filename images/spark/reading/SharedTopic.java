@@ -35,8 +35,8 @@ public final class SharedTopic implements StreamSourceProvider {
   public static String register(Dataset<Row> template, int waited) {
     String name = UUID.randomUUID().toString();
     var written = (org.apache.spark.sql.classic.Dataset<Row>) template;
-    Judgement judgement = new Judgement(written.sparkSession(), written.logicalPlan());
-    READINGS.put(name, new Reading(judgement, template.schema(), waited));
+    Validation validation = new Validation(written.sparkSession(), written.logicalPlan());
+    READINGS.put(name, new Reading(validation, template.schema(), waited));
     return name;
   }
 

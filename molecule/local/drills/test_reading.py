@@ -8,7 +8,7 @@ from testing.waiting import NotYet, wait_for
 SENT = 20_000
 
 
-def at_rest(read: Callable[[], int], least: int = 0) -> int:
+def unchanged(read: Callable[[], int], least: int = 0) -> int:
     """What is read, once it is ``least`` and changes no more.
 
     The history looks for what is new every ten seconds.
@@ -25,7 +25,7 @@ def at_rest(read: Callable[[], int], least: int = 0) -> int:
 
 
 def test_a_record_is_read_once_for_all_outputs(cluster: Cluster, ask):
-    before = at_rest(lambda: max((each["stageId"] for each in ask("stages")), default=-1), -1)
+    before = unchanged(lambda: max((each["stageId"] for each in ask("stages")), default=-1), -1)
 
     def read() -> int:
         """Records that executors have asked Kafka for since."""
@@ -39,4 +39,4 @@ def test_a_record_is_read_once_for_all_outputs(cluster: Cluster, ask):
         stream.reconcile()
 
     # Four outputs, each apart, read 80,000.
-    assert at_rest(read, SENT) < 1.2 * SENT
+    assert unchanged(read, SENT) < 1.2 * SENT

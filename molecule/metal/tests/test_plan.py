@@ -72,7 +72,7 @@ def untouched(cluster: Cluster) -> Iterator[None]:
 
 
 def sections(text: str) -> dict[str, list[str]]:
-    """Sentences of a plan by host: what is indented below a line of its own."""
+    """Messages of a plan by host: what is indented below a line of its own."""
     found: dict[str, list[str]] = {}
     for paragraph in text.split("\n\n"):
         head, *rest = paragraph.strip("\n").split("\n")
@@ -96,11 +96,11 @@ def test_a_static_setting_and_a_topic_are_named_with_what_they_cost(cluster: Clu
     assert done.returncode == 2, done.stdout + done.stderr
     found = sections(done.stdout)
     for broker, instance in cluster.topology.brokers.items():
-        sentences = found[instance.machine]
-        assert any("group.initial.rebalance.delay.ms 1000 -> 900" in each for each in sentences)
-        (restart,) = [each for each in sentences if each.startswith("container ")]
+        messages = found[instance.machine]
+        assert any("group.initial.rebalance.delay.ms 1000 -> 900" in each for each in messages)
+        (restart,) = [each for each in messages if each.startswith("container ")]
         assert restart == f"container kafka{broker} restarts: server.properties"
-        assert len(sentences) == 2
+        assert len(messages) == 2
     (topic,) = found["cluster"]
     assert topic.startswith("create planned: 3 partitions, 3 replicas")
     last_one = cluster.brokers.controller()

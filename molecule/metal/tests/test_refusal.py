@@ -4,7 +4,7 @@ from testing import playbooks
 from testing.cluster import Cluster
 from testing.rolls import starts, wait_for_missing_replicas
 
-PATIENCE = {"kafka_broker_gate_patience": 5, "restart_services": "kafka"}
+SHORT_WAIT = {"kafka_broker_gate_stall_timeout": 5, "restart_services": "kafka"}
 
 
 def test_a_restart_refuses_by_the_names_of_the_partitions_and_stops_nobody(cluster: Cluster):
@@ -15,7 +15,7 @@ def test_a_restart_refuses_by_the_names_of_the_partitions_and_stops_nobody(clust
     try:
         wait_for_missing_replicas(cluster)
         before = starts(cluster)
-        refused = playbooks.run("restart", extra=PATIENCE, check=False)
+        refused = playbooks.run("restart", extra=SHORT_WAIT, check=False)
         after = starts(cluster)
     finally:
         machine.check_output("docker start %s", cluster.broker(down).name)

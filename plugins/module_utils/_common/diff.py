@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between two texts or values, as sentences for a plan; secrets are never shown."""
+"""What differs between two texts or values, as messages for a plan; secrets are never shown."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def line_changes(before: str, after: str) -> str:
 
 
 def file_steps(name: str, before: str | None, after: str) -> list[str]:
-    """What becomes of the file ``name``: one sentence, or one for each key of a properties file.
+    """What becomes of the file ``name``: one message, or one for each key of a properties file.
 
     ``before`` is None when there is no such file. Two texts that are the same give nothing.
     """

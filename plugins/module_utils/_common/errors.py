@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-class UnmetError(Exception):
+class SpecError(Exception):
     """Declarations that cannot be applied: one message each, with subject, value and reason."""
 
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+    def __init__(self, messages: Sequence[str]) -> None:
+        """Keep the messages apart, for a list of them."""
+        super().__init__("; ".join(messages))
+        self.messages = list(messages)

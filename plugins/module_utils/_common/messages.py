@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Words that sentences of several subjects share."""
+"""Words that messages of several subjects share."""
 
 from __future__ import annotations
 

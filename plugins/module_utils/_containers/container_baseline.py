@@ -48,12 +48,12 @@ def look(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
     """
     found = engine_api.ask(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
-        return {"as_left": False, "altered": []}
+        return {"unchanged": False, "altered": []}
     running = bool((found.get("State") or {}).get("Running"))
     same = _read(kept) == note(found, declared)
     limits = altered(found)
-    as_left = serves(found) and same and not limits
-    return {"State": {"Running": running}, "as_left": as_left, "altered": limits}
+    unchanged = serves(found) and same and not limits
+    return {"State": {"Running": running}, "unchanged": unchanged, "altered": limits}
 
 
 def altered(found: Mapping[str, Any]) -> list[str]:

@@ -94,7 +94,7 @@ class AclConnection(ContentConnection):
         }
 
     def create_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
-        """Make ACLs and wait until every broker goes by them; obstacles by ACL."""
+        """Make ACLs and wait until every broker goes by them; blockers by ACL."""
 
         def request(portion: Sequence[Acl]) -> Any:
             return CreateAclsRequest(
@@ -113,11 +113,11 @@ class AclConnection(ContentConnection):
                 ],
             )
 
-        obstacles = self._send_each("creation of ACLs", acls, request, "results")
-        return obstacles | self.wait_for_acls(set(acls) - obstacles.keys(), there=True)
+        blockers = self._send_each("creation of ACLs", acls, request, "results")
+        return blockers | self.wait_for_acls(set(acls) - blockers.keys(), there=True)
 
     def delete_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
-        """Take ACLs away and wait until no broker goes by them; obstacles by ACL."""
+        """Take ACLs away and wait until no broker goes by them; blockers by ACL."""
 
         def request(portion: Sequence[Acl]) -> Any:
             return DeleteAclsRequest(
@@ -136,8 +136,8 @@ class AclConnection(ContentConnection):
                 ],
             )
 
-        obstacles = self._send_each("removal of ACLs", acls, request, "filter_results")
-        return obstacles | self.wait_for_acls(set(acls) - obstacles.keys(), there=False)
+        blockers = self._send_each("removal of ACLs", acls, request, "filter_results")
+        return blockers | self.wait_for_acls(set(acls) - blockers.keys(), there=False)
 
     def _send_each(
         self,
@@ -147,14 +147,14 @@ class AclConnection(ContentConnection):
         results: str,
     ) -> dict[Acl, str]:
         """Send ACLs in portions; why not, for those that the attribute ``results`` refuses."""
-        obstacles: dict[Acl, str] = {}
+        blockers: dict[Acl, str] = {}
         for portion in portions(acls):
             self.deadline = Deadline(self.timeout)
             answer = self.send(what, partial(request, portion))
             for acl, said in zip(portion, getattr(answer, results)):
                 if said.error_code:
-                    obstacles[acl] = reason(said.error_code, said.error_message)
-        return obstacles
+                    blockers[acl] = reason(said.error_code, said.error_message)
+        return blockers
 
     def wait_for_acls(self, acls: set[Acl], there: bool) -> dict[Acl, str]:
         """Wait until every broker that answers has, or has no more, these ACLs.
@@ -165,7 +165,7 @@ class AclConnection(ContentConnection):
         while acls:
             answers = side_by_side(
                 {broker: partial(self.read_acls, broker) for broker in self.known_brokers()},
-                Deadline(min(self.patience, self.deadline.left())),
+                Deadline(min(self.request_timeout, self.deadline.left())),
             )
             views = [found for found in answers.values() if not isinstance(found, Exception)]
             late = {acl for acl in acls if any((acl in view) is not there for view in views)}

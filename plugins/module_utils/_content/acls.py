@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._common.errors import UnmetError
+from .._common.errors import SpecError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -38,7 +38,7 @@ OPERATIONS = {
 AT_ONCE = 200
 
 
-class AclError(UnmetError):
+class AclError(SpecError):
     """ACLs that cannot be applied as declared."""
 
 
@@ -71,7 +71,7 @@ class Grant:
     acl: Acl
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         return f"add: {self.acl}"
 
 
@@ -82,7 +82,7 @@ class Revoke:
     acl: Acl
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         return f"remove: {self.acl}"
 
 
@@ -103,7 +103,7 @@ class Specs:
 
 
 class Store(Protocol):
-    """What the steps are carried out on; the writing methods give the obstacle by ACL."""
+    """What the steps are carried out on; the writing methods give the blocker by ACL."""
 
     def read_acls(self) -> set[Acl]:
         """All ACLs of the cluster."""
@@ -147,7 +147,7 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
             try:
                 found.add(acl_of(item))
             except AclError as error:
-                wrong.extend(error.sentences)
+                wrong.extend(error.messages)
         return frozenset(found)
 
     acls, absent = read(params.get("acls") or ()), read(params.get("absent") or ())
@@ -191,7 +191,7 @@ def portions(acls: Iterable[Acl]) -> Iterator[list[Acl]]:
 
 
 def carry_out(store: Store, steps: Sequence[Step]) -> None:
-    """Do the steps; raises AclError with every obstacle, whatever became of the others."""
+    """Do the steps; raises AclError with every blocker, whatever became of the others."""
     grants = [step.acl for step in steps if isinstance(step, Grant)]
     revokes = [step.acl for step in steps if isinstance(step, Revoke)]
     refused = store.create_acls(grants) if grants else {}
@@ -199,8 +199,8 @@ def carry_out(store: Store, steps: Sequence[Step]) -> None:
     if not refused and revokes:
         refused = store.delete_acls(revokes)
     if refused:
-        obstacles = [(step, refused[step.acl]) for step in steps if step.acl in refused]
-        raise AclError([f"{step}: {reason}" for step, reason in obstacles])
+        blockers = [(step, refused[step.acl]) for step in steps if step.acl in refused]
+        raise AclError([f"{step}: {reason}" for step, reason in blockers])
 
 
 def converge(store: Store, specs: Specs, dry: bool) -> tuple[list[Step], list[Acl]]:

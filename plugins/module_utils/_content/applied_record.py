@@ -13,7 +13,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._common.errors import UnmetError
+from .._common.errors import SpecError
 from .._common.messages import some
 
 # A run that would remove a larger share of what was applied of a kind asks for a confirmation.
@@ -28,12 +28,12 @@ VARIABLES = {
 }
 
 
-class RemovalError(UnmetError):
+class RemovalError(SpecError):
     """Removals that this run may not do; ``kinds``: all that the next run has to confirm."""
 
-    def __init__(self, sentences: Sequence[str], kinds: Iterable[str] = ()) -> None:
+    def __init__(self, messages: Sequence[str], kinds: Iterable[str] = ()) -> None:
         """Keep the kinds for one confirmation of all of them."""
-        super().__init__(sentences)
+        super().__init__(messages)
         self.kinds = frozenset(kinds)
 
 
@@ -65,7 +65,7 @@ def removable(
     undeclared: Iterable[Hashable],
     permission: Permission,
 ) -> tuple[frozenset[Any], list[str]]:
-    """Those of ``undeclared`` that this run removes, and sentences on those it keeps.
+    """Those of ``undeclared`` that this run removes, and messages on those it keeps.
 
     Raises RemovalError where a variable is undefined, which an empty one is not, or where more
     than half of ``applied`` would go unconfirmed: both look like a lost file of the inventory.

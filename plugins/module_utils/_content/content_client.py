@@ -22,7 +22,7 @@ class Everything(AclConnection, QuotaConnection, UserConnection, TopicConnection
     """A connection that reads and changes all kinds of content."""
 
     def read(self, kinds: Collection[str]) -> dict[str, Any]:
-        """Content by kind in plain types, and sentences on what the cluster does not tell.
+        """Content by kind in plain types, and messages on what the cluster does not tell.
 
         Some is not told to everybody, and clusters without an authorizer have no ACLs.
         """

@@ -86,8 +86,8 @@ class GroupConnection(ContentConnection):
         return {(at.topic, at.partition): int(said.offset) for at, said in found.items()}
 
     def commit(self, steps: Sequence[Commit]) -> dict[str, str]:
-        """Set offsets, in one request for each group; obstacles by group."""
-        obstacles = {}
+        """Set offsets, in one request for each group; blockers by group."""
+        blockers = {}
         for step in steps:
             wanted = {
                 TopicPartition(*key): OffsetAndMetadata(offset, "", None)
@@ -101,15 +101,15 @@ class GroupConnection(ContentConnection):
                     wanted,
                 )
             except ClusterError as error:
-                obstacles[step.group] = str(error)
+                blockers[step.group] = str(error)
                 continue
             wrong = sorted({error.__name__ for error in said.values() if error.errno})
             if wrong:
-                obstacles[step.group] = ", ".join(wrong)
-        return obstacles
+                blockers[step.group] = ", ".join(wrong)
+        return blockers
 
     def delete_groups(self, names: Sequence[str]) -> dict[str, str]:
-        """Delete groups, in one request for each coordinator; obstacles by group."""
+        """Delete groups, in one request for each coordinator; blockers by group."""
         said = self.ask("deletion of groups", self.admin.delete_groups, list(names))
         return {name: word for name, word in said.items() if word not in DONE}
 

@@ -21,10 +21,10 @@ Key = tuple[str, int]
 class GroupError(Exception):
     """Declarations that cannot be applied, one message for each."""
 
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+    def __init__(self, messages: Sequence[str]) -> None:
+        """Keep the messages apart, for a list of them."""
+        super().__init__("; ".join(messages))
+        self.messages = list(messages)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Commit:
     after: Mapping[Key, int]
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         changes = [
             f"{topic}-{number} {self.before.get((topic, number), '(none)')}"
             f" -> {self.after[topic, number]}"
@@ -98,7 +98,7 @@ class Remove:
     partitions: int
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         return f"delete group {self.group} with its offsets in {self.partitions} partitions"
 
 
@@ -116,7 +116,7 @@ class Bounds:
 
 
 class Store(Protocol):
-    """What the steps are carried out on; the writing methods give the obstacle by group."""
+    """What the steps are carried out on; the writing methods give the blocker by group."""
 
     def read_groups(self, names: Sequence[str] | None) -> dict[str, Group]:
         """Those of the groups that exist, or all."""

@@ -225,12 +225,12 @@ def converge(store: Store, resets: Sequence[Reset], absent: Sequence[str], dry: 
 
 
 def carry_out(store: Store, steps: Sequence[Step]) -> None:
-    """Do the steps; raises GroupError with every obstacle, whatever became of the others."""
+    """Do the steps; raises GroupError with every blocker, whatever became of the others."""
     commits = [step for step in steps if isinstance(step, Commit)]
     removals = [step.group for step in steps if isinstance(step, Remove)]
     refused = store.commit(commits) if commits else {}
     if removals:
         refused = {**refused, **store.delete_groups(removals)}
     if refused:
-        obstacles = [step for step in steps if step.group in refused]
-        raise GroupError([f"{step}: {refused[step.group]}" for step in obstacles])
+        blockers = [step for step in steps if step.group in refused]
+        raise GroupError([f"{step}: {refused[step.group]}" for step in blockers])

@@ -21,7 +21,7 @@ with suppress(ImportError):
 
 
 class LeadersConnection(ContentConnection):
-    """A connection that waits for leaders; ``timeout`` is the patience for one request."""
+    """A connection that waits for leaders; ``timeout`` limits one request."""
 
     def wait_for_leaders(
         self, counts: Mapping[str, int], refused: Mapping[str, str]
@@ -59,7 +59,7 @@ class LeadersConnection(ContentConnection):
         """Topics as each broker has them that answers."""
         answers = side_by_side(
             {broker: partial(self.metadata, broker, topics) for broker in self.known_brokers()},
-            Deadline(min(self.patience, self.deadline.left())),
+            Deadline(min(self.request_timeout, self.deadline.left())),
         )
         return [answer for answer in answers.values() if not isinstance(answer, Exception)]
 

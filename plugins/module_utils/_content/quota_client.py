@@ -37,8 +37,8 @@ class QuotaConnection(ContentConnection):
         }
 
     def alter_quotas(self, steps: Sequence[Alter], dry: bool) -> dict[Entity, str]:
-        """Set and take away keys of quotas and wait until they are read back; obstacles."""
-        obstacles: dict[Entity, str] = {}
+        """Set and take away keys of quotas and wait until they are read back; blockers."""
+        blockers: dict[Entity, str] = {}
         for start in range(0, len(steps), AT_ONCE):
             portion = steps[start : start + AT_ONCE]
 
@@ -52,11 +52,11 @@ class QuotaConnection(ContentConnection):
             for entry in answer.entries:
                 if entry.error_code:
                     words = reason(entry.error_code, entry.error_message)
-                    obstacles[entity_of(entry.entity)] = words
+                    blockers[entity_of(entry.entity)] = words
             if not dry:
-                done = [step for step in portion if step.entity not in obstacles]
-                obstacles |= self.wait_for_quotas(done)
-        return obstacles
+                done = [step for step in portion if step.entity not in blockers]
+                blockers |= self.wait_for_quotas(done)
+        return blockers
 
     def wait_for_quotas(self, steps: Sequence[Alter]) -> dict[Entity, str]:
         """Wait until the cluster tells the new values; gives those for which time ran out."""

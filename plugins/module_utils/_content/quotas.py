@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .._common.errors import UnmetError
+from .._common.errors import SpecError
 
 # The name of those that have no quota of their own, where Kafka has no name at all.
 DEFAULT = "*"
@@ -24,7 +24,7 @@ ADDRESS_KEYS = ("connection_creation_rate",)
 ROUNDS = 3
 
 
-class QuotaError(UnmetError):
+class QuotaError(SpecError):
     """Quotas that cannot be applied as declared."""
 
 
@@ -59,7 +59,7 @@ class Alter:
     removed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         changes = [
             f"{key} {plain(self.before[key]) if key in self.before else '(none)'}"
             f" -> {plain(self.values[key])}"
@@ -82,7 +82,7 @@ class Specs:
 
 
 class Store(Protocol):
-    """What the steps are carried out on; the writing method gives the obstacle by entity."""
+    """What the steps are carried out on; the writing method gives the blocker by entity."""
 
     def read_quotas(self) -> dict[Entity, dict[str, float]]:
         """All quotas of the cluster."""
@@ -165,8 +165,8 @@ def carry_out(store: Store, steps: Sequence[Alter], dry: bool) -> None:
     """Do the steps, or with ``dry`` have the cluster judge them; raises QuotaError."""
     refused = store.alter_quotas(steps, dry) if steps else {}
     if refused:
-        obstacles = [step for step in steps if step.entity in refused]
-        raise QuotaError([f"{step}: {refused[step.entity]}" for step in obstacles])
+        blockers = [step for step in steps if step.entity in refused]
+        raise QuotaError([f"{step}: {refused[step.entity]}" for step in blockers])
 
 
 def converge(store: Store, specs: Specs, dry: bool) -> list[Alter]:

@@ -4,7 +4,7 @@
 
 Each function takes the desired content of a kind, the record of what was applied and the
 permission to remove. It gives the desired content with the removals in it, the record to keep when
-the run has succeeded, and sentences on what is kept. Raises RemovalError.
+the run has succeeded, and messages on what is kept. Raises RemovalError.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def bring_users(store: Everything, desired: Desired, dry: bool) -> dict[str, Any
 
 
 def hand_made(what: str, found: Sequence[str]) -> list[str]:
-    """One sentence on what is in the cluster and in no declaration."""
+    """One message on what is in the cluster and in no declaration."""
     return [f"{what} that no declaration has, left as they are: {some(found)}"] if found else []
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._common.deadlines import Deadline
-from .._common.errors import UnmetError
+from .._common.errors import SpecError
 from .._kafka import client, client_options
 from .._kafka.endpoints import ClusterError
 from . import acls, quotas, user_model, users
@@ -46,7 +46,7 @@ from .resource_options import (
 class Kind:
     """``read`` makes specs of a module's arguments, ``bring`` has a store come to them.
 
-    Both raise UnmetError. The result of ``bring`` is that of the module, in plain types; with
+    Both raise SpecError. The result of ``bring`` is that of the module, in plain types; with
     ``dry`` nothing is changed.
     """
 
@@ -127,7 +127,7 @@ def bring(
 ) -> dict[str, dict[str, Any]]:
     """Results by kind of content, of what ``wanted`` holds: arguments by kind.
 
-    What can be known to fail, of any kind, is told before anything changes: raises one UnmetError
+    What can be known to fail, of any kind, is told before anything changes: raises one SpecError
     with all of it, ClusterError when the cluster does not answer.
     """
     specs = _each(wanted, lambda kind: KINDS[kind].read(wanted[kind]))
@@ -151,18 +151,18 @@ def bring(
 def _each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, Any]:
     """What ``do`` gives for each kind that is wanted, in their order; one error for all."""
     found: dict[str, Any] = {}
-    sentences: list[str] = []
+    messages: list[str] = []
     unconfirmed: set[str] = set()
     for kind in (kind for kind in KINDS if kind in wanted):
         try:
             found[kind] = do(kind)
-        except UnmetError as error:
-            sentences += error.sentences
+        except SpecError as error:
+            messages += error.messages
             unconfirmed |= error.kinds if isinstance(error, RemovalError) else set()
     if unconfirmed:
-        sentences.append(confirmation(unconfirmed))
-    if sentences:
-        raise UnmetError(sentences)
+        messages.append(confirmation(unconfirmed))
+    if messages:
+        raise SpecError(messages)
     return found
 
 
@@ -184,8 +184,8 @@ def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict
     servers = spec["bootstrap_servers"]
     try:
         found = bring(servers, config, spec["timeout"], asked, module.check_mode)
-    except UnmetError as error:
-        module.fail_json(msg="; ".join(error.sentences), errors=error.sentences)
+    except SpecError as error:
+        module.fail_json(msg="; ".join(error.messages), errors=error.messages)
     except ClusterError as error:
         module.fail_json(msg=f"{what}: {error}", errors=[str(error)], unanswered=True)
     for result in found.values():

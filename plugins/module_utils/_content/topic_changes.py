@@ -48,22 +48,22 @@ def batches(steps: Sequence[Create], topics: int, partitions: int) -> Iterator[l
 def carry_out(store: Store, steps: Sequence[Step], dry: bool) -> None:
     """Do the steps, or with ``dry`` have the cluster judge them.
 
-    Raises TopicError with every obstacle; a step is tried whatever became of the others.
+    Raises TopicError with every blocker; a step is tried whatever became of the others.
     """
     creations = [step for step in steps if isinstance(step, Create)]
     growths = [step for step in steps if isinstance(step, Grow)]
     changes = [step for step in steps if isinstance(step, Configure)]
     deletions = [step for step in steps if isinstance(step, Delete)]
-    obstacles = []
+    blockers = []
     for kind, found in (
         (creations, store.create_topics(creations, dry)),
         (growths, store.grow_topics(growths, dry)),
         (changes, store.configure_topics(changes, dry)),
         (deletions, store.delete_topics(deletions, dry)),
     ):
-        obstacles += [f"{step}: {found[step.topic]}" for step in kind if step.topic in found]
-    if obstacles:
-        raise TopicError(obstacles)
+        blockers += [f"{step}: {found[step.topic]}" for step in kind if step.topic in found]
+    if blockers:
+        raise TopicError(blockers)
 
 
 def converge(

@@ -28,7 +28,7 @@ PARTITIONS_PER_TOPIC = 4
 
 
 class TopicConnection(LeadersConnection):
-    """A connection that changes topics; ``timeout`` is the patience for one request.
+    """A connection that changes topics; ``timeout`` limits one request.
 
     ``batch`` is how many topics are created by one request.
     """
@@ -73,8 +73,8 @@ class TopicConnection(LeadersConnection):
         }
 
     def create_topics(self, steps: Sequence[Create], dry: bool) -> dict[str, str]:
-        """Create topics batch by batch and wait for their leaders; obstacles by topic."""
-        obstacles: dict[str, str] = {}
+        """Create topics batch by batch and wait for their leaders; blockers by topic."""
+        blockers: dict[str, str] = {}
         for portion in batches(steps, self.batch, self.batch * PARTITIONS_PER_TOPIC):
             self.deadline = Deadline(self.timeout)
             specs = {
@@ -93,15 +93,15 @@ class TopicConnection(LeadersConnection):
                 raise_errors=False,
             )
             refused = refusals(answer["topics"])
-            obstacles |= refused
+            blockers |= refused
             if not dry:
                 counts = {step.topic: step.spec.partitions or 1 for step in portion}
-                obstacles |= self.wait_for_leaders(counts, refused)
-        return obstacles
+                blockers |= self.wait_for_leaders(counts, refused)
+        return blockers
 
     def grow_topics(self, steps: Sequence[Grow], dry: bool) -> dict[str, str]:
-        """Add partitions and wait for their leaders; obstacles by topic."""
-        obstacles: dict[str, str] = {}
+        """Add partitions and wait for their leaders; blockers by topic."""
+        blockers: dict[str, str] = {}
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
             counts = {step.topic: step.count for step in portion}
@@ -120,14 +120,14 @@ class TopicConnection(LeadersConnection):
                 raise_errors=False,
             )
             refused = refusals(answer.to_dict()["results"])
-            obstacles |= refused
+            blockers |= refused
             if not dry:
-                obstacles |= self.wait_for_leaders(counts, refused)
-        return obstacles
+                blockers |= self.wait_for_leaders(counts, refused)
+        return blockers
 
     def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
-        """Delete topics and wait until no broker knows them; obstacles by topic."""
-        obstacles: dict[str, str] = {}
+        """Delete topics and wait until no broker knows them; blockers by topic."""
+        blockers: dict[str, str] = {}
         for portion in portions(() if dry else steps):
             self.deadline = Deadline(self.timeout)
             names = [step.topic for step in portion]
@@ -138,9 +138,9 @@ class TopicConnection(LeadersConnection):
                 timeout_ms=self.server_timeout_ms(),
                 raise_errors=False,
             )
-            obstacles |= refusals(answer["topics"], UNKNOWN_TOPIC)
-            obstacles |= self.wait_for_deletion([name for name in names if name not in obstacles])
-        return obstacles
+            blockers |= refusals(answer["topics"], UNKNOWN_TOPIC)
+            blockers |= self.wait_for_deletion([name for name in names if name not in blockers])
+        return blockers
 
     def wait_for_deletion(self, names: list[str]) -> dict[str, str]:
         """Wait until no broker that answers knows these topics; those for which time ran out."""
@@ -154,8 +154,8 @@ class TopicConnection(LeadersConnection):
         return {}
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set and reset keys of topics and wait until that is in force; obstacles by topic."""
-        obstacles: dict[str, str] = {}
+        """Set and reset keys of topics and wait until that is in force; blockers by topic."""
+        blockers: dict[str, str] = {}
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
             answer = self.ask(
@@ -171,12 +171,12 @@ class TopicConnection(LeadersConnection):
                 for name, said in answer.get("topic", {}).items()
                 if said != "OK"
             }
-            obstacles |= refused
+            blockers |= refused
             if not dry:
-                obstacles |= self.wait_for_keys(
+                blockers |= self.wait_for_keys(
                     {step.topic: step for step in portion if step.topic not in refused}
                 )
-        return obstacles
+        return blockers
 
     def wait_for_keys(self, changes: Mapping[str, Configure]) -> dict[str, str]:
         """Wait until the cluster tells the new values; in some metadata modes they take a moment.

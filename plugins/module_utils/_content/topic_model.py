@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from .._common.errors import UnmetError
+from .._common.errors import SpecError
 from .._kafka.config_values import Value
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
 
-class TopicError(UnmetError):
+class TopicError(SpecError):
     """Topics that cannot be applied as declared."""
 
 
@@ -66,7 +66,7 @@ class Create:
         return self.spec.name
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         spec = self.spec
         partitions = spec.partitions or "default number of"
         replicas = spec.replication_factor or "default number of"
@@ -85,7 +85,7 @@ class Grow:
     placement: Placement = ()
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         return f"{self.topic}: partitions {self.before} -> {self.count}"
 
 
@@ -102,7 +102,7 @@ class Configure:
     reset: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         changes = [
             f"{key} {self.before.get(key, '(default)')} -> {self.config[key]}"
             for key in sorted(self.config)
@@ -119,7 +119,7 @@ class Delete:
     partitions: int
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         noun = "partition" if self.partitions == 1 else "partitions"
         return f"delete {self.topic}: {self.partitions} {noun} with all records"
 
@@ -133,7 +133,7 @@ class Move:
     spec: Spec
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         if self.spec.placement:
             return f"{self.topic}: replicas are to lie on the declared brokers"
         desired = self.spec.replication_factor
@@ -147,7 +147,7 @@ Step: TypeAlias = "Create | Grow | Configure | Delete | Move"
 class Store(Protocol):
     """What the steps are carried out on: a cluster, or a stand-in of a test.
 
-    The three writing methods give the obstacle by topic, empty when all went well. With ``dry``
+    The three writing methods give the blocker by topic, empty when all went well. With ``dry``
     the cluster judges a step and does nothing.
     """
 

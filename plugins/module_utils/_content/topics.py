@@ -154,13 +154,13 @@ def plan_all(
         try:
             steps += plan(current.get(spec.name), spec, moves)
         except TopicError as error:
-            wrong += error.sentences
+            wrong += error.messages
         if spec.name in gone:
             wrong.append(f"topic {spec.name}: is declared and to be absent")
     try:
         steps += plan_absent(current, gone, confirmed)
     except TopicError as error:
-        wrong += error.sentences
+        wrong += error.messages
     if wrong:
         raise TopicError(wrong)
     return steps

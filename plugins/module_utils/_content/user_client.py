@@ -52,18 +52,18 @@ class UserConnection(ContentConnection):
 
     def try_users(self, secrets: Mapping[Key, Secret]) -> dict[Key, str]:
         """Whether users can log in with these secrets, tried at the first listener that answers."""
-        verdicts: dict[Key, str] = {}
+        results: dict[Key, str] = {}
         for server in self.listener.servers if self.listener else ():
-            left = {key: each for key, each in secrets.items() if not settled(verdicts.get(key))}
+            left = {key: each for key, each in secrets.items() if not settled(results.get(key))}
             if self.listener and left:
-                verdicts |= try_all(self.listener, [server], left, Deadline(self.timeout))
-        return verdicts
+                results |= try_all(self.listener, [server], left, Deadline(self.timeout))
+        return results
 
     def alter_users(
         self, steps: Sequence[user_model.Step], secrets: Mapping[str, Secret]
     ) -> dict[str, str]:
-        """Set and take away credentials, and see new ones accepted; obstacles by user."""
-        obstacles: dict[str, str] = {}
+        """Set and take away credentials, and see new ones accepted; blockers by user."""
+        blockers: dict[str, str] = {}
         for portion in users.portions(steps, AT_ONCE):
             puts = {step.key: step for step in portion if isinstance(step, user_model.Put)}
             made = {
@@ -92,10 +92,10 @@ class UserConnection(ContentConnection):
             for result in answer.results:
                 # A user that is gone already is in the desired state.
                 if result.error_code not in (0, RESOURCE_NOT_FOUND):
-                    obstacles[result.user] = reason(result.error_code, result.error_message)
-            new = {key: secrets[key.user] for key in puts if key.user not in obstacles}
-            obstacles |= self.wait_for_users(new)
-        return obstacles
+                    blockers[result.user] = reason(result.error_code, result.error_message)
+            new = {key: secrets[key.user] for key in puts if key.user not in blockers}
+            blockers |= self.wait_for_users(new)
+        return blockers
 
     def wait_for_users(self, secrets: Mapping[Key, Secret]) -> dict[str, str]:
         """Wait until no listener refuses a secret that was just set.
@@ -104,8 +104,8 @@ class UserConnection(ContentConnection):
         """
         waiting = dict(secrets) if self.listener else {}
         while waiting and self.listener:
-            verdicts = try_all(self.listener, self.listener.servers, waiting, self.deadline)
-            waiting = {key: waiting[key] for key, said in verdicts.items() if said == REFUSED}
+            results = try_all(self.listener, self.listener.servers, waiting, self.deadline)
+            waiting = {key: waiting[key] for key, said in results.items() if said == REFUSED}
             if waiting and self.deadline.passed():
                 late = f"the new password is still refused after {self.timeout:g} s"
                 return {key.user: late for key in waiting}
@@ -114,9 +114,9 @@ class UserConnection(ContentConnection):
         return {}
 
 
-def settled(verdict: str | None) -> bool:
+def settled(result: str | None) -> bool:
     """Whether somebody knew."""
-    return verdict in (ACCEPTED, REFUSED)
+    return result in (ACCEPTED, REFUSED)
 
 
 def moved(answer: Any) -> Iterable[Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from .._common.errors import UnmetError
+from .._common.errors import SpecError
 from .._kafka.scram import MECHANISMS, Key, Secret
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ON_CHANGE, ON_CREATE, ALWAYS = "on_change", "on_create", "always"
 
 
-class UserError(UnmetError):
+class UserError(SpecError):
     """Users that cannot be applied as declared."""
 
 
@@ -63,7 +63,7 @@ class Put:
     reason: str
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         return f"user {self.key.user}: {self.key.mechanism}: {self.reason}"
 
 
@@ -74,7 +74,7 @@ class Remove:
     key: Key
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         return f"remove user {self.key.user}: {self.key.mechanism}"
 
 
@@ -84,7 +84,7 @@ Current = Mapping[str, Mapping[str, int]]
 
 
 class Store(Protocol):
-    """What the steps are carried out on; the writing method gives the obstacle by user."""
+    """What the steps are carried out on; the writing method gives the blocker by user."""
 
     def read_users(self) -> dict[str, dict[str, int]]:
         """Iterations by user and mechanism, of every user with a credential."""

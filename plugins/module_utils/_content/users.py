@@ -3,7 +3,7 @@
 """Users that log in with SCRAM: current state, desired state and the steps between; no I/O.
 
 Kafka never tells a password. Whether the desired one is in force is known by trying to log in with
-it, which gives a Verdict.
+it, which gives a Result.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def to_try(current: Current, specs: Specs) -> dict[Key, Secret]:
     }
 
 
-def plan(current: Current, specs: Specs, verdicts: Mapping[Key, str]) -> Outcome:
+def plan(current: Current, specs: Specs, results: Mapping[Key, str]) -> Outcome:
     """What is to be done; raises UserError with every spec that lacks a password.
 
     A password that could not be tried is taken for the right one, and its user is told.
@@ -126,13 +126,13 @@ def plan(current: Current, specs: Specs, verdicts: Mapping[Key, str]) -> Outcome
             if not known:
                 unverified[spec.name] = NOT_GIVEN
                 continue
-            verdict = verdicts.get(key, "")
+            result = results.get(key, "")
             if not reason and specs.update == ALWAYS:
                 reason = "the password is set, as it always is"
-            elif not reason and verdict == REFUSED:
+            elif not reason and result == REFUSED:
                 reason = "the password is another"
-            elif not reason and specs.update == ON_CHANGE and verdict != ACCEPTED:
-                unverified[spec.name] = verdict or "no listener to try it at is given"
+            elif not reason and specs.update == ON_CHANGE and result != ACCEPTED:
+                unverified[spec.name] = result or "no listener to try it at is given"
             if reason:
                 steps.append(Put(key, count, reason))
     for name in specs.absent:
@@ -148,11 +148,11 @@ def plan(current: Current, specs: Specs, verdicts: Mapping[Key, str]) -> Outcome
 
 
 def carry_out(store: Store, steps: Sequence[Step], secrets: Mapping[str, Secret]) -> None:
-    """Do the steps; raises UserError with every obstacle, whatever became of the others."""
+    """Do the steps; raises UserError with every blocker, whatever became of the others."""
     refused = store.alter_users(steps, secrets) if steps else {}
     if refused:
-        obstacles = [step for step in steps if step.key.user in refused]
-        raise UserError([f"{step}: {refused[step.key.user]}" for step in obstacles])
+        blockers = [step for step in steps if step.key.user in refused]
+        raise UserError([f"{step}: {refused[step.key.user]}" for step in blockers])
 
 
 def converge(store: Store, specs: Specs, dry: bool) -> Outcome:
@@ -178,7 +178,7 @@ def portions(steps: Sequence[Step], size: int) -> list[list[Step]]:
 
 
 def doubts(unverified: Mapping[str, str]) -> list[str]:
-    """Sentences on passwords that were given and could not be tried, one for each reason."""
+    """Messages on passwords that were given and could not be tried, one for each reason."""
     users: dict[str, list[str]] = {}
     for name, reason in sorted(unverified.items()):
         if reason != NOT_GIVEN:

@@ -17,7 +17,7 @@ from typing import Any
 
 from .._common.deadlines import ask_all
 
-# The resolver's own patience is 5 s for each server: a machine that waits that long is told.
+# The resolver waits 5 s for each server; a machine that waits that long is reported.
 RESOLVE_SECONDS = 4.0
 _SIOCGIFADDR = 0x8915
 

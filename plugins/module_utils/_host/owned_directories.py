@@ -20,7 +20,7 @@ KEEP, REPORT, CHANGE = "keep", "report", "change"
 class Outcome:
     """What differs or did, and what was done about it.
 
-    ``differs`` are paths, ``steps`` sentences, ``diffs`` texts before and after, ``gone``
+    ``differs`` are paths, ``steps`` messages, ``diffs`` texts before and after, ``gone``
     directories on disks that are not there, each with the reason.
     """
 

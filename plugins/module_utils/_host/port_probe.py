@@ -101,9 +101,9 @@ def switch_name(token: str) -> str:
     return f"\0kafka-metal-port-probe-{token}"
 
 
-def stop(token: str, patience: float = 3.0) -> bool:
+def stop(token: str, timeout: float = 3.0) -> bool:
     """End the helper of this token and wait until its ports are free; whether there was one."""
-    there, end = False, time.monotonic() + patience
+    there, end = False, time.monotonic() + timeout
     while time.monotonic() < end:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as switch:
             switch.settimeout(1.0)

@@ -19,7 +19,7 @@ OURS = {PROBE}
 def signs(
     before: Mapping[str, int], after: Mapping[str, int], groups: Mapping[str, str], seconds: float
 ) -> list[str]:
-    """Sentences that say who uses the cluster; none when nobody does.
+    """Messages that say who uses the cluster; none when nobody does.
 
     ``before`` and ``after`` are end offsets summed over the partitions of each topic, ``groups``
     the state of each consumer group. Kafka's own topics do not count: a group that commits is

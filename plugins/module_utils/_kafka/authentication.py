@@ -28,7 +28,7 @@ CLIENT = "kafka-metal"
 # Attempts at once: a broker hashes nothing for them, but each is a thread and a connection here.
 WIDTH = 16
 # Of an attempt that gets no answer.
-PATIENCE = 5.0
+LOGIN_TIMEOUT = 5.0
 WRONG_PASSWORD = 58
 
 
@@ -65,10 +65,10 @@ class Listener:
 class Line:
     """A connection on which requests of the log-in are answered one by one."""
 
-    def __init__(self, server: str, context: ssl.SSLContext | None, patience: float) -> None:
+    def __init__(self, server: str, context: ssl.SSLContext | None, request_timeout: float) -> None:
         """Connect; raises OSError."""
         host, port = address(server)
-        raw = socket.create_connection((host, port), timeout=patience)
+        raw = socket.create_connection((host, port), timeout=request_timeout)
         self.protocol = KafkaProtocol(client_id=CLIENT)
         try:
             self.socket = context.wrap_socket(raw, server_hostname=host) if context else raw
@@ -118,7 +118,7 @@ def _refusal(said: Any) -> str:
 def try_at(listener: Listener, server: str, key: Key, secret: Secret) -> str:
     """Accepted, refused, or why nobody knows; never raises."""
     try:
-        line = Line(server, listener.context(), PATIENCE)
+        line = Line(server, listener.context(), LOGIN_TIMEOUT)
     except Exception as error:
         return f"{server}: {words_of(error)}"
     try:
@@ -131,7 +131,7 @@ def try_at(listener: Listener, server: str, key: Key, secret: Secret) -> str:
         line.socket.close()
 
 
-def knock(server: str, config: Mapping[str, Any], patience: float) -> None:
+def knock(server: str, config: Mapping[str, Any], request_timeout: float) -> None:
     """Come in as the library's client would with these settings, and leave.
 
     Raises OSError when nobody listens there, and LoginError when this client is not let in.
@@ -141,7 +141,7 @@ def knock(server: str, config: Mapping[str, Any], patience: float) -> None:
     if config.get("ssl_context") is not None:
         protocol, listener = "PLAINTEXT", Listener([server], False)
     try:
-        line = Line(server, listener.context(), patience)
+        line = Line(server, listener.context(), request_timeout)
     except ssl.SSLError as error:
         raise LoginError(f"TLS: {_reason(error)}") from error
     try:
@@ -179,13 +179,13 @@ def try_all(
         deadline.left(),
         WIDTH,
     )
-    verdicts = {}
+    results = {}
     for key in secrets:
         found = [answers.get((key, server), f"{server}: no answer in time") for server in servers]
         if REFUSED in found:
-            verdicts[key] = REFUSED
+            results[key] = REFUSED
         elif ACCEPTED in found:
-            verdicts[key] = ACCEPTED
+            results[key] = ACCEPTED
         else:
-            verdicts[key] = found[0]
-    return verdicts
+            results[key] = found[0]
+    return results

@@ -54,8 +54,8 @@ def reason(said: str) -> str:
     return WRAPPING.sub("", said).strip() or said
 
 
-def sentences(refused: Mapping[tuple[str, str], Sequence[int]]) -> list[str]:
-    """One sentence for each refusal, whose key is what was declared and the reason."""
+def messages(refused: Mapping[tuple[str, str], Sequence[int]]) -> list[str]:
+    """One message for each refusal, whose key is what was declared and the reason."""
     return [
         f"{spec} is refused by broker {', '.join(map(str, brokers))}: {why}"
         for (spec, why), brokers in refused.items()
@@ -71,7 +71,7 @@ class BrokerConnection(Connection):
         """All keys of each broker, and the brokers that did not answer with the reason."""
         answers = side_by_side(
             {broker: partial(self.describe, broker) for broker in brokers},
-            Deadline(min(self.patience, self.deadline.left())),
+            Deadline(min(self.request_timeout, self.deadline.left())),
         )
         found = {b: answer for b, answer in answers.items() if not isinstance(answer, Exception)}
         silent = {b: words_of(answer) for b, answer in answers.items() if b not in found}
@@ -86,7 +86,7 @@ class BrokerConnection(Connection):
         return {key: entry_of(key, what) for key, what in told.items()}
 
     def change(self, steps: Sequence[Step], dry: bool) -> list[str]:
-        """Carry out steps, each broker's at once; sentences on what was refused.
+        """Carry out steps, each broker's at once; messages on what was refused.
 
         With ``dry`` the brokers judge the steps and nothing changes.
         """
@@ -101,7 +101,7 @@ class BrokerConnection(Connection):
             named = {spec: why for spec, why in single.items() if why is not None}
             for spec, why in (named or {"; ".join(single): said}).items():
                 refused.setdefault((spec, why), []).append(broker)
-        return sentences(refused)
+        return messages(refused)
 
     def alter(self, steps: Sequence[Step], dry: bool) -> str | None:
         """Change keys of one broker in one request; its refusal, None when it agrees."""

@@ -63,7 +63,7 @@ class Connection:
         self.deadline = Deadline(timeout)
         self.config = dict(config)
         # A broker that hangs must leave time to ask another.
-        self.patience = timeout / 4
+        self.request_timeout = timeout / 4
         self.admin = self.connect(self.listening(servers))
 
     def __enter__(self: Self) -> Self:
@@ -85,9 +85,9 @@ class Connection:
         if self.config.get("proxy_url"):
             return list(servers)
         questions = {
-            server: partial(knock, server, self.config, self.patience) for server in servers
+            server: partial(knock, server, self.config, self.request_timeout) for server in servers
         }
-        answers = side_by_side(questions, Deadline(self.patience))
+        answers = side_by_side(questions, Deadline(self.request_timeout))
         for answer in answers.values():
             if isinstance(answer, ClusterError):
                 raise answer
@@ -111,7 +111,7 @@ class Connection:
                         "bootstrap_servers": [server],
                         "client_id": "kafka-metal",
                         "bootstrap_timeout_ms": max(1, int(share * 1000)),
-                        "request_timeout_ms": max(1, int(self.patience * 1000)),
+                        "request_timeout_ms": max(1, int(self.request_timeout * 1000)),
                         "reconnect_backoff_max_ms": 500,
                         **self.config,
                     }
@@ -150,4 +150,4 @@ class Connection:
 
     def server_timeout_ms(self) -> int:
         """How long a broker may take, less than this side waits for its answer."""
-        return max(1, int(self.patience * 800))
+        return max(1, int(self.request_timeout * 800))

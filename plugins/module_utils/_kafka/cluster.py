@@ -74,7 +74,7 @@ class ClusterConnection(Connection):
     def read_log_dirs(self, brokers: Iterable[int]) -> tuple[list[LogDir], dict[int, str]]:
         """Failed log dirs, and the brokers that did not answer with the reason."""
         questions = {broker: partial(self.log_dirs_of, broker) for broker in brokers}
-        answers = side_by_side(questions, Deadline(min(self.patience, self.deadline.left())))
+        answers = side_by_side(questions, Deadline(min(self.request_timeout, self.deadline.left())))
         failed, silent = [], {}
         for broker, answer in sorted(answers.items()):
             if isinstance(answer, Exception):
@@ -133,7 +133,7 @@ class ClusterConnection(Connection):
                 broker: partial(self.sizes_of, broker, wanted)
                 for broker in brokers & cluster.broker_ids()
             },
-            Deadline(min(self.patience, self.deadline.left())),
+            Deadline(min(self.request_timeout, self.deadline.left())),
         )
         sizes = {b: found for b, found in answers.items() if not isinstance(found, Exception)}
         known = [
@@ -165,7 +165,7 @@ class ClusterConnection(Connection):
         self.elect(parts)
         while True:
             cluster = self.read_cluster()
-            if not electable(cluster) or self.deadline.left() < self.patience:
+            if not electable(cluster) or self.deadline.left() < self.request_timeout:
                 return cluster
             # Clients follow the leaders meanwhile: brokers have better to do than to answer this.
             time.sleep(ELECTION_PAUSE)
@@ -198,7 +198,7 @@ class ClusterConnection(Connection):
             size = next_batch(size, time.monotonic() - began) if served else len(rest)
 
     def await_leaders(self, parts: list[Partition]) -> bool:
-        """Whether new leaders serve ``parts`` within the patience for one question."""
+        """Whether new leaders serve ``parts`` within the timeout of one request."""
         wanted = {TopicPartition(part.topic, part.id): OffsetSpec.LATEST for part in parts}
         try:
             # Asks again while whom it asks does not lead.

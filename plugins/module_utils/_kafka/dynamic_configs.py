@@ -74,7 +74,7 @@ class Step:
         return f"{self.key} = {shown(self.value)} (now {shown(self.before)})"
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         became = self.value if self.value is not None else f"{shown(self.after)} (no longer set)"
         return f"broker {self.broker}: {self.key} {shown(self.before)} -> {became}, no restart"
 
@@ -86,7 +86,7 @@ def shown(text: str | None) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """Steps, and sentences on keys that nobody declared or that only a restart can change."""
+    """Steps, and messages on keys that nobody declared or that only a restart can change."""
 
     steps: tuple[Step, ...] = ()
     foreign: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a cluster, in sentences, and the figures behind them."""
+"""What is wrong with a cluster, in messages, and the figures behind them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def healthy_brokers(cluster: Cluster) -> set[int]:
 
 
 def problems(cluster: Cluster, facts: dict[str, Any], expected: Iterable[int]) -> list[str]:
-    """Sentences on everything that a healthy cluster has not; empty when it is healthy.
+    """Messages on everything that a healthy cluster has not; empty when it is healthy.
 
     Reassignments in flight and leaders away from their preferred broker are work, not faults.
     """

@@ -11,12 +11,12 @@ from . import broker_configs, dynamic_configs, endpoints, live_keys
 
 
 class Refusal(Exception):
-    """What was refused; ``sentences`` says each."""
+    """What was refused; ``messages`` says each."""
 
-    def __init__(self, sentences: list[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = sentences
+    def __init__(self, messages: list[str]) -> None:
+        """Keep the messages apart, for a list of them."""
+        super().__init__("; ".join(messages))
+        self.messages = messages
 
 
 def specs_of(declared: list[dict[str, Any]]) -> list[dynamic_configs.Spec]:

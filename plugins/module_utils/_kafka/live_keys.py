@@ -58,7 +58,7 @@ LIVE_KEYS: Mapping[str, str] = {
     "num.recovery.threads.per.data.dir": "threads for recovery; at most twice, at least half",
     "num.replica.fetchers": "threads per source broker; at most twice, at least half at a time",
     "producer.id.expiration.ms": "how long an idle producer's sequence is remembered",
-    "remote.fetch.max.wait.ms": "patience of a fetch from tiered storage",
+    "remote.fetch.max.wait.ms": "time limit of a fetch from tiered storage",
     "remote.log.index.file.cache.total.size.bytes": "disk space for indexes of tiered segments",
     "remote.log.manager.copy.max.bytes.per.second": "speed limit of copies to tiered storage",
     "remote.log.manager.fetch.max.bytes.per.second": "speed limit of reads of tiered storage",

@@ -77,7 +77,7 @@ class Cluster:
     ``controller`` is NOBODY while there is none. ``min_isr`` has one entry for each topic.
     ``failed_log_dirs`` holds only what is broken, ``reassignments`` names of partitions.
     ``silent`` maps registered brokers that do not answer to the reason: a dead broker stays
-    registered, and in every ISR, until its session ends. ``unread`` holds sentences on what the
+    registered, and in every ISR, until its session ends. ``unread`` holds messages on what the
     cluster did not tell.
     """
 

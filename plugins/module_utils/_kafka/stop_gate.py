@@ -18,7 +18,7 @@ from .snapshot import NOBODY, Cluster, Partition
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer for brokers: sentences that say why not, and partitions they will take along."""
+    """The answer for brokers: messages that say why not, and partitions they will take along."""
 
     brokers: tuple[int, ...]
     blockers: tuple[str, ...]
@@ -35,9 +35,7 @@ def protected(partition: Partition, min_isr: int) -> bool:
     return len(partition.established) > min_isr
 
 
-def obstacle(
-    partition: Partition, min_isr: int, stopping: Set[int], silent: Set[int]
-) -> str | None:
+def blocker(partition: Partition, min_isr: int, stopping: Set[int], silent: Set[int]) -> str | None:
     """Why this partition does not allow ``stopping`` brokers to stop, or None when it does.
 
     ``silent`` brokers do not answer: the ISR still names them, but nobody can rely on them.
@@ -97,7 +95,7 @@ def before_stop(cluster: Cluster, brokers: int | Iterable[int]) -> Decision:
             unprotected.append(partition.name)
         if not safe_by_design and partition.offline:
             continue
-        reason = obstacle(partition, min_isr, stopping, cluster.silent.keys())
+        reason = blocker(partition, min_isr, stopping, cluster.silent.keys())
         if reason:
             blockers.append(reason)
     return Decision(asked, tuple(blockers), tuple(unprotected))

@@ -37,7 +37,7 @@ def shown(host: str, port: int, timeout: float) -> str:
 def shown_by_all(
     endpoints: Sequence[Mapping[str, Any]], timeout: float
 ) -> tuple[dict[str, str], list[str]]:
-    """Fingerprints by ``host:port``, asked at the same time; sentences on who did not answer."""
+    """Fingerprints by ``host:port``, asked at the same time; messages on who did not answer."""
     questions = {
         f"{at['host']}:{at['port']}": partial(shown, at["host"], at["port"], timeout)
         for at in endpoints

@@ -84,7 +84,7 @@ class ReplicaConnection(ClusterConnection):
         if said != "OK":
             raise ClusterError(f"limit of moves on broker {broker}: {said}")
         # A broker learns of it a little later: a limit that is lifted next must be seen first.
-        deadline = Deadline(self.patience)
+        deadline = Deadline(self.request_timeout)
         while self.throttle(broker) != rate:
             if deadline.passed():
                 raise ClusterError(f"limit of moves on broker {broker} is not in force")

@@ -144,7 +144,7 @@ def verify(
     Topics that are compacted are skipped: each replica compacts at its own time.
     """
     deadline = Deadline(seconds)
-    connection.deadline = Deadline(seconds + connection.patience)
+    connection.deadline = Deadline(seconds + connection.request_timeout)
     cluster = connection.read_cluster()
     chosen = set(wanted)
     parts = [part for part in hosted(cluster, broker) if (part.topic, part.id) in chosen]

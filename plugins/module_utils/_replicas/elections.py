@@ -16,10 +16,10 @@ PREFERRED, UNCLEAN = "preferred", "unclean"
 class ElectionError(Exception):
     """Declarations that cannot be applied, one message for each."""
 
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+    def __init__(self, messages: Sequence[str]) -> None:
+        """Keep the messages apart, for a list of them."""
+        super().__init__("; ".join(messages))
+        self.messages = list(messages)
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Elect:
     unclean: bool = False
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         part = self.partition
         if self.unclean:
             return f"{part.name}: a replica that may lack records leads"

@@ -14,7 +14,7 @@ from typing import Any
 from .._common.deadlines import Deadline
 from .broker_replicas import ReplicaConnection
 from .log_dir_model import Dir, LogDirError, Plan
-from .log_dirs import batch, drain, require_empty, sentences, share, when_done
+from .log_dirs import batch, drain, messages, require_empty, share, when_done
 
 LOOK = 1.0
 GOALS = ("shared", "drained", "empty")
@@ -51,7 +51,7 @@ def report(dirs: Sequence[Dir], path: str, plan: Plan) -> dict[str, Any]:
         "done": plan.done,
         "left": bytes_left(dirs, plan),
         "replicas_left": len(plan.moves) + len(plan.arriving),
-        "steps": sentences(plan),
+        "steps": messages(plan),
         "dirs": [
             {
                 "path": each.path,

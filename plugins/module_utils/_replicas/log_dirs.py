@@ -182,8 +182,8 @@ def batch(moves: Sequence[Move]) -> list[Move]:
     return chosen
 
 
-def sentences(plan: Plan) -> list[str]:
-    """What a plan does, one sentence for each pair of dirs."""
+def messages(plan: Plan) -> list[str]:
+    """What a plan does, one message for each pair of dirs."""
     pairs: dict[tuple[str, str], list[Replica]] = defaultdict(list)
     for move in plan.moves:
         pairs[move.source, move.target].append(move.replica)

@@ -20,10 +20,10 @@ Replicas = tuple[int, ...]
 class PlacementError(Exception):
     """Declarations that cannot be applied, one message for each."""
 
-    def __init__(self, sentences: Sequence[str]) -> None:
-        """Keep the sentences apart, for a list of them."""
-        super().__init__("; ".join(sentences))
-        self.sentences = list(sentences)
+    def __init__(self, messages: Sequence[str]) -> None:
+        """Keep the messages apart, for a list of them."""
+        super().__init__("; ".join(messages))
+        self.messages = list(messages)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Move:
         return tuple(broker for broker in self.target if broker not in self.partition.replicas)
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         before, after = (
             ", ".join(str(broker) for broker in brokers)
             for brokers in (settled(self.partition), self.target)

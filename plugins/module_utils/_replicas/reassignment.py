@@ -74,13 +74,13 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         }
 
     def throttle(self, desired: throttles.Throttles, record: throttles.Record) -> list[str]:
-        """Set throttles; sentences on those that somebody else has set, which are kept."""
+        """Set throttles; messages on those that somebody else has set, which are kept."""
         current = self.throttled((kind, name) for kind, name, _ in desired)
         changes = throttles.to_set(desired, current, record.own)
         if changes:
             record.add(changes)
             self.alter(resources_of(changes), self.admin.alter_configs)
-        return throttles.sentences_of(throttles.foreign(current, record.own))
+        return throttles.messages_of(throttles.foreign(current, record.own))
 
     def release(self, record: throttles.Record, brokers: Iterable[int]) -> bool:
         """Remove the throttles of a record that are still the ones set; whether there were any.

@@ -80,8 +80,8 @@ def to_set(
     }
 
 
-def sentences_of(throttles: Throttles) -> list[str]:
-    """One sentence for each throttle of somebody else."""
+def messages_of(throttles: Throttles) -> list[str]:
+    """One message for each throttle of somebody else."""
     return [
         f"{kind} {name}: {key}={value} was set by somebody else and is kept"
         for (kind, name, key), value in sorted(throttles.items())

@@ -132,7 +132,7 @@ def _with_all_rights(acls: Iterable[Acl]) -> list[Acl]:
     return [Acl(a.scheme, a.id, ALL) if "a" in a.rights else a for a in acls]
 
 
-def sentences(changes: Iterable[Mapping[str, Any]]) -> list[str]:
+def messages(changes: Iterable[Mapping[str, Any]]) -> list[str]:
     """The changes for people."""
     return [
         f"{change['path']}: "

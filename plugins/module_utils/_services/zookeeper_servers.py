@@ -38,7 +38,7 @@ class Server:
 
     @property
     def name(self) -> str:
-        """How sentences call it."""
+        """How messages call it."""
         return f"server {self.id} ({self.host}:{self.port})"
 
     def as_dict(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def ask_all(
 
 
 def report(servers: Sequence[Server]) -> dict[str, Any]:
-    """What the ensemble is, and in sentences what is wrong with it.
+    """What the ensemble is, and in messages what is wrong with it.
 
     ``quorum`` asks that nobody is missing: one leader, all others following. ``available`` asks
     only what clients need: a leader and a majority.

@@ -28,7 +28,7 @@ done
 
 
 class ComposeError(ValueError):
-    """The declarations make no Compose project; names the service and the obstacle."""
+    """The declarations make no Compose project; names the service and the blocker."""
 
 
 def escape(value: Any) -> Any:

@@ -18,25 +18,25 @@ SHOWN = 60
 
 @dataclass(frozen=True)
 class Fault:
-    """One obstacle: the path in the declaration, what was found there and what is allowed."""
+    """One blocker: the path in the declaration, what was found there and what is allowed."""
 
     where: str
     found: str
     allowed: str
 
     def __str__(self) -> str:
-        """One sentence."""
+        """One message."""
         return f"{self.where}: found {self.found}; allowed: {self.allowed}"
 
 
 class DeclarationError(ValueError):
-    """A declaration cannot be taken; tells every obstacle."""
+    """A declaration cannot be taken; tells every blocker."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        """Keep the obstacles apart, for a list of them."""
+        """Keep the blockers apart, for a list of them."""
         self.faults = list(faults)
-        self.sentences = [str(fault) for fault in faults]
-        super().__init__("; ".join(self.sentences))
+        self.messages = [str(fault) for fault in faults]
+        super().__init__("; ".join(self.messages))
 
 
 def shown(value: Any) -> str:
@@ -63,7 +63,7 @@ class Reader:
         self.faults: list[Fault] = []
 
     def refuse(self, where: str, found: str, allowed: str) -> None:
-        """Note an obstacle, once."""
+        """Note an blocker, once."""
         fault = Fault(where, found, allowed)
         if fault not in self.faults:
             self.faults.append(fault)

@@ -27,7 +27,7 @@ MIN_ISR = "min.insync.replicas"
 CLEANUP = "cleanup.policy"
 COUNT = "a whole number from 1"
 
-# Kafka's keys of a topic. Others are left to the cluster's judgement, but for slips of these.
+# Kafka's keys of a topic. Others are left to the cluster's validation, but for slips of these.
 KAFKA_KEYS = (
     *("cleanup.policy", "compression.type", "compression.gzip.level", "compression.lz4.level"),
     *("compression.zstd.level", "delete.retention.ms", "file.delete.delay.ms", "flush.messages"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One obstacle: where it is, what was found there and what is allowed instead.
+    """One blocker: where it is, what was found there and what is allowed instead.
 
     ``host`` is an inventory host or group, ``where`` a variable (with the path inside it) or a
     file. A problem that is not ``fatal`` is a note: something could not be checked, or works and

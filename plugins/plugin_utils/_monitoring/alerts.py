@@ -31,7 +31,7 @@ DURATION = re.compile(r"(\d+[smhd])+")
 
 
 class MonitoringError(ValueError):
-    """A declaration of monitoring cannot be used; names it, the spec and the obstacle."""
+    """A declaration of monitoring cannot be used; names it, the spec and the blocker."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     """Judge what was found on each host, before anything is stopped.
 
-    ``found``: answers of metal.kafka.remains by host. Returns ``delete`` (paths by host),
+    ``found``: answers of metal.kafka.cluster_data by host. Returns ``delete`` (paths by host),
     ``refused`` (why nothing may be touched), ``left`` (what stays, and why), ``lines`` for people.
     A log dir without other evidence counts when its cluster id is that of a log dir with evidence.
     """

@@ -23,7 +23,7 @@ def with_device(disks: Sequence[Mapping[str, Any]], name: str, device: str) -> l
     ]
 
 
-def judge(
+def validate(
     disk: Mapping[str, Any],
     broker: int,
     cluster: Mapping[str, Any],

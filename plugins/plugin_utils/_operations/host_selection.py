@@ -21,7 +21,7 @@ def without_engine(hosts: Hosts) -> list[str]:
 
     One that is there and silent has been started by then, or a plan has said that it would be.
     """
-    silent = with_silent_engine(hosts)
+    silent = with_unreachable_engine(hosts)
     return [
         name
         for name, found in hosts.items()
@@ -29,7 +29,7 @@ def without_engine(hosts: Hosts) -> list[str]:
     ]
 
 
-def with_silent_engine(hosts: Hosts) -> list[str]:
+def with_unreachable_engine(hosts: Hosts) -> list[str]:
     """Hosts that have an engine, which did not answer."""
     return [name for name, found in hosts.items() if _silence(found) not in ("", NOT_INSTALLED)]
 
@@ -48,7 +48,7 @@ def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[
     ]
 
 
-def one_that_answers(hosts: Hosts, machines: Mapping[str, str], reached: Hosts) -> list[str]:
+def first_reachable(hosts: Hosts, machines: Mapping[str, str], reached: Hosts) -> list[str]:
     """The first host that is not known to be unreachable; the first of all where each one is.
 
     ``machines`` has the machine of each host, ``reached`` the variables of machines. The run then

@@ -22,7 +22,7 @@ RESTART, START, STOP, BUILD, OTHER = "restart", "start", "stop", "build", "other
 
 @dataclass(frozen=True)
 class Change:
-    """One sentence; ``subject`` is the container that starts, stops or restarts."""
+    """One message; ``subject`` is the container that starts, stops or restarts."""
 
     text: str
     kind: str = OTHER
@@ -96,7 +96,7 @@ def predicted_change(found: Mapping[str, Any], fallback: str) -> Change:
     return Change(f"container {name} is made and starts", START, name)
 
 
-def sentences_of_debug(result: Mapping[str, Any]) -> list[str]:
+def messages_of_debug(result: Mapping[str, Any]) -> list[str]:
     """The message of a debug task, a sentence or a list of them."""
     message = result.get("msg", [])
     return [str(line) for line in (message if isinstance(message, (list, tuple)) else [message])]

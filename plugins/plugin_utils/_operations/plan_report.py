@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan: what the results of a run in check mode mean for an operator, said once and counted.
 
-What counts: a result of a task that is ``changed`` counts as many changes as it has sentences. They
+What counts: a result of a task that is ``changed`` counts as many changes as it has messages. They
 come from the key ``steps`` of our own modules, from the diff of a container, from the message of a
 debug task that stands for something a fresh host cannot be asked, and are otherwise the task's
 name. The same sentence for the same host counts once, whichever tasks report it: a service is
@@ -26,8 +26,8 @@ from .plan_changes import (
     changed_items,
     container_change,
     instance_label,
+    messages_of_debug,
     predicted_change,
-    sentences_of_debug,
 )
 
 CONTAINER = ("community.docker.docker_container", "docker_container")
@@ -78,7 +78,7 @@ class Plan:
 
     def note(self, result: Mapping[str, Any]) -> None:
         """Something that the operator is to read and that changes nothing."""
-        self.notes += [text for text in sentences_of_debug(result) if text not in self.notes]
+        self.notes += [text for text in messages_of_debug(result) if text not in self.notes]
 
     def add(
         self, host: str, action: str, task: str, result: Mapping[str, Any], once: bool = False
@@ -94,7 +94,7 @@ class Plan:
     def changes_of(
         self, host: str, action: str, task: str, result: Mapping[str, Any], label: str
     ) -> list[Change]:
-        """The sentences of one changed result."""
+        """The messages of one changed result."""
         if action == FILES:
             self.remember_files(host, result)
         steps = result.get("steps")
@@ -107,7 +107,7 @@ class Plan:
         if predicted is not None:
             return [predicted_change(predicted, self.container_name(task, {}))]
         if action in DEBUG:
-            return [Change(text, kind_of(text)) for text in sentences_of_debug(result)]
+            return [Change(text, kind_of(text)) for text in messages_of_debug(result)]
         # The name of the role stands before that of the task.
         text = task.rpartition(" : ")[2]
         return [Change(f"{text} ({label})" if label else text)]

@@ -15,7 +15,7 @@ from ...module_utils._common.units import size_text
 from .remaining_work import RemainingWork, about
 from .task_presence import Presence
 
-PATIENCE = 600
+STALL_TIMEOUT = 600
 
 
 def line(work: RemainingWork) -> str:
@@ -57,7 +57,7 @@ class PatientAction(ActionBase):
                 work, phase = RemainingWork(), result["phase"]
             work.note(time.monotonic(), result["left"])
             if (stalled := work.stalled(time.monotonic())) > int(
-                arguments.get("patience", PATIENCE)
+                arguments.get("stall_timeout", STALL_TIMEOUT)
             ):
                 still = "; ".join(result.get("waits_for") or result.get("steps", []))
                 result.update(

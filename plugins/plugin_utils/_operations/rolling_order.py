@@ -30,13 +30,13 @@ def read(hosts: Iterable[Mapping[str, Any]]) -> list[Turn]:
     return [
         Turn(
             host=str(host["inventory_hostname"]),
-            rack=str(host["roll_turn"].get("rack") or ""),
-            leads=bool(host["roll_turn"].get("leads")),
-            together=bool(host["roll_turn"].get("together")),
+            rack=str(host["roll_restart_order"].get("rack") or ""),
+            leads=bool(host["roll_restart_order"].get("leads")),
+            together=bool(host["roll_restart_order"].get("together")),
             deferred=bool(host.get("roll_deferred")),
         )
         for host in hosts
-        if host.get("roll_turn")
+        if host.get("roll_restart_order")
     ]
 
 
@@ -97,5 +97,5 @@ def failure(
         parts.append("It is back on its last good declaration and the cluster is healthy.")
     parts.append("Nobody after it was touched.")
     if log:
-        parts.append("\n".join(["Its last words:", *log]))
+        parts.append("\n".join(["The end of its log:", *log]))
     return "\n".join(parts)

@@ -9,13 +9,13 @@ from typing import Any
 
 from ...module_utils._host.tuning.setting import ABSENT, DRIFT, NOT_ALLOWED
 
-COLUMNS = ("setting", "wanted", "persisted", "live", "verdict")
+COLUMNS = ("setting", "wanted", "persisted", "live", "result")
 # Widest column that still leaves five of them in 110 characters; what is longer goes on below.
 WIDEST = (34, 21, 21, 21, 11)
 # Of a secret that is older than the release that ended the last exposure of secrets.
 EXPOSED = "could be read by others in an earlier release; wanted: a new one, by make rotate"
 OPEN_ENSEMBLE = "verify: the metadata ensemble gives more access than is declared"
-VERDICTS = {NOT_ALLOWED: "not allowed"}
+RESULTS = {NOT_ALLOWED: "not allowed"}
 
 
 def lines(host: str, rows: Sequence[Mapping[str, str]], enforced: bool = True) -> list[str]:
@@ -36,8 +36,8 @@ def lines(host: str, rows: Sequence[Mapping[str, str]], enforced: bool = True) -
 
 def _values(row: Mapping[str, str]) -> Sequence[str]:
     """The cells of one row; a dash where there is nothing."""
-    verdict = VERDICTS.get(row["state"], row["state"])
-    return (row["name"], *(row[k] or "-" for k in ("wanted", "persisted", "live")), verdict)
+    result = RESULTS.get(row["state"], row["state"])
+    return (row["name"], *(row[k] or "-" for k in ("wanted", "persisted", "live")), result)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -64,7 +64,7 @@ def verify(
     """``text`` for people and ``drift``: host, setting and both values of all that is enforced.
 
     ``hosts`` maps names to C(settings) and C(enforced). ``secrets`` are those to be rotated,
-    ``ensemble`` sentences on access to it that is not declared: both are drift as well.
+    ``ensemble`` messages on access to it that is not declared: both are drift as well.
     """
     text, drift = [], []
     for host, found in hosts.items():
@@ -83,14 +83,14 @@ def verify(
         for row in found["settings"]
     )
     apart = f"; {advice} setting(s) differ on hosts in mode report, which do not count"
-    verdict = [
+    result = [
         (f"verify: {len(drift)} setting(s) drifted" if drift else "verify: no drift")
         + (apart if advice else "")
     ]
     if secrets:
-        verdict += [f"verify: {len(secrets)} secret(s) {EXPOSED}", *(f"  {one}" for one in secrets)]
+        result += [f"verify: {len(secrets)} secret(s) {EXPOSED}", *(f"  {one}" for one in secrets)]
         drift += [f"{one}: {EXPOSED}" for one in secrets]
     if ensemble:
-        verdict += [OPEN_ENSEMBLE, *(f"  {one}" for one in ensemble)]
+        result += [OPEN_ENSEMBLE, *(f"  {one}" for one in ensemble)]
         drift += ensemble
-    return {"text": "\n".join([*text, *verdict]) + "\n", "drift": drift}
+    return {"text": "\n".join([*text, *result]) + "\n", "drift": drift}

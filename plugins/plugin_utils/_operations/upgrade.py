@@ -133,7 +133,7 @@ def problems(fleet: Fleet, cluster: Sequence[str], finish: bool, pinned: bool = 
 
 
 def outlook(protocols: Iterable[str], target: str) -> str:
-    """What is left to do, one sentence for the operator; empty when nothing is."""
+    """What is left to do, one message for the operator; empty when nothing is."""
     spoken, wanted = oldest(protocols), protocol_of(target)
     if not spoken or order(spoken) >= order(wanted):
         return ""

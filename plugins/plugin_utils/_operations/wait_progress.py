@@ -102,7 +102,7 @@ def kind(now: Sight) -> tuple[str, float]:
 
 
 def line(now: Sight, left: float | None) -> str:
-    """One sentence on what is being waited for."""
+    """One message on what is being waited for."""
     what, _ = kind(now)
     rest = about(left)
     who = f"{now.name}: " if now.name else ""
@@ -122,9 +122,9 @@ def line(now: Sight, left: float | None) -> str:
 
 @dataclass
 class Progress:
-    """Follows a wait: says what moved, and when it has stalled for ``patience`` seconds."""
+    """Follows a wait: says what moved, and when it has stalled for ``stall_timeout`` seconds."""
 
-    patience: float
+    stall_timeout: float
     begun: float
     best: Sight | None = None
     moved: float = 0.0
@@ -149,8 +149,8 @@ class Progress:
         return text
 
     def stalled(self, moment: float) -> bool:
-        """Whether nothing has moved for as long as patience lasts."""
-        return moment - self.moved >= self.patience
+        """Whether nothing has moved for ``stall_timeout`` seconds."""
+        return moment - self.moved >= self.stall_timeout
 
     def crashes(self, moment: float, now: Sight) -> bool:
         """Whether its container ends again and again, for longer than it has an excuse."""

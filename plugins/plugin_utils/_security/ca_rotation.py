@@ -4,7 +4,7 @@
 
 A rotation has three steps, each rolled out to all members before the next: the new root is trusted
 beside the old one; all certificates are issued anew; the old root goes. The same two rules hold
-for every change of the store, whoever makes the certificates (see ``obstacles``).
+for every change of the store, whoever makes the certificates (see ``blockers``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NEXT = {
 
 @dataclass(frozen=True)
 class Step:
-    """The content after a step, and what was done in sentences."""
+    """The content after a step, and what was done in messages."""
 
     content: Content
     said: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ def roots_of(
     )
 
 
-def obstacles(before: Content, after: Content) -> list[str]:
+def blockers(before: Content, after: Content) -> list[str]:
     """Why members would lose each other while the change is rolled out.
 
     A certificate may be followed only by one of a root that was trusted before; a root may go only

@@ -11,10 +11,10 @@ from .pki.leaf import Leaf
 
 
 class CredentialsError(ValueError):
-    """What cannot be done, one sentence for each obstacle; nothing was touched."""
+    """What cannot be done, one message for each blocker; nothing was touched."""
 
     def __init__(self, *problems: str) -> None:
-        """Take the sentences."""
+        """Take the messages."""
         super().__init__("; ".join(problems))
         self.problems = problems
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""From what the store holds and what is desired to what it shall hold, in sentences."""
+"""From what the store holds and what is desired to what it shall hold, in messages."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def plan(held: Content | None, spec: Spec, given: Given, now: datetime) -> Plan:
     for part in (_purged, _certificates, _passwords):
         content, said = part(content, spec, given, now)
         steps += said
-    problems = [] if spec.phase == "replace" else ca_rotation.obstacles(before, content)
+    problems = [] if spec.phase == "replace" else ca_rotation.blockers(before, content)
     if problems:
         raise CredentialsError(*problems)
     own, said = quorum_ca.advance(
@@ -148,7 +148,7 @@ def _taken(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
     for leaf in spec.certificates:
         pair = given.pairs[leaf.name]
         path = f"{spec.ca.directory}/{leaf.name}.crt"
-        judged = ready_made.obstacles(pair, leaf, given.roots, now)
+        judged = ready_made.blockers(pair, leaf, given.roots, now)
         problems += [f"{path}: {problem}" for problem in judged]
         has = content.certificates.get(leaf.name)
         if has is None or has.keystore() != pair.keystore():

@@ -25,7 +25,7 @@ Parsed = TypeVar("Parsed")
 
 
 def read_all(spec: Spec, store: Store, now: datetime, imported: bool) -> Given:
-    """Everything that the spec names, with all obstacles at once, each with its file.
+    """Everything that the spec names, with all blockers at once, each with its file.
 
     ``imported``: the CA is in the store already, so that its files may be kept elsewhere.
     """
@@ -86,7 +86,7 @@ class _Reader:
         if key is None or certificates is None:
             return None
         brought = authority.Authority(certificates[0], key, certificates[1:])
-        found = authority.obstacles(brought, now)
+        found = authority.blockers(brought, now)
         self._problems += [f"{certificate_file}: {each}" for each in found]
         return brought
 

@@ -49,7 +49,7 @@ def stage_of(content: Content) -> str:
 def advance(
     before: Content | None, content: Content, spec: Spec, now: datetime, issued: Issued
 ) -> tuple[Quorum | None, tuple[str, ...]]:
-    """The quorum as the spec wants it, and what changes in sentences.
+    """The quorum as the spec wants it, and what changes in messages.
 
     ``before`` is the store as it was, None for a new one; ``content`` what the platform is to have.
     """
@@ -72,7 +72,7 @@ def advance(
         held, said = issued(held, mine)
         steps += said
     if before and before.quorum and spec.phase != "replace":
-        problems = ca_rotation.obstacles(before.quorum.held, held)
+        problems = ca_rotation.blockers(before.quorum.held, held)
         if problems:
             raise CredentialsError(*problems)
     if stage != stage_of(content):

@@ -18,7 +18,7 @@ from . import store_document, vault_password
 from .vault_password import Secrets, StoreError
 
 # A run holds the lock for less than a second.
-PATIENCE = 30
+LOCK_TIMEOUT = 30
 HELP = "docs/security-store.md"
 
 
@@ -132,7 +132,7 @@ class Store:
 
 
 def _wait_for(handle: int, path: str) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -140,7 +140,7 @@ def _wait_for(handle: int, path: str) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise StoreError(
-                    f"store {path}: found another run that has held it for {PATIENCE} s; wanted: "
+                    f"store {path}: found another run that holds it for {LOCK_TIMEOUT} s; wanted: "
                     "that run to end"
                 ) from None
         time.sleep(0.1)

@@ -71,7 +71,7 @@ class Inventory:
             for host in self.members(group)
         ]
 
-    def said(self, variable: str, group: str = "all") -> Any:
+    def site_value(self, variable: str, group: str = "all") -> Any:
         """A variable of the site: what the first host of a group says, or the default."""
         for host in self.members(group):
             value = self.get(host, variable)

@@ -45,12 +45,12 @@ def names(inventory: Inventory) -> list[str]:
 
 def client_listener(inventory: Inventory) -> str:
     """Name of the listener of clients."""
-    return str(inventory.said("kafka_broker_client_listener", GROUP))
+    return str(inventory.site_value("kafka_broker_client_listener", GROUP))
 
 
 def broker_listener(inventory: Inventory) -> str:
     """Name of the listener of brokers among each other."""
-    return str(inventory.said("kafka_broker_inter_broker_listener", GROUP))
+    return str(inventory.site_value("kafka_broker_inter_broker_listener", GROUP))
 
 
 def way(inventory: Inventory, listener: str) -> list[str]:
@@ -120,7 +120,7 @@ def metadata_properties(inventory: Inventory) -> dict[str, Any]:
 
 def protocol_key(inventory: Inventory) -> str:
     """Key of server.properties with the version of the protocol between brokers, or none."""
-    return PROTOCOL_KEYS.get(str(inventory.said("kafka_metadata_mode") or zookeeper.MODE), "")
+    return PROTOCOL_KEYS.get(str(inventory.site_value("kafka_metadata_mode") or zookeeper.MODE), "")
 
 
 def secured_listeners(inventory: Inventory, host: str) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def protocols(inventory: Inventory, host: str) -> dict[str, str]:
 
 def security_properties(inventory: Inventory, host: str) -> dict[str, Any]:
     """Keys of server.properties that close a broker."""
-    declared = inventory.said("security_super_users")
+    declared = inventory.site_value("security_super_users")
     users = tls_migration.further_super_users(security.phase(inventory), declared)
     spoken = inventory.get(host, "kafka_broker_protocols_of_listeners")
     return broker_properties(security.mode(inventory), spoken, ids(inventory), users)

@@ -22,13 +22,13 @@ def proxied(inventory: Inventory) -> bool:
     So it is where machines have certificates and there are several, unless the site closes
     Prometheus itself, or says otherwise.
     """
-    said = inventory.said("monitoring_proxied")
+    said = inventory.site_value("monitoring_proxied")
     if said is not None:
         return bool(said)
     return bool(
         len(machines.names(inventory)) > 1
         and watching(inventory)
-        and not inventory.said("monitoring_web")
+        and not inventory.site_value("monitoring_web")
         and mode_of(security.mode(inventory)).tls
     )
 

@@ -28,8 +28,8 @@ def _mode(inventory: Inventory) -> Mode:
 def pipelines(inventory: Inventory) -> dict[str, Any]:
     """Pipelines of the site, as declared."""
     return dict(
-        inventory.said("pipeline_pipelines", PIPELINE.group)
-        or inventory.said("pipeline_pipelines")
+        inventory.site_value("pipeline_pipelines", PIPELINE.group)
+        or inventory.site_value("pipeline_pipelines")
         or {}
     )
 
@@ -39,9 +39,9 @@ def programs(inventory: Inventory) -> dict[str, Any]:
     demo = ("demo_fraud_topic", "demo_metrics_topic", "demo_invalid_topic")
     found = service_accounts.programs(
         pipelines(inventory),
-        str(inventory.said("demo_topic")),
-        [str(inventory.said(name)) for name in demo],
-        str(inventory.said("pipeline_marks_topic")),
+        str(inventory.site_value("demo_topic")),
+        [str(inventory.site_value(name)) for name in demo],
+        str(inventory.site_value("pipeline_marks_topic")),
     )
     for service in SERVICES:
         if service.accounts and hosts(inventory, service):
@@ -76,7 +76,7 @@ def verify_protocol(inventory: Inventory) -> str:
 
 def users(inventory: Inventory) -> list[str]:
     """Everybody who comes in: the site's users, and programs of the platform."""
-    declared = inventory.said("kafka_content_users", kafka.GROUP) or {}
+    declared = inventory.site_value("kafka_content_users", kafka.GROUP) or {}
     return [*declared, *content_programs(inventory)]
 
 

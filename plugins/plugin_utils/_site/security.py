@@ -11,34 +11,34 @@ from .inventory import Inventory
 
 def mode(inventory: Inventory) -> str:
     """Name of the mode."""
-    return str(inventory.said("security_mode"))
+    return str(inventory.site_value("security_mode"))
 
 
 def phase(inventory: Inventory) -> str:
     """Phase of the TLS migration: the declared one, or the one that a run is about to enter."""
     if inventory.phase is not None:
         return inventory.phase
-    return tls_migration.phase_of_goal(str(inventory.said("security_migration")))
+    return tls_migration.phase_of_goal(str(inventory.site_value("security_migration")))
 
 
 def migration_port_offset(inventory: Inventory) -> int:
     """Port of an added, secured listener minus the port of the listener next to it."""
-    return int(inventory.said("security_migration_port_offset"))
+    return int(inventory.site_value("security_migration_port_offset"))
 
 
 def migration_goal(inventory: Inventory) -> str:
     """Declared goal of the TLS migration."""
-    return str(inventory.said("security_migration"))
+    return str(inventory.site_value("security_migration"))
 
 
 def ensemble_trust(inventory: Inventory) -> str:
     """Which CA ZooKeeper servers trust among each other, and whether znodes have ACLs."""
-    return str(inventory.said("security_ensemble_trust"))
+    return str(inventory.site_value("security_ensemble_trust"))
 
 
 def warn_days(inventory: Inventory) -> int:
     """Days before a certificate expires at which the status screen reports it."""
-    return int(inventory.said("security_warn_days"))
+    return int(inventory.site_value("security_warn_days"))
 
 
 def own_mode(inventory: Inventory) -> str:

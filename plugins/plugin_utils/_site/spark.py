@@ -79,5 +79,5 @@ def secured(inventory: Inventory) -> bool:
 
 def recovery_node(inventory: Inventory) -> str:
     """Node of the ensemble in which masters keep their state."""
-    default = f"/kafka-metal/spark/{inventory.said('cluster_name')}"
-    return str(inventory.said("spark_recovery_node", MASTERS) or default)
+    default = f"/kafka-metal/spark/{inventory.site_value('cluster_name')}"
+    return str(inventory.site_value("spark_recovery_node", MASTERS) or default)

@@ -14,7 +14,7 @@ from .._security.service_accounts import PIPELINE
 from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 
-def page_word(host: Host) -> str:
+def page_login(host: Host) -> str:
     """What pages of Spark are shown; empty where they ask for nothing."""
     return web_login.basic(host.secret("password:spark-pages")) if host.own.secured else ""
 
@@ -26,7 +26,7 @@ def of_spark(host: Host) -> Files:
     shared = spark_security.spark_properties(host.secret("password:spark-rpc"), f"{FOLDER}/pages")
     return [
         file("spark.conf", to_properties(shared)),
-        file("pages", page_word(host)),
+        file("pages", page_login(host)),
     ]
 
 

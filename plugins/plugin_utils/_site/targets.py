@@ -18,7 +18,7 @@ def of_machines(inventory: Inventory) -> list[str]:
     return _programs(inventory, machines.GROUP)
 
 
-def of_watching(inventory: Inventory) -> list[str]:
+def own_targets(inventory: Inventory) -> list[str]:
     """Programs of monitoring on its own hosts, in the order of start."""
     return _programs(inventory, monitoring.GROUP)
 
@@ -43,7 +43,7 @@ def targets(inventory: Inventory) -> dict[str, list[dict[str, str]]]:
 
 def _target(inventory: Inventory, host: str, service: Service) -> dict[str, str]:
     return {
-        "cluster": str(inventory.said("cluster_name")),
+        "cluster": str(inventory.site_value("cluster_name")),
         "host": machines.machine(inventory, host),
         "instance": filled(inventory, host, service.instance),
         "address": _address(inventory, host, service),

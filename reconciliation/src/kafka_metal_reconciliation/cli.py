@@ -47,7 +47,7 @@ def _reconcile(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--window", type=int, default=60, metavar="SECONDS", help="of the metrics")
     verb.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
     verb.add_argument(
-        "--standstill", type=float, default=90, metavar="SECONDS",
+        "--stall-timeout", type=float, default=90, metavar="SECONDS",
         help="give up when nothing arrived for this long; default: 90",
     )  # fmt: skip
     verb.add_argument("--report", type=Path, metavar="FILE", help="the report as JSON")

@@ -46,7 +46,7 @@ def send(options: argparse.Namespace) -> int:
     try:
         sender.send(stream, Pacer(options.rate, time.monotonic()), _stop_signal())
         with closing(brokers.consumer(options.bootstrap, extra)) as reader:
-            sending.finish(sender, reader, patience=60)
+            sending.finish(sender, reader, stall_timeout=60)
     finally:
         # Whatever happened on the way: the acknowledgements are not lost.
         ledger.save(book, options.ledger)
@@ -66,7 +66,7 @@ def reconcile(options: argparse.Namespace) -> int:
     )
     work = Reconciliation(book, outputs, Progress())
     with closing(brokers.consumer(options.bootstrap, client_settings(options))) as reader:
-        report = work.run(reader, Timeouts(options.timeout, options.standstill))
+        report = work.run(reader, Timeouts(options.timeout, options.stall_timeout))
     if options.report:
         write_atomically(options.report, _json(report))
     print("\n".join(counts(report, Paint.for_stream(sys.stdout))))
@@ -85,7 +85,7 @@ def verify(options: argparse.Namespace) -> int:
         result = verifying.verify(book, reader, options.timeout)
     if options.report:
         write_atomically(options.report, _json(result.to_json()))
-    print("\n".join(result.sentences()))
+    print("\n".join(result.messages()))
     return 0 if result.ok else 1
 
 

@@ -106,14 +106,12 @@ def _kinds_of(found: set[Place], kinds: dict[Place, str]) -> str:
 
 def _frauds(frauds: set[Place], observed: Observed) -> list[str]:
     missing, extra = frauds - observed.frauds.keys(), observed.frauds.keys() - frauds
-    sentences = []
+    messages = []
     if missing:
-        sentences.append(f"{len(missing):,} frauds are not in the fraud topic: {places(missing)}")
+        messages.append(f"{len(missing):,} frauds are not in the fraud topic: {places(missing)}")
     if extra:
-        sentences.append(
-            f"{len(extra):,} records in the fraud topic are no frauds: {places(extra)}"
-        )
-    return sentences
+        messages.append(f"{len(extra):,} records in the fraud topic are no frauds: {places(extra)}")
+    return messages
 
 
 def _metrics(observed: Observed) -> list[str]:

@@ -119,7 +119,7 @@ class Sender:
         )
 
 
-def finish(sender: Sender, reader: Any, patience: float) -> None:
+def finish(sender: Sender, reader: Any, stall_timeout: float) -> None:
     """Find records acknowledged without an offset, and note each log's end.
 
     A record that is not found is entered as a failure: the log does not show what was promised.
@@ -129,7 +129,7 @@ def finish(sender: Sender, reader: Any, patience: float) -> None:
     try:
         ends = _ends(reader, ledger)
         _settle(ledger, ends)
-        missing = _locate(sender, reader, ends, patience)
+        missing = _locate(sender, reader, ends, stall_timeout)
     except ClientError:
         # The brokers went away after the last acknowledgement: the ledger is good without.
         missing = sender.unlocated
@@ -146,14 +146,16 @@ def _settle(ledger: Ledger, ends: dict[int, int]) -> None:
         partition.end = max(partition.end, ends.get(number, 0), partition.offsets[-1] + 1)
 
 
-def _locate(sender: Sender, reader: Any, ends: dict[int, int], patience: float) -> list[_Unlocated]:
+def _locate(
+    sender: Sender, reader: Any, ends: dict[int, int], stall_timeout: float
+) -> list[_Unlocated]:
     """Enter the records whose offset is unknown by their headers; returns those not found."""
     wanted = {str(item.payment.sequence): item for item in sender.unlocated}
     if not wanted:
         return []
     parts = {item.partition for item in sender.unlocated} & ends.keys()
     ranges = {part: (_first(sender.ledger, part), ends[part] - 1) for part in parts}
-    for message in brokers.read_ranges(reader, sender.ledger.topic, ranges, patience):
+    for message in brokers.read_ranges(reader, sender.ledger.topic, ranges, stall_timeout):
         if brokers.header(message, RUN_HEADER) == sender.ledger.run:
             item = wanted.pop(brokers.header(message, SEQUENCE_HEADER) or "", None)
             if item is not None:

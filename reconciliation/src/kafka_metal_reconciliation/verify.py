@@ -33,7 +33,7 @@ class Verification:
         """Nothing acknowledged is lost or replaced, and idempotence kept copies out."""
         return not (self.lost or self.replaced or self.duplicates)
 
-    def sentences(self) -> list[str]:
+    def messages(self) -> list[str]:
         """The outcome in words, differences last."""
         lines = [
             f"{self.found:,} of {self.acknowledged:,} acknowledged records are at their offset"
@@ -79,7 +79,7 @@ def places(found: Iterable[tuple[int, int]], examples: int = EXAMPLES) -> str:
     return text + (f" and {len(ordered) - examples:,} more" if len(ordered) > examples else "")
 
 
-def verify(ledger: Ledger, reader: Any, patience: float) -> Verification:
+def verify(ledger: Ledger, reader: Any, stall_timeout: float) -> Verification:
     """Read the log from the run's first record to the end it had when the run was over."""
     brokers.partitions_of(reader, [ledger.topic])
     ranges = {
@@ -87,7 +87,7 @@ def verify(ledger: Ledger, reader: Any, patience: float) -> Verification:
         for number, part in ledger.partitions.items()
         if part.offsets
     }
-    result = compare(ledger, brokers.read_ranges(reader, ledger.topic, ranges, patience))
+    result = compare(ledger, brokers.read_ranges(reader, ledger.topic, ranges, stall_timeout))
     starts = _log_starts(reader, ledger.topic, {part for part, _ in result.lost})
     result.before_start = sum(offset < starts[part] for part, offset in result.lost)
     return result

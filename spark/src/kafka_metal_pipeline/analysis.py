@@ -49,14 +49,14 @@ def failing(spark: SparkSession, declared: Declaration, streaming: bool) -> Iter
     is_sound = True
     for name, predicate in declared.rules.items():
         try:
-            queries.judge(records, replace(declared, rules={name: predicate}))
+            queries.validate(records, replace(declared, rules={name: predicate}))
         except queries.StatementError as error:
             is_sound = False
             yield Problem(declared.name, f"rules.{name}", error.said, RUNS)
     if not is_sound:
         return
     try:
-        judged = queries.judge(records, declared)
+        judged = queries.validate(records, declared)
     except queries.StatementError as error:
         yield Problem(declared.name, error.key, error.said, RUNS)
         return

@@ -32,7 +32,7 @@ def run(declaration: Declaration) -> int:
 
     def command(spark: SparkSession, declaration: Declaration) -> None:
         def read(_: str, starting: Starting | None) -> DataFrame:
-            return queries.judge(streams.stored(spark, declaration, starting), declaration)
+            return queries.validate(streams.stored(spark, declaration, starting), declaration)
 
         limits = limits_of(spark, declaration.site, written(declaration))
         for flow in queries.flows(read, declaration, limits):

@@ -32,7 +32,7 @@ NEW, VALID, INVALID = "new", "valid", "invalid"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Result:
     """What a query does with its checkpoint: ``new``, ``valid`` or ``invalid``, and why."""
 
     state: str
@@ -50,7 +50,7 @@ class Checkpoint:
     # Whether records that the topic has no more are passed over, or end the query.
     passes_over_loss: bool = False
 
-    def verdict(self, files: Files, ids: Mapping[str, str] | None = None) -> Verdict:
+    def result(self, files: Files, ids: Mapping[str, str] | None = None) -> Result:
         """Whether the query can go on from here; changes nothing.
 
         ``ids`` are those that the cluster has for the source's topics; None where nobody asked.
@@ -58,20 +58,20 @@ class Checkpoint:
         written = self.noted(files)
         ends = self.ends(files)
         if found := self.changes(files):
-            return Verdict(
+            return Result(
                 INVALID,
                 f"no longer fits its checkpoint {self.location}: it "
                 f"{' and '.join(found)}. {remedy(self.purpose, ends)}",
             )
         if why := self._archive_fault(files) or self._gap(files):
-            return Verdict(INVALID, why)
+            return Result(INVALID, why)
         if not ends and self.planned(files) < 0:
-            return Verdict(NEW, "has no checkpoint: it starts at source.starting, or its own")
+            return Result(NEW, "has no checkpoint: it starts at source.starting, or its own")
         if again := self.recreated(files, ids or {}):
             if not self.passes_over_loss:
-                return Verdict(INVALID, refusal(again, (written or {}).get(TOPICS, {}), ids, ends))
-            return Verdict(VALID, f"goes on with the first record of {', '.join(again)}")
-        return Verdict(VALID, f"goes on after {json.dumps(ends) if ends else 'its last batch'}")
+                return Result(INVALID, refusal(again, (written or {}).get(TOPICS, {}), ids, ends))
+            return Result(VALID, f"goes on with the first record of {', '.join(again)}")
+        return Result(VALID, f"goes on after {json.dumps(ends) if ends else 'its last batch'}")
 
     def changes(self, files: Files) -> list[str] | None:
         """What the query would do otherwise than its checkpoint knows; None where none says."""
@@ -115,12 +115,12 @@ class Checkpoint:
             if files.read(f"{self.location}/{name}") != text:
                 files.write(f"{self.location}/{name}", text)
 
-    def check(self, files: Files, who: str, ids: Mapping[str, str] | None = None) -> Verdict:
-        """As ``verdict``; raises CheckpointError when it is invalid."""
-        verdict = self.verdict(files, ids)
-        if verdict.state == INVALID:
-            raise CheckpointError(f"{who} {verdict.reason}")
-        return verdict
+    def check(self, files: Files, who: str, ids: Mapping[str, str] | None = None) -> Result:
+        """As ``result``; raises CheckpointError when it is invalid."""
+        result = self.result(files, ids)
+        if result.state == INVALID:
+            raise CheckpointError(f"{who} {result.reason}")
+        return result
 
     def query_id(self, files: Files) -> str | None:
         """The id that Spark gave the query; None before its first start."""

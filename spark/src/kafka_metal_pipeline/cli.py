@@ -105,9 +105,9 @@ def plan(options: argparse.Namespace) -> int:
     declared = _chosen(options)
     code = 0
     for name, checkpoint in checkpoints.all_of(declared).items():
-        verdict = checkpoint.verdict(_files(checkpoint.location))
-        print(f"pipeline {declared.name}: outputs.{name}: {verdict.state}: {verdict.reason}")
-        code = max(code, REFUSED if verdict.state == checkpoints.INVALID else 0)
+        result = checkpoint.result(_files(checkpoint.location))
+        print(f"pipeline {declared.name}: outputs.{name}: {result.state}: {result.reason}")
+        code = max(code, REFUSED if result.state == checkpoints.INVALID else 0)
     return code
 
 

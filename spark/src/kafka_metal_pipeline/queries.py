@@ -80,7 +80,7 @@ Limits = Mapping[str, int]
 Reader = Callable[[str, Starting | None], DataFrame]
 
 
-def judge(records: DataFrame, declaration: Declaration) -> DataFrame:
+def validate(records: DataFrame, declaration: Declaration) -> DataFrame:
     """Records of the source, judged. Raises StatementError, naming what is wrong with the rules."""
     source, rules = declaration.source, declaration.rules
     try:
@@ -96,7 +96,7 @@ def flows(
 
     def read(name: str, starting: Starting | None) -> DataFrame:
         if isinstance(records, DataFrame):
-            return judge(records, declaration)
+            return validate(records, declaration)
         return records(name, starting)
 
     return [flow(name, read, declaration, limits) for name in checkpoint.all_of(declaration)]

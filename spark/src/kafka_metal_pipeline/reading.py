@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import streams
 from kafka_metal_pipeline.checkpoint import all_of
-from kafka_metal_pipeline.queries import Reader, judge
+from kafka_metal_pipeline.queries import Reader, validate
 
 
 def together(declaration: Declaration) -> list[str]:
@@ -65,12 +65,14 @@ def reader(
     """
     waited = waited_for(declaration, limits, shared)
     if shared:
-        judged = judge(spark.createDataFrame([], streams.RECORD), declaration)
+        judged = validate(spark.createDataFrame([], streams.RECORD), declaration)
         share = streams.shared(spark, declaration, judged, len(waited))
 
     def read(name: str, starting: Starting | None) -> DataFrame:
         if name in shared:
             return share(limits[name], name in waited)
-        return judge(streams.records(spark, declaration, starting, limits.get(name)), declaration)
+        return validate(
+            streams.records(spark, declaration, starting, limits.get(name)), declaration
+        )
 
     return read

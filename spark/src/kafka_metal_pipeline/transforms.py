@@ -69,10 +69,10 @@ def judged(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFram
 
     What any output wants of a record, and no more: outputs that read together keep it.
     """
-    verdict = is_accepted(source, rules)
+    result = is_accepted(source, rules)
     everything = F.struct(*(F.col(quoted(name)) for name in parsed.columns))
     return parsed.select(
-        *_event(source), verdict.alias(ACCEPTED), F.when(~verdict, everything).alias(REJECTED)
+        *_event(source), result.alias(ACCEPTED), F.when(~result, everything).alias(REJECTED)
     )
 
 

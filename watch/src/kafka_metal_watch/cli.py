@@ -37,8 +37,8 @@ from prometheus_client import (
 from prometheus_client.core import CollectorRegistry
 
 from .cluster import Kafka, Reader
-from .figures import Figures
 from .hosts import guarded
+from .metrics import Figures
 from .operation import operation
 from .outside import certificate_expiry, driver_state, engines, master_state
 from .page import Application, application, page
@@ -51,7 +51,7 @@ KEYS = {
     "probe": {"listen", "kafka", "hosts", "topic"},
     "exporter": {
         *("listen", "kafka", "hosts", "interval", "exclude"),
-        *("certificates", "ca_file", "pipelines", "masters", "page_word", "workers", "cluster"),
+        *("certificates", "ca_file", "pipelines", "masters", "page_login", "workers", "cluster"),
         *("links", "operations", "prometheus", "prometheus_login"),
     },
 }
@@ -59,7 +59,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "probe": {"topic": "kafka-metal-probe", "hosts": []},
     "exporter": {
         **{"interval": 15, "exclude": "", "certificates": [], "ca_file": "", "hosts": []},
-        **{"pipelines": {}, "masters": {}, "page_word": "", "workers": 0},
+        **{"pipelines": {}, "masters": {}, "page_login": "", "workers": 0},
         **{"cluster": "kafka", "links": {}, "operations": ""},
         **{"prometheus": "", "prometheus_login": ""},
     },
@@ -67,7 +67,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 class ConfigError(ValueError):
-    """The configuration cannot be used; names the key and the obstacle."""
+    """The configuration cannot be used; names the key and the blocker."""
 
 
 def config_of(role: str, found: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,11 +158,11 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             found,
             certificates={each: until for each, until in shown.items() if until is not None},
             pipelines={
-                name: driver_state(where, name, config["page_word"])
+                name: driver_state(where, name, config["page_login"])
                 for name, where in config["pipelines"].items()
             },
             masters={
-                name: master_state(where, config["page_word"])
+                name: master_state(where, config["page_login"])
                 for name, where in config["masters"].items()
             },
             workers=config["workers"],

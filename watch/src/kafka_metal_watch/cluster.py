@@ -8,8 +8,8 @@ from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicP
 from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec
 
 from . import limits
-from .figures import Found
 from .lag import History, Partition, lags, members_by_topic
+from .metrics import Found
 from .overview import Overview, overview
 
 PATIENCE_S = 10.0

@@ -36,7 +36,7 @@ class Operation:
         ]
 
     def notes(self, now: float) -> list[str]:
-        """Sentences on one that is under way, and on alerts that are silent."""
+        """Messages on one that is under way, and on alerts that are silent."""
         said = []
         if self.name and not self.problems(now):
             said.append(

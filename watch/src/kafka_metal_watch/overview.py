@@ -20,13 +20,13 @@ class Broker:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic; ``behind`` of its partitions lack a replica in sync, ``headless`` have no leader."""
+    """A topic: number of under-replicated partitions and of leaderless partitions."""
 
     name: str
     partitions: int
     copies: int
     behind: int
-    headless: int
+    leaderless: int
 
 
 @dataclass(frozen=True)
@@ -69,5 +69,5 @@ def _topic(name: str, topic: Any) -> Topic:
         partitions=len(partitions),
         copies=max((len(each.replicas) for each in partitions), default=0),
         behind=sum(len(each.isrs) < len(each.replicas) for each in partitions),
-        headless=sum(each.leader < 0 for each in partitions),
+        leaderless=sum(each.leader < 0 for each in partitions),
     )

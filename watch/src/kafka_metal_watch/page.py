@@ -12,8 +12,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from .figures import Found
 from .lag import Lag
+from .metrics import Found
 from .overview import Broker, Topic
 
 SCRIPT = files(__package__).joinpath("templates", "page.js").read_text(encoding="utf-8")
@@ -73,10 +73,10 @@ def readings(lags: Iterable[Lag], members: Mapping[tuple[str, str], int]) -> lis
 
 
 def problems(found: Found, now: float, interval: float) -> list[str]:
-    """What a person should know first, in sentences."""
+    """What a person should know first, in messages."""
     brokers, topics = found.overview.brokers, found.overview.topics
     away = [str(each.id) for each in brokers if not each.registered]
-    headless = sum(each.headless for each in topics)
+    leaderless = sum(each.leaderless for each in topics)
     behind = sum(each.behind for each in topics)
     silent = sorted(name for name, state in found.pipelines.items() if state is None)
     said = []
@@ -86,8 +86,8 @@ def problems(found: Found, now: float, interval: float) -> list[str]:
         said.append(f"The cluster has not answered for {span(now - found.read)}.")
     if away:
         said.append(f"Not registered: broker {', '.join(away)}.")
-    if headless:
-        said.append(f"{headless} partitions have no leader: nobody reads or writes them.")
+    if leaderless:
+        said.append(f"{leaderless} partitions have no leader: nobody reads or writes them.")
     if behind:
         said.append(f"{behind} partitions lack a replica in sync.")
     said += [
@@ -202,7 +202,7 @@ def _topic(topic: Topic) -> Row:
         _cell(topic.partitions),
         _cell(topic.copies),
         _cell(topic.behind, "warn", topic.behind > 0),
-        _cell(topic.headless, "bad", topic.headless > 0),
+        _cell(topic.leaderless, "bad", topic.leaderless > 0),
     )
 
 

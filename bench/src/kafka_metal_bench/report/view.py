@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional
 from ..limit import shared, x_max
 from ..results import reason, values
 from ..stats import Spread, effect, ratio, spread
-from . import words
+from . import phrases
 
 FIRST = "one_producer"
 Data = Dict[str, Any]
@@ -86,18 +86,18 @@ def throughput(data: Data, side: str) -> List[Dict[str, str]]:
             {
                 "title": row["title"],
                 "missing": "",
-                "records": words.ranged(found),
-                "megabytes": words.megabytes(found.middle * size),
-                "to_first": words.times(ratio(found, first)),
-                "published": words.times(
+                "records": phrases.ranged(found),
+                "megabytes": phrases.megabytes(found.middle * size),
+                "to_first": phrases.times(ratio(found, first)),
+                "published": phrases.times(
                     row["published"] / first_published
                     if row["published"] and first_published
                     else None
                 ),
-                "to_limit": words.percent(found.middle / limit["records_s"] if limit else None),
-                "bound": limit["bound"] if limit else words.NOTHING,
-                "busy": words.percent(busy.middle if busy else None),
-                "cost": f"{cost.middle:.2f} µs" if cost else words.NOTHING,
+                "to_limit": phrases.percent(found.middle / limit["records_s"] if limit else None),
+                "bound": limit["bound"] if limit else phrases.NOTHING,
+                "busy": phrases.percent(busy.middle if busy else None),
+                "cost": f"{cost.middle:.2f} µs" if cost else phrases.NOTHING,
             }
         )
     return lines
@@ -116,7 +116,9 @@ def latency(data: Data) -> List[Dict[str, str]]:
                 lines.append(
                     {
                         "title": variant["title"],
-                        **{key: words.ranged(each, "milliseconds") for key, each in found.items()},
+                        **{
+                            key: phrases.ranged(each, "milliseconds") for key, each in found.items()
+                        },
                     }
                 )
     return lines
@@ -132,7 +134,7 @@ def side_by_side(data: Data) -> List[Dict[str, Any]]:
         if sum(each is not None for each in found.values()) > 1:
             cells = [
                 {
-                    "records": words.ranged(found[each["id"]]),
+                    "records": phrases.ranged(found[each["id"]]),
                     "effect": "" if each is variants[0] else effect(base, found[each["id"]]),
                 }
                 for each in variants
@@ -154,7 +156,7 @@ def costs(data: Data) -> List[Dict[str, Any]]:
                 {
                     "cost": f"{each.middle:.2f} ({each.low:.2f} to {each.high:.2f})"
                     if each
-                    else words.NOTHING,
+                    else phrases.NOTHING,
                     "effect": "" if number == 0 else effect(found[0], each),
                 }
                 for number, each in enumerate(found)
@@ -182,8 +184,8 @@ def knobs(data: Data) -> List[Dict[str, str]]:
                 "row": titles[knob["row"]],
                 "a_label": knob["a"]["label"],
                 "b_label": knob["b"]["label"],
-                "a": words.ranged(a),
-                "b": words.ranged(b),
+                "a": phrases.ranged(a),
+                "b": phrases.ranged(b),
                 "rounds": str(min(a.rounds, b.rounds)) if a and b else "0",
                 "effect": found,
             }
@@ -213,9 +215,9 @@ def growth_lines(data: Data) -> List[Dict[str, str]]:
         lines.append(
             {
                 "title": title,
-                "stored": words.gigabytes(series[-1][0]),
-                "start": words.ranged(start),
-                "end": words.ranged(end),
+                "stored": phrases.gigabytes(series[-1][0]),
+                "start": phrases.ranged(start),
+                "end": phrases.ranged(end),
                 "effect": effect(start, end),
             }
         )

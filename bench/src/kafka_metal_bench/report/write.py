@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ..results import load
-from . import plots, view, words
+from . import plots, view
 
 
 def context(data: Dict[str, Any], drawn: List[str]) -> Dict[str, Any]:
@@ -32,7 +32,7 @@ def context(data: Dict[str, Any], drawn: List[str]) -> Dict[str, Any]:
         "steal": view.share(data, "cpu_steal"),
         "others": view.share(data, "background_busy"),
         "disturbed": view.disturbed(data),
-        "words": words,
+        "phrases": phrases,
     }
 
 

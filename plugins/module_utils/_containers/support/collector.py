@@ -58,7 +58,7 @@ def containers(label: str, lines: int, socket: str) -> Iterator[tuple[str, str]]
             words = container_state.log(name, lines, path=socket, timeout=PATIENCE_S)
             yield f"logs/{name}.log", "\n".join(words)
     except (engine_api.EngineError, ValueError) as error:
-        yield "engine-obstacle.txt", str(error)
+        yield "engine-blocker.txt", str(error)
 
 
 def files(root: Path, prefix: str) -> Iterator[tuple[str, str]]:

@@ -37,7 +37,7 @@ def _plain(identifier: str) -> str:
 
 
 def check_specs(specs: Sequence[Spec]) -> list[str]:
-    """What is wrong with the declaration itself, one sentence each."""
+    """What is wrong with the declaration itself, one message each."""
     wrong = []
     for at, spec in enumerate(specs):
         ways = [key for key in ("serial", "wwn", "path") if getattr(spec, key)]
@@ -90,9 +90,9 @@ def judge(
     if adopt and state in (FOREIGN, SWAPPED) and _adoptable(spec, device):
         return Disk(spec, state, USE, text, device, known)
     if overwrite:
-        obstacle = _in_use(device) or ("set read-only" if device.read_only else "")
-        if obstacle:
-            text, action = f"{text}; it is {obstacle}", REFUSE
+        blocker = _in_use(device) or ("set read-only" if device.read_only else "")
+        if blocker:
+            text, action = f"{text}; it is {blocker}", REFUSE
             wanted = (
                 "a disk that nobody uses: a name in overwrite does not unmount or stop anything"
             )
@@ -214,7 +214,7 @@ def _check_one(disk: Disk, others: Sequence[Disk]) -> Disk:
 
 
 def refusals(disks: Sequence[Disk]) -> list[str]:
-    """Why nothing may be done at all: one sentence for each disk that is refused."""
+    """Why nothing may be done at all: one message for each disk that is refused."""
     return [
         f"{disk.where}: found {disk.found}" + (f"; wanted {disk.wanted}" if disk.wanted else "")
         for disk in disks

@@ -18,7 +18,7 @@ def survey(
     guards: dict[str, Guard],
     lines: str,
 ) -> tuple[list[Disk], list[Device]]:
-    """Every disk with its verdict, before anything is changed; blank ones where one is missing.
+    """Every disk with its result, before anything is changed; blank ones where one is missing.
 
     ``named``: names of disks to overwrite and to adopt.
     """

@@ -102,7 +102,7 @@ def _foreseen(row: Row) -> Row:
 
 
 def state(row: Row) -> str:
-    """The verdict on a row that nobody is about to change."""
+    """The result on a row that nobody is about to change."""
     if not row.persisted_ok:
         return DRIFT
     if row.absent:
@@ -112,16 +112,16 @@ def state(row: Row) -> str:
     return NOT_ALLOWED if row.refused else DRIFT
 
 
-def told(row: Row, verdict: str) -> dict[str, Any]:
+def told(row: Row, result: str) -> dict[str, Any]:
     """A row as the module returns it."""
     return {
         "name": row.name,
         "wanted": row.wanted,
         "persisted": row.persisted,
         "live": row.live,
-        "state": verdict,
+        "state": result,
         "reason": row.reason,
-        "detail": row.refused if verdict == NOT_ALLOWED and row.refused else row.detail,
+        "detail": row.refused if result == NOT_ALLOWED and row.refused else row.detail,
     }
 
 
@@ -137,7 +137,7 @@ def _differing(host: Host, found: Look) -> list[dict[str, str]]:
 
 
 def _steps(found: Look, differing: list[dict[str, str]]) -> list[str]:
-    """Sentences on what is done, the same in check mode."""
+    """Messages on what is done, the same in check mode."""
     steps = []
     for row in found.rows:
         if not row.written:

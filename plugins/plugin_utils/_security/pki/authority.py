@@ -119,7 +119,7 @@ def may_sign(certificate: x509.Certificate) -> bool:
         return missing.oid == x509.KeyUsage.oid
 
 
-def obstacles(authority: Authority, now: datetime) -> list[str]:
+def blockers(authority: Authority, now: datetime) -> list[str]:
     """Why it cannot issue certificates."""
     problems = []
     way = (authority.certificate, *authority.chain)

@@ -35,9 +35,7 @@ def root_of(
     return None
 
 
-def obstacles(
-    pair: Pair, leaf: Leaf, roots: Iterable[x509.Certificate], now: datetime
-) -> list[str]:
+def blockers(pair: Pair, leaf: Leaf, roots: Iterable[x509.Certificate], now: datetime) -> list[str]:
     """Why the pair does not serve: what was found, and what is wanted."""
     roots, certificate = tuple(roots), pair.certificate
     problems = []

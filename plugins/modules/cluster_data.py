@@ -1,0 +1,177 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: cluster_data
+short_description: What of a cluster is on a machine, and which cluster directories belong to
+description:
+  - Reads the marker that M(metal.kafka.service_files) writes into directories, the engine's
+    containers with their labels and mounts, and the cluster id in C(meta.properties).
+options:
+  cluster:
+    description: Name of the cluster.
+    type: str
+    required: true
+  directories:
+    description: Directories to be looked at.
+    type: list
+    elements: path
+    default: []
+  below:
+    description: Directory that O(directories) are parts of, and that several clusters may use.
+    type: path
+  container:
+    description: Name of a container that must be this cluster's, if there is one.
+    type: str
+  release:
+    description: Whether to take the cluster out of the marker of O(below).
+    type: bool
+    default: false
+  remove:
+    description: >-
+      Whether to kill and remove the containers of the cluster on this machine, by their label.
+    type: bool
+    default: false
+  socket:
+    description: Socket of the engine.
+    type: path
+    default: /var/run/docker.sock
+attributes:
+  check_mode:
+    description: Writes and removes nothing.
+    support: full
+  diff_mode:
+    description: There is nothing to show.
+    support: none
+author: The kafka-metal authors (!UNKNOWN)
+"""
+
+EXAMPLES = r"""
+- name: Inspect the log dirs of a broker
+  metal.kafka.cluster_data:
+    cluster: prod
+    container: prod-kafka1
+    directories: [/data/disk1/kafka]
+"""
+
+RETURN = r"""
+found:
+  description: >-
+    For each directory C(path), C(exists), C(empty), C(owners) (names of clusters; "" is a container
+    of somebody else), C(cluster_id) and C(shared).
+  type: list
+  elements: dict
+  returned: always
+containers:
+  description: >-
+    Containers of the cluster on this machine, also those that O(remove) has removed; none with
+    O(container) or O(below).
+  type: list
+  elements: str
+  returned: always
+clusters:
+  description: Clusters that have containers on this machine.
+  type: list
+  elements: str
+  returned: always
+problem:
+  description: Why nothing can be said, or whose the container is; empty when all is well.
+  type: str
+  returned: always
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils._common import container_labels
+from ..module_utils._containers import container_state
+from ..module_utils._host import data_ownership, engine_api, engine_facts
+
+
+def listed(socket: str) -> list[dict[str, Any]]:
+    """All containers of the engine; none where no engine was ever installed.
+
+    Raises EngineError where one is installed that does not run: its containers come back with it.
+    """
+    if not os.path.exists(socket):
+        if engine_facts.is_installed():
+            raise engine_api.EngineError(f"{socket} is missing, although an engine is installed")
+        return []
+    return list(json.loads(engine_api.get(socket, "/containers/json?all=1", 30) or b"[]"))
+
+
+def label(container: Mapping[str, Any]) -> str:
+    """The cluster that a container says it belongs to."""
+    return container_labels.listed(container, container_labels.CLUSTER)
+
+
+def name_of(container: Mapping[str, Any]) -> str:
+    """Its own name. Further ones are links of other containers: OTHER/NAME."""
+    names: list[str] = [name.lstrip("/") for name in container["Names"]]
+    return min(names, key=lambda name: name.count("/"))
+
+
+def removed(containers: Iterable[Mapping[str, Any]], socket: str) -> str:
+    """Remove containers, all that can be; why some are still there, empty when none is."""
+    problems = []
+    for each in containers:
+        try:
+            container_state.remove(each["Id"], socket)
+        except engine_api.EngineError as error:
+            problems.append(f"container {name_of(each)}: {error}")
+    return "\n".join(problems)
+
+
+def main() -> None:
+    """Look, and where it is asked for release a shared directory, or remove containers."""
+    module = AnsibleModule(
+        argument_spec={
+            "cluster": {"type": "str", "required": True},
+            "directories": {"type": "list", "elements": "path", "default": []},
+            "below": {"type": "path"},
+            "container": {"type": "str"},
+            "release": {"type": "bool", "default": False},
+            "remove": {"type": "bool", "default": False},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
+        },
+        supports_check_mode=True,
+    )
+    given = module.params
+    problem, containers = "", []
+    try:
+        containers = listed(given["socket"])
+    except engine_api.EngineError as error:
+        problem = f"{error}; without it the containers that use the data are unknown"
+    name = given["container"]
+    for each in containers:
+        if name and f"/{name}" in each["Names"] and label(each) != given["cluster"]:
+            problem = f"container {name} belongs to {label(each) or 'somebody else'}"
+    ours = [each for each in containers if label(each) == given["cluster"]]
+    if given["remove"] and (problem or not module.check_mode):
+        problem = problem or removed(ours, given["socket"])
+        if problem:
+            module.fail_json(msg=problem, problem=problem)
+    changed = given["release"] and given["cluster"] in data_ownership.owners(given["below"])
+    if changed and not module.check_mode:
+        data_ownership.release(given["below"], given["cluster"])
+    module.exit_json(
+        changed=changed or bool(given["remove"] and ours),
+        found=[
+            data_ownership.inspect(path.rstrip("/"), containers, given["below"] or "")
+            for path in given["directories"]
+        ],
+        containers=sorted(name_of(each) for each in ours if not name and not given["below"]),
+        clusters=sorted({label(each) for each in containers} - {""}),
+        problem=problem,
+    )
+
+
+if __name__ == "__main__":
+    main()

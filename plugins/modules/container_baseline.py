@@ -1,0 +1,79 @@
+#!/usr/bin/python
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: container_baseline
+short_description: Write down how a container was left
+description:
+  - Keeps the fingerprint of a container that has just been compared with its declaration and found
+    as declared, so that M(metal.kafka.service_files) can say of it that nothing has changed.
+options:
+  name:
+    description: Name of the container.
+    type: str
+    required: true
+  declared:
+    description: Fingerprint of its declaration.
+    type: str
+    required: true
+  kept:
+    description: File of the note.
+    type: path
+    required: true
+  socket:
+    description: Socket of the engine.
+    type: path
+    default: /var/run/docker.sock
+attributes:
+  check_mode:
+    description: Writes nothing.
+    support: full
+  diff_mode:
+    description: There is nothing to show.
+    support: none
+author: The kafka-metal authors (!UNKNOWN)
+"""
+
+EXAMPLES = r"""
+- name: Container is known as it was left
+  metal.kafka.container_baseline:
+    name: local-kafka1
+    declared: 0123456789abcdef
+    kept: /etc/kafka-metal/.as-left/local-kafka1
+"""
+
+RETURN = r"""
+kept:
+  description: File of the note.
+  type: str
+  returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils._containers import container_baseline
+from ..module_utils._host import engine_api
+
+
+def main() -> None:
+    """Ask the engine and write."""
+    module = AnsibleModule(
+        argument_spec={
+            "name": {"type": "str", "required": True},
+            "declared": {"type": "str", "required": True},
+            "kept": {"type": "path", "required": True},
+            "socket": {"type": "path", "default": engine_api.SOCKET},
+        },
+        supports_check_mode=True,
+    )
+    if not module.check_mode:
+        container_baseline.keep(**module.params)
+    # Our own note, no change of the platform.
+    module.exit_json(changed=False, kept=module.params["kept"])
+
+
+if __name__ == "__main__":
+    main()
