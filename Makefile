@@ -35,8 +35,8 @@ status: env ## one screen: services, leader, controller, in-sync partitions, lag
 preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
 plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
 upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
-secure: env ## enable security on a running cluster without downtime: docs/security.md
-zookeeper-trust: env ## ZooKeeper's servers get a CA of their own, its nodes owners; once after 0.1: docs/from-0.1.md
+secure: env ## enable security on a running cluster without downtime: docs/operate/guides/security.md
+zookeeper-trust: env ## ZooKeeper's servers get a CA of their own, its nodes owners; once after 0.1: docs/start/from-0.1.md
 verify: env ## settings of every host, secrets to rotate, access to ZooKeeper; the exit code tells drift
 rotate: env ## new secrets while everything runs: WHAT=passwords|certificates|ca [NAMES=shop,audit]
 restart: env ## restart brokers and ensemble one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
@@ -61,7 +61,7 @@ report: ## the overview as one HTML page with plots, without Grafana: HOURS=24 B
 	@scripts/bootstrap --no-dev --group monitoring --inexact
 	@scripts/verb report
 
-versions: ## every component with version, licence and place; SBOM=folder writes CycloneDX: docs/supply-chain.md
+versions: ## every component with version, licence and place; SBOM=folder writes CycloneDX: docs/operate/guides/supply-chain.md
 	@scripts/bootstrap --no-dev --group sbom --inexact
 	@scripts/verb versions
 
@@ -80,7 +80,7 @@ disk-add disk-drain disk-remove disk-replace disk-reserve: env
 	@scripts/verb $@
 
 close: # its name before 0.2
-	@echo "make close is make secure now: docs/security.md" >&2; exit 64
+	@echo "make close is make secure now: docs/operate/guides/security.md" >&2; exit 64
 
 ##@ For contributors
 .PHONY: check lint types unit drill compose images render fmt env env-dev help close
@@ -111,14 +111,14 @@ fmt: env-dev ## format the code
 	ruff format
 	ruff check --fix
 
-compose: images ## the platform under docker compose on this machine: docs/compose.md
+compose: images ## the platform under docker compose on this machine: docs/start/laptop.md
 	ansible-playbook -i inventories/compose playbooks/compose.yml
 	docker compose -f compose/compose.yml up --wait
 
 images: env ## build the images; no registry is needed
 	@scripts/verb images
 
-render: env-dev ## write what is derived: compose/compose.yml, dashboards, the table of docs/tuning.md, CHANGELOG.rst
+render: env-dev ## write what is derived: compose/compose.yml, dashboards, the table of docs/operate/guides/tuning.md, CHANGELOG.rst
 	scripts/render
 	scripts/render-tuning
 	scripts/render-changelog

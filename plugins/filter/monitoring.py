@@ -36,7 +36,7 @@ def written(function: Callable[..., Any], *values: Any, **options: Any) -> str:
     return yaml.safe_dump(document, sort_keys=False, width=100)
 
 
-def alert_rules(changes: Any, runbooks: Any = "docs/runbooks") -> str:
+def alert_rules(changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
     """The rule file; ``changes`` are a site's alerts by name."""
     return written(
         lambda wanted: rule_file.rule_document(
@@ -46,7 +46,7 @@ def alert_rules(changes: Any, runbooks: Any = "docs/runbooks") -> str:
     )
 
 
-def alert_routes(receivers: Any, changes: Any, runbooks: Any = "docs/runbooks") -> str:
+def alert_routes(receivers: Any, changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
     """The configuration of Alertmanager; ``receivers`` are ways to people by severity."""
     return written(
         lambda ways: alertmanager.alertmanager_config(declared(changes), ways, plain(runbooks)),

@@ -86,7 +86,7 @@ def check_refusal(answer: Mapping[str, Any], minutes: int) -> str:
         (
             f"No service was touched: {len(found)} problem(s) in the declared pipelines",
             *numbered,
-            'Mend the declarations, or see docs/pipelines.md, "What SQL may be" and "A changed '
+            'Mend the declarations, or see docs/operate/guides/pipelines.md, "What SQL may be" and "A changed '
             'declaration".',
         )
     )

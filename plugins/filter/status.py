@@ -38,7 +38,7 @@ def engine_status(answer: Mapping[str, Any], machine: str, socket: str) -> dict[
     elif answer.get("status") != 200:
         why = answer.get("msg") or f"status {answer.get('status')}"
         # `make up` starts one that is down; preflight refuses one that hangs.
-        step = "it hangs, restart it: docs/runbooks/EngineSilent.md" if HUNG in why else START
+        step = "it hangs, restart it: docs/operate/alerts/EngineSilent.md" if HUNG in why else START
         problem = f"the engine of {machine} does not answer on {socket} ({why}): {step}"
     else:
         problem = ""

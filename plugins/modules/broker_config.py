@@ -28,7 +28,7 @@ options:
         type: int
         required: true
       live:
-        description: Keys and values; only those that Kafka can change live, see docs/settings.md.
+        description: Keys and values; only those that Kafka can change live, see docs/reference/settings.md.
         type: dict
         default: {}
       previous_live_keys:

@@ -1,4 +1,4 @@
-"""Exit codes of verbs, by make and by ansible-playbook alike: docs/verbs.md."""
+"""Exit codes of verbs, by make and by ansible-playbook alike: docs/operate/verbs/index.md."""
 
 from enum import IntEnum
 

@@ -25,12 +25,12 @@ def cases(repository):
 
 
 def runbook(repository, name):
-    return repository.text(f"docs/runbooks/{name}.md")
+    return repository.text(f"docs/operate/alerts/{name}.md")
 
 
 def test_every_alert_has_a_runbook_and_every_runbook_an_alert(repository, alerts):
-    pages = {path.split("/")[-1][:-3] for path in repository.files("docs/runbooks/*.md")}
-    assert pages - {"README"} == set(alerts)
+    pages = {path.split("/")[-1][:-3] for path in repository.files("docs/operate/alerts/*.md")}
+    assert pages - {"index"} == set(alerts)
 
 
 def test_a_runbook_says_what_somebody_at_night_wants_to_know(repository, alerts):
@@ -64,7 +64,7 @@ def test_what_a_runbook_points_at_is_there(repository, alerts):
 
 
 def test_the_index_has_every_alert_with_its_kind(repository, alerts):
-    index = repository.text("docs/runbooks/README.md")
+    index = repository.text("docs/operate/alerts/index.md")
     rows = re.findall(r"^\| \[(\w+)\]\((\w+)\.md\) \| (\w+) \| (\w*) \| (.*?) \|$", index, re.M)
     assert {row[0]: (row[1], row[2], row[3]) for row in rows} == {
         name: (name, alert["severity"], alert.get("maintenance", ""))

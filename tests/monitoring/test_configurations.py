@@ -48,7 +48,7 @@ def test_prometheus_accepts_its_configuration_with_rules_and_targets(folder, pro
     assert "SUCCESS: prometheus.yml is valid" in done.stdout
 
 
-@pytest.mark.parametrize("runbooks", ["docs/runbooks", "https://wiki.example.com/kafka"])
+@pytest.mark.parametrize("runbooks", ["docs/operate/alerts", "https://wiki.example.com/kafka"])
 def test_alertmanager_accepts_its_configuration(runbooks, folder, amtool):
     config = alertmanager_config(ALERTS, RECEIVERS, runbooks)
     (folder / "alertmanager.yml").write_text(yaml.safe_dump(config))

@@ -142,7 +142,7 @@ def test_a_limit_above_what_memory_is_sized_for_is_reported_with_what_to_do():
     now = Open({"CLIENTS": 2000, "BROKERS": 9}, {})
     assert warnings("kafka1", LAPTOP, {CLIENTS: 2500}, {}, now) == [
         "kafka1: the limit of CLIENTS is 2500 connections, its heap is sized for 1118: 2000 are "
-        "open now. Find out who holds them, or raise kafka_broker_heap (docs/settings.md)"
+        "open now. Find out who holds them, or raise kafka_broker_heap (docs/reference/settings.md)"
     ]
     assert warnings("kafka1", LAPTOP, {CLIENTS: 1118}, {}, now) == []
 

@@ -1,4 +1,4 @@
-"""A user for each kind of service, as the catalogue has it and docs/security.md says."""
+"""A user for each kind of service, as the catalogue has it and docs/operate/guides/security.md says."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_who_writes_to_shared_directories_is_in_their_group():
 
 
 def test_the_documentation_has_the_same_table():
-    document = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    document = (ROOT / "docs/operate/guides/security.md").read_text(encoding="utf-8")
     told = {name: (int(uid), int(gid), word) for name, uid, gid, word in ROW.findall(document)}
     assert told == {
         user.service: (user.uid, user.gid or user.uid, "yes" if user.shared else "no")

@@ -191,7 +191,7 @@ def machines(*roots, **told):
 def test_a_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
     with pytest.raises(AnsibleActionFail, match="no store yet: it was brought up") as error:
         run(machines=machines("AA:01"))
-    assert "docs/security-store.md" in error.value.message
+    assert "docs/operate/guides/secret-store.md" in error.value.message
     assert list(tmp_path.iterdir()) == []
     run()
     before = everything(tmp_path)
@@ -241,7 +241,7 @@ def test_no_new_keys_are_made_where_the_cluster_may_have_some(run, tmp_path, tol
         with pytest.raises(AnsibleActionFail, match="there is no store yet, and whether") as error:
             run(machines=machines(**told) + fresh, dry=dry)
         assert says in error.value.message
-        assert "docs/security-store.md" in error.value.message
+        assert "docs/operate/guides/secret-store.md" in error.value.message
         assert list(tmp_path.iterdir()) == []
 
 

@@ -139,6 +139,6 @@ def test_access_to_the_ensemble_that_is_not_declared_is_below_the_table_and_is_d
         "  zk1: the quorum trusts CN=prod CA, which issues certificates of clients: every client "
         "can join as an observer and read everything",
         "  node /: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa",
-        "  make zookeeper-trust mends it while the cluster serves: docs/security.md",
+        "  make zookeeper-trust mends it while the cluster serves: docs/operate/guides/security.md",
     ]
     assert printed["drift"] == found

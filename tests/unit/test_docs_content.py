@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.roles import ALL, ROLES
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/content.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/operate/guides/content.md"
 
 
 def row(role, right):

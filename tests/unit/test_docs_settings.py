@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_keys import LIVE_KEYS
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/settings.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/reference/settings.md"
 
 
 def test_the_page_lists_every_key_that_needs_no_restart_and_no_other():

@@ -117,7 +117,7 @@ class Machine:
         environment |= {
             "HOME": str(self.folder),
             "ANSIBLE_COLLECTIONS_PATH": str(self.folder / "collections"),
-            # As docs/install.md recommends.
+            # As docs/start/collection.md recommends.
             **{"ANSIBLE_PIPELINING": "1", "ANSIBLE_FORKS": "20"},
             "ANSIBLE_CALLBACKS_ENABLED": "metal.kafka.preload",
         }

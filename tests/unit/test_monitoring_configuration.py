@@ -208,7 +208,7 @@ def test_a_page_carries_cluster_host_and_the_link_to_its_runbook():
 
 
 def test_a_folder_is_no_link_that_a_pager_could_follow():
-    config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}}, "docs/runbooks")
+    config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}}, "docs/operate/alerts")
     assert "links" not in config["receivers"][1]["pagerduty_configs"][0]
 
 

@@ -75,7 +75,7 @@ def test_what_the_site_alone_gives_is_refused_and_not_dropped(changes, told):
 
 
 def test_an_operator_reads_which_options_of_spark_pass():
-    page = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/operate/guides/pipelines.md").read_text()
     assert [each for each in ALLOWED_SPARK if each not in page.split()] == []
 
 

@@ -95,7 +95,7 @@ def test_a_refusal_names_pipeline_and_output_of_a_checkpoint_that_does_not_fit()
     assert said.splitlines() == [
         "No service was touched: 1 problem(s) in the declared pipelines",
         f"1. {line}",
-        'Mend the declarations, or see docs/pipelines.md, "What SQL may be" and "A changed '
+        'Mend the declarations, or see docs/operate/guides/pipelines.md, "What SQL may be" and "A changed '
         'declaration".',
     ]
 

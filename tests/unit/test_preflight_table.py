@@ -12,7 +12,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables i
 from preflight_sites import Sound, inside, judged, problems, put
 
 HERE = Path(__file__).resolve().parent
-DOCUMENT = HERE.parents[1] / "docs" / "preflight.md"
+DOCUMENT = HERE.parents[1] / "docs/operate/verbs/preflight.md"
 NAMES = [each.__name__ for each in CHECKS]
 
 

@@ -1,4 +1,4 @@
-"""Verbs answer alone as playbooks: a screen on standard output, an exit code of docs/verbs.md."""
+"""Verbs answer alone as playbooks: a screen on standard output, an exit code of docs/operate/verbs/index.md."""
 
 import json
 import os

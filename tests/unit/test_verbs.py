@@ -391,7 +391,7 @@ def test_a_plan_tells_changes_from_a_run_that_failed(stubs: Stubs, ends, strict,
 
 
 def test_the_table_of_exit_codes_is_that_of_the_code():
-    text = (ROOT / "docs/verbs.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/operate/verbs/index.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d) \|", text.partition("## Exit codes")[2], re.MULTILINE)
 
     assert sorted(map(int, rows)) == sorted(Code)

@@ -1,4 +1,4 @@
-"""A whole run with -vvv prints no secret: point 52 of docs/security-checklist.md."""
+"""A whole run with -vvv prints no secret: point 52 of docs/operate/guides/security-checklist.md."""
 
 from testing import access, playbooks
 from testing.cluster import Cluster

@@ -22,7 +22,7 @@ def disk(cluster: Cluster):
 
 
 def mount_again(cluster: Cluster, disk: Disk) -> None:
-    """docs/disks.md, "When the disk is back": while the broker runs."""
+    """docs/operate/guides/disks.md, "When the disk is back": while the broker runs."""
     instance = cluster.topology.brokers[BROKER]
     machine = cluster.machine(instance)
     if disk.device:
@@ -65,5 +65,5 @@ def test_a_dead_disk_does_not_keep_its_broker_down_and_comes_back_as_the_docs_sa
 
     assert errors(cluster) == {DEAD: 0, KEPT: 0}
     assert account.lost == []
-    # What Kafka may answer to a write that is under way while a log dir dies: docs/disk-verbs.md.
+    # What Kafka may answer to a write that is under way while a log dir dies: docs/operate/verbs/disks.md.
     assert {error for _, error in account.errors} <= {"UnknownServerException"}

@@ -15,7 +15,7 @@ OTHERS_SECONDS = 12
 # From here on the drill prints what brokers said of followers and fetchers, to find out.
 UNUSUAL_SECONDS = 3
 # What Kafka may answer to a write that is under way while the log dir dies (UNKNOWN_SERVER_ERROR):
-# clients do not repeat it by themselves. docs/disks.md says so.
+# clients do not repeat it by themselves. docs/operate/guides/disks.md says so.
 MAY_BE_TOLD = "UnknownServerException"
 
 

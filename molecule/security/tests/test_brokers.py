@@ -1,4 +1,4 @@
-"""What a broker asks of those who come: points 31 to 45 of docs/security-checklist.md.
+"""What a broker asks of those who come: points 31 to 45 of docs/operate/guides/security-checklist.md.
 
 Who gets in at all is proven by molecule/shared/tests/test_who_gets_in.py (32 to 34, 44).
 """

@@ -1,4 +1,4 @@
-"""What encloses a container: points 1 to 23 of docs/security-checklist.md, on every one of them."""
+"""What encloses a container: points 1 to 23 of docs/operate/guides/security-checklist.md, on every one of them."""
 
 import re
 

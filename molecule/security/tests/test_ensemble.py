@@ -1,4 +1,4 @@
-"""Who gets into the ensemble: points 46 to 49 of docs/security-checklist.md.
+"""Who gets into the ensemble: points 46 to 49 of docs/operate/guides/security-checklist.md.
 
 That it answers nobody without a certificate: molecule/shared/tests/test_who_gets_in.py.
 """

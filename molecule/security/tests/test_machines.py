@@ -1,4 +1,4 @@
-"""How a machine is closed: points 24, 25 and 30 of docs/security-checklist.md."""
+"""How a machine is closed: points 24, 25 and 30 of docs/operate/guides/security-checklist.md."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Who gets in at every port: points 26, 27 and 46 of docs/security-checklist.md."""
+"""Who gets in at every port: points 26, 27 and 46 of docs/operate/guides/security-checklist.md."""
 
 import ssl
 import struct

@@ -1,4 +1,4 @@
-"""Secrets are nowhere but where they are needed: points 52 and 53 of docs/security-checklist.md."""
+"""Secrets are nowhere but where they are needed: points 52 and 53 of docs/operate/guides/security-checklist.md."""
 
 from testing import access
 from testing.cluster import Cluster

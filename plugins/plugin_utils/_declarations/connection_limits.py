@@ -179,6 +179,6 @@ def warnings(
             result.append(
                 f"{broker}: the limit of {name} is {limit} connections, its heap is sized for "
                 f"{sized.clients}: {count} are open now. Find out who holds them, or raise "
-                f"kafka_broker_heap (docs/settings.md)"
+                f"kafka_broker_heap (docs/reference/settings.md)"
             )
     return result

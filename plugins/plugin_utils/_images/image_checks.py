@@ -121,5 +121,5 @@ def check_recorded(
         if not re.search(rf"[/_]{version}/|=={version} ", text):
             raise ImageError(
                 f"image_versions: {key} {wanted[key]}: {folder.relative_to(root)} has no checksums "
-                "of this version; docs/supply-chain.md says how they are recorded"
+                "of this version; docs/operate/guides/supply-chain.md says how they are recorded"
             )

@@ -100,7 +100,7 @@ def inhibitions(alerts: Iterable[Alert]) -> list[dict[str, Any]]:
 def alertmanager_config(
     alerts: Iterable[Alert],
     receivers: Mapping[str, Mapping[str, Any]],
-    runbooks: str = "docs/runbooks",
+    runbooks: str = "docs/operate/alerts",
 ) -> dict[str, Any]:
     """``alertmanager.yml``. ``receivers`` holds ways by severity; without any, nobody is told.
 

@@ -44,7 +44,7 @@ def rule(alert: Alert, runbooks: str) -> dict[str, Any]:
 
 
 def rule_document(
-    alerts: Iterable[Alert], records: Mapping[str, str], runbooks: str = "docs/runbooks"
+    alerts: Iterable[Alert], records: Mapping[str, str], runbooks: str = "docs/operate/alerts"
 ) -> dict[str, Any]:
     """A rule file: first what is recorded, then the alerts, evaluated in this order.
 

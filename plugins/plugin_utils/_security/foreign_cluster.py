@@ -10,7 +10,7 @@ from .credentials_model import CredentialsError, Spec
 from .pki.pem import fingerprint
 from .store_document import Content
 
-HELP = "docs/security-store.md"
+HELP = "docs/operate/guides/secret-store.md"
 # How many things of a kind a refusal names.
 NAMED = 3
 

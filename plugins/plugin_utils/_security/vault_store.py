@@ -19,7 +19,7 @@ from .vault_password import Secrets, StoreError
 
 # A run holds the lock for less than a second.
 LOCK_TIMEOUT = 30
-HELP = "docs/security-store.md"
+HELP = "docs/operate/guides/secret-store.md"
 
 
 class Store:

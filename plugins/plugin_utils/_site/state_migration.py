@@ -27,7 +27,7 @@ IGNORED = f"""\
 """
 # Files of clients name their keys by absolute path.
 NAMING = ("client.conf", "client.properties")
-HELP = "docs/security-store.md"
+HELP = "docs/operate/guides/secret-store.md"
 
 
 def settle(place: Path, cluster: str, *, secrets: bool = True, dry: bool = False) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ..results import load
-from . import plots, view
+from . import phrases, plots, view
 
 
 def context(data: Dict[str, Any], drawn: List[str]) -> Dict[str, Any]:

@@ -19,7 +19,7 @@ from .setting import Look, Row, Spec
 FILE = "/etc/udev/rules.d/90-kafka-metal.rules"
 PREFIX = "disk."
 MOUNT_OPTIONS = "mount.options"
-HEADER = "# Written by kafka-metal; set host_tuning in the inventory. See docs/tuning.md\n"
+HEADER = "# Written by kafka-metal; set host_tuning in the inventory. See docs/operate/guides/tuning.md\n"
 
 _BLOCK = re.compile(r"^# (/\S*)\n(ACTION.*\n)", re.MULTILINE)
 _ATTRIBUTE = re.compile(r'ATTR\{(?:\.\./)?queue/(\w+)\}="([^"]*)"')

@@ -77,7 +77,7 @@ def _others(host: Host, row: Row, path: str, wanted: str) -> None:
 
 def render(specs: list[Spec]) -> str:
     """The tmpfiles.d file."""
-    head = "# Written by kafka-metal; set host_tuning in the inventory. See docs/tuning.md\n"
+    head = "# Written by kafka-metal; set host_tuning in the inventory. See docs/operate/guides/tuning.md\n"
     lines = [
         f"\n{comment(spec.reason)}w {SYSFS}{spec.name[len(PREFIX) :]} - - - - {spec.value}\n"
         for spec in specs

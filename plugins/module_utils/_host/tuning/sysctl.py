@@ -35,7 +35,7 @@ RIVALS = {
 
 HEADER = (
     "# Written by kafka-metal; what is changed here by hand is put back. Set host_tuning in the\n"
-    "# inventory instead. Reasons and how to verify: docs/tuning.md\n"
+    "# inventory instead. Reasons and how to verify: docs/operate/guides/tuning.md\n"
 )
 
 
