@@ -12,9 +12,9 @@ from .markdown import code, table
 
 HEAD = """# Services
 
-The catalogue of services: roles/*/meta/services/KIND.yml. A field names a variable of the inventory;
-its default value is in parentheses. Preflight, start order, certificates, accounts, scrape jobs and
-the status screen are derived from it.
+The catalogue of services: `roles/ROLE/meta/services/KIND.yml`. A field names a variable of the
+inventory; its default value is in parentheses. Preflight, start order, certificates, accounts,
+scrape jobs and the status screen are derived from it.
 """
 OPERATOR = "who connects"
 

@@ -170,7 +170,7 @@ def sites_own() -> dict[str, str]:
 
 
 def not_variables(repository) -> set[str]:
-    """Names with the prefix of a role that are no variables: modules, filters, metrics, kinds, files."""
+    """Names with the prefix of a role that are no variables: plugins, metrics, kinds, files."""
     names = {
         path.rsplit("/", 1)[-1].rsplit(".", 1)[0] for path in repository.files("plugins/**/*.*")
     }
@@ -182,3 +182,14 @@ def not_variables(repository) -> set[str]:
     for entries in repository.yaml("monitoring/series.yml").values():
         names |= set(entries)
     return names
+
+
+def test_every_renamed_variable_has_a_new_name_and_is_in_the_page_of_the_release(repository):
+    renamed = repository.yaml("meta/renamed_variables.yml")
+    known = {name for role in repository.folders("roles/*") for name in repository.options(role)}
+    known |= set(sites_own())
+    page = repository.text("docs/start/from-0.1.md")
+
+    assert {old for old, new in renamed.items() if re.match(r"\w+", new)[0] not in known} == set()
+    assert set(renamed) & known == set()
+    assert {old for old in renamed if f"`{old}`" not in page} == set()
