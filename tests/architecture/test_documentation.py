@@ -173,7 +173,7 @@ def sites_own() -> dict[str, str]:
 
 
 def not_variables(repository) -> set[str]:
-    """Names with the prefix of a role that are no variables: plugins, checks, metrics, kinds, files."""
+    """Names with the prefix of a role that are no variables: plugins, checks, metrics, files."""
     from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
 
     # A folder of Ansible's inventories.
