@@ -47,6 +47,8 @@ def named(
         if page not in skip
         for line in code(text)
         for match in re.findall(pattern, line)
+        # A word in capitals stands for a name that the reader chooses.
+        if not match.isupper()
     }
 
 
