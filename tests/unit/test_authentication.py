@@ -105,14 +105,14 @@ def site(monkeypatch):
             raise ConnectionRefusedError(111, "Connection refused")
         return Broker(brokers[server])
 
-    monkeypatch.setattr(authentication, "Line", line)
+    monkeypatch.setattr(authentication, "LoginConnection", line)
     return brokers
 
 
 def tried(servers, *keys):
     listener = authentication.Listener(servers, tls=False)
     secrets = dict.fromkeys(keys, Secret("alice-secret"))
-    return authentication.try_all(listener, servers, secrets, Deadline(5))
+    return authentication.check_logins(listener, servers, secrets, Deadline(5))
 
 
 @pytest.mark.parametrize(

@@ -74,12 +74,12 @@ def test_the_librarys_log_stays_out_of_the_output(capfd, caplog):
 
 def test_a_question_is_asked_again_while_the_controller_moves():
     question = in_sequence(NotControllerError(), RuntimeError("no controller"), "answer")
-    assert connection().ask("x", question) == "answer"
+    assert connection().call("x", question) == "answer"
 
 
 def test_a_refusal_is_told_with_the_question_and_not_asked_again():
     with pytest.raises(ClusterError, match=r"metadata of topics: .*not allowed"):
-        connection().ask(
+        connection().call(
             "metadata of topics",
             in_sequence(TopicAuthorizationFailedError("not allowed"), "answer"),
         )
@@ -90,5 +90,5 @@ def test_a_question_without_an_answer_ends_at_the_deadline():
     made.deadline = Deadline(0.2)
     begun = time.monotonic()
     with pytest.raises(ClusterError, match=r"^x: "):
-        made.ask("x", in_sequence(NotControllerError("moved")))
+        made.call("x", in_sequence(NotControllerError("moved")))
     assert time.monotonic() - begun < 2

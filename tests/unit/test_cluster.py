@@ -2,7 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._kafka import leader_batches
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NOBODY, Partition
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NO_BROKER, Partition
 from kafka.errors import (
     NotLeaderForPartitionError,
 )
@@ -11,9 +11,9 @@ from kafka_answers import connection, described, in_sequence
 
 def test_metadata_becomes_partitions_in_order():
     moving = {("a", 1): {"adding_replicas": [2]}}
-    assert leader_batches.partitions_of(described("a", 1, NOBODY), moving) == [
+    assert leader_batches.partitions_of(described("a", 1, NO_BROKER), moving) == [
         Partition("a", 0, 1, (2, 1), (1,)),
-        Partition("a", 1, NOBODY, (2, 1), (1,), (2,)),
+        Partition("a", 1, NO_BROKER, (2, 1), (1,), (2,)),
     ]
 
 
@@ -68,6 +68,6 @@ def test_elections_begin_with_kafkas_own_topics_and_lose_none():
     names = [("orders", number) for number in range(30)] + [("__consumer_offsets", 7)]
     parts = [Partition(topic, number, 2, (1, 2), (1, 2)) for topic, number in names]
 
-    ordered = [(part.topic, part.id) for part in leader_batches.warm_up_first(parts)]
+    ordered = [(part.topic, part.id) for part in leader_batches.election_order(parts)]
 
     assert ordered == [("__consumer_offsets", 7), *names[:30]]

@@ -192,7 +192,7 @@ def test_what_a_refusal_asks_for_is_enough_for_the_next_run(monkeypatch, missing
             given = validator.validate({"applied": record, "removal": removal})
             assert not given.error_messages
             wanted[kind] = {**given.validated_parameters, "client_config": {}}
-        found = resources.bring(["kafka1:9092"], {}, 1, wanted, True)
+        found = resources.apply(["kafka1:9092"], {}, 1, wanted, True)
         return [step for each in found.values() for step in each["steps"]]
 
     with pytest.raises(SpecError) as refused:

@@ -15,25 +15,25 @@ class Record:
         self.blockers, self.settled = blockers, settled
 
     def kind(self, name):
-        def bring(store, specs, dry):
+        def apply(store, specs, dry):
             if name in self.blockers:
                 raise SpecError([f"{name}: no"])
             self.done.append((name, dry))
             return {"steps": [] if name in self.settled else [name]}
 
-        return resources.Kind({}, dict, bring)
+        return resources.Kind({}, dict, apply)
 
 
 @pytest.fixture
 def bring(monkeypatch):
     def run(record, dry=False, wanted=tuple(resources.KINDS)):
         class Nowhere(contextlib.nullcontext):
-            """A cluster that nobody asks."""
+            """A connection that sends no requests."""
 
         known = {name: record.kind(name) for name in ("users", "acls", "quotas", "topics")}
-        monkeypatch.setattr(resources, "Everything", lambda *_: Nowhere())
+        monkeypatch.setattr(resources, "AllContentConnection", lambda *_: Nowhere())
         monkeypatch.setattr(resources, "KINDS", known)
-        return resources.bring(["kafka1:9092"], {}, 1, {name: {} for name in wanted}, dry)
+        return resources.apply(["kafka1:9092"], {}, 1, {name: {} for name in wanted}, dry)
 
     return run
 

@@ -62,14 +62,14 @@ def test_the_last_copy_in_sync_must_stay_until_a_second_has_caught_up():
 
 
 def test_a_dead_broker_that_every_isr_still_names_does_not_count():
-    state = cluster(partition("a-0", (1, 2, 3)), silent={3: "Connection refused"})
+    state = cluster(partition("a-0", (1, 2, 3)), unresponsive={3: "Connection refused"})
     assert blockers(state, 1) == [
         "a-0 would have 1 replicas in sync without broker 1, its min.insync.replicas is 2"
     ]
 
 
 def test_a_broker_that_hangs_may_be_stopped():
-    state = cluster(partition("a-0", (1, 2, 3)), silent={3: "no answer within 2 s"})
+    state = cluster(partition("a-0", (1, 2, 3)), unresponsive={3: "no answer within 2 s"})
     assert blockers(state, 3) == []
 
 

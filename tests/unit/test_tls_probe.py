@@ -87,7 +87,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_what_a_listener_shows_is_known_by_its_fingerprint(site, port):
-    found, silent = tls_probe.shown_by_all([{"host": "127.0.0.1", "port": port}], 5)
+    found, silent = tls_probe.fingerprints([{"host": "127.0.0.1", "port": port}], 5)
 
     text = (site / "server.pem").read_text()
     certificate = text[text.index("-----BEGIN CERTIFICATE") :]
@@ -100,7 +100,7 @@ def test_who_shows_nothing_is_told(port):
     with socket.create_server(("127.0.0.1", 0)) as free:
         closed = free.getsockname()[1]
 
-    found, silent = tls_probe.shown_by_all([{"host": "127.0.0.1", "port": closed}], 5)
+    found, silent = tls_probe.fingerprints([{"host": "127.0.0.1", "port": closed}], 5)
 
     assert found == {}
     assert len(silent) == 1

@@ -11,7 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model i
     Grow,
     Spec,
 )
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NOBODY
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NO_BROKER
 from kafka_answers import connection, described, in_sequence
 
 
@@ -100,7 +100,7 @@ def test_declared_brokers_are_those_that_kafka_is_told():
     made = connection(create_partitions=answer)
     made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
     assert asked == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
-    assert topic_answers.numbers_of(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
+    assert topic_answers.creation_parameters(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
         "assignments": {0: [1, 2], 1: [2, 1]}
     }
 
@@ -139,7 +139,7 @@ def test_a_partition_that_gets_no_leader_is_told_after_the_timeout():
     made = connection(create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}))
     made.timeout = 0.2
     made.known_brokers = lambda: [1]
-    made.metadata = lambda broker, topics: {"a": described("a", 1, NOBODY)}
+    made.metadata = lambda broker, topics: {"a": described("a", 1, NO_BROKER)}
     assert made.create_topics([Create(Spec("a", 2))], dry=False) == {
         "a": "1 of 2 partitions have a leader after 0.2 s"
     }

@@ -10,7 +10,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.user_model im
 from ansible_collections.metal.kafka.plugins.module_utils._content.users import (
     converge,
     difference,
-    doubts,
+    unverified_warnings,
     portions,
     specs_of,
 )
@@ -43,7 +43,7 @@ class Kafka:
             found.setdefault(key.user, {})[key.mechanism] = count
         return found
 
-    def try_users(self, secrets):
+    def check_passwords(self, secrets):
         if self.mute:
             return {}
         self.tried += secrets
@@ -218,7 +218,7 @@ def test_both_credentials_of_a_user_go_in_one_request():
 
 def test_doubts_are_told_by_reason_and_not_for_passwords_that_nobody_gave():
     unverified = {f"u{n}": "kafka1:9094: Connection refused" for n in range(7)}
-    assert doubts({**unverified, "bob": "its password is not given"}) == [
+    assert unverified_warnings({**unverified, "bob": "its password is not given"}) == [
         "whether passwords have changed is not known, and they are left as they are: "
         "kafka1:9094: Connection refused: u0, u1, u2, u3, u4 and 2 more"
     ]
