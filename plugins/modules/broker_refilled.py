@@ -23,7 +23,7 @@ options:
     type: float
     default: 5
   stall_timeout:
-    description: Seconds without progress after which the action plugin gives up.
+    description: Seconds without progress after which the action plugin fails.
     type: int
     default: 600
   timeout:

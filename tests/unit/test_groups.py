@@ -97,7 +97,7 @@ def reports(**offsets):
     return Group("reports", "Empty", (), {P0: 12, P1: 13, **offsets})
 
 
-def ran(kafka, *items, absent=(), dry=False):
+def apply_groups(kafka, *items, absent=(), dry=False):
     return converge(kafka, resets_of(items, NOW), absent, dry)
 
 
@@ -123,14 +123,14 @@ def ran(kafka, *items, absent=(), dry=False):
 )
 def test_reset_is_applied_once(items, after):
     kafka = Kafka(reports())
-    steps = ran(kafka, *items)
+    steps = apply_groups(kafka, *items)
     assert [step.after for step in steps] == ([after] if after else [])
-    assert ran(kafka, *items) == []
+    assert apply_groups(kafka, *items) == []
 
 
 def test_dry_run_changes_nothing():
     kafka = Kafka(reports())
-    assert len(ran(kafka, reset(), dry=True)) == 1
+    assert len(apply_groups(kafka, reset(), dry=True)) == 1
     assert kafka.groups["reports"] == reports()
 
 
@@ -165,7 +165,7 @@ BUSY = Group("busy", "Stable", (Member("app", "10.0.0.1"), Member("app", "10.0.0
 def test_blockers_are_reported_and_nothing_is_changed(items, absent, message):
     kafka = Kafka(reports(), BUSY, Group("fresh", "Empty"))
     with pytest.raises(GroupError, match=message):
-        ran(kafka, *items, absent=absent)
+        apply_groups(kafka, *items, absent=absent)
     assert kafka.groups["reports"] == reports()
     assert len(kafka.groups) == 3
 
@@ -189,20 +189,20 @@ def test_invalid_parameters_are_an_error(items, message):
 
 def test_groups_are_deleted_once():
     kafka = Kafka(reports(), BUSY)
-    assert [str(step) for step in ran(kafka, absent=["reports", "nobody"])] == [
+    assert [str(step) for step in apply_groups(kafka, absent=["reports", "missing"])] == [
         "delete group reports with its offsets in 2 partitions"
     ]
     assert list(kafka.groups) == ["busy"]
-    assert ran(kafka, absent=["reports"]) == []
+    assert apply_groups(kafka, absent=["reports"]) == []
 
 
 def test_next_run_completes_a_failed_one():
     other = Group("other", "Empty", (), {P0: 12})
     kafka = Kafka(reports(), other, bad=["reports"])
     with pytest.raises(GroupError, match=r"^group reports: payments-0 12 -> 10, .*: no$"):
-        ran(kafka, reset(), reset("other"))
+        apply_groups(kafka, reset(), reset("other"))
     kafka.bad = ()
-    assert [step.group for step in ran(kafka, reset(), reset("other"))] == ["reports"]
+    assert [step.group for step in apply_groups(kafka, reset(), reset("other"))] == ["reports"]
 
 
 def test_report_has_the_lag():

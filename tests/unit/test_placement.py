@@ -195,10 +195,10 @@ def test_thousand_topics_are_placed_quickly():
     parts = [part(f"t{n // 3}-{n % 3}", (n % 6 + 1,)) for n in range(3000)]
     specs = [Spec(f"t{n}", 3) for n in range(1000)]
     found = cluster(*parts)
-    begun = time.monotonic()
+    started = time.monotonic()
     assert len(plan(found, specs)) == 3000
     # It takes less than 0.5 s on an idle host; the limit only detects quadratic behaviour.
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - started < 20
 
 
 class Kafka:

@@ -56,9 +56,9 @@ def test_single_kind_is_applied_once(apply_content):
 
 def test_errors_of_all_kinds_are_reported_together(apply_content):
     record = Record(blockers=("acls", "topics"))
-    with pytest.raises(SpecError) as told:
+    with pytest.raises(SpecError) as failure:
         apply_content(record)
-    assert told.value.messages == ["acls: no", "topics: no"]
+    assert failure.value.messages == ["acls: no", "topics: no"]
     assert all(dry for _, dry in record.done)
 
 

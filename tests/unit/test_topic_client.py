@@ -37,11 +37,11 @@ def test_only_keys_set_on_the_topic_are_read():
 
 
 def test_thousand_topics_are_read_in_two_requests():
-    asked = []
+    requests = []
 
     def noted(name, answer):
         def ask(*_args, **_keys):
-            asked.append(name)
+            requests.append(name)
             return answer
 
         return ask
@@ -54,7 +54,7 @@ def test_thousand_topics_are_read_in_two_requests():
     found = made.read_topics(names)
     assert len(found) == 1000
     assert found["t7"].placement == ((2, 1),) * 3
-    assert asked == ["topics", "configs"]
+    assert requests == ["topics", "configs"]
 
 
 def test_deletion_waits_for_every_broker():
@@ -91,15 +91,15 @@ def test_late_deletion_is_a_blocker():
 
 
 def test_declared_placement_is_sent():
-    asked = {}
+    requests = {}
 
     def answer(wanted, **_keys):
-        asked.update(wanted)
+        requests.update(wanted)
         return SimpleNamespace(to_dict=lambda: {"results": []})
 
     made = connection(create_partitions=answer)
     made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
-    assert asked == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
+    assert requests == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
     assert topic_answers.creation_parameters(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
         "assignments": {0: [1, 2], 1: [2, 1]}
     }
@@ -179,8 +179,8 @@ def test_late_key_is_a_blocker():
 
 
 def test_rejected_key_has_kafkas_message():
-    said = "[Error 40] InvalidConfigurationError: Unknown topic config name: retentoin.ms"
-    made = connection(alter_configs=in_sequence({"topic": {"a": said}}))
+    error = "[Error 40] InvalidConfigurationError: Unknown topic config name: retentoin.ms"
+    made = connection(alter_configs=in_sequence({"topic": {"a": error}}))
     assert made.configure_topics([CHANGE], dry=False) == {
         "a": "Unknown topic config name: retentoin.ms"
     }

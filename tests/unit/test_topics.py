@@ -324,10 +324,10 @@ def test_difference_of_deletions_and_moves():
 
 def test_next_run_completes_a_failed_one():
     kafka = Kafka(Topic("gone", 1, frozenset({1})))
-    judge = kafka.blockers
+    blockers_of = kafka.blockers
 
     def late(steps, dry):
-        found = judge(steps, dry)
+        found = blockers_of(steps, dry)
         return found if dry else found | {each.topic: "no" for each in steps if each.topic == "b"}
 
     kafka.blockers = late
@@ -335,7 +335,7 @@ def test_next_run_completes_a_failed_one():
     with pytest.raises(TopicError, match="create b: 2 partitions"):
         converge(kafka, specs, False, ["gone"], ["gone"])
     assert set(kafka.topics) == {"a", "c"}
-    kafka.blockers = judge
+    kafka.blockers = blockers_of
     assert [step.topic for step in converge(kafka, specs, False, ["gone"], ["gone"])] == ["b"]
     assert converge(kafka, specs, False, ["gone"], ["gone"]) == []
 
@@ -348,10 +348,10 @@ def test_thousand_topics_are_planned_quickly():
     declared = {
         name: {"partitions": 3, "replication_factor": 3, "config": config} for name in names
     }
-    begun = time.monotonic()
+    started = time.monotonic()
     assert converge(kafka, specs_of(declared), False, ["nowhere"]) == []
     # It takes less than 0.5 s on an idle host; the limit only detects quadratic behaviour.
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - started < 20
 
 
 def test_only_declared_keys_are_read():

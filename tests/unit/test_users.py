@@ -118,7 +118,7 @@ def steps(kafka, **declared):
         ),
         (
             Kafka(ALICE, ("alice", S256, 4096, "x")),
-            {"absent": ["alice", "nobody"]},
+            {"absent": ["alice", "missing"]},
             ["remove user alice: SCRAM-SHA-256", "remove user alice: SCRAM-SHA-512"],
         ),
     ],

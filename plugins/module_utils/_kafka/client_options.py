@@ -51,25 +51,26 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises AccessError if the options contradict each other.
     """
-    given = {key: options[key] for key in SETTINGS if options.get(key)}
-    found = {SETTINGS[key]: value for key, value in given.items()}
-    protocol = given.get("security_protocol")
-    if not given:
+    provided = {key: options[key] for key in SETTINGS if options.get(key)}
+    found = {SETTINGS[key]: value for key, value in provided.items()}
+    protocol = provided.get("security_protocol")
+    if not provided:
         return {}
     if protocol is None:
-        raise AccessError(f"{_names(given)} without security_protocol; allowed: {_all(PROTOCOLS)}")
+        allowed = _all(PROTOCOLS)
+        raise AccessError(f"{_names(provided)} without security_protocol; allowed: {allowed}")
     if protocol not in PROTOCOLS:
         raise AccessError(f"security_protocol: found {protocol!r}; allowed: {_all(PROTOCOLS)}")
     sasl, tls = protocol.startswith("SASL_"), protocol.endswith("SSL")
     login, files = ("username", "password", "mechanism"), ("ca_file", "cert_file", "key_file")
     useless = (() if sasl else login) + (() if tls else files)
-    unused = [key for key in useless if key in given]
+    unused = [key for key in useless if key in provided]
     if unused:
         raise AccessError(f"{_names(unused)}: not used with security_protocol {protocol}")
-    if "key_file" in given and "cert_file" not in given:
+    if "key_file" in provided and "cert_file" not in provided:
         raise AccessError("key_file without cert_file")
     if sasl:
-        missing = [key for key in ("username", "password") if key not in given]
+        missing = [key for key in ("username", "password") if key not in provided]
         if missing:
             raise AccessError(f"security_protocol {protocol} without {_names(missing)}")
         found.setdefault("sasl_mechanism", MECHANISMS[0])
