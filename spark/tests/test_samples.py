@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "declarations/tests"))
 
-from sample_files import SOUND, generated
+from sample_files import VALID, generated
 
 Records = Callable[[Sequence[bytes | str | None]], DataFrame]
 FILES: dict[str, Any] = {
-    **{name: each[:2] for name, each in SOUND.items() if name != "a depth that readers take"},
+    **{name: each[:2] for name, each in VALID.items() if name != "the maximum depth"},
     **{f"generated {seed}": generated(seed) for seed in range(100)},
 }
 

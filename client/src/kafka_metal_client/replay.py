@@ -1,7 +1,7 @@
-"""Send a part of a topic once more, to another topic: by offsets, by times, or from the beginning.
+"""Copy a range of a topic, given by offsets or times, to another topic.
 
-At least once: the header ``kafka-metal.source`` of each copy names topic, partition and offset
-that it came from, so that a reader can leave out what an interrupted replay sent twice.
+At least once: the header ``kafka-metal.source`` of each copy has the topic, partition and offset
+of its source. With it a reader can drop duplicates that an interrupted replay caused.
 """
 
 import re
@@ -20,37 +20,37 @@ from kafka_metal_client.progress import Progress
 
 SOURCE_HEADER = "kafka-metal.source"
 LOOK_UP_SECONDS = 20
-PATIENCE_SECONDS = 60
+STALL_TIMEOUT_SECONDS = 60
 
 _AGO = re.compile(r"(\d+) ?([smhd]) ago")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 ALLOWED = "earliest, latest, an offset, a time with its zone, or how long ago, such as 2h ago"
 
-# Offsets by partition; the second one is not included, unless it says so.
+# First and end offset by partition; the end is excluded unless noted otherwise.
 Ranges = dict[int, tuple[int, int]]
 
 
 @dataclass
 class Replayed:
-    """Counts of records."""
+    """Counts of records, and the offsets that were not acknowledged."""
 
     wanted: int = 0
     sent: int = 0
     acknowledged: int = 0
     seconds: float = 0.0
     failures: dict[str, int] = field(default_factory=dict)
-    # First and last offset of the source that was not acknowledged, by partition.
+    # First and last unacknowledged offset of the source by partition, both included.
     missing: Ranges = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
-        """Whether every record of the range is in the target."""
+        """Whether every record of the range was acknowledged."""
         return self.acknowledged == self.wanted
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A place in every partition: a name, an offset, or a time in milliseconds since 1970."""
+    """A position in every partition: a name, an offset, or a time in ms since 1970."""
 
     name: str = ""
     offset: int = -1
@@ -58,7 +58,7 @@ class Bound:
 
 
 def bound(text: str, now: datetime) -> Bound:
-    """What a person means; ClientError names what is allowed."""
+    """Parse a bound of a range; ClientError names the allowed forms."""
     word = text.strip()
     if word in ("earliest", "latest"):
         return Bound(name=word)
@@ -79,9 +79,9 @@ def bound(text: str, now: datetime) -> Bound:
 
 
 def place(wanted: Bound, first: int, end: int, found: int) -> int:
-    """The offset that a bound means in a log from ``first`` to ``end`` (not included).
+    """Return the offset of a bound in a log from ``first`` to ``end`` (excluded).
 
-    ``found`` is the first offset at or after the bound's time, negative where there is none.
+    ``found`` is the first offset at or after the bound's time, negative if there is none.
     """
     if wanted.name == "earliest":
         return first
@@ -94,7 +94,7 @@ def place(wanted: Bound, first: int, end: int, found: int) -> int:
 def ranges(
     reader: Any, topic: str, partitions: list[int], since: Bound, until: Bound
 ) -> tuple[Ranges, int]:
-    """Offsets to read by partition, and how many of the spec retention has taken already."""
+    """Return offsets to read by partition, and how many requested offsets retention deleted."""
     from confluent_kafka import TopicPartition
 
     found, gone = {}, 0
@@ -114,7 +114,7 @@ def ranges(
 
 
 def _at(reader: Any, topic: str, number: int, time_ms: int) -> int:
-    """First offset of a partition at or after a time; negative where there is none."""
+    """Return the first offset of a partition at or after a time; negative if there is none."""
     from confluent_kafka import TopicPartition
 
     if time_ms < 0:
@@ -126,11 +126,11 @@ def _at(reader: Any, topic: str, number: int, time_ms: int) -> int:
 
 
 def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list[int]) -> list[int]:
-    """Partitions to read; ClientError for a spec that would end badly."""
+    """Return the partitions to read; ClientError if they or the target are invalid."""
     if source == target:
         raise ClientError(
-            f"topic {source} is source and target: its readers would get the range twice and "
-            "nobody could tell copies apart; give another topic"
+            f"topic {source} is source and target: its consumers would read the range twice, and "
+            "copies could not be told apart; use another topic"
         )
     foreign = sorted(set(chosen) - set(known[source]))
     if foreign:
@@ -142,7 +142,7 @@ def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list
 def copy(
     reader: Any, delivery: Delivery, source: str, wanted: Ranges, pacer: Pacer, progress: Progress
 ) -> Replayed:
-    """Send the records of a range and wait until each is acknowledged or given up."""
+    """Send the records of a range and wait until each is acknowledged or failed."""
     result = Replayed(wanted=sum(end - first for first, end in wanted.values()))
     started = time.monotonic()
 
@@ -154,25 +154,27 @@ def copy(
         progress.show(describe)
 
     included = {number: (first, end - 1) for number, (first, end) in wanted.items()}
-    for message in brokers.read_ranges(reader, source, included, PATIENCE_SECONDS):
+    for message in brokers.read_ranges(reader, source, included, STALL_TIMEOUT_SECONDS):
         delivery.poll(0)
         while (delay := pacer.delay(time.monotonic())) > 0:
             delivery.poll(delay)
         place = message.partition(), message.offset()
-        delivery.send(copy_of(message), partial(_note, result, place), show)
+        delivery.send(copy_of(message), partial(_count_result, result, place), show)
         show()
     while delivery.in_flight:
         delivery.poll(POLL_SECONDS)
         show()
     progress.close()
     result.sent = delivery.sent
-    # Marks of transactions and records that compaction took have offsets and are no records.
+    # Transaction markers and compacted records occupy offsets of the range without being records.
     result.wanted = delivery.sent
     result.seconds = time.monotonic() - started
     return result
 
 
-def _note(result: Replayed, place: tuple[int, int], reason: str | None, _message: object) -> None:
+def _count_result(
+    result: Replayed, place: tuple[int, int], reason: str | None, _message: object
+) -> None:
     if reason is None:
         result.acknowledged += 1
         return
@@ -183,7 +185,7 @@ def _note(result: Replayed, place: tuple[int, int], reason: str | None, _message
 
 
 def copy_of(message: Any) -> dict[str, Any]:
-    """Arguments of ``produce`` for the copy of a record, which says where it is from."""
+    """Return the arguments of ``produce`` for the copy of a record, with its source as header."""
     origin = f"{message.topic()}-{message.partition()}@{message.offset()}"
     kind, stamp = message.timestamp()
     return {
@@ -193,11 +195,11 @@ def copy_of(message: Any) -> dict[str, Any]:
             *((key, value) for key, value in message.headers() or () if key != SOURCE_HEADER),
             (SOURCE_HEADER, origin.encode()),
         ],
-        # Zero where the source has none: the moment of the replay.
+        # 0 if the source has no timestamp: the producer then uses the current time.
         "timestamp": stamp if kind else 0,
     }
 
 
 def now() -> datetime:
-    """The moment that `2h ago` counts from."""
+    """Return the current time, from which `2h ago` is counted."""
     return datetime.now(UTC)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from kafka_metal_declarations.model import AVAILABLE_NOW, Declaration
-from kafka_metal_declarations.words import milliseconds
+from kafka_metal_declarations.value_patterns import milliseconds
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_metal_declarations.declared_outputs import VIEW
-from kafka_metal_declarations.sql_steadiness import (
-    ALLOWED_STEADY,
-    UNSTEADY,
-    UNSTEADY_ALONE,
-    UNSTEADY_BARE,
+from kafka_metal_declarations.sql_determinism import (
+    ALLOWED_DETERMINISTIC,
+    NONDETERMINISTIC,
+    NONDETERMINISTIC_WITHOUT_ARGUMENT,
+    NONDETERMINISTIC_BARE,
 )
 
 from kafka_metal_pipeline import sql_schemas
@@ -153,7 +153,7 @@ class _Reading:
                 yield from _hint(node, has)
             case "CurrentDate" | "CurrentTime" | "CurrentTimestamp" as clock:
                 if self._allowed.steady:
-                    yield _refused(node, clock, ALLOWED_STEADY)
+                    yield _refused(node, clock, ALLOWED_DETERMINISTIC)
             case "UnresolvedWith" if has["allowRecursion"]:
                 yield _refused(node, "WITH RECURSIVE", "WITH, without recursion")
             case "Exists" | "ListQuery" | "ScalarSubquery" | "LateralSubquery":
@@ -180,8 +180,8 @@ class _Reading:
     def _function(self, node: Node, parts: list[str], given: list[Any]) -> Iterator[Refusal]:
         name = ".".join(parts).lower()
         *before, last = (part.lower() for part in parts)
-        if self._allowed.steady and (last in UNSTEADY or (last in UNSTEADY_ALONE and not given)):
-            yield _refused(node, f"the function {last}", ALLOWED_STEADY)
+        if self._allowed.steady and (last in NONDETERMINISTIC or (last in NONDETERMINISTIC_WITHOUT_ARGUMENT and not given)):
+            yield _refused(node, f"the function {last}", ALLOWED_DETERMINISTIC)
             return
         if name in self._allowed.added or (
             tuple(before) in ((), *BUILTIN) and last in self._allowed.added
@@ -215,7 +215,7 @@ class _Reading:
     def _bare(self, node: Node, parts: list[str]) -> Iterator[Refusal]:
         """``user`` is a function where no column is called so."""
         name = parts[0].lower()
-        functions = UNSTEADY_BARE.union(BARE_FUNCTIONS) if self._allowed.steady else BARE_FUNCTIONS
+        functions = NONDETERMINISTIC_BARE.union(BARE_FUNCTIONS) if self._allowed.steady else BARE_FUNCTIONS
         if len(parts) == 1 and name in functions and name not in self._columns:
             yield from self._function(node, parts, [])
 
