@@ -140,7 +140,7 @@ def test_what_a_batch_left_that_never_ended_is_removed(planned: Path) -> None:
         (["_staging"], None),
         (["_mark.json", "date=1"], None),
         (["_staging", "date=1"], None),
-        (["_spark_metadata", "date=1"], "Spark's own list"),
+        (["_spark_metadata", "date=1"], "file list of Spark's own sink"),
         (["date=1"], "date=1, which no pipeline wrote"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.registry import RegistryError, resolved
-from kafka_metal_pipeline.transforms import accepted, judged, rejected
+from kafka_metal_pipeline.transforms import accepted, rejected, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
@@ -98,10 +98,10 @@ def test_a_record_is_read_with_the_schema_that_it_names(
     whole = resolved(declared(), Registry())
     parsed = parse_records(records([value for value, _ in VALUES]), whole.source)
     found: dict[int, tuple[Any, ...]] = {}
-    for row in accepted(judged(parsed, whole.source, {}), whole.source).collect():
+    for row in accepted(validated(parsed, whole.source, {}), whole.source).collect():
         noon = row["at"].isoformat().endswith("T12:00:00")
         found[row["_offset"] - 100] = (row["id"], row["n"], noon, row["note"])
-    for row in rejected(judged(parsed, whole.source, {}), whole.source, {}).collect():
+    for row in rejected(validated(parsed, whole.source, {}), whole.source, {}).collect():
         found[row["_offset"] - 100] = (row["_reason"],)
         assert row["_detail"]
     assert [found[place] for place in range(len(VALUES))] == [expected for _, expected in VALUES]
@@ -112,7 +112,7 @@ def test_a_value_is_decoded_once_for_each_schema(
 ) -> None:
     whole = resolved(declared(), Registry())
     events = accepted(
-        judged(parse_records(records([]), whole.source), whole.source, {}), whole.source
+        validated(parse_records(records([]), whole.source), whole.source, {}), whole.source
     )
     plan = events._jdf.queryExecution().executedPlan().toString()
     assert plan.lower().count("from_avro(") + plan.count("AvroDataToCatalyst(") == 2
@@ -123,7 +123,7 @@ def test_a_value_is_decoded_once_for_each_schema(
     [
         ({"schemaType": "JSON"}, "version 1 is JSON"),
         ({"references": [{"name": "x"}]}, "refers to other schemas"),
-        ({"schema": '{"type": "string"}'}, "is no record"),
+        ({"schema": '{"type": "string"}'}, "is not a record"),
     ],
 )
 def test_a_subject_that_cannot_be_read_is_told(changes: dict[str, Any], told: str) -> None:

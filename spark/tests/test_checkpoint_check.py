@@ -82,7 +82,7 @@ def test_a_changed_aggregate_is_refused_in_the_words_of_the_driver(
 
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith("pipeline p: output sums: no longer fits its checkpoint")
-    assert "another statement than the one its state is of" in said
+    assert "another statement than its state" in said
     assert "give the output another name" in said
     with pytest.raises(CheckpointError) as refused:
         ran.flow("sums", outputs=body["outputs"])
@@ -102,7 +102,7 @@ def test_every_output_that_does_not_fit_is_named(
     assert [line.split(": ")[1] for line in said] == [
         "output kept", "output sums", "output invalid",
     ]  # fmt: skip
-    assert all("reads topic other, and has offsets of topic in" in line for line in said)
+    assert all("reads topic other, but has offsets of topic in" in line for line in said)
 
 
 def test_damage_that_a_driver_cannot_mend_is_noted_and_refuses_no_run(
@@ -116,7 +116,7 @@ def test_damage_that_a_driver_cannot_mend_is_noted_and_refuses_no_run(
 
     shutil.rmtree(sums / "offsets")
     assert check(ran, ran.body()) == 0
-    assert "note: pipeline p: output sums: has made batches up to 1" in capsys.readouterr().out
+    assert "note: pipeline p: output sums: has committed batches up to 1" in capsys.readouterr().out
     # What a running driver is to go on with is not searched.
     assert check(ran, ran.body(), "--running", "p") == 0
     assert "note" not in capsys.readouterr().out
@@ -153,4 +153,4 @@ def test_checkpoints_in_a_store_are_left_to_the_driver_and_that_is_said(
     assert check(place, place.body(checkpoint_root="hdfs://name:8020/checkpoints")) == 0
     said = capsys.readouterr().out
     assert "pipeline p: output sums: its checkpoint hdfs://name:8020/checkpoints/p/sums" in said
-    assert "its driver alone compares it" in said
+    assert "only its driver checks it" in said

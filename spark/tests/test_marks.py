@@ -87,10 +87,10 @@ def test_the_offsets_of_a_written_batch_come_back_when_their_file_is_lost() -> N
 @pytest.mark.parametrize(
     ("checkpoint", "planned", "told"),
     [
-        (None, -1, "a new one is in its place"),
-        ("two", 9, "two is in its place"),
-        ("one", 2, "knows of 3: an older copy"),
-        ("one", -1, "knows of none: an older copy"),
+        (None, -1, "its checkpoint now is a new one"),
+        ("two", 9, "its checkpoint now is two"),
+        ("one", 2, "only up to 2: it was replaced by an older copy"),
+        ("one", -1, "has none: it was replaced by an older copy"),
     ],
 )
 def test_a_checkpoint_that_is_not_the_targets_is_refused(
@@ -113,7 +113,7 @@ def test_a_batch_that_comes_after_a_later_one_is_not_skipped_silently() -> None:
     files, target = Folder(), Target()
     batches = Batches(files, "c", target, WHO)
     batches([], 3)
-    with pytest.raises(LostCheckpointError, match="batch 2 comes again"):
+    with pytest.raises(LostCheckpointError, match="batch 2 was repeated out of order"):
         batches([], 2)
 
 
@@ -145,7 +145,7 @@ def test_a_mark_that_is_gone_while_a_batch_was_underway_is_no_reason_to_write_it
     plan(files, 1)
     # Between two batches the target has what the checkpoint says.
     assert Batches(files, "c", target, WHO).resume(1, 1) is None
-    with pytest.raises(LostCheckpointError, match="batch 1 may be in the target or not"):
+    with pytest.raises(LostCheckpointError, match="batch 1 may or may not be in the target"):
         Batches(files, "c", target, WHO).resume(1, 0)
 
 

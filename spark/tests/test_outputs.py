@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline.analysis import no_records
+from kafka_metal_pipeline.analysis import empty_batch
 from kafka_metal_pipeline.queries import StatementError, flows
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
@@ -89,7 +89,7 @@ def test_an_invalid_record_keeps_key_place_and_value(records: Records) -> None:
         "reason": "malformed",
         # Its length where a key is too long to be kept.
         "key_bytes": None,
-        "detail": "the value is no JSON",
+        "detail": "the value is not JSON",
         "topic": "in",
         "partition": 0,
         "offset": 102,
@@ -127,7 +127,7 @@ def test_an_archive_has_the_events_place_and_the_date_of_its_time(records: Recor
 
 def test_outputs_of_one_pipeline_may_wait_differently_long(spark: SparkSession) -> None:
     stream = spark.readStream.format("rate").load()
-    for column in no_records(spark).schema:
+    for column in empty_batch(spark).schema:
         stream = stream.withColumn(column.name, F.lit(None).cast(column.dataType))
     sql = "SELECT window.start AS minute, count(*) AS n FROM events GROUP BY window(at, '1 minute')"
     both = declared(
@@ -168,6 +168,6 @@ def test_a_statement_that_cannot_run_is_told_with_its_output(
     spark: SparkSession, outputs: dict[str, Any], rules: dict[str, str], told: str
 ) -> None:
     with pytest.raises(StatementError) as error:
-        flows(no_records(spark), declared(outputs, rules=rules))
+        flows(empty_batch(spark), declared(outputs, rules=rules))
     assert told in str(error.value)
     assert "\n" not in str(error.value)

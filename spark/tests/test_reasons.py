@@ -8,7 +8,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.invalid import invalid_records
-from kafka_metal_pipeline.transforms import accepted, judged, rejected
+from kafka_metal_pipeline.transforms import accepted, rejected, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame, Row
 
@@ -146,7 +146,9 @@ VALID = [
 def reasons(records: DataFrame, declared: Declaration) -> list[Row]:
     parsed = parse_records(records, declared.source)
     return (
-        rejected(judged(parsed, declared.source, declared.rules), declared.source, declared.rules)
+        rejected(
+            validated(parsed, declared.source, declared.rules), declared.source, declared.rules
+        )
         .orderBy("_offset")
         .collect()
     )
@@ -177,7 +179,9 @@ def test_the_record_of_an_invalid_one_says_reason_place_and_time(
 ) -> None:
     parsed = parse_records(records([value for value, _, _ in INVALID]), payments.source)
     found = invalid_records(
-        rejected(judged(parsed, payments.source, payments.rules), payments.source, payments.rules)
+        rejected(
+            validated(parsed, payments.source, payments.rules), payments.source, payments.rules
+        )
     ).collect()
     told = {message["offset"]: message for message in (json.loads(row["value"]) for row in found)}
     assert len(found) == len(told) == len(INVALID)
@@ -203,9 +207,9 @@ def test_every_record_is_either_accepted_or_rejected(
 ) -> None:
     values = [value for value, _, _ in INVALID] + VALID
     parsed = parse_records(records(values), payments.source)
-    good = accepted(judged(parsed, payments.source, payments.rules), payments.source).collect()
+    good = accepted(validated(parsed, payments.source, payments.rules), payments.source).collect()
     bad = rejected(
-        judged(parsed, payments.source, payments.rules), payments.source, payments.rules
+        validated(parsed, payments.source, payments.rules), payments.source, payments.rules
     ).collect()
     places = [row["_offset"] for row in [*good, *bad]]
     assert sorted(places) == list(range(100, 100 + len(values)))

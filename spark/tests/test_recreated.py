@@ -8,7 +8,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.checkpoint import PURPOSE, CheckpointError, of_output
 from kafka_metal_pipeline.local_files import LocalFiles
-from kafka_metal_pipeline.recreated import begin_again
+from kafka_metal_pipeline.recreated import reset_offsets
 
 FILES = LocalFiles()
 OLD, NEW = {"in": "old-id"}, {"in": "new-id"}
@@ -80,13 +80,13 @@ def test_where_lost_records_are_passed_over_it_is_read_from_its_first(
     for number in range(3):
         batch(found.location, number, 10 * (number + 1), made or number < 2)
     assert "first record of in" in found.result(FILES, NEW).reason
-    begin_again(FILES, found.location, {"in": 2})
+    reset_offsets(FILES, found.location, {"in": 2})
     found.claim(FILES, "p", NEW)
-    assert found.planned(FILES) == found.made(FILES) == (2 if made else 1)
+    assert found.planned(FILES) == found.committed(FILES) == (2 if made else 1)
     assert found.ends(FILES) == {"in": {"0": 0, "1": 0}}
     assert FILES.read(f"{found.location}/sources/0/0") == '\0v1\n{"in":{"0":0,"1":0}}'
     assert found.recreated(FILES, NEW) == []
-    assert found.result(FILES, OLD).reason.startswith("goes on with the first")
+    assert found.result(FILES, OLD).reason.startswith("continues at the first")
 
 
 def test_the_purpose_survives_the_loss_of_either_of_its_files(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from kafka_metal_client.produce import Options, open_reader, validate
 from kafka_metal_declarations.ddl import parse_ddl
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.sample import schema_of
-from kafka_metal_pipeline.transforms import accepted, judged
+from kafka_metal_pipeline.transforms import accepted, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
@@ -37,6 +37,6 @@ def test_every_record_of_a_file_is_accepted(records: Records, tmp_path: Path, na
     outputs = {"all": {"sql": "TABLE events", "topic": "out"}}
     declared = parse("p", {"source": source, "outputs": outputs, "invalid": "bad"})
     parsed = parse_records(records(values), declared.source)
-    good = accepted(judged(parsed, declared.source, {}), declared.source)
+    good = accepted(validated(parsed, declared.source, {}), declared.source)
     assert {field.name: field.type for field in parse_ddl(schema)} == columns
     assert good.count() == len(values)

@@ -139,7 +139,7 @@ def test_an_invalid_topic_that_cannot_take_a_message_is_refused(records: Records
     *outputs, invalid = flows(records([record("a", "x")]), declared, limits)
     for flow in outputs:
         check_room(flow, declared)
-    with pytest.raises(LimitError, match=r"topic bad takes records of 4095 bytes; allowed"):
+    with pytest.raises(LimitError, match=r"topic bad allows 4095 bytes per record; allowed"):
         check_room(invalid, declared)
 
 

@@ -109,7 +109,7 @@ def test_a_refusal_says_where_and_what_is_allowed(parser: sql_check.Parser) -> N
         "of Spark itself; a site allows a function by its name in pipeline_sql_functions"
     )
     assert statement == (
-        "pipeline p: outputs.o.sql: found the function reflect: it calls any method of Java at "
+        "pipeline p: outputs.o.sql: found the function reflect: it can call any Java method at "
         "line 2, column 3; allowed: another function; a site allows a function by its name in "
         "pipeline_sql_functions"
     )
@@ -170,14 +170,14 @@ def test_xml_reads_no_files(spark: SparkSession) -> None:
 
 def test_a_refused_schema_says_what_is_allowed(parser: sql_check.Parser) -> None:
     (found,) = told(parser, declared("SELECT from_json(id, '{}') AS j FROM events"))
-    assert "found a schema of from_json that is JSON or worked out at line 1, column 8" in found
+    assert "found a schema of from_json that is JSON or computed at line 1, column 8" in found
     assert "allowed: names and types in quotes, as 'a INT, b STRING'" in found
 
 
 def test_every_function_that_is_refused_is_one_of_spark(parser: sql_check.Parser) -> None:
-    from kafka_metal_pipeline import sql_words
+    from kafka_metal_pipeline import sql_allowlist
 
-    named = {*sql_words.REFUSED, *sql_words.WITHOUT_OPTIONS}
+    named = {*sql_allowlist.REFUSED, *sql_allowlist.WITHOUT_OPTIONS}
     assert named <= parser.functions
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from kafka_metal_pipeline import preparation
 from kafka_metal_pipeline.checkpoint import CheckpointError
+from kafka_metal_pipeline.checkpoint_files import COMMITS, OFFSETS, CheckpointFiles
 from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark
 from kafka_metal_pipeline.storage import Storage
-from kafka_metal_pipeline.torn import COMMITS, OFFSETS, Torn
 from pyspark.sql import SparkSession
 from test_streaming import BATCH, Place
 
@@ -67,8 +67,10 @@ class Trial:
         if batches is None and self.output == "marked":
             storage = Storage(place.spark)
             batches = Batches(storage, flow.checkpoint.location, self.target, self.output)
-            torn = Torn(storage, flow.checkpoint.location, self.output)
-            torn.settle(batches.resume(torn.newest(OFFSETS), torn.newest(COMMITS)))
+            checkpoint_files = CheckpointFiles(storage, flow.checkpoint.location, self.output)
+            checkpoint_files.roll_back(
+                batches.resume(checkpoint_files.newest(OFFSETS), checkpoint_files.newest(COMMITS))
+            )
         writer = batches or (lambda rows, _: self.rows.extend(rows.collect()))
         flow.rows.writeStream.foreachBatch(writer).outputMode(flow.mode).option(
             "checkpointLocation", flow.checkpoint.location

@@ -206,7 +206,7 @@ def test_a_store_of_pem_is_certificate_and_key() -> None:
     [
         ({"ssl.truststore.type": "JKS"}, "PEM"),
         ({"ssl.truststore.password": "x"}, "ssl.truststore.password"),
-        ({"sasl.jaas.config": "Krb5LoginModule required;"}, "a user name and a password"),
+        ({"sasl.jaas.config": "Krb5LoginModule required;"}, "no user name and password"),
     ],
 )
 def test_an_option_that_librdkafka_lacks_is_refused(options: dict[str, str], told: str) -> None:

@@ -41,7 +41,7 @@ def archives(records: Records, tmp_path: Path) -> Path:
     declared = over(tmp_path, use="archive", topics=["in", "other"], path="raw")
     (archive,) = flows(records(VALUES), declared)
     queries.once(archive, declared)
-    with pytest.raises(LostCheckpointError, match="filled already"):
+    with pytest.raises(LostCheckpointError, match="has rows already"):
         queries.once(archive, declared)
     return tmp_path
 
