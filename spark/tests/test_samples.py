@@ -1,4 +1,4 @@
-"""A pipeline whose schema comes from a file reads every record that the file becomes."""
+"""A pipeline with a schema inferred from a file accepts every record of that file."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ FILES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_record_of_a_file_is_accepted(records: Records, tmp_path: Path, name: str) -> None:
+def test_each_record_of_a_file_is_accepted(records: Records, tmp_path: Path, name: str) -> None:
     file, content = FILES[name]
     path = tmp_path / file
     path.write_bytes(content)

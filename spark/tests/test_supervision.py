@@ -1,4 +1,4 @@
-"""An output that fails is started again alone, and the status names it."""
+"""Failed outputs are restarted alone, and the status has their errors."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from kafka_metal_pipeline.supervision import ProcessError, Supervisor
 
 
 class Query:
-    """What is used of Spark's: it runs until it is told to fail."""
+    """A fake of Spark's query: it runs until ``fail`` is called."""
 
     def __init__(self) -> None:
         self.error: Exception | None = None
@@ -33,7 +33,7 @@ class Query:
 
 
 class Clock:
-    """Seconds that pass when they are told to."""
+    """A fake monotonic clock in seconds."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -43,7 +43,7 @@ class Clock:
 
 
 class AtOnce:
-    """A thread that is over when it was started."""
+    """A fake thread that runs its target in the constructor."""
 
     def __init__(self, target: Any, args: Any, daemon: bool) -> None:
         self.start = lambda: target(*args)
@@ -53,7 +53,7 @@ class AtOnce:
 
 
 class Outputs:
-    """Two outputs under a supervisor; ``refused`` are errors at the start of one."""
+    """Two outputs under a supervisor; ``refused`` are errors at the start of outputs."""
 
     def __init__(self, is_endless: bool = True, **refused: Exception) -> None:
         self.board = Board("p", ["good", "bad"])
@@ -79,7 +79,7 @@ class Outputs:
     def update(self) -> dict[str, Any]:
         self.supervisor.update()
         for _ in range(2):
-            # What was started is known at the next turn.
+            # The result of a start is processed by the next call.
             self.supervisor.start_due()
         self.supervisor.update()
         return self.board.snapshot()
@@ -92,7 +92,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return found
 
 
-def test_the_others_go_on_while_one_is_tried_again(clock: Clock) -> None:
+def test_others_run_while_one_is_retried(clock: Clock) -> None:
     outputs = Outputs()
     for name in ("good", "bad"):
         outputs.newest(name).idle()
@@ -110,7 +110,7 @@ def test_the_others_go_on_while_one_is_tried_again(clock: Clock) -> None:
     assert outputs.starts("bad") == 1
     clock.now += 2
     bad = outputs.update()["outputs"]["bad"]
-    # Its error stays until it has made a batch or found nothing to read.
+    # Its error remains until it has completed a batch or has nothing to read.
     assert bad["exception"] == "topic is away (restarted 1 times)"
     assert (bad["restarts"], bad["retry_at"]) == (1, None)
     outputs.newest("bad").idle()
@@ -120,7 +120,7 @@ def test_the_others_go_on_while_one_is_tried_again(clock: Clock) -> None:
     assert outputs.starts("good") == 1
 
 
-def test_each_try_is_later_than_the_one_before_and_none_is_the_last(clock: Clock) -> None:
+def test_pauses_grow_and_retries_never_end(clock: Clock) -> None:
     outputs = Outputs()
     outputs.newest("bad").fail("x")
     outputs.refused["bad"] = ValueError("its checkpoint does not fit")
@@ -139,7 +139,7 @@ def test_each_try_is_later_than_the_one_before_and_none_is_the_last(clock: Clock
     assert outputs.starts("bad") == 2
 
 
-def test_an_output_that_cannot_start_stops_no_other(clock: Clock) -> None:
+def test_output_that_cannot_start_stops_no_other(clock: Clock) -> None:
     outputs = Outputs(bad=ValueError("has offsets of another topic"))
     state = outputs.update()
     assert state["outputs"]["bad"]["exception"] == "has offsets of another topic"
@@ -147,7 +147,7 @@ def test_an_output_that_cannot_start_stops_no_other(clock: Clock) -> None:
     assert outputs.newest("good").isActive
 
 
-def test_a_query_that_ends_and_says_no_reason_is_started_again(clock: Clock) -> None:
+def test_query_that_ends_without_error_is_restarted(clock: Clock) -> None:
     outputs = Outputs()
     outputs.newest("bad").stop()
     assert "ended without an error" in outputs.update()["outputs"]["bad"]["exception"]
@@ -156,14 +156,14 @@ def test_a_query_that_ends_and_says_no_reason_is_started_again(clock: Clock) -> 
     assert outputs.starts("bad") == 2
 
 
-def test_what_no_query_survives_ends_the_process(clock: Clock) -> None:
+def test_jvm_failure_ends_the_process(clock: Clock) -> None:
     outputs = Outputs()
     outputs.newest("bad").fail("java.lang.OutOfMemoryError: Java heap space")
     with pytest.raises(ProcessError, match="OutOfMemoryError"):
         outputs.update()
 
 
-def test_a_pipeline_that_ends_after_what_there_is_tries_nothing_again(clock: Clock) -> None:
+def test_available_now_pipeline_retries_nothing(clock: Clock) -> None:
     outputs = Outputs(is_endless=False)
     outputs.newest("bad").fail("x")
     outputs.update()
