@@ -41,7 +41,7 @@ def test_ambiguous_bound_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found", "offset"),
+    ("requested", "found", "offset"),
     [
         (Bound(name="earliest"), -1, 100),
         (Bound(name="latest"), -1, 200),
@@ -54,8 +54,8 @@ def test_ambiguous_bound_is_refused(text):
         (Bound(time_ms=1), -1, 200),
     ],
 )
-def test_bound_is_clamped_to_the_log(wanted, found, offset):
-    assert replay.place(wanted, 100, 200, found) == offset
+def test_bound_is_clamped_to_the_log(requested, found, offset):
+    assert replay.place(requested, 100, 200, found) == offset
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_invalid_source_or_target_is_refused(target, chosen, message):
         replay.check("payments", target, {"payments": [0, 1, 2]}, chosen)
 
 
-def copied(monkeypatch, messages, producer, wanted):
+def copied(monkeypatch, messages, producer, requested):
     monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
     delivery = Delivery(producer, "copy", LIMIT)
-    return replay.copy(None, delivery, "payments", wanted, Pacer(0, 0.0), Progress())
+    return replay.copy(None, delivery, "payments", requested, Pacer(0, 0.0), Progress())
 
 
 def test_copy_keeps_the_record_and_adds_its_source(monkeypatch):
@@ -110,11 +110,11 @@ def test_too_large_record_is_counted_and_the_rest_copied(monkeypatch):
 
     done = copied(monkeypatch, messages, Producer(), {0: (7, 9)})
 
-    assert (done.acknowledged, done.wanted, done.missing) == (1, 2, {0: (7, 7)})
+    assert (done.acknowledged, done.requested, done.missing) == (1, 2, {0: (7, 7)})
     assert list(done.failures) == ["larger than the topic's max.message.bytes (1,048,588)"]
 
 
 def test_offsets_without_record_are_not_missing(monkeypatch):
     """Compaction and transaction markers leave gaps in the offsets."""
     done = copied(monkeypatch, [Message(offset_=9)], Producer(), {0: (0, 10)})
-    assert (done.wanted, done.whole) == (1, True)
+    assert (done.requested, done.whole) == (1, True)

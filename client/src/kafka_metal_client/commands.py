@@ -65,19 +65,19 @@ def replay(options: argparse.Namespace) -> int:
     try:
         known = brokers.partitions_of(reader, [options.source, options.target])
         chosen = replaying.check(options.source, options.target, known, options.partition)
-        wanted, gone = replaying.ranges(reader, options.source, chosen, since, until)
-        for number, (first, end) in sorted(wanted.items()):
+        requested, deleted = replaying.ranges(reader, options.source, chosen, since, until)
+        for number, (first, end) in sorted(requested.items()):
             print(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
-        if gone:
-            print(f"{gone:,} offsets before the start of the log were deleted by retention")
-        if options.dry_run or not wanted:
+        if deleted:
+            print(f"{deleted:,} offsets before the start of the log were deleted by retention")
+        if options.dry_run or not requested:
             print("nothing was sent" if options.dry_run else "this range has no records")
             return 0
         limit = limit_of(options.bootstrap, extra, options.target)
         producer = brokers.producer(options.bootstrap, extra, 300, limit)
         pacer = Pacer(options.rate, time.monotonic())
         delivery = Delivery(producer, options.target, limit)
-        done = replaying.copy(reader, delivery, options.source, wanted, pacer, Progress())
+        done = replaying.copy(reader, delivery, options.source, requested, pacer, Progress())
     finally:
         reader.close()
     print(
@@ -87,7 +87,7 @@ def replay(options: argparse.Namespace) -> int:
     for reason, count in sorted(done.failures.items()):
         print(f"{count:,} records failed: {reason}")
     if not done.whole:
-        print(f"{done.acknowledged:,} acknowledged, {done.wanted - done.acknowledged:,} not")
+        print(f"{done.acknowledged:,} acknowledged, {done.requested - done.acknowledged:,} not")
     if done.missing:
         print("fix the cause, then run these (acknowledged records in between are sent twice):")
     for number, (first, last) in sorted(done.missing.items()):

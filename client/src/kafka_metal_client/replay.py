@@ -34,7 +34,7 @@ Ranges = dict[int, tuple[int, int]]
 class Replayed:
     """Counts of records, and the offsets that were not acknowledged."""
 
-    wanted: int = 0
+    requested: int = 0
     sent: int = 0
     acknowledged: int = 0
     seconds: float = 0.0
@@ -45,7 +45,7 @@ class Replayed:
     @property
     def whole(self) -> bool:
         """Whether every record of the range was acknowledged."""
-        return self.acknowledged == self.wanted
+        return self.acknowledged == self.requested
 
 
 @dataclass(frozen=True)
@@ -59,35 +59,35 @@ class Bound:
 
 def bound(text: str, now: datetime) -> Bound:
     """Parse a bound of a range; ClientError names the allowed forms."""
-    word = text.strip()
-    if word in ("earliest", "latest"):
-        return Bound(name=word)
-    if word.isdecimal():
-        return Bound(offset=int(word))
-    if ago := _AGO.fullmatch(word):
+    stripped = text.strip()
+    if stripped in ("earliest", "latest"):
+        return Bound(name=stripped)
+    if stripped.isdecimal():
+        return Bound(offset=int(stripped))
+    if ago := _AGO.fullmatch(stripped):
         moment = now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         return Bound(time_ms=round(moment.timestamp() * 1000))
     try:
-        moment = datetime.fromisoformat(word)
+        moment = datetime.fromisoformat(stripped)
     except ValueError:
         raise ClientError(f"found {text!r}; allowed: {ALLOWED}") from None
     if moment.tzinfo is None:
         raise ClientError(
-            f"found {text!r}, a time without a zone; allowed: {word}Z or {word}+01:00"
+            f"found {text!r}, a time without a zone; allowed: {stripped}Z or {stripped}+01:00"
         )
     return Bound(time_ms=round(moment.timestamp() * 1000))
 
 
-def place(wanted: Bound, first: int, end: int, found: int) -> int:
+def place(requested: Bound, first: int, end: int, found: int) -> int:
     """Return the offset of a bound in a log from ``first`` to ``end`` (excluded).
 
     ``found`` is the first offset at or after the bound's time, negative if there is none.
     """
-    if wanted.name == "earliest":
+    if requested.name == "earliest":
         return first
-    if wanted.name == "latest":
+    if requested.name == "latest":
         return end
-    offset = wanted.offset if wanted.time_ms < 0 else found if found >= 0 else end
+    offset = requested.offset if requested.time_ms < 0 else found if found >= 0 else end
     return min(max(offset, first), end)
 
 
@@ -97,7 +97,7 @@ def ranges(
     """Return offsets to read by partition, and how many requested offsets retention deleted."""
     from confluent_kafka import TopicPartition
 
-    found, gone = {}, 0
+    found, deleted = {}, 0
     for number in partitions:
         first, end = reader.get_watermark_offsets(
             TopicPartition(topic, number), timeout=LOOK_UP_SECONDS
@@ -107,10 +107,10 @@ def ranges(
             for each in (since, until)
         )
         if 0 <= since.offset < first:
-            gone += first - since.offset
+            deleted += first - since.offset
         if begins < ends:
             found[number] = (begins, ends)
-    return found, gone
+    return found, deleted
 
 
 def _at(reader: Any, topic: str, number: int, time_ms: int) -> int:
@@ -140,20 +140,25 @@ def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list
 
 
 def copy(
-    reader: Any, delivery: Delivery, source: str, wanted: Ranges, pacer: Pacer, progress: Progress
+    reader: Any,
+    delivery: Delivery,
+    source: str,
+    requested: Ranges,
+    pacer: Pacer,
+    progress: Progress,
 ) -> Replayed:
     """Send the records of a range and wait until each is acknowledged or failed."""
-    result = Replayed(wanted=sum(end - first for first, end in wanted.values()))
+    result = Replayed(requested=sum(end - first for first, end in requested.values()))
     started = time.monotonic()
 
     def describe() -> str:
         rate = result.acknowledged / max(0.001, time.monotonic() - started)
-        return f"replayed {result.acknowledged:,} of {result.wanted:,}, {rate:,.0f} records/s"
+        return f"replayed {result.acknowledged:,} of {result.requested:,}, {rate:,.0f} records/s"
 
     def show() -> None:
         progress.show(describe)
 
-    included = {number: (first, end - 1) for number, (first, end) in wanted.items()}
+    included = {number: (first, end - 1) for number, (first, end) in requested.items()}
     for message in brokers.read_ranges(reader, source, included, STALL_TIMEOUT_SECONDS):
         delivery.poll(0)
         while (delay := pacer.delay(time.monotonic())) > 0:
@@ -167,7 +172,7 @@ def copy(
     progress.close()
     result.sent = delivery.sent
     # Transaction markers and compacted records occupy offsets of the range without being records.
-    result.wanted = delivery.sent
+    result.requested = delivery.sent
     result.seconds = time.monotonic() - started
     return result
 

@@ -210,12 +210,12 @@ def _check_plain(field: str, declared: str) -> None:
         raise SchemaError(f"field {field} has type {declared}; allowed: {allowed}")
 
 
-def _allowed_sizes(base: str, given: str | None) -> str | None:
+def _allowed_sizes(base: str, arguments: str | None) -> str | None:
     """Return the allowed form of a type's arguments; None if they are valid."""
-    right = given is not None and _SIZES.fullmatch(given)
-    sizes = [int(size) for size in given.split(",")] if given is not None and right else []
+    right = arguments is not None and _SIZES.fullmatch(arguments)
+    sizes = [int(size) for size in arguments.split(",")] if arguments is not None and right else []
     if base in DECIMAL_TYPES:
-        is_right = given is None or (
+        is_right = arguments is None or (
             sizes and 1 <= sizes[0] <= WIDEST_DECIMAL and all(n <= sizes[0] for n in sizes)
         )
         allowed = f"{base}(PRECISION, SCALE), 1 to {WIDEST_DECIMAL} and 0 to the precision"
@@ -223,5 +223,5 @@ def _allowed_sizes(base: str, given: str | None) -> str | None:
         is_right = len(sizes) == 1 and 1 <= sizes[0] <= LONGEST_TEXT
         allowed = f"{base}(LENGTH), 1 to {LONGEST_TEXT}, or STRING"
     else:
-        is_right, allowed = given is None, f"{base}, without brackets"
+        is_right, allowed = arguments is None, f"{base}, without brackets"
     return None if is_right else allowed

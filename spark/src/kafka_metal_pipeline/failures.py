@@ -49,8 +49,8 @@ def explain(error: Any) -> str:
     own = _raised(text) or text.splitlines()[0]
     if CALLED in own and (thrown := THROWN.search(text)):
         own = thrown[1]
-    for words, meaning in KNOWN.items():
-        if words in text:
+    for part, meaning in KNOWN.items():
+        if part in text:
             return f"{meaning} ({own})"
     return own
 
@@ -58,7 +58,7 @@ def explain(error: Any) -> str:
 def is_of_process(error: Any) -> bool:
     """Whether the whole process has to restart, not only the query."""
     text = f"{type(error).__name__}: {error}"
-    return any(words in text for words in PROCESS)
+    return any(part in text for part in PROCESS)
 
 
 def _raised(text: str) -> str | None:

@@ -48,8 +48,8 @@ def translated(options: Mapping[str, str]) -> dict[str, str]:
     Raises OptionError for unsupported options: ignoring one could disable encryption.
     """
     found: dict[str, str] = {}
-    for given, value in options.items():
-        name = given.removeprefix("kafka.")
+    for original, value in options.items():
+        name = original.removeprefix("kafka.")
         if name == "sasl.jaas.config":
             found |= _credentials(REFERENCE.sub(_referred, value))
         elif name in KEYSTORE and (reference := REFERENCE.fullmatch(value)):

@@ -41,8 +41,8 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
 
 
 def _waiting(status: Mapping[str, Any], lag: Lag) -> Lag:
-    underway = status and status["isTriggerActive"] and status["isDataAvailable"]
-    return 1 if underway and lag == 0 else lag
+    is_running = status and status["isTriggerActive"] and status["isDataAvailable"]
+    return 1 if is_running and lag == 0 else lag
 
 
 def rows_since(query: StreamingQuery, batch: int) -> tuple[int, int]:

@@ -170,20 +170,20 @@ class _Reading:
         if has["options"] or has["isStreaming"]:
             yield _refused(node, f"options of {name}", f"{VIEW} without options")
         elif len(parts) != 1 or name.lower() not in known:
-            ours = ", ".join(sorted(known - {VIEW}))
+            others = ", ".join(sorted(known - {VIEW}))
             yield _refused(
                 node,
                 f"the relation {name}",
-                f"{VIEW}{f', {ours}' if ours else ''}, and names of WITH",
+                f"{VIEW}{f', {others}' if others else ''}, and names of WITH",
             )
         elif name.lower() == VIEW:
             self.reads_events = True
 
-    def _function(self, node: Node, parts: list[str], given: list[Any]) -> Iterator[Refusal]:
+    def _function(self, node: Node, parts: list[str], arguments: list[Any]) -> Iterator[Refusal]:
         name = ".".join(parts).lower()
         *before, last = (part.lower() for part in parts)
         is_random = last in NONDETERMINISTIC or (
-            last in NONDETERMINISTIC_WITHOUT_ARGUMENT and not given
+            last in NONDETERMINISTIC_WITHOUT_ARGUMENT and not arguments
         )
         if self._allowed.deterministic and is_random:
             yield _refused(node, f"the function {last}", ALLOWED_DETERMINISTIC)
@@ -196,14 +196,14 @@ class _Reading:
             yield _refused(node, f"the function {name}", f"functions of Spark itself; {SITE_MAY}")
         elif reason := REFUSED.get(last):
             yield _refused(node, f"the function {last}: {reason}", f"another function; {SITE_MAY}")
-        elif len(given) > WITHOUT_OPTIONS.get(last, len(given)):
+        elif len(arguments) > WITHOUT_OPTIONS.get(last, len(arguments)):
             most = WITHOUT_OPTIONS[last]
             yield _refused(
                 node,
                 f"the function {last} with options, which may name files",
                 f"at most {most} argument{'s' if most > 1 else ''}; {SITE_MAY}",
             )
-        elif found := sql_schemas.schema_found(last, given):
+        elif found := sql_schemas.schema_found(last, arguments):
             yield _refused(node, found, f"{sql_schemas.ALLOWED}; {SITE_MAY}")
         elif last not in self._allowed.functions:
             yield _refused(node, f"the function {name}", f"functions of Spark itself; {SITE_MAY}")
