@@ -55,7 +55,7 @@ class Checkpoint:
 
         ``ids`` are the current ids of the source's topics; None if they were not queried.
         """
-        written = self.purpose_stored(files)
+        written = self.stored_purpose(files)
         ends = self.ends(files)
         if found := self.changes(files):
             return Result(
@@ -75,17 +75,17 @@ class Checkpoint:
 
     def changes(self, files: Files) -> list[str] | None:
         """Return differences between query and stored purpose; None if no purpose is stored."""
-        written = self.purpose_stored(files)
+        written = self.stored_purpose(files)
         if written is None:
             return None
         return differences(written, self.purpose, STATE in files.names(self.location))
 
     def recreated(self, files: Files, ids: Mapping[str, str]) -> list[str]:
         """Return topics that were deleted and recreated since their ids were stored."""
-        purpose_stored = (self.purpose_stored(files) or {}).get(TOPICS, {})
-        return [name for name in ids if purpose_stored.get(name, ids[name]) != ids[name]]
+        stored_ids = (self.stored_purpose(files) or {}).get(TOPICS, {})
+        return [name for name in ids if stored_ids.get(name, ids[name]) != ids[name]]
 
-    def purpose_stored(self, files: Files) -> dict[str, Any] | None:
+    def stored_purpose(self, files: Files) -> dict[str, Any] | None:
         """Return the stored purpose; None if no complete copy exists."""
         for name in (PURPOSE, COPY):
             text = files.read(f"{self.location}/{name}")
@@ -103,15 +103,15 @@ class Checkpoint:
         A checkpoint from before ids were stored gets the current ids.
         """
         self.check(files, label, None if self.passes_over_loss else ids)
-        purpose_stored = self.purpose_stored(files) or {}
+        stored = self.stored_purpose(files) or {}
         if self.query_id(files) is None and self.planned(files) < 0:
             # Create the query id before Spark does: a copy is stored, so it can be restored.
             files.write(f"{self.location}/{METADATA}", json.dumps({"id": str(uuid.uuid4())}))
-        topics = {**purpose_stored.get(TOPICS, {}), **(ids or {})}
+        topics = {**stored.get(TOPICS, {}), **(ids or {})}
         content = {
             **self.purpose,
             TOPICS: topics,
-            ID: self.query_id(files) or purpose_stored.get(ID),
+            ID: self.query_id(files) or stored.get(ID),
         }
         text = json.dumps(content, indent=1)
         for name in (PURPOSE, COPY):
@@ -170,7 +170,7 @@ class Checkpoint:
         try:
             restored(
                 mark,
-                self.query_id(files) or (self.purpose_stored(files) or {}).get(ID),
+                self.query_id(files) or (self.stored_purpose(files) or {}).get(ID),
                 self.planned(files),
                 f"writes the archive {self.archive}",
                 STATE in files.names(self.location),

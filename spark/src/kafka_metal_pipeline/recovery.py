@@ -26,7 +26,7 @@ def clean(
     CheckpointError if the checkpoint belongs to another declaration or topic.
     """
     checkpoint_files = CheckpointFiles(files, checkpoint.location, label)
-    if found := checkpoint_files.remove_damaged((checkpoint.purpose_stored(files) or {}).get(ID)):
+    if found := checkpoint_files.remove_damaged((checkpoint.stored_purpose(files) or {}).get(ID)):
         report(f"{label}: removed files that a crash damaged: {', '.join(found)}")
     return checkpoint_files, checkpoint.check(files, label, ids).reason
 

@@ -36,13 +36,13 @@ def reset_offsets(files: FileStore, location: str, topics: Mapping[str, int]) ->
 
 def refusal(
     names: list[str],
-    purpose_stored: Mapping[str, str],
+    stored_ids: Mapping[str, str],
     ids: Mapping[str, str] | None,
     ends: dict[str, dict[str, int]],
 ) -> str:
-    """Return why a checkpoint with topic ids ``purpose_stored`` must not continue with ``ids``."""
+    """Return why a checkpoint with topic ids ``stored_ids`` must not continue with ``ids``."""
     changed = ", ".join(
-        f"topic {name} (id {purpose_stored.get(name)} before, {(ids or {}).get(name)} now)"
+        f"topic {name} (id {stored_ids.get(name)} before, {(ids or {}).get(name)} now)"
         for name in names
     )
     return (
