@@ -173,7 +173,7 @@ def test_checkpoint_with_any_damaged_file_continues_exactly(place: Place, output
             wrong.append((name, "died", str(error)[:300]))
         else:
             if found := trial.fault():
-                wrong.append((name, "goes on", found))
+                wrong.append((name, "continues", found))
     assert wrong == []
     # Only a state without its first part: all batches would have to be repeated.
     assert [name for name in refused if not re.fullmatch(r"state/0/\d/1\.delta .*", name)] == []

@@ -61,6 +61,6 @@ def test_each_partition_and_the_batches_need_a_core(partitions, enough):
 
 def test_partitions_are_not_queried_for_batches():
     def not_called() -> int:
-        raise AssertionError("asked")
+        raise AssertionError("called")
 
     cores.check(parse("p", body(cores=1, trigger="1 second")), not_called)
