@@ -10,8 +10,8 @@ from .markdown import code, table
 HEAD = """# Variables
 
 Set these variables in `group_vars` or `host_vars` of your inventory. `make preflight` refuses a
-variable with the prefix of a role that the role does not have. Types, defaults and allowed values are
-on the page of the role.
+variable with the prefix of a role that the role does not have. Types, defaults and allowed values
+are on the page of the role.
 """
 
 
@@ -33,7 +33,6 @@ def page(root: Path) -> str:
     known = options(root)
     for role in sorted({role for role, _ in known.values()}):
         rows = [(code(name), text) for name, (owner, text) in known.items() if owner == role]
-        parts.append(
-            f"\n## Role [{role}](collection/{role}_role.rst)\n\n{table(('variable', 'meaning'), rows)}"
-        )
+        title = f"Role [{role}](collection/{role}_role.rst)"
+        parts.append(f"\n## {title}\n\n{table(('variable', 'meaning'), rows)}")
     return "".join(parts)

@@ -4,10 +4,10 @@ from enum import IntEnum
 
 
 class Code(IntEnum):
-    """Ansible ends with 2 and 4 by itself; the first is also that of a screen with problems."""
+    """Ansible itself exits with 2 and 4; 2 is also the code of a screen with problems."""
 
     WELL = 0
-    # Of `scripts/verb plan` alone: its 2 means changes.
+    # Only of `scripts/verb plan`, whose 2 means changes.
     PLAN_FAILED = 1
     NOT_WELL = 2
     UNREACHABLE = 4
@@ -15,7 +15,7 @@ class Code(IntEnum):
 
 MEANING = {
     Code.WELL: "success: no problem, or nothing to do",
-    Code.PLAN_FAILED: "`scripts/verb plan` only: the run failed; its 2 means changes with `STRICT=1`",
+    Code.PLAN_FAILED: "`scripts/verb plan`: the run failed; its 2 means changes with `STRICT=1`",
     Code.NOT_WELL: "a problem, which the screen names, or a failed task, which is in the output",
-    Code.UNREACHABLE: "hosts were unreachable; the screen is about the others",
+    Code.UNREACHABLE: "hosts were unreachable; the screen covers the others",
 }

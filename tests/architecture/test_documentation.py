@@ -170,7 +170,7 @@ def sites_own() -> dict[str, str]:
 
 
 def not_variables(repository) -> set[str]:
-    """Names with the prefix of a role that are no variables: modules, filters, metrics, kinds, files."""
+    """Names with a role's prefix that are no variables: modules, filters, metrics, kinds, files."""
     names = {
         path.rsplit("/", 1)[-1].rsplit(".", 1)[0] for path in repository.files("plugins/**/*.*")
     }

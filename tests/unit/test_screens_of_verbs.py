@@ -259,7 +259,7 @@ def test_with_a_limit_there_is_no_report(site: Site):
 
     done = site.playbook("demo", "--limit=m2")
 
-    assert "With --limit not all services were asked: `make status` asks them." in done.stdout
+    assert "With --limit, the state of all services was not read: run `make status`." in done.stdout
     assert "Cluster unit" not in done.stdout
     assert "RAN" not in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr
@@ -354,5 +354,5 @@ def test_a_cluster_that_was_never_brought_up_is_named(site: Site, name: str):
     done = site.playbook(name)
 
     assert done.returncode == 2
-    assert "cluster unit was never brought up, or was deleted: found no directory" in done.stdout
+    assert "cluster unit was never started, or was deleted: found no directory" in done.stdout
     assert "make up" in done.stdout
