@@ -161,7 +161,8 @@ def test_an_image_that_is_nowhere_yet_restarts_what_runs(container, text):
     plan = Plan("local")
     found = {"changed": True, "name": "zk3", "container": container}
     result = {"changed": True, "ansible_facts": {"__service_found": found}}
-    plan.add("node1", "ansible.builtin.set_fact", "Report that the container would be replaced: zk1", result)
+    task = "Report that the container would be replaced: zk1"
+    plan.add("node1", "ansible.builtin.set_fact", task, result)
     assert texts(plan) == [text]
 
 
