@@ -33,6 +33,6 @@ def page(root: Path) -> str:
     known = options(root)
     for role in sorted({role for role, _ in known.values()}):
         rows = [(code(name), text) for name, (owner, text) in known.items() if owner == role]
-        title = f"Role [{role}](collection/{role}_role.rst)"
-        parts.append(f"\n## {title}\n\n{table(('variable', 'meaning'), rows)}")
+        title = f"\n## Role [{role}](collection/{role}_role.rst)\n\n"
+        parts.append(title + table(("variable", "meaning"), rows))
     return "".join(parts)

@@ -12,11 +12,11 @@ from .markdown import code, table
 
 HEAD = """# Services
 
-The catalogue of services: roles/*/meta/services/KIND.yml. A field names a variable of the
+The catalogue of services: `roles/ROLE/meta/services/KIND.yml`. A field names a variable of the
 inventory; its default value is in parentheses. Preflight, start order, certificates, accounts,
 scrape jobs and the status screen are derived from it.
 """
-OPERATOR = "clients"
+OPERATOR = "who connects"
 
 
 def _yaml(path: Path) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def _yaml(path: Path) -> dict[str, Any]:
 
 
 def _value(found: Any) -> str:
-    """A default as text; empty if it is computed."""
+    """A default as text; one that is computed has no text."""
     if isinstance(found, dict):
         ports = [f"{name} {each['port']}" for name, each in found.items() if "port" in each]
         return ", ".join(ports)
