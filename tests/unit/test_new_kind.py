@@ -30,7 +30,7 @@ KIND = {
             "reached": ["{gateway_address}"],
         }
     ],
-    "accounts": {"gateway": {"roles": [{"producer": {"topic": "doors"}}]}},
+    "accounts": {"gateway": {"roles": [{"producer": {"topic": "requests"}}]}},
 }
 # A second kind of the same role, with an instance on every machine.
 AGENT = {
