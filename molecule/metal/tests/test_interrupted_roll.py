@@ -15,9 +15,9 @@ from testing.waiting import NotYet, wait_for
 # Tasks of a turn: before the stop, while the container is made anew, and while others wait for it;
 # and seconds into it. The first and the last are over within a second where nothing is behind.
 MOMENTS = {
-    "Cluster can do without this broker": 0.0,
+    "Wait until the cluster tolerates a stop of this broker": 0.0,
     "Container runs as declared": 1.5,
-    "Every broker is registered and every partition has all its replicas": 0.0,
+    "Wait until every broker is registered and every partition has all its replicas": 0.0,
 }
 
 

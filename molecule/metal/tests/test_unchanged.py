@@ -5,7 +5,7 @@ from testing.cluster import Cluster
 from testing.playbooks import changes, run
 from testing.settings import Settings
 
-AS_LEFT = "are as the last whole run left them"
+AS_LEFT = "are unchanged since the last complete run"
 # Of the network namespace, so of one node alone.
 OWN = "net.ipv4.tcp_slow_start_after_idle"
 # Nothing that a container reads before it restarts.
