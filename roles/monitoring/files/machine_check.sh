@@ -3,7 +3,8 @@
 # checked this container, and which file systems are read-only, but for mount points that match PATTERN.
 # The node exporter 1.9 reports only the options of a mount. When the kernel makes a file system read-only
 # after an error, this stands in the options of the file system: last in a line, after device and kind.
-# A file that cannot be written does not make the container unhealthy: the alert EngineSilent fires.
+# A file that cannot be written does not make the container unhealthy: then the alert
+# ContainerEngineUnreachable fires.
 declare -A labels read_only
 # label TEXT: as a value of a label is written.
 label() {
