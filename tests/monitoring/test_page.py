@@ -19,7 +19,7 @@ NASTY = "<img src=x onerror=document.title='taken'>"
 FOUND = Found(
     overview=Overview(
         (
-            Broker(1, "kafka1:9092", "a", registered=True, controls=True, leads=2, holds=2),
+            Broker(1, "kafka1:9092", "a", registered=True, controller=True, leaders=2, replicas=2),
             Broker(2),
         ),
         (Topic("orders", 2, 2, 2, 0), Topic("payments", 3, 2, 0, 0), Topic(NASTY, 1, 1, 0, 0)),
@@ -75,7 +75,7 @@ def test_page_shows_problems_and_all_rows(url: str, tmp_path: Path) -> None:
     document, console = browse(url, tmp_path)
 
     assert "Not registered: broker 2." in document
-    assert "2 partitions lack a replica in sync." in document
+    assert "2 partitions are under-replicated." in document
     assert all(rows(document).values())
     assert {"1", "2", "orders", "payments", "billing"} <= set(rows(document))
     assert console == ""

@@ -74,7 +74,7 @@ def test_the_screen_of_groups_shows_a_name_in_one_line(name):
 
 @each_name
 def test_the_page_shows_a_name_as_text(name):
-    (row,) = [page._group(page.Reading(name, "t", 1, 2, 3.0))]
+    (row,) = [page._group(page.GroupLag(name, "t", 1, 2, 3.0))]
     (table,) = [page.Table("groups", ("group", "topic"), ("a", "b", "c"), [row])]
     text = page.ENVIRONMENT.get_template("cluster.html").render(
         cluster=name,
