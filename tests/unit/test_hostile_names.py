@@ -16,8 +16,8 @@ from hostile_names import MARKER, NAMES
 from kafka_metal_client import groups
 from kafka_metal_client.state import visible_texts
 from kafka_metal_client.tables import Paint
-from kafka_metal_dashboards.page.asking import Line
 from kafka_metal_dashboards.page.plot import svg
+from kafka_metal_dashboards.page.prometheus_api import Line
 from kafka_metal_watch import page
 
 # What an exported declaration may hold beside text: a line of a terminal has no control characters.
