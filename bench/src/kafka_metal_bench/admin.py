@@ -25,8 +25,8 @@ class Admin:
     def __init__(self, bootstrap: Sequence[str], access: str = "", timeout: float = 90) -> None:
         """Store the connection settings without connecting.
 
-        ``access``: directory with ``client.json`` for kafka-python and ``client.properties`` for Kafka's
-        tools; empty for a cluster without authentication.
+        ``access``: directory with ``client.json`` for kafka-python and ``client.properties`` for
+        Kafka's tools; empty for a cluster without authentication.
         """
         # Retries while brokers start are expected; errors are raised anyway.
         logging.getLogger("kafka").setLevel(logging.CRITICAL)

@@ -187,7 +187,7 @@ class Cluster:
         return folder
 
     def kill_processes(self) -> None:
-        """Kill all processes of this run and of an interrupted run, found by their root directory."""
+        """Kill the processes of this run and of an interrupted run, by their root directory."""
         for process in self.processes.values():
             process.kill()
             process.wait()

@@ -113,7 +113,7 @@ def growth(data: Dict[str, Any]) -> Optional[Figure]:
 
 
 def knobs(data: Dict[str, Any]) -> Optional[Figure]:
-    """Return both values of each setting, relative to the median of the first, with a dot per round."""
+    """Return both values of each setting relative to the median of the first, a dot per round."""
     pairs = []
     for knob in data["knobs"]:
         a, b = (values(data["samples"], "knob", knob["id"], side, "records_s") for side in "ab")
