@@ -52,7 +52,7 @@ def test_a_renamed_alert_has_its_old_name_as_a_label():
 
 @pytest.mark.parametrize("change", [False, {"for": "5m"}, SLOW])
 def test_an_old_name_is_refused_with_the_new_one(change):
-    with pytest.raises(MonitoringError, match="^alert Gone: is now named Down; use that name$"):
+    with pytest.raises(MonitoringError, match=r"^alert Gone: is now named Down; use that name$"):
         adjusted(only(was="Gone"), {"Gone": change})
 
 

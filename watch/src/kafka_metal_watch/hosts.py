@@ -1,6 +1,6 @@
 """Reject requests with an unknown Host header, as protection against DNS rebinding.
 
-A web site can point its own name at 127.0.0.1, so that a visitor's browser reads our page for it.
+A web site can point its own name at 127.0.0.1, so that a user's browser reads our page for it.
 Such requests have the name of the web site in the header Host.
 """
 
