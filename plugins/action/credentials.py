@@ -13,7 +13,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
 
-from ..module_utils._services.credential_options import OPTIONS, slips
+from ..module_utils._services.credential_options import OPTIONS, unknown_options
 from ..plugin_utils._security import (
     foreign_cluster,
     provided_files,
@@ -53,7 +53,7 @@ class ActionModule(ActionBase):
 
 def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options with their types and defaults."""
-    problems = slips(given)
+    problems = unknown_options(given)
     if not problems:
         # A copy: the validator fills the defaults in where they stand.
         checked = ArgumentSpecValidator(copy.deepcopy(OPTIONS)).validate(dict(given))

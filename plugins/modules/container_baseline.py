@@ -70,7 +70,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     if not module.check_mode:
-        container_baseline.keep(**module.params)
+        container_baseline.save(**module.params)
     # Our own note, no change of the platform.
     module.exit_json(changed=False, kept=module.params["kept"])
 

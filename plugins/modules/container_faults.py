@@ -56,7 +56,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     asked = module.params["socket"], module.params["cluster"]
-    module.exit_json(changed=False, problems=container_faults.look(*asked, time.time()))
+    module.exit_json(changed=False, problems=container_faults.faults(*asked, time.time()))
 
 
 if __name__ == "__main__":

@@ -154,8 +154,8 @@ def main() -> None:
         module.fail_json(msg=f"host tuning: {error}")
     if given["containers"]:
         wanted = {name: int(count) for name, count in given["containers"].items()}
-        rows = container_limits.look(host, wanted, container_list.running(given["socket"]))
-        outcome.settings += [tuner.told(row, tuner.state(row)) for row in rows]
+        rows = container_limits.inspect(host, wanted, container_list.running(given["socket"]))
+        outcome.settings += [tuner.as_result(row, tuner.state(row)) for row in rows]
     for setting in outcome.settings:
         if setting["state"] == "drift" and not given["report"]:
             module.warn(f"{setting['name']} is not {setting['wanted']}: {setting['detail']}")

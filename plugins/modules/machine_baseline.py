@@ -83,7 +83,7 @@ def main() -> None:
     stopped = []
     if not module.check_mode:
         try:
-            stopped = host_baseline.keep(
+            stopped = host_baseline.save(
                 given["socket"],
                 given["cluster"],
                 given["kept"],

@@ -175,7 +175,7 @@ def main() -> None:
     }
     if asked["left"]:
         cluster, kept = asked["left"]["cluster"], asked["left"]["kept"]
-        readers["left"] = lambda: host_baseline.look(asked["socket"], cluster, kept)
+        readers["left"] = lambda: host_baseline.compare(asked["socket"], cluster, kept)
         readers["members"] = lambda: trusted_cas.look(
             asked["socket"], cluster, kept, asked["paths"]
         )

@@ -137,8 +137,8 @@ def main() -> None:
         supports_check_mode=True,
     )
     how = module.params["timeout"], module.params["page_login"]
-    told = spark_masters.ask_all(module.params["masters"], *how)
-    histories = spark_masters.ask_histories(module.params["histories"], *how)
+    told = spark_masters.query_masters(module.params["masters"], *how)
+    histories = spark_masters.query_histories(module.params["histories"], *how)
     leading = spark_masters.leader(told)
     module.exit_json(
         changed=False,

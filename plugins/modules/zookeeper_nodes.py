@@ -146,7 +146,7 @@ def main() -> None:
     given = module.params
     try:
         tls = zookeeper_servers.tls_of(given["ca_file"], given["cert_file"])
-        with zookeeper_client.first_that_serves(given["servers"], given["timeout"], tls) as session:
+        with zookeeper_client.first_available(given["servers"], given["timeout"], tls) as session:
             nodes = zookeeper_acls.read(given["nodes"])
             changes = zookeeper_acls.differences(session, nodes)
             if not module.check_mode:
@@ -156,7 +156,7 @@ def main() -> None:
             # A fresh site: what runs first decides what there is.
             steps = [f"nodes of the ensemble: given to their owners once it serves ({error})"]
             module.exit_json(changed=True, steps=steps)
-        module.fail_json(msg=f"the ensemble cannot be reached: {error}")
+        module.fail_json(msg=f"the ZooKeeper ensemble is unreachable: {error}")
     except zookeeper_client.ZooKeeperError as error:
         module.fail_json(msg=f"the ensemble's nodes cannot be given to their owners: {error}")
     module.exit_json(changed=bool(changes), steps=zookeeper_acls.messages(changes))

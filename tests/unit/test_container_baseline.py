@@ -34,10 +34,10 @@ def engine(monkeypatch, tmp_path):
             )
 
         def look(self, declared=DECLARED):
-            return container_baseline.look("socket", NAME, declared, self.kept)
+            return container_baseline.compare("socket", NAME, declared, self.kept)
 
         def keep(self):
-            container_baseline.keep("socket", NAME, DECLARED, self.kept)
+            container_baseline.save("socket", NAME, DECLARED, self.kept)
 
     found = Engine()
     found.has(inspected())

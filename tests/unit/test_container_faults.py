@@ -67,7 +67,7 @@ def test_the_engine_remembers_what_the_state_of_a_container_does_not_tell(monkey
     monkeypatch.setattr(engine_api, "ask", lambda socket, question: state)
     events = b'{"status":"oom","id":"1"}\n{"status":"oom","id":"9"}\n'
     monkeypatch.setattr(engine_api, "get", lambda socket, question: events)
-    (sentence,) = container_faults.look("socket", "a", NOW)
+    (sentence,) = container_faults.faults("socket", "a", NOW)
     assert sentence.startswith("kafka2 was killed: it needed more than its limit of 640 MiB")
 
 
@@ -78,5 +78,5 @@ def test_only_containers_of_the_cluster_are_asked_and_one_that_is_gone_is_none(m
     )
     monkeypatch.setattr(engine_api, "ask", lambda socket, question: answers.get(question))
     monkeypatch.setattr(engine_api, "get", lambda socket, question: None)
-    (sentence,) = container_faults.look("socket", "a", NOW)
+    (sentence,) = container_faults.faults("socket", "a", NOW)
     assert sentence.startswith("kafka2 does not stay up")

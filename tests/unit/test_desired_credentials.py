@@ -2,7 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.action.credentials import arguments
-from ansible_collections.metal.kafka.plugins.module_utils._services.credential_options import slips
+from ansible_collections.metal.kafka.plugins.module_utils._services.credential_options import unknown_options
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_model import (
     CredentialsError,
 )
@@ -152,10 +152,10 @@ def test_all_obstacles_are_told_at_once():
     ],
 )
 def test_a_key_that_no_option_has_is_named_with_its_place(arguments, says):
-    problems = slips(BASE | arguments)
+    problems = unknown_options(BASE | arguments)
     assert len(problems) == 1
     assert says in problems[0]
 
 
 def test_what_is_right_has_no_slips():
-    assert slips(BASE | server() | {"ca": {"days": 1}}) == []
+    assert unknown_options(BASE | server() | {"ca": {"days": 1}}) == []

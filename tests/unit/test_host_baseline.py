@@ -51,10 +51,10 @@ class Machine:
         return json.loads(json.dumps(found[0])) if found else None
 
     def keep(self, declared=("d1", "s1"), specs=None):
-        return host_baseline.keep("socket", CLUSTER, self.kept, list(declared), specs or {})
+        return host_baseline.save("socket", CLUSTER, self.kept, list(declared), specs or {})
 
     def look(self):
-        return host_baseline.look("socket", CLUSTER, self.kept)
+        return host_baseline.compare("socket", CLUSTER, self.kept)
 
 
 @pytest.fixture
@@ -84,8 +84,8 @@ def test_a_restart_is_no_difference(node):
     [
         ([], "container local-kafka1 is gone"),
         ([container(State={"Restarting": True})], "container local-kafka1 does not stay up"),
-        ([container(Image="sha256:2")], "container local-kafka1 is not as it was left"),
-        ([container(HostConfig={"Memory": 1})], "container local-kafka1 is not as it was left"),
+        ([container(Image="sha256:2")], "container local-kafka1 has changed"),
+        ([container(HostConfig={"Memory": 1})], "container local-kafka1 has changed"),
         ([container(), container(Id="2", Name="/x")], "container x is new"),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_disk_that_is_away_is_a_difference(node, monkeypatch):
     monkeypatch.setattr(
         host_baseline.mount_table, "by_point", lambda _: dict.fromkeys(["/", str(node.data)])
     )
-    assert node.look()["differs"] == [f"file {node.data} is not as it was left"]
+    assert node.look()["differs"] == [f"file {node.data} has changed"]
 
 
 def test_what_tuning_would_do_is_a_difference_unless_it_was_refused_before(node, monkeypatch):
@@ -154,7 +154,7 @@ def test_tuning_is_asked_what_the_run_asked(node):
 
 
 def test_without_a_note_nothing_is_declared(node):
-    host_baseline.forget(node.kept)
+    host_baseline.delete(node.kept)
     assert node.look() == {"declared": [], "differs": [], "still": {}}
 
 

@@ -180,5 +180,5 @@ def test_the_java_runtime_is_known_and_its_own_jar_is_no_component():
 @pytest.mark.parametrize("files", [{"a.jar": b"no archive"}, {"var/lib/dpkg/status": STATUS * 40}])
 def test_half_an_image_is_refused(files):
     half = io.BytesIO(stream(files).getvalue()[:1500])
-    with pytest.raises(ValueError, match="not a whole file system"):
+    with pytest.raises(ValueError, match="archive of the file system is incomplete"):
         image_contents.components(half)

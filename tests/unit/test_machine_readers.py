@@ -5,7 +5,7 @@ import socket
 import time
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import ask_all
+from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import query_all
 from ansible_collections.metal.kafka.plugins.module_utils._host import (
     engine_facts,
     filesystems,
@@ -177,12 +177,12 @@ def test_questions_that_hang_are_left_out_in_time():
         return item.upper()
 
     begun = time.monotonic()
-    assert ask_all(["a", "slow", "b", "a"], answer, seconds=0.5) == {"a": "A", "b": "B"}
+    assert query_all(["a", "slow", "b", "a"], answer, seconds=0.5) == {"a": "A", "b": "B"}
     assert time.monotonic() - begun < 5
 
 
 def test_more_questions_than_threads_are_all_answered():
-    assert len(ask_all(range(500), abs, seconds=30, width=8)) == 500
+    assert len(query_all(range(500), abs, seconds=30, width=8)) == 500
 
 
 def test_the_process_of_the_machine_s_own_engine_is_found_by_its_name(tmp_path):

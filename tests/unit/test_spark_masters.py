@@ -20,11 +20,11 @@ def page():
     """Serve a master's page; returns the function that does, given status and workers."""
     servers = []
 
-    def serve(name, status, workers=(), code=200, word=""):
+    def serve(name, status, workers=(), code=200, login=""):
         class Page(BaseHTTPRequestHandler):
             def do_GET(self):
                 assert self.path == "/json/"
-                known = not word or self.headers["Authorization"] == f"Basic {word}"
+                known = not login or self.headers["Authorization"] == f"Basic {login}"
                 self.send_response(code if known else 401)
                 self.end_headers()
                 self.wfile.write(json.dumps({"status": status, "workers": workers}).encode())
@@ -52,18 +52,18 @@ def nobody():
 
 
 def judged(masters, workers=WORKERS):
-    told = spark_masters.ask_all(masters, timeout=2)
+    told = spark_masters.query_masters(masters, timeout=2)
     return told, spark_masters.problems(told, workers)
 
 
-def test_a_page_that_asks_who_comes_is_shown_the_word(page):
-    word = web_login.basic("secret")
-    masters = [page("m1", "ALIVE", REGISTERED, word=word)]
-    assert "401" in spark_masters.ask_all(masters, timeout=2)[0]["error"]
-    assert spark_masters.ask_all(masters, timeout=2, word=word)[0]["status"] == "ALIVE"
+def test_pages_with_authentication_get_the_login(page):
+    login = web_login.basic("secret")
+    masters = [page("m1", "ALIVE", REGISTERED, login=login)]
+    assert "401" in spark_masters.query_masters(masters, timeout=2)[0]["error"]
+    assert spark_masters.query_masters(masters, timeout=2, login=login)[0]["status"] == "ALIVE"
 
 
-def test_one_leads_and_one_stands_by(page):
+def test_leader_and_standby_are_healthy(page):
     masters = [page("m1", "STANDBY"), page("m2", "ALIVE", REGISTERED)]
     told, problems = judged(masters)
     assert problems == []
@@ -76,7 +76,7 @@ def test_one_leads_and_one_stands_by(page):
     assert rows[1]["note"].startswith("leader, ")
 
 
-def test_a_standby_that_does_not_answer_is_told_while_the_other_leads(page, nobody):
+def test_unreachable_standby_is_a_problem(page, nobody):
     masters = [page("m1", "ALIVE", REGISTERED), nobody]
     told, problems = judged(masters)
     (problem,) = problems
@@ -87,12 +87,12 @@ def test_a_standby_that_does_not_answer_is_told_while_the_other_leads(page, nobo
 
 def test_nobody_leads(page):
     _, problems = judged([page("m1", "STANDBY"), page("m2", "STANDBY")])
-    assert problems == ["the Spark cluster has no master that leads"]
+    assert problems == ["the Spark cluster has no leading master"]
 
 
 def test_two_that_lead_are_one_too_many(page):
     _, problems = judged([page("m1", "ALIVE", REGISTERED), page("m2", "ALIVE", REGISTERED)])
-    assert problems == ["the Spark cluster has no master that leads"]
+    assert problems == ["the Spark cluster has no leading master"]
 
 
 def test_a_master_that_recovers_is_not_there_yet(page):

@@ -233,7 +233,7 @@ def test_a_later_file_that_wins_is_named_and_not_touched(host):
     host.plant(other, "vm.swappiness=10\n")
     row = only(tuner.tune(host, SWAPPINESS, []))
     assert (row["persisted"], row["state"]) == ("10", "drift")
-    assert row["detail"] == f"{other} comes later and says vm.swappiness = 10"
+    assert row["detail"] == f"{other} is read later and sets vm.swappiness = 10"
     assert host.read(other) == "vm.swappiness=10\n"
     assert tuner.tune(host, SWAPPINESS, []).steps == []
 
@@ -258,7 +258,7 @@ def test_a_ratio_that_makes_the_kernel_forget_the_bytes_is_a_rival(host):
     host.plant("/etc/sysctl.d/99-x.conf", "vm.dirty_ratio = 80\n")
     row = only(tuner.tune(host, [Spec("vm.dirty_bytes", "1000000")], []))
     assert row["state"] == "drift"
-    assert row["detail"] == "/etc/sysctl.d/99-x.conf comes later and says vm.dirty_ratio = 80"
+    assert row["detail"] == "/etc/sysctl.d/99-x.conf is read later and sets vm.dirty_ratio = 80"
 
 
 def test_the_kernel_s_command_line_is_named(host):
@@ -439,7 +439,7 @@ def test_a_clock_that_nobody_keeps_is_drift_and_in_a_container_not_ours(host):
     host.plant("/.dockerenv", "")
     rows = by_name(tuner.report(host, CLOCK, []))
     assert {row["state"] for row in rows.values()} == {"not_allowed"}
-    assert rows["clock.steps"]["detail"] == "a container has the clock of the machine below"
+    assert rows["clock.steps"]["detail"] == "a container uses the clock of its host"
 
 
 def test_the_open_files_of_a_running_container_are_compared(host):
@@ -447,7 +447,7 @@ def test_the_open_files_of_a_running_container_are_compared(host):
     host.process(70, "java", 16384, f"0::/system.slice/docker-{number}.scope\n")
     engine = [{"Id": number, "Names": ["/prod-kafka1"]}]
     wanted = {"prod-kafka1": 100000, "prod-kafka2": 1}
-    rows = {row.name: tuner.state(row) for row in container_limits.look(host, wanted, engine)}
+    rows = {row.name: tuner.state(row) for row in container_limits.inspect(host, wanted, engine)}
     assert rows == {"nofile prod-kafka1": "drift", "nofile prod-kafka2": "absent"}
-    enough = container_limits.look(host, {"prod-kafka1": 16384}, engine)
+    enough = container_limits.inspect(host, {"prod-kafka1": 16384}, engine)
     assert tuner.state(enough[0]) == "ok"

@@ -6,7 +6,7 @@ import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_servers import (
     AnswerError,
     Server,
-    ask_all,
+    query_servers,
     before_stop,
     parse,
     report,
@@ -44,10 +44,10 @@ def test_an_answer_is_read():
         ("This ZooKeeper instance is not currently serving requests\n", "no quorum"),
         (
             "srvr is not executed because it is not in the whitelist.\n",
-            r"4lw\.commands\.whitelist must name it",
+            r"4lw\.commands\.whitelist must list it",
         ),
-        ("HTTP/1.1 400 Bad Request\r\n", "no answer of a ZooKeeper server: 'HTTP/1.1 400"),
-        ("", "no answer of a ZooKeeper server"),
+        ("HTTP/1.1 400 Bad Request\r\n", "did not respond like a ZooKeeper server: 'HTTP/1.1 400"),
+        ("", "did not respond like a ZooKeeper server"),
     ],
 )
 def test_an_answer_without_a_state_says_why(answer, message):
@@ -55,7 +55,7 @@ def test_an_answer_without_a_state_says_why(answer, message):
         parse(answer)
 
 
-LOST = server(3, mode=None, error="cannot be reached: Connection refused")
+LOST = server(3, mode=None, error="is unreachable: Connection refused")
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_a_quorum_is_one_leader_that_all_others_follow(servers, leader, quorum, 
 
 def test_problems_name_the_server():
     assert report([server(1), server(2, "leader", version="3.8.4"), LOST])["problems"] == [
-        "server 3 (zk:2183) cannot be reached: Connection refused",
+        "server 3 (zk:2183) is unreachable: Connection refused",
         "servers run different versions: 3.8.4, 3.9.6",
     ]
     assert report([server(1, "standalone"), server(2, "standalone")])["problems"] == [
-        "more than one server leads: server 1 (zk:2181), server 2 (zk:2182); "
+        "more than one server is leader: server 1 (zk:2181), server 2 (zk:2182); "
         "they are not one ensemble",
-        "server 1 (zk:2181) runs alone, not as one of 2",
+        "server 1 (zk:2181) runs standalone, not as one of 2",
     ]
 
 
@@ -122,7 +122,7 @@ def test_all_servers_are_asked_and_a_silent_one_costs_its_timeout_once(listener)
         refused = unused.getsockname()[1]
     ports = [listener(LEADER), listener(None), listener(None), refused]
     begun = time.monotonic()
-    servers = ask_all(
+    servers = query_servers(
         [{"id": number, "host": "127.0.0.1", "port": port} for number, port in enumerate(ports)],
         timeout=0.3,
     )
@@ -130,9 +130,9 @@ def test_all_servers_are_asked_and_a_silent_one_costs_its_timeout_once(listener)
     assert [one.mode for one in servers] == ["leader", None, None, None]
     assert [one.error for one in servers] == [
         None,
-        "does not answer within 0.3 s",
-        "does not answer within 0.3 s",
-        "cannot be reached: Connection refused",
+        "does not respond within 0.3 s",
+        "does not respond within 0.3 s",
+        "is unreachable: Connection refused",
     ]
 
 
@@ -164,6 +164,6 @@ def test_a_refusal_names_who_is_missing():
         Server(3, "zk3", 2181),
     ]
     assert before_stop(servers, 1)["blockers"] == [
-        "without server 1, 1 of 3 servers would serve and 2 are needed: "
+        "without server 1, 1 of 3 servers would serve, and 2 are needed: "
         "server 3 (zk3:2181) not serving"
     ]

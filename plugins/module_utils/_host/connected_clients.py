@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who is connected to ports of this machine, as its kernel tells it.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations

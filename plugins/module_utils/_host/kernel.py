@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the kernel says of its limits, its clock and its protections.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations

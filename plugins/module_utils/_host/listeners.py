@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sockets of a machine that listen, with the process and the container behind each.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ the inventory says which instances are stopped by it, and until when their alert
 moments lie minutes ahead and are renewed while the run lives: a killed run silences nothing for
 longer. Moments are epoch seconds by the clock of the machine.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations

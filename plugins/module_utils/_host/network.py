@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names, addresses and interfaces as a machine sees them.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-from .._common.deadlines import ask_all
+from .._common.deadlines import query_all
 
 # The resolver waits 5 s for each server; a machine that waits that long is reported.
 RESOLVE_SECONDS = 4.0
@@ -52,7 +52,7 @@ def looked_up(name: str) -> dict[str, Any]:
 def lookups(names: Iterable[str], seconds: float = RESOLVE_SECONDS) -> dict[str, Any]:
     """What each name leads to; a name without an answer in time has None."""
     wanted = list(names)
-    found = ask_all(wanted, looked_up, seconds, width=32)
+    found = query_all(wanted, looked_up, seconds, width=32)
     return {name: found.get(name) for name in wanted}
 
 

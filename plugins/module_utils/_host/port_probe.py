@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether ports can be reached, and short-lived listeners for those that nothing serves yet.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from .._common.deadlines import ask_all
+from .._common.deadlines import query_all
 
 # What the helper is called in the list of processes; the kernel keeps 15 characters.
 HELPER = "km-port-probe"
@@ -53,7 +53,7 @@ def connect_all(
 ) -> list[dict[str, Any]]:
     """What a connection to each endpoint meets, all asked at once; timeout for the unanswered."""
     wanted = list(dict.fromkeys(endpoints))
-    found = ask_all(wanted, connect, seconds)
+    found = query_all(wanted, connect, seconds)
     return [
         {"address": address, "port": port, "state": found.get((address, port), "timeout")}
         for address, port in wanted

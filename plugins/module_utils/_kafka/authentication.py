@@ -20,7 +20,7 @@ try:
 except ImportError:  # connecting.MISSING tells.
     pass
 
-from .._common.deadlines import Deadline, ask_all
+from .._common.deadlines import Deadline, query_all
 from .endpoints import address, words_of
 from .scram import ACCEPTED, MECHANISMS, REFUSED, Attempt, Key, ScramError, Secret
 
@@ -173,7 +173,7 @@ def try_all(
     if not servers:
         return dict.fromkeys(secrets, "no listener to try it at is given")
     questions = [(key, server) for server in servers for key in secrets]
-    answers = ask_all(
+    answers = query_all(
         questions,
         lambda question: try_at(listener, question[1], question[0], secrets[question[0]]),
         deadline.left(),
