@@ -50,5 +50,5 @@ class ActionModule(ActionBase):
         except AnsibleConnectionFailure as error:
             # A machine that is down has nobody at work on it; the others know.
             display.warning(f"the lock is not on every machine: {error}")
-            nobody = operation_lock.answer(operation_lock.Lock("", me, 0), taken=True)
+            nobody = operation_lock.result(operation_lock.Lock("", me, 0), taken=True)
             return {"changed": False, "reached": False, "steps": [], **nobody}

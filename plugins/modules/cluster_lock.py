@@ -139,11 +139,11 @@ def main() -> None:
     common = {"changed": False, "reached": True, "steps": []}
     if module.check_mode:
         granted = operation_lock.Lock(spec["operation"], me, 0)
-        module.exit_json(**common, **operation_lock.answer(granted, taken=True))
+        module.exit_json(**common, **operation_lock.result(granted, taken=True))
     if spec["state"] in ("absent", "deleted"):
         own = spec["state"] == "absent"
-        dropped = operation_lock.drop(path, me.token) if own else operation_lock.delete(path)
-        nobody = operation_lock.answer(operation_lock.Lock("", me, 0), taken=False)
+        dropped = operation_lock.remove(path, me.token) if own else operation_lock.remove_any(path)
+        nobody = operation_lock.result(operation_lock.Lock("", me, 0), taken=False)
         module.exit_json(**common, **nobody, released=dropped)
     if spec["state"] == "released":
         module.exit_json(**common, **operation_lock.release(path, spec["replace"], me))

@@ -49,7 +49,7 @@ def main() -> None:
         argument_spec={"ports": {"type": "list", "elements": "int", "required": True}},
         supports_check_mode=True,
     )
-    found = connected_clients.look(module.params["ports"])
+    found = connected_clients.count_connections(module.params["ports"])
     messages = [
         f"port {port}: {peer} ({count} connection{'s' if count > 1 else ''})"
         for port, peers in sorted(found.items())

@@ -67,9 +67,9 @@ def main() -> None:
         supports_check_mode=True,
     )
     point, forget = module.params["mount"], module.params["forget"]
-    mounted = disk_release.at(disk_release.read(), point)
+    mounted = disk_release.mounted_at(disk_release.read(), point)
     before = disk_changes.read_fstab()
-    after = disk_release.forgotten(before, point) if forget else before
+    after = disk_release.without_mount(before, point) if forget else before
     steps = []
     if mounted:
         steps.append(f"{point} ({mounted.source}) is unmounted")

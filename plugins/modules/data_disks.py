@@ -12,7 +12,7 @@ description:
   - Finds each disk by serial number, WWN or path, makes XFS on blank ones, marks them with cluster,
     host and name, and mounts them by UUID with C(noatime,nodev,nosuid,nofail).
   - Makes the mount point immutable while nothing is mounted on it, so that a missing disk gives
-    errors instead of filling the disk of the system.
+    errors instead of filling the system disk.
   - Everything that is neither blank nor ours is refused, and then nothing at all is changed on any
     disk, unless its name is in O(overwrite). A disk that is in use is never formatted.
   - A disk that was in order once (fstab has its mount) and now is missing, read-only or broken is
@@ -199,7 +199,7 @@ def main() -> None:
     specs = chosen(module)
     owner = disk_model.Owner(module.params["cluster"], module.params["host"])
     lines = disk_changes.read_fstab()
-    guards = {spec.name: disk_changes.guard(spec.mount) for spec in specs}
+    guards = {spec.name: disk_changes.read_guard(spec.mount) for spec in specs}
     found, unused = disk_survey.survey(specs, owner, module.params, guards, lines)
 
     problems = data_disks.problems(found)
@@ -223,14 +223,14 @@ def main() -> None:
     refused = data_disks.refusals(found)
     if refused:
         there = "; ".join(str(device) for device in unused)
-        hint = f"; blank disks that nobody uses: {there or 'none'}" if "unused" in result else ""
+        hint = f"; unused blank disks: {there or 'none'}" if "unused" in result else ""
         result.update(steps=[], refused=refused)
         module.fail_json(msg=f"no disk was touched: {'; '.join(refused)}{hint}", **result)
     if steps and not module.check_mode:
         uuids: dict[str, str] = {}
         try:
             for step in steps:
-                disk_changes.take(step, owner, module.params["owner"], uuids)
+                disk_changes.apply(step, owner, module.params["owner"], uuids)
         except disk_changes.DiskError as error:
             module.fail_json(msg=str(error), **result)
         result["disks"] = [

@@ -87,7 +87,7 @@ def main() -> None:
     )
     host = module.params["host"]
     disks = {each["mount"]: each["name"] for each in module.params["disks"]}
-    states = log_dir_health.ask(module.params["paths"], disks)
+    states = log_dir_health.probe(module.params["paths"], disks)
     told = []
     for state in states:
         mount = next((point for point in disks if within(state.path, point)), "")

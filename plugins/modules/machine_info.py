@@ -166,9 +166,9 @@ def main() -> None:
         },
         "names": lambda: network.lookups(asked["names"]),
         "paths": lambda: machine_facts.paths(asked["paths"]),
-        "listeners": lambda: listeners.look(asked["socket"]),
+        "listeners": lambda: listeners.read_listeners(asked["socket"]),
         "engine": lambda: engine_facts.engine(asked["socket"]),
-        "silence": lambda: engine_facts.silence(asked["socket"]),
+        "silence": lambda: engine_facts.no_response_reason(asked["socket"]),
         "limits": machine_facts.limits,
         "cgroup": machine_facts.cgroup,
         "protections": machine_facts.protections,
@@ -176,10 +176,10 @@ def main() -> None:
     if asked["left"]:
         cluster, kept = asked["left"]["cluster"], asked["left"]["kept"]
         readers["left"] = lambda: host_baseline.compare(asked["socket"], cluster, kept)
-        readers["members"] = lambda: trusted_cas.look(
+        readers["members"] = lambda: trusted_cas.inspect(
             asked["socket"], cluster, kept, asked["paths"]
         )
-        readers["operation"] = lambda: operation_state.look(cluster, asked["left"]["textfiles"])
+        readers["operation"] = lambda: operation_state.read(cluster, asked["left"]["textfiles"])
     facts, unknown = {}, {}
     for name, read in readers.items():
         try:

@@ -59,7 +59,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    module.exit_json(changed=False, operation=operation_state.look(**module.params))
+    module.exit_json(changed=False, operation=operation_state.read(**module.params))
 
 
 if __name__ == "__main__":

@@ -214,7 +214,9 @@ def main() -> None:
     if refused:
         module.fail_json(msg="\n".join(refused))
     ids = owned_directories.ids_of(spec["owner"], spec["group"])
-    seen = {"container": container_baseline.compare(**spec["container"])} if spec["container"] else {}
+    seen = (
+        {"container": container_baseline.compare(**spec["container"])} if spec["container"] else {}
+    )
     foreign = _foreign(spec, ids[0])
     found = owned_directories.Outcome()
     unchanged = seen and seen["container"]["unchanged"]

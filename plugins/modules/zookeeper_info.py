@@ -130,7 +130,9 @@ def main() -> None:
         tls = zookeeper_servers.tls_of(module.params["ca_file"], module.params["cert_file"])
     except OSError as error:
         module.fail_json(msg=f"the files for TLS cannot be used: {error}")
-    servers = zookeeper_servers.query_servers(module.params["servers"], module.params["timeout"], tls)
+    servers = zookeeper_servers.query_servers(
+        module.params["servers"], module.params["timeout"], tls
+    )
     stopping = module.params["before_stop"]
     stop = {} if stopping is None else {"stop": zookeeper_servers.before_stop(servers, stopping)}
     module.exit_json(changed=False, **zookeeper_servers.report(servers), **stop)

@@ -29,8 +29,8 @@ def test_a_connection_of_this_machine_is_seen_and_is_gone_when_it_ends(host):
     with socket.create_server((host, 0), family=family) as listening:
         port = listening.getsockname()[1]
         with socket.create_connection((host, port)):
-            assert connected_clients.look([port]) == {port: {host: 1}}
-        assert connected_clients.look([port]) == {}
+            assert connected_clients.count_connections([port]) == {port: {host: 1}}
+        assert connected_clients.count_connections([port]) == {}
 
 
 def test_names_are_resolved_and_one_without_an_address_is_left_out():

@@ -7,7 +7,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host.disks import dis
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks.data_disks import (
     check_specs,
     check_together,
-    judge,
+    classify,
     problems,
     refusals,
     same_identifier,
@@ -36,15 +36,15 @@ MOUNTED = replace(OURS, mounts=(HERE,), busy=True)
 # What is found, whether fstab knows the mount: state, action, and words of the explanation.
 CASES = {
     "a blank disk": (SPARE, "", "blank", "format", "blank"),
-    "our disk": (OURS, UUID, "ready", "use", "ours"),
-    "our disk, mounted": (MOUNTED, UUID, "ready", "use", "ours"),
-    "our disk that fstab has forgotten": (OURS, "", "ready", "use", "ours"),
+    "our disk": (OURS, UUID, "ready", "use", "ready"),
+    "our disk, mounted": (MOUNTED, UUID, "ready", "use", "ready"),
+    "our disk that fstab has forgotten": (OURS, "", "ready", "use", "ready"),
     "our disk that an old container still holds": (
         replace(OURS, busy=True),
         UUID,
         "ready",
         "use",
-        "ours",
+        "ready",
     ),
     "a run that ended between format and marker": (
         replace(SPARE, contents=XFS, empty=True),
@@ -58,14 +58,14 @@ CASES = {
         "",
         "foreign",
         "refuse",
-        "XFS (label home) without our marker",
+        "XFS (label home) without a kafka-metal marker",
     ),
     "an XFS with files": (
         replace(SPARE, contents=XFS),
         "",
         "foreign",
         "refuse",
-        "XFS (label km-disk1) without our marker",
+        "XFS (label km-disk1) without a kafka-metal marker",
     ),
     "ext4": (replace(SPARE, contents=EXT4), "", "foreign", "refuse", "ext4 (label backup)"),
     "ext4, mounted": (
@@ -105,7 +105,7 @@ CASES = {
         "",
         "foreign",
         "refuse",
-        "nothing known, but it is in use",
+        "no known signature, but it is in use",
     ),
     "the disk of another host": (
         replace(OURS, marker={**MARKER, "host": "node2"}),
@@ -198,7 +198,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_device_is_told_by_what_it_carries(case):
     device, known, state, action, words = CASES[case]
-    disk = judge(SPEC, [device], OWNER, known=known)
+    disk = classify(SPEC, [device], OWNER, known=known)
     assert (disk.state, disk.action) == (state, action)
     assert words in disk.found
 
@@ -207,7 +207,7 @@ def test_only_what_is_blank_is_ever_formatted_without_a_word():
     formatted = {
         case
         for case, (device, known, *_) in CASES.items()
-        if judge(SPEC, [device], OWNER, known=known).action == "format"
+        if classify(SPEC, [device], OWNER, known=known).action == "format"
     }
     assert formatted == {"a blank disk", "a run that ended between format and marker"}
 
@@ -216,12 +216,12 @@ def test_what_is_in_use_or_write_protected_is_not_formatted_even_when_named():
     formatted = {
         case
         for case, (device, known, *_) in CASES.items()
-        if judge(SPEC, [device], OWNER, known=known, overwrite=True).action == "format"
+        if classify(SPEC, [device], OWNER, known=known, overwrite=True).action == "format"
     }
     held = {case for case, (d, *_) in CASES.items() if d.mounts or d.holders or d.busy}
     protected = {"our disk, write-protected", "a blank disk, write-protected"}
     assert formatted == CASES.keys() - held - protected
-    refused = judge(SPEC, [MOUNTED], OWNER, known=UUID, overwrite=True)
+    refused = classify(SPEC, [MOUNTED], OWNER, known=UUID, overwrite=True)
     assert "it is mounted at /data/disk1" in refusals([refused])[0]
 
 
@@ -230,7 +230,7 @@ def test_only_one_whole_xfs_that_is_not_mounted_elsewhere_is_adopted():
         case
         for case, (device, known, state, *_) in CASES.items()
         if state in ("foreign", "swapped")
-        and judge(SPEC, [device], OWNER, known=known, adopt=True).action == "use"
+        and classify(SPEC, [device], OWNER, known=known, adopt=True).action == "use"
     }
     assert adopted == {
         "an empty XFS of somebody else",
@@ -245,16 +245,16 @@ def test_only_one_whole_xfs_that_is_not_mounted_elsewhere_is_adopted():
 
 def test_an_adopted_disk_is_marked_and_not_formatted():
     device = replace(MOUNTED, marker=None)
-    disk = judge(SPEC, [device], OWNER, known=UUID, adopt=True)
+    disk = classify(SPEC, [device], OWNER, known=UUID, adopt=True)
     assert texts(disk, GUARDED, LINE) == [
-        "disk1 (/dev/sdb, 4.0 GiB) becomes disk1 of this host with all that is on it: "
-        "XFS (label km-disk1) without our marker, mounted at /data/disk1"
+        "disk1 (/dev/sdb, 4.0 GiB) becomes disk1 of this host with all its data: "
+        "XFS (label km-disk1) without a kafka-metal marker, mounted at /data/disk1"
     ]
     assert refusals([disk]) == []
 
 
 def test_a_disk_that_never_was_there_is_refused_and_one_that_was_is_reported():
-    new, lost = judge(SPEC, [], OWNER), judge(SPEC, [], OWNER, known=UUID)
+    new, lost = classify(SPEC, [], OWNER), classify(SPEC, [], OWNER, known=UUID)
     assert (new.state, lost.state) == ("missing", "missing")
     assert refusals([new, lost]) == ["disk1 (serial S1): found no device has serial S1"]
     assert problems([new, lost]) == [
@@ -264,30 +264,30 @@ def test_a_disk_that_never_was_there_is_refused_and_one_that_was_is_reported():
 
 
 def test_a_refusal_says_what_was_found_and_how_to_say_yes():
-    disk = judge(SPEC, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
+    disk = classify(SPEC, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
     assert refusals([disk]) == [
         "disk1 (/dev/sdb, 4.0 GiB, serial S1): found ext4 (label backup); wanted a blank disk; "
-        "to give up what is on it, name disk1 in overwrite"
+        "to erase its content, name disk1 in overwrite"
     ]
 
 
 def test_two_devices_for_one_name_are_refused():
-    disk = judge(SPEC, [SPARE, replace(SPARE, node="/dev/sdc")], OWNER, overwrite=True)
+    disk = classify(SPEC, [SPARE, replace(SPARE, node="/dev/sdc")], OWNER, overwrite=True)
     assert disk.action == "refuse"
     assert "/dev/sdb and /dev/sdc both have serial S1" in disk.found
 
 
 def test_two_names_for_one_device_are_refused():
-    one = judge(SPEC, [SPARE], OWNER)
-    two = judge(Spec("disk2", "/data/disk2", path="/dev/sdb"), [SPARE], OWNER)
+    one = classify(SPEC, [SPARE], OWNER)
+    two = classify(Spec("disk2", "/data/disk2", path="/dev/sdb"), [SPARE], OWNER)
     assert [disk.action for disk in check_together([one, two])] == ["refuse", "refuse"]
 
 
 def test_two_copies_of_one_file_system_are_refused():
-    one = judge(SPEC, [OURS], OWNER, known=UUID)
+    one = classify(SPEC, [OURS], OWNER, known=UUID)
     marker = {**MARKER, "disk": "disk2"}
     copy = replace(OURS, node="/dev/sdc", marker=marker)
-    two = judge(Spec("disk2", "/data/disk2", serial="S2"), [copy], OWNER)
+    two = classify(Spec("disk2", "/data/disk2", serial="S2"), [copy], OWNER)
     assert [disk.action for disk in check_together([one, two])] == ["refuse", "refuse"]
 
 
@@ -297,10 +297,10 @@ WRONG = {
     "two ways": (Spec("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
     "relative mount": (Spec("d", "data", serial="x"), "mount 'data'"),
     "root": (Spec("d", "/", serial="x"), "mount '/'"),
-    "name twice": (Spec("disk1", "/data/2", serial="x"), "the name is there twice"),
-    "nested mount": (Spec("d", "/data/disk1/more", serial="x"), "meets that of disk1"),
-    "same mount": (Spec("d", "/data/disk1", serial="x"), "meets that of disk1"),
-    "same serial": (Spec("d", "/data/2", serial="S1"), "serial S1 is that of disk1 too"),
+    "name twice": (Spec("disk1", "/data/2", serial="x"), "the name is declared twice"),
+    "nested mount": (Spec("d", "/data/disk1/more", serial="x"), "overlaps that of disk1"),
+    "same mount": (Spec("d", "/data/disk1", serial="x"), "overlaps that of disk1"),
+    "same serial": (Spec("d", "/data/2", serial="S1"), "serial S1 is also declared for disk1"),
 }
 
 
@@ -344,20 +344,20 @@ def texts(disk: Disk, guard: Guard, fstab: str) -> list[str]:
 
 
 def test_a_disk_in_order_has_no_steps():
-    assert texts(judge(SPEC, [MOUNTED], OWNER, known=UUID), GUARDED, LINE) == []
+    assert texts(classify(SPEC, [MOUNTED], OWNER, known=UUID), GUARDED, LINE) == []
 
 
 def test_a_blank_disk_takes_every_step_in_order():
-    assert texts(judge(SPEC, [SPARE], OWNER), Guard(), "") == [
+    assert texts(classify(SPEC, [SPARE], OWNER), Guard(), "") == [
         "disk1 (/dev/sdb, 4.0 GiB) is formatted with XFS",
-        "/data/disk1 is made and becomes immutable while nothing is mounted on it",
+        "/data/disk1 is created and becomes immutable while nothing is mounted on it",
         "/etc/fstab mounts disk1 at /data/disk1 by UUID",
         "disk1 (/dev/sdb, 4.0 GiB) is mounted at /data/disk1",
     ]
 
 
 def test_the_plan_says_what_an_overwritten_disk_carries():
-    disk = judge(SPEC, [replace(SPARE, contents=EXT4)], OWNER, overwrite=True)
+    disk = classify(SPEC, [replace(SPARE, contents=EXT4)], OWNER, overwrite=True)
     assert texts(disk, GUARDED, "")[0] == (
         "disk1 (/dev/sdb, 4.0 GiB) is formatted with XFS, over ext4 (label backup)"
     )
@@ -365,14 +365,14 @@ def test_the_plan_says_what_an_overwritten_disk_carries():
 
 def test_a_mounted_disk_gets_the_options_it_lacks_and_the_guard_below():
     device = replace(MOUNTED, mounts=(Mount("/data/disk1", ("rw", "relatime")),))
-    assert texts(judge(SPEC, [device], OWNER, known=UUID), Guard(exists=True), LINE) == [
+    assert texts(classify(SPEC, [device], OWNER, known=UUID), Guard(exists=True), LINE) == [
         "/data/disk1 becomes immutable while nothing is mounted on it",
-        "/data/disk1 is mounted anew with noatime, nodev, nosuid",
+        "/data/disk1 is remounted with noatime, nodev, nosuid",
     ]
 
 
 def test_a_missing_disk_keeps_its_guard_and_nothing_else():
-    disk = judge(SPEC, [], OWNER, known=UUID)
+    disk = classify(SPEC, [], OWNER, known=UUID)
     assert texts(disk, GUARDED, LINE) == []
     assert texts(disk, Guard(exists=True), LINE) == [
         "/data/disk1 becomes immutable while nothing is mounted on it"
@@ -387,7 +387,7 @@ def test_a_missing_disk_keeps_its_guard_and_nothing_else():
     ],
 )
 def test_a_mount_point_that_is_taken_is_refused(guard, points, words):
-    disk = judge(SPEC, [SPARE], OWNER)
+    disk = classify(SPEC, [SPARE], OWNER)
     (checked,) = disk_plan.check_mount_points([disk], {"disk1": guard}, points)
     assert checked.action == "refuse"
     assert words in checked.found
@@ -395,13 +395,13 @@ def test_a_mount_point_that_is_taken_is_refused(guard, points, words):
 
 
 def test_files_below_a_mounted_disk_are_reported():
-    disk = judge(SPEC, [MOUNTED], OWNER, known=UUID)
+    disk = classify(SPEC, [MOUNTED], OWNER, known=UUID)
     assert disk_plan.hidden(disk, GUARDED) == []
-    assert "2 entries lie in /data/disk1" in disk_plan.hidden(disk, Guard(True, True, 2))[0]
+    assert "2 entries in /data/disk1" in disk_plan.hidden(disk, Guard(True, True, 2))[0]
 
 
 def test_a_record_says_what_was_until_it_is_done():
-    disk = judge(SPEC, [SPARE], OWNER)
+    disk = classify(SPEC, [SPARE], OWNER)
     before, after = disk_plan.record(disk, False), disk_plan.record(disk, True, "new")
     assert (before["state"], before["mounted"], before["uuid"]) == ("blank", False, "")
     assert (after["state"], after["mounted"], after["uuid"]) == ("ready", True, "new")

@@ -214,7 +214,7 @@ def test_a_run_marks_the_directories_of_a_service_once(run, tmp_path):
     planned = run(**spec, _ansible_check_mode=True)
     first, second = run(**spec), run(**spec)
 
-    assert f"directory {data} is marked as cluster prod's" in planned["steps"]
+    assert f"directory {data} is marked for cluster prod" in planned["steps"]
     assert first["changed"]
     assert not second["changed"]
     assert data_ownership.owners(str(data)) == {"prod": ["kafka1"]}

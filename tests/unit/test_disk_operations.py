@@ -8,7 +8,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations import dis
 LOG_DIRS = ["/data/disk2/kafka"]
 
 
-def disk(state="ready", found="ours"):
+def disk(state="ready", found="ready"):
     return {"name": "disk2", "state": state, "found": found}
 
 
@@ -89,10 +89,10 @@ MOUNTINFO = (
 
 def test_mounts_are_found_by_their_point():
     mounts = list(rows(MOUNTINFO))
-    disk = disk_release.at(mounts, "/data/disk1")
+    disk = disk_release.mounted_at(mounts, "/data/disk1")
     assert (disk.device, disk.source, disk.follows) == ("8:16", "/dev/sdb", True)
-    assert disk_release.at(mounts, "/data/a b").source == "/dev/sdc"
-    assert disk_release.at(mounts, "/data") is None
+    assert disk_release.mounted_at(mounts, "/data/a b").source == "/dev/sdc"
+    assert disk_release.mounted_at(mounts, "/data") is None
 
 
 def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
@@ -105,7 +105,7 @@ def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
 
 def test_only_the_line_of_the_disk_leaves_fstab():
     fstab = "# ours\nUUID=a /data/disk1 xfs x 0 0\n\nUUID=b /data/disk10 xfs x 0 0\n"
-    assert disk_release.forgotten(fstab, "/data/disk1") == (
+    assert disk_release.without_mount(fstab, "/data/disk1") == (
         "# ours\n\nUUID=b /data/disk10 xfs x 0 0\n"
     )
-    assert disk_release.forgotten(fstab, "/data/disk2") == fstab
+    assert disk_release.without_mount(fstab, "/data/disk2") == fstab

@@ -57,8 +57,8 @@ def disk(action, *points):
 @pytest.mark.parametrize(
     ("action", "points", "texts"),
     [
-        (data_disks.FORMAT, [], ["disk1 keeps 2.0 GiB in reserve"]),
-        (data_disks.USE, ["/data/disk1"], ["disk1 keeps 1 MiB in reserve"]),
+        (data_disks.FORMAT, [], ["disk1 gets a reserve of 2.0 GiB"]),
+        (data_disks.USE, ["/data/disk1"], ["disk1 gets a reserve of 1 MiB"]),
         (data_disks.USE, [], []),
         (data_disks.LEAVE, ["/data/disk1"], []),
         (data_disks.REFUSE, [], []),

@@ -58,7 +58,7 @@ def test_a_container_that_is_gone_is_an_answer(answers):
 
 def test_an_engine_that_is_gone_is_an_error(tmp_path):
     with pytest.raises(
-        engine_api.NoAnswerError, match=r"does not answer on .*none: No such file or directory"
+        engine_api.NoAnswerError, match=r"does not respond on .*none: No such file or directory"
     ):
         container_state.inspect("a", str(tmp_path / "none"))
 
@@ -95,7 +95,7 @@ def test_one_that_takes_the_request_and_answers_nothing_in_time_hangs(tmp_path):
     ],
 )
 def test_where_an_answer_is_optional_there_is_one_or_none(answers, answer, value):
-    assert engine_api.ask(answers(answer), "/info") == value
+    assert engine_api.get_json(answers(answer), "/info") == value
 
 
 def test_what_is_to_be_removed_and_is_gone_is_no_error(answers):

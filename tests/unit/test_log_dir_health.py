@@ -9,13 +9,13 @@ from ansible_collections.metal.kafka.plugins.module_utils._host.disks import (
 )
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks.log_dir_health import (
     State,
-    judge,
+    classify,
 )
 
 MIB = 1024**2
 MOUNT, PATH = "/data/disk1", "/data/disk1/kafka"
 DISKS = {MOUNT: "disk1"}
-BROKEN = State(PATH, log_dirs.FAILED, f"{MOUNT} answers with Input/output error")
+BROKEN = State(PATH, log_dirs.FAILED, f"{MOUNT} fails with Input/output error")
 FULL = State(PATH, log_dirs.FULL, f"{MOUNT} is full: 3 MiB of 600 MiB are free")
 
 
@@ -33,13 +33,13 @@ def answer(free=500, size=1000, read_only=False):
         (answer(free=255, size=4_000_000), "full", "255 MiB of 3.8 TiB"),
         (answer(free=257, size=4_000_000), "ok", ""),
         (answer(free=0, read_only=True), "read_only", "mounted read-only"),
-        ({"error": "Input/output error"}, "failed", f"{MOUNT} answers with Input/output error"),
+        ({"error": "Input/output error"}, "failed", f"{MOUNT} fails with Input/output error"),
         ({"missing": True}, "missing", f"no disk is mounted at {MOUNT}"),
-        (None, "silent", "has not answered for 10 s"),
+        (None, "silent", "has not responded for 10 s"),
     ],
 )
 def test_an_answer_of_a_disk_is_told_by_its_reason(said, state, reason):
-    found = judge(PATH, MOUNT, said)
+    found = classify(PATH, MOUNT, said)
     assert found.state == state
     assert reason in found.reason
 
@@ -78,14 +78,14 @@ def test_a_broker_whose_container_is_bound_to_a_dead_disk_is_not_stopped(source)
 def test_real_directories_are_asked(tmp_path):
     here, there = str(tmp_path / "kafka"), str(tmp_path / "unmounted")
     os.mkdir(there)
-    found = {each.path: each for each in log_dirs.ask([here, f"{there}/kafka"], [there])}
+    found = {each.path: each for each in log_dirs.probe([here, f"{there}/kafka"], [there])}
     assert found[here].state == "ok"
     assert found[here].size > found[here].free > 0
     assert found[f"{there}/kafka"].state == "missing"
 
 
 def test_a_disk_that_hangs_holds_nobody_up(monkeypatch):
-    monkeypatch.setattr(log_dirs, "ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr(log_dirs, "TIMEOUT_SECONDS", 0.1)
     with subprocess.Popen(["sleep", "5"], stdout=subprocess.PIPE, text=True) as process:
         assert log_dirs._answer(process) is None
 

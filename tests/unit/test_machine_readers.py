@@ -167,8 +167,8 @@ def test_an_engine_is_described_by_its_own_answers():
 def test_without_an_engine_there_is_none(tmp_path):
     path = str(tmp_path / "no.sock")
     assert engine_facts.engine(path) is None
-    assert engine_facts.silence(path, ("/usr/bin/none",)) == engine_facts.NOT_INSTALLED
-    assert engine_facts.silence(path, ("/",)) == f"{path}: No such file or directory"
+    assert engine_facts.no_response_reason(path, ("/usr/bin/none",)) == engine_facts.NOT_INSTALLED
+    assert engine_facts.no_response_reason(path, ("/",)) == f"{path}: No such file or directory"
 
 
 def test_questions_that_hang_are_left_out_in_time():

@@ -39,9 +39,9 @@ def test_a_playbook_within_a_playbook_finds_its_own_lock(path):
 
 def test_only_ones_own_lock_is_dropped(path):
     acquire(path, ME)
-    assert not operation_lock.drop(path, OTHER.token)
-    assert operation_lock.drop(path, ME.token)
-    assert not operation_lock.drop(path, ME.token)
+    assert not operation_lock.remove(path, OTHER.token)
+    assert operation_lock.remove(path, ME.token)
+    assert not operation_lock.remove(path, ME.token)
     assert acquire(path, OTHER)["taken"]
 
 

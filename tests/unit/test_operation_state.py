@@ -47,14 +47,14 @@ def test_an_interrupted_operation_is_a_problem_with_the_way_on():
     assert notes == []
     assert problems == [
         f"interrupted: restart of all by ops on {ME.node}, begun 2025-12-31 23:59 UTC; alerts of "
-        "kafka2 are silent until 2026-01-01 00:04 UTC; `make up` starts what it left stopped and "
-        "releases its lock, `make restart` goes on with it"
+        "kafka2 are silenced until 2026-01-01 00:04 UTC; `make up` starts stopped services and "
+        "releases its lock, `make restart` resumes it"
     ]
 
 
 def test_an_interrupted_change_is_finished_by_up_alone():
     (problem,), _ = operation_state.messages([machine(dead_owner(), what="roll")], ME)
-    assert problem.endswith("`make up` starts what it left stopped and releases its lock")
+    assert problem.endswith("`make up` starts stopped services and releases its lock")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_command_that_resumes_is_the_one_that_was_interrupted(playbook, give
     (text,) = [each["lock_operation"] for each in variables if "lock_operation" in each]
     what = Templar(DataLoader(), variables=given).template(trust_as_template(text))
     (problem,), _ = operation_state.messages([machine(dead_owner(), what=what)], ME)
-    assert f", `{command}` goes on with it" in problem
+    assert f", `{command}` resumes it" in problem
 
 
 def test_an_operation_that_lives_is_a_note():
@@ -99,7 +99,7 @@ def test_one_of_another_control_node_is_believed_while_it_is_active():
 def test_silence_without_a_lock_is_named():
     assert operation_state.messages([idle(kafka1=NOW + 60)], ME) == (
         [],
-        ["alerts of kafka1 are silent until 2026-01-01 00:01 UTC"],
+        ["alerts of kafka1 are silenced until 2026-01-01 00:01 UTC"],
     )
 
 
@@ -108,8 +108,8 @@ def test_a_machine_shows_its_lock_and_its_files(tmp_path):
     wanted = {"operation": "roll", "replace": "", "unlock": ""}
     operation_lock.acquire(str(locks / "a.json"), "a", wanted, ME)
     maintenance_files.begin(texts, "a", "roll", "ops on c1", NOW)
-    found = operation_state.look("a", texts, str(locks))
+    found = operation_state.read("a", texts, str(locks))
     assert found["lock"]["operation"] == "roll"
     assert found["lock"]["token"] == ME.token
     assert found["active"] == NOW
-    assert operation_state.look("b", texts, str(locks))["lock"] is None
+    assert operation_state.read("b", texts, str(locks))["lock"] is None

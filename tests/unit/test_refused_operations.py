@@ -15,7 +15,7 @@ def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
     with_locks(tmp_path)
     other = replace(operation_lock.owner_of(os.getpid()), node="control2")
     held, text = f"{tmp_path}/locks/prod.json", f"{tmp_path}/text"
-    assert operation_lock.take(held, operation_lock.Lock("restart of all", other, time.time()))
+    assert operation_lock.create(held, operation_lock.Lock("restart of all", other, time.time()))
     maintenance_files.begin(text, "prod", "restart of all", "eve on control2", time.time())
     maintenance_files.silence(text, "prod", "kafka1", ["kafka1"], [], time.time() + 300)
     before = maintenance_files.read(text, "prod")
@@ -28,7 +28,7 @@ def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
     code, output = run(tmp_path, [{"hosts": "all", "tasks": [roll]}], {"all": {"localhost": given}})
 
     assert code != 0
-    assert "Another operation works on cluster prod: restart of all" in output
+    assert "Another operation runs on cluster prod: restart of all" in output
     assert maintenance_files.read(text, "prod") == before
     assert operation_lock.read(held).owner == other
 

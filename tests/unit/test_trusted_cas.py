@@ -49,7 +49,7 @@ class Machine:
 
     def look(self, cluster="local"):
         note = f"{self.config}/.as-left/{cluster}@node1.json"
-        return trusted_cas.look("socket", cluster, note, self.paths)
+        return trusted_cas.inspect("socket", cluster, note, self.paths)
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ class UnitError(ValueError):
 
 
 def multiplied(text: str, units: Mapping[str, int]) -> float | None:
-    """Return a number times its unit, 1 without a unit; None when ``text`` is no amount."""
+    """Return a number times its unit (1 if there is none); None when ``text`` is no amount."""
     match = AMOUNT.fullmatch(text)
     unit = match.group(2).lower() if match else ""
     if match is None or (unit and unit not in units):
@@ -84,7 +84,7 @@ def amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
 
 
 def duration_ms(value: Any) -> int:
-    """Return milliseconds of a duration such as ``7d``, ``1.5h``, ``500ms`` or a number of milliseconds.
+    """Return milliseconds of a duration such as ``7d``, ``1.5h``, ``500ms`` or a plain number.
 
     Raises UnitError when it cannot be read.
     """
@@ -92,7 +92,7 @@ def duration_ms(value: Any) -> int:
 
 
 def size_bytes(value: Any) -> int:
-    """Return bytes of a size such as ``10GB`` (10^10), ``512MiB`` (2^29) or a number of bytes.
+    """Return bytes of a size such as ``10GB`` (10^10), ``512MiB`` (2^29) or a plain number.
 
     Raises UnitError when it cannot be read.
     """

@@ -46,7 +46,7 @@ def compare(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
     Without an engine or container there is no ``State``, and ``unchanged`` is false. ``altered``
     lists limits that were set by hand.
     """
-    found = engine_api.ask(socket, f"/containers/{name}/json")
+    found = engine_api.get_json(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
         return {"unchanged": False, "altered": []}
     running = bool((found.get("State") or {}).get("Running"))
@@ -57,7 +57,7 @@ def compare(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
 
 
 def altered(found: Mapping[str, Any]) -> list[str]:
-    """Return limits that were set by hand; no declaration has them, so a run would not undo them."""
+    """Return limits that were set by hand; no declaration has them, so no run resets them."""
     limits = found.get("HostConfig") or {}
     return [name for name in UNSET_LIMITS if limits.get(name)]
 
@@ -70,7 +70,7 @@ def is_up(found: Mapping[str, Any]) -> bool:
 
 def save(socket: str, name: str, declared: str, kept: str) -> None:
     """Write the baseline of a container to the file ``kept``; nothing without a container."""
-    found = engine_api.ask(socket, f"/containers/{name}/json")
+    found = engine_api.get_json(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
         return
     os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)

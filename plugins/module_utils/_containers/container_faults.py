@@ -31,7 +31,7 @@ def faults(socket: str, cluster: str, now: float) -> list[str]:
 def _faults(socket: str, cluster: str, now: float) -> Iterator[str]:
     killed = _killed(socket, cluster, now)
     for each in container_list.members(socket, cluster):
-        found = engine_api.ask(socket, f"/containers/{each['Id']}/json")
+        found = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
         # No longer there: removed since it was listed.
         if isinstance(found, dict) and (text := fault(found, now, each["Id"] in killed)):
             yield text

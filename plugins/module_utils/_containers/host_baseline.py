@@ -120,7 +120,7 @@ def _change(was: str | None, now: str | None) -> str:
 def _containers(socket: str, cluster: str) -> Iterator[dict[str, Any]]:
     """Inspect each container of the cluster, running or not."""
     for each in container_list.members(socket, cluster):
-        answer = engine_api.ask(socket, f"/containers/{each['Id']}/json")
+        answer = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
         # No longer there: removed since it was listed.
         if isinstance(answer, dict):
             yield answer

@@ -20,7 +20,11 @@ from .zookeeper_servers import connection_to
 
 CREATE, GET_ACL, SET_ACL, CLOSE = 1, 6, 7, -11
 NO_NODE, NO_AUTH, NODE_EXISTS = -101, -102, -110
-REASONS = {NO_AUTH: "this certificate is not authorized", -113: "session moved", -114: "invalid ACL"}
+REASONS = {
+    NO_AUTH: "this certificate is not authorized",
+    -113: "session moved",
+    -114: "invalid ACL",
+}
 SESSION_MS = 10_000
 LARGEST_ANSWER = 4 << 20
 # Letters as ZooKeeper's shell writes them, and their bits.

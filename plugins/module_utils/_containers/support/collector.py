@@ -50,7 +50,7 @@ def containers(label: str, lines: int, socket: str) -> Iterator[tuple[str, str]]
     """The engine, the inspection of each container, and the tail of its log."""
     try:
         yield "engine.json", pretty(engine_api.get(socket, "/info", TIMEOUT_S))
-        answer = engine_api.get(socket, engine_api.listing(label), TIMEOUT_S)
+        answer = engine_api.get(socket, engine_api.list_request(label), TIMEOUT_S)
         for each in json.loads(answer or b"[]"):
             name = str(each["Names"][0]).lstrip("/")
             state = engine_api.get(socket, f"/containers/{quote(name)}/json", TIMEOUT_S)

@@ -29,7 +29,9 @@ def inspect(host: Host, wanted: Mapping[str, int], engine: list[dict[str, Any]])
             limits[name] = min(value, limits.get(name, value))
     rows = []
     for name, count in wanted.items():
-        row = Row(f"nofile {name}", str(count) if count else "engine's", "", limit_text(limits.get(name)))
+        row = Row(
+            f"nofile {name}", str(count) if count else "engine's", "", limit_text(limits.get(name))
+        )
         row.absent = name not in limits
         row.live_ok = limits.get(name, 0) >= count
         if row.absent:

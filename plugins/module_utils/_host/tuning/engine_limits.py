@@ -57,7 +57,10 @@ def inspect(host: Host, specs: list[Spec]) -> Findings:
         line = _line(spec, host.systemd())
         written = [line in (host.read(file) or "").splitlines() for file in files]
         row = Row(
-            spec.name, spec.value, line.rpartition("=")[2] if all(written) else "", limit_text(least)
+            spec.name,
+            spec.value,
+            line.rpartition("=")[2] if all(written) else "",
+            limit_text(least),
         )
         row.reason = spec.reason
         row.written = row.persisted_ok = all(written)
