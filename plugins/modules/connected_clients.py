@@ -6,9 +6,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: connected_clients
-short_description: Who is connected to ports of a host
+short_description: Clients connected to ports of a host
 description:
-  - Reads the kernel's table of connections, so that a port is closed only when nobody uses it.
+  - Reads the kernel's table of connections, to check that no client uses a port to be closed.
 extends_documentation_fragment: [metal.kafka.only_reads]
 options:
   ports:
@@ -20,7 +20,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Nobody uses the listener that asks nobody
+- name: Wait until no client uses the plaintext listener
   metal.kafka.connected_clients:
     ports: [9092]
   register: visitors
@@ -44,7 +44,7 @@ from ..module_utils._host import connected_clients
 
 
 def main() -> None:
-    """Look and tell."""
+    """Read the connections and return messages."""
     module = AnsibleModule(
         argument_spec={"ports": {"type": "list", "elements": "int", "required": True}},
         supports_check_mode=True,

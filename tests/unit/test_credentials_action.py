@@ -79,8 +79,8 @@ def test_a_first_run_makes_store_and_password_and_a_second_one_touches_nothing(r
     first = run()
     assert first["changed"]
     assert first["steps"][:2] == [
-        f"password of the store {tmp_path}/conf/password: made",
-        f"store {tmp_path}/secrets/test/store.vault: made",
+        f"password of the store {tmp_path}/conf/password: created",
+        f"store {tmp_path}/secrets/test/store.vault: created",
     ]
     assert [step.partition(":")[0] for step in first["steps"][2:]] == [
         *("CA CN=test CA G1,O=test", "certificate kafka1", "password alice"),

@@ -136,7 +136,7 @@ def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch
 
     monkeypatch.setattr(cluster_data.container_state, "remove", remove)
     linked = container("b") | {"Names": ["/other/alias", "/prod-b"]}
-    problem = cluster_data.removed([container("a"), linked], "/none")
+    problem = cluster_data.remove([container("a"), linked], "/none")
 
     assert tried == ["prod-a", "prod-b"]
     assert problem == "container prod-a: the engine refuses"

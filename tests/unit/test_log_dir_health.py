@@ -87,7 +87,7 @@ def test_real_directories_are_asked(tmp_path):
 def test_a_disk_that_hangs_holds_nobody_up(monkeypatch):
     monkeypatch.setattr(log_dirs, "TIMEOUT_SECONDS", 0.1)
     with subprocess.Popen(["sleep", "5"], stdout=subprocess.PIPE, text=True) as process:
-        assert log_dirs._answer(process) is None
+        assert log_dirs._result(process) is None
 
 
 def test_a_container_that_a_failed_change_goes_back_to_counts_too():

@@ -55,7 +55,7 @@ def test_a_disk_that_takes_no_marker_does_not_end_the_run(monkeypatch, tmp_path,
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(data_ownership.os, "fsync", broken)
-    said = owned_directories.unmarked(str(tmp_path), "prod", "kafka1")
+    said = owned_directories.try_to_mark(str(tmp_path), "prod", "kafka1")
     assert os.strerror(number) in said
     assert list(tmp_path.iterdir()) == []
 
@@ -66,4 +66,4 @@ def test_a_directory_that_nobody_may_write_to_ends_the_run(monkeypatch, tmp_path
 
     monkeypatch.setattr(data_ownership.os, "fsync", refused)
     with pytest.raises(OSError, match="not permitted"):
-        owned_directories.unmarked(str(tmp_path), "prod", "kafka1")
+        owned_directories.try_to_mark(str(tmp_path), "prod", "kafka1")

@@ -106,7 +106,7 @@ def test_a_machine_without_an_engine_says_so(tmp_path):
         "l", tmp_path, tmp_path / "log", "local-", 3, str(tmp_path / "no.sock")
     )
 
-    assert "does not answer" in found["engine-blocker.txt"]
+    assert "does not respond" in found["engine-blocker.txt"]
     # Services keep their logs themselves.
     assert found["logs/local-kafka1.file.log"] == "second\nthird\nfourth"
     assert found["machine/proc/meminfo.txt"].startswith("MemTotal")
@@ -140,4 +140,4 @@ def test_figures_that_ask_for_a_password_are_read_with_it(password, found):
 
     with HTTPServer(("127.0.0.1", 0), Closed) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert found in collector.fetched(f"http://127.0.0.1:{server.server_port}/", password)
+        assert found in collector.fetch(f"http://127.0.0.1:{server.server_port}/", password)

@@ -110,7 +110,7 @@ def output(command: Sequence[str]) -> str:
     return "\n".join((done.stdout + done.stderr).splitlines()[-LINES:])
 
 
-def fetched(url: str, password: str = "") -> str:
+def fetch(url: str, password: str = "") -> str:
     """Return metrics from a URL, or the error; an empty ``password`` means no authentication."""
     request = urllib.request.Request(url)
     if password:
