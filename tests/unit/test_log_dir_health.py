@@ -1,4 +1,4 @@
-"""Why a log dir cannot be used, the next command, and whether its broker may be stopped."""
+"""States of log dirs, their remedies, and blockers of a broker's restart."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def answer(free=500, size=1000, read_only=False):
         (answer(), "ok", ""),
         (answer(free=9), "full", f"{MOUNT} is full: 9 MiB of 1000 MiB are free"),
         (answer(free=11), "ok", ""),
-        # A part of a large disk is much: what a broker needs to start does not grow with it.
+        # On a large disk the limit is in bytes: a broker's start needs a fixed amount.
         (answer(free=255, size=4_000_000), "full", "255 MiB of 3.8 TiB"),
         (answer(free=257, size=4_000_000), "ok", ""),
         (answer(free=0, read_only=True), "read_only", "mounted read-only"),
@@ -38,14 +38,14 @@ def answer(free=500, size=1000, read_only=False):
         (None, "silent", "has not responded for 10 s"),
     ],
 )
-def test_an_answer_of_a_disk_is_told_by_its_reason(said, state, reason):
+def test_probe_result_gives_state_and_reason(said, state, reason):
     found = classify(PATH, MOUNT, said)
     assert found.state == state
     assert reason in found.reason
 
 
 @pytest.mark.parametrize(
-    ("state", "words"),
+    ("state", "text"),
     [
         ("full", "make disk-reserve HOST=node1 DISK=disk1, then make restart S=kafka"),
         ("read_only", "umount /data/disk1 && mount /data/disk1, then make restart S=kafka"),
@@ -54,28 +54,28 @@ def test_an_answer_of_a_disk_is_told_by_its_reason(said, state, reason):
         ("silent", "the runbook DiskHung"),
     ],
 )
-def test_each_reason_has_its_next_command(state, words):
-    assert words in log_dirs.next_step(State(PATH, state), MOUNT, "node1", "disk1")
+def test_each_state_has_a_remedy(state, text):
+    assert text in log_dirs.next_step(State(PATH, state), MOUNT, "node1", "disk1")
 
 
-def test_a_broker_is_not_restarted_into_a_full_log_dir():
+def test_full_log_dir_blocks_a_restart():
     said = log_dirs.blockers([FULL], ["/data"], DISKS, "node1")
     assert len(said) == 1
     assert "make disk-reserve HOST=node1 DISK=disk1" in said[0]
 
 
-def test_a_broker_with_a_dead_disk_may_be_restarted_when_its_container_is_not_bound_to_it():
+def test_failed_disk_does_not_block_if_it_is_not_bound():
     assert log_dirs.blockers([BROKEN], ["/data"], DISKS, "node1") == []
 
 
 @pytest.mark.parametrize("source", [MOUNT, PATH])
-def test_a_broker_whose_container_is_bound_to_a_dead_disk_is_not_stopped(source):
+def test_failed_disk_blocks_if_the_container_binds_it(source):
     said = log_dirs.blockers([BROKEN], [source], DISKS, "node1")
     assert len(said) == 1
     assert "umount --lazy /data/disk1" in said[0]
 
 
-def test_real_directories_are_asked(tmp_path):
+def test_real_directories_are_probed(tmp_path):
     here, there = str(tmp_path / "kafka"), str(tmp_path / "unmounted")
     os.mkdir(there)
     found = {each.path: each for each in log_dirs.probe([here, f"{there}/kafka"], [there])}
@@ -84,12 +84,12 @@ def test_real_directories_are_asked(tmp_path):
     assert found[f"{there}/kafka"].state == "missing"
 
 
-def test_a_disk_that_hangs_holds_nobody_up(monkeypatch):
+def test_hung_disk_does_not_block_the_module(monkeypatch):
     monkeypatch.setattr(log_dirs, "TIMEOUT_SECONDS", 0.1)
     with subprocess.Popen(["sleep", "5"], stdout=subprocess.PIPE, text=True) as process:
         assert log_dirs._result(process) is None
 
 
-def test_a_container_that_a_failed_change_goes_back_to_counts_too():
-    """The declaration of today may be bound to the dead disk where the new one is not."""
+def test_container_of_the_last_good_declaration_counts_too():
+    """The current container may bind the failed disk although the new declaration does not."""
     assert log_dirs.blockers([BROKEN], ["/data", MOUNT], DISKS, "node1") != []

@@ -16,7 +16,7 @@ from kafka_metal_pipeline.recreated import begin_again
 from kafka_metal_pipeline.torn import CheckpointError, Torn
 from kafka_metal_pipeline.wholeness import DIFFERS, FITS, UNKNOWN, checksum
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = pytest.mark.usefixtures("time_limit")
 
 OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"in":{"0":7}}'
 DEEP = "[" * 200_000

@@ -1,4 +1,4 @@
-"""An operation that has to wait for another one leaves that one's lock and silence alone."""
+"""A refused operation changes neither lock nor silence of the running one."""
 
 import os
 import time
@@ -11,7 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
 from plays import run, with_locks
 
 
-def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
+def test_refused_operation_keeps_the_other_s_silence(tmp_path):
     with_locks(tmp_path)
     other = replace(operation_lock.owner_of(os.getpid()), node="control2")
     held, text = f"{tmp_path}/locks/prod.json", f"{tmp_path}/text"
@@ -33,7 +33,7 @@ def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
     assert operation_lock.read(held).owner == other
 
 
-def test_an_operation_that_ends_takes_its_own_marks_away(tmp_path):
+def test_ended_operation_removes_its_markers(tmp_path):
     with_locks(tmp_path)
     given = {
         **{"cluster_name": "prod", "roll_operation": "reboot", "roll_machines": ["localhost"]},

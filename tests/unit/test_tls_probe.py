@@ -56,7 +56,9 @@ def port(site):
 
 def asked(port, tls):
     """The one server, asked as the ensemble's module does."""
-    (server,) = zookeeper_servers.query_servers([{"id": 1, "host": "127.0.0.1", "port": port}], 5, tls)
+    (server,) = zookeeper_servers.query_servers(
+        [{"id": 1, "host": "127.0.0.1", "port": port}], 5, tls
+    )
     return server
 
 

@@ -6,9 +6,9 @@ import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_servers import (
     AnswerError,
     Server,
-    query_servers,
     before_stop,
     parse,
+    query_servers,
     report,
 )
 
@@ -29,7 +29,7 @@ def server(number, mode="follower", version="3.9.6", error=None):
     return Server(number, "zk", 2180 + number, mode, version, error=error)
 
 
-def test_an_answer_is_read():
+def test_response_is_parsed():
     assert parse(LEADER) == {
         "mode": "leader",
         "version": "3.9.6",
@@ -50,7 +50,7 @@ def test_an_answer_is_read():
         ("", "did not respond like a ZooKeeper server"),
     ],
 )
-def test_an_answer_without_a_state_says_why(answer, message):
+def test_response_without_state_has_a_reason(answer, message):
     with pytest.raises(AnswerError, match=message):
         parse(answer)
 
@@ -72,7 +72,7 @@ LOST = server(3, mode=None, error="is unreachable: Connection refused")
         ([server(1, "standalone"), LOST], None, False, False),
     ],
 )
-def test_a_quorum_is_one_leader_that_all_others_follow(servers, leader, quorum, available):
+def test_quorum_is_one_leader_that_all_others_follow(servers, leader, quorum, available):
     found = report(servers)
     assert (found["leader"], found["quorum"], found["available"]) == (leader, quorum, available)
     assert bool(found["problems"]) == (not quorum)
@@ -92,7 +92,7 @@ def test_problems_name_the_server():
 
 @pytest.fixture
 def listener():
-    """Starts servers that answer the first connection, each with its text, None with silence."""
+    """Start servers that send a text on the first connection; None for no response."""
     sockets = []
 
     def start(answer):
@@ -104,7 +104,7 @@ def listener():
             sockets.append(connection)
             if answer is not None:
                 connection.recv(4)
-                # In two parts, as a network may deliver it.
+                # In two parts, as TCP may deliver it.
                 connection.sendall(answer[:20].encode())
                 connection.sendall(answer[20:].encode())
                 connection.close()
@@ -117,7 +117,7 @@ def listener():
         one.close()
 
 
-def test_all_servers_are_asked_and_a_silent_one_costs_its_timeout_once(listener):
+def test_servers_are_queried_in_parallel(listener):
     with socket.create_server(("127.0.0.1", 0)) as unused:
         refused = unused.getsockname()[1]
     ports = [listener(LEADER), listener(None), listener(None), refused]
@@ -141,23 +141,23 @@ def test_all_servers_are_asked_and_a_silent_one_costs_its_timeout_once(listener)
     [
         (("leader", "follower", "follower"), 2, True),
         (("leader", "follower", None), 2, False),
-        # It serves nobody: its stop takes nothing away.
+        # It serves no clients: stopping it changes nothing.
         (("leader", "follower", None), 3, True),
         (("leader", "follower", "follower", "follower", None), 2, True),
         (("leader", "follower", "follower", None, None), 2, False),
-        # Nothing is gained by waiting.
+        # Waiting would not help.
         (("standalone",), 1, True),
         (("leader", "follower"), 1, True),
     ],
 )
-def test_a_server_stops_only_while_the_others_hold_the_quorum(modes, stopping, safe):
+def test_server_may_stop_only_while_the_others_keep_the_quorum(modes, stopping, safe):
     servers = [Server(n, f"zk{n}", 2181, mode) for n, mode in enumerate(modes, 1)]
     decision = before_stop(servers, stopping)
     assert decision["safe"] is safe
     assert bool(decision["blockers"]) is not safe
 
 
-def test_a_refusal_names_who_is_missing():
+def test_blocker_names_missing_servers():
     servers = [
         Server(1, "zk1", 2181, "leader"),
         Server(2, "zk2", 2181, "follower"),
