@@ -153,21 +153,21 @@ def main() -> None:
     for each in containers:
         if name and f"/{name}" in each["Names"] and label(each) != given["cluster"]:
             problem = f"container {name} belongs to {label(each) or 'no cluster of kafka-metal'}"
-    ours = [each for each in containers if label(each) == given["cluster"]]
+    own = [each for each in containers if label(each) == given["cluster"]]
     if given["remove"] and (problem or not module.check_mode):
-        problem = problem or remove(ours, given["socket"])
+        problem = problem or remove(own, given["socket"])
         if problem:
             module.fail_json(msg=problem, problem=problem)
     changed = given["release"] and given["cluster"] in data_ownership.owners(given["below"])
     if changed and not module.check_mode:
         data_ownership.release(given["below"], given["cluster"])
     module.exit_json(
-        changed=changed or bool(given["remove"] and ours),
+        changed=changed or bool(given["remove"] and own),
         found=[
             data_ownership.inspect(path.rstrip("/"), containers, given["below"] or "")
             for path in given["directories"]
         ],
-        containers=sorted(name_of(each) for each in ours if not name and not given["below"]),
+        containers=sorted(name_of(each) for each in own if not name and not given["below"]),
         clusters=sorted({label(each) for each in containers} - {""}),
         problem=problem,
     )

@@ -84,7 +84,7 @@ options:
         default: 397
       authority:
         description: >-
-          Its issuer: the platform's CA, or that of the ZooKeeper ensemble's quorum, which is
+          Its issuer: the platform's CA, or that of the metadata quorum, which is
           created here and not trusted by other services.
         type: str
         choices: [platform, quorum]
@@ -104,7 +104,7 @@ options:
       - Secrets to replace although they are valid.
       - The store keeps the previous value of a password too (C(previous_password:NAME)).
       - >-
-        V(quorum) moves the ensemble's quorum to a CA of its own, or back to the platform's, as set
+        V(quorum) moves the metadata quorum to a CA of its own, or back to the platform's, as set
         by O(quorum_ca); nothing changes if it is there. V(ca) also replaces the quorum's CA.
     type: str
     choices: [none, certificates, ca, passwords, quorum]
@@ -118,7 +118,7 @@ options:
     default: []
   quorum_ca:
     description: >-
-      Issuer of the certificates that servers of the ZooKeeper ensemble use on their quorum ports. A
+      Issuer of the certificates that metadata servers use on their quorum ports. A
       new store starts with it; an existing one is migrated with O(rotate=quorum).
     type: str
     choices: [own, platform]
@@ -220,7 +220,7 @@ ca:
   returned: always
 quorum:
   description: >-
-    CA of the ZooKeeper ensemble's quorum: V(platform), V(own), or during a migration V(trusted)
+    CA of the metadata quorum: V(platform), V(own), or during a migration V(trusted)
     (both are trusted) and V(shown) (certificates of its own are in use, both are trusted).
   type: str
   returned: always

@@ -6,7 +6,7 @@ import urllib.parse
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._containers.support.redaction import (
-    GONE,
+    REMOVED,
     redacted,
     secrets_of,
 )
@@ -67,7 +67,7 @@ def test_values_that_look_like_secrets_are_removed(text):
     found = redacted(text)
     assert PLANTED not in found
     assert base64.b64encode(PLANTED.encode()).decode() not in found
-    assert GONE in found
+    assert REMOVED in found
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_other_text_is_kept(text):
 
 def test_text_after_a_secret_is_kept():
     found = redacted(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
-    assert found == f'{{"password": "{GONE}", "port": 9092}}\nnext line'
+    assert found == f'{{"password": "{REMOVED}", "port": 9092}}\nnext line'
 
 
 def test_secrets_of_receivers_are_found_by_key():

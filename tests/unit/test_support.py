@@ -11,7 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._containers.support im
     text_archive,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._containers.support.redaction import (
-    GONE,
+    REMOVED,
     redacted,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._host import data_ownership
@@ -41,11 +41,11 @@ KEY = "-----BEGIN PRIVATE KEY-----\nMIIplanted\n-----END PRIVATE KEY-----"
 )
 def test_values_that_look_like_secrets_are_removed(text):
     assert PLANTED not in redacted(text)
-    assert GONE in redacted(text)
+    assert REMOVED in redacted(text)
 
 
 def test_known_secret_is_removed_everywhere():
-    assert redacted(f"he said {PLANTED} aloud", [PLANTED]) == f"he said {GONE} aloud"
+    assert redacted(f"he said {PLANTED} aloud", [PLANTED]) == f"he said {REMOVED} aloud"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_other_text_is_kept(text):
 def test_text_after_a_secret_is_kept():
     found = redacted(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
 
-    assert found == f'{{"password": "{GONE}", "port": 9092}}\nnext line'
+    assert found == f'{{"password": "{REMOVED}", "port": 9092}}\nnext line'
 
 
 def test_secret_files_are_listed_without_content(tmp_path):
@@ -119,7 +119,7 @@ def test_joined_archive_is_readable_only_by_its_owner(tmp_path):
     joined = text_archive.join(sorted(tmp_path.glob("*.tar.gz")), [PLANTED])
     text_archive.write(tmp_path / "all.tar.gz", joined, 0)
 
-    assert joined == {f"node{n}/logs/a.log": f"node{n} {GONE}" for n in (1, 2)}
+    assert joined == {f"node{n}/logs/a.log": f"node{n} {REMOVED}" for n in (1, 2)}
     assert (tmp_path / "all.tar.gz").stat().st_mode & 0o777 == 0o600
     with tarfile.open(tmp_path / "all.tar.gz") as archive:
         assert archive.getnames() == ["node1/logs/a.log", "node2/logs/a.log"]

@@ -10,14 +10,14 @@ from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_cl
 
 BROKERS, MASTERS = "CN=brokers,O=shop", "CN=spark-masters,O=shop"
 SPARK = "/kafka-metal/spark/shop"
-ANYBODY = [Acl("world", "anyone", "cdrwa")]
+UNRESTRICTED = [Acl("world", "anyone", "cdrwa")]
 
 
 class Tree:
     """A tree of nodes with their ACLs."""
 
     def __init__(self, **paths):
-        self.acls = {"/": ANYBODY, **paths}
+        self.acls = {"/": UNRESTRICTED, **paths}
 
     def acl(self, path):
         return self.acls.get(path)
@@ -56,14 +56,14 @@ def tree():
     # The nodes that Kafka and Spark create.
     return Growing(
         **{
-            "/zookeeper": ANYBODY,
-            "/zookeeper/quota": ANYBODY,
-            "/consumers": ANYBODY,
+            "/zookeeper": UNRESTRICTED,
+            "/zookeeper/quota": UNRESTRICTED,
+            "/consumers": UNRESTRICTED,
             "/controller_epoch": [Acl("x509", BROKERS, "cdrwa"), Acl("world", "anyone", "r")],
-            "/kafka-metal": ANYBODY,
-            "/kafka-metal/spark": ANYBODY,
-            SPARK: ANYBODY,
-            f"{SPARK}/master_status": ANYBODY,
+            "/kafka-metal": UNRESTRICTED,
+            "/kafka-metal/spark": UNRESTRICTED,
+            SPARK: UNRESTRICTED,
+            f"{SPARK}/master_status": UNRESTRICTED,
         }
     )
 
@@ -93,7 +93,7 @@ def test_reverting_opens_all_nodes():
     carry(found, given())
     carry(found, given("platform"))
     # Kafka's own nodes keep their ACLs; the nodes created for masters are kept and open.
-    assert found.acls == {**before.acls, f"{SPARK}/leader_election": ANYBODY}
+    assert found.acls == {**before.acls, f"{SPARK}/leader_election": UNRESTRICTED}
 
 
 def test_brokers_create_nodes_for_masters():

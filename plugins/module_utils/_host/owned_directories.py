@@ -20,14 +20,14 @@ KEEP, REPORT, CHANGE = "keep", "report", "change"
 class Outcome:
     """Differences found, and the changes made.
 
-    ``differs`` are paths, ``steps`` messages, ``diffs`` texts before and after, ``gone``
-    directories on missing disks, each with the reason.
+    ``differs`` are paths, ``steps`` messages, ``diffs`` texts before and after.
+    ``unavailable_dirs`` are directories on missing disks, each with the reason.
     """
 
     differs: list[str] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     diffs: list[dict[str, str]] = field(default_factory=list)
-    gone: list[str] = field(default_factory=list)
+    unavailable_dirs: list[str] = field(default_factory=list)
 
     def differ(self, path: str, step: str) -> None:
         """Record that ``path`` differs, and the message of the change."""
@@ -41,7 +41,7 @@ class Outcome:
             "differs": self.differs,
             "steps": self.steps,
             "diff": self.diffs,
-            "unavailable": self.gone,
+            "unavailable": self.unavailable_dirs,
         }
 
 
@@ -157,7 +157,7 @@ def converge(spec: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: 
     for path in spec["directories"]:
         reason = unavailable(path, spec["disk_mounts"])
         if reason is not None:
-            outcome.gone.append(f"{path}: {reason}")
+            outcome.unavailable_dirs.append(f"{path}: {reason}")
             continue
         created = not os.path.isdir(path)
         if spec["shared_group"] is not None and owner and path in owner["shared"]:
@@ -170,7 +170,7 @@ def converge(spec: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: 
         if data_ownership.is_marked(path, owner["cluster"], service):
             continue
         if not dry and (reason := try_to_mark(path, owner["cluster"], service)):
-            outcome.gone.append(f"{path}: {reason}")
+            outcome.unavailable_dirs.append(f"{path}: {reason}")
             continue
         if not created:
             outcome.differs.append(os.path.join(path, data_ownership.MARKER))

@@ -23,7 +23,7 @@ OF_BROKERS = ("/", "/zookeeper", "/zookeeper/quota", "/consumers")
 # Nodes below Spark's own: leader election and cluster state. Masters create open nodes in them,
 # but no other client can list, create or delete these.
 OF_MASTERS = ("/leader_election", "/master_status")
-OWNED, ANYBODY = "own", "platform"
+OWNED, UNRESTRICTED = "own", "platform"
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,18 @@ def wanted(
     ``brokers`` and ``masters`` are subjects of their certificates, ``spark`` is the node with the
     state of Spark's masters. Masters may not write above it, so it is created for them. Brokers
     keep the right to change its ACL: later runs authenticate as a broker.
-    ``trust``: OWNED, or ANYBODY for open nodes, as Kafka and Spark create them.
+    ``trust``: OWNED, or UNRESTRICTED for open nodes, as Kafka and Spark create them.
     """
-    ours = [Acl("x509", each, ALL) for each in dict.fromkeys(brokers)]
-    theirs = [Acl("x509", each, ALL) for each in dict.fromkeys(masters)]
-    of_brokers = (*ours, WORLD_READS)
-    of_spark = (*theirs, *(Acl("x509", each.id, "ra" if theirs else ALL) for each in ours))
-    if trust == ANYBODY:
+    broker_acls = [Acl("x509", each, ALL) for each in dict.fromkeys(brokers)]
+    master_acls = [Acl("x509", each, ALL) for each in dict.fromkeys(masters)]
+    of_brokers = (*broker_acls, WORLD_READS)
+    of_spark = (
+        *master_acls,
+        *(Acl("x509", each.id, "ra" if master_acls else ALL) for each in broker_acls),
+    )
+    if trust == UNRESTRICTED:
         of_brokers = of_spark = OPEN
-    create = bool(theirs) and trust == OWNED
+    create = bool(master_acls) and trust == OWNED
     names = spark.strip("/").split("/")
     above = ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
     nodes = [

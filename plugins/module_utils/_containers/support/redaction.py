@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-GONE = "<removed>"
+REMOVED = "<removed>"
 
 # Names of secrets, before a value in any notation.
 _NAMES = (
@@ -20,7 +20,7 @@ _NAMES = (
 )
 # Names are short: the bound keeps the search linear in long words, such as a line of base64.
 _BARE = rf"[\w.-]{{0,48}}?(?:{_NAMES})[\w.-]{{0,48}}"
-_WORD = rf"(?<![\w.-]){_BARE}"
+_SECRET_NAME = rf"(?<![\w.-]){_BARE}"
 # Quotes between a name and its value: plain, escaped once or more (JSON in JSON), or of HTML.
 _QUOTE = r"(?:\\*[\"']|&quot;|&#39;)"
 # Rules for several lines.
@@ -28,12 +28,12 @@ _BLOCKS = (
     # Whole private keys; JSON has their line feeds escaped.
     (
         re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\Z)", re.DOTALL),
-        GONE,
+        REMOVED,
     ),
     # A block scalar of YAML: one or more lines with deeper indentation.
     (
-        re.compile(rf"(?im)^(\s*)((?:- )?{_WORD}\s*:\s*[|>][+-]?\d*)\n((?:\1\s+\S.*\n?)+)"),
-        rf"\1\2\n\1  {GONE}\n",
+        re.compile(rf"(?im)^(\s*)((?:- )?{_SECRET_NAME}\s*:\s*[|>][+-]?\d*)\n((?:\1\s+\S.*\n?)+)"),
+        rf"\1\2\n\1  {REMOVED}\n",
     ),
 )
 # Rules for one line; only lines that match this pattern are checked.
@@ -43,45 +43,45 @@ _SIGNS = re.compile(
 )
 _RULES = (
     # <password>value</password>, and <property name="password" value="value"/>.
-    (re.compile(rf"(?i)(<(?:\w+:)?{_WORD}(?:\s[^>]*)?>)[^<]+"), rf"\1{GONE}"),
-    (re.compile(rf'(?i)(name="{_WORD}"\s+value=")[^"]*'), rf"\1{GONE}"),
+    (re.compile(rf"(?i)(<(?:\w+:)?{_SECRET_NAME}(?:\s[^>]*)?>)[^<]+"), rf"\1{REMOVED}"),
+    (re.compile(rf'(?i)(name="{_SECRET_NAME}"\s+value=")[^"]*'), rf"\1{REMOVED}"),
     # name: [value, value].
-    (re.compile(rf"(?i)({_WORD}{_QUOTE}?\s*(?:[:=]>?)\s*\[)[^\]]*"), rf"\1{GONE}"),
+    (re.compile(rf"(?i)({_SECRET_NAME}{_QUOTE}?\s*(?:[:=]>?)\s*\[)[^\]]*"), rf"\1{REMOVED}"),
     # "name": "value", 'name': 'value', name="value", escaped or not, to the end of quote or line.
     (
-        re.compile(rf"(?i)({_WORD}{_QUOTE}?\s*(?:[:=]>?|,)\s*({_QUOTE}))((?:(?!\2)[^\n])*)"),
-        rf"\1{GONE}",
+        re.compile(rf"(?i)({_SECRET_NAME}{_QUOTE}?\s*(?:[:=]>?|,)\s*({_QUOTE}))((?:(?!\2)[^\n])*)"),
+        rf"\1{REMOVED}",
     ),
     # name=value, name: value, name => value to the end of the word; %3D is an equals sign in a
     # URL. The rules above cover quoted values.
     (
         re.compile(
-            rf"(?i)({_WORD}{_QUOTE}?\s*(?:=>|[:=]|%3D)\s*)"
+            rf"(?i)({_SECRET_NAME}{_QUOTE}?\s*(?:=>|[:=]|%3D)\s*)"
             rf"(?![\"'\\<{{\[|>]|&quot;|&#39;|[:=])([^\s,;\"'&}})\]]+)"
         ),
-        rf"\1{GONE}",
+        rf"\1{REMOVED}",
     ),
     # --password value, -Dpassword value; "password value" of netrc.
-    (re.compile(rf"(?i)((?:--?|\blogin \S+ ){_BARE}\s+)(?![-<])(\S+)"), rf"\1{GONE}"),
-    (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{GONE}"),
+    (re.compile(rf"(?i)((?:--?|\blogin \S+ ){_BARE}\s+)(?![-<])(\S+)"), rf"\1{REMOVED}"),
+    (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{REMOVED}"),
     # curl -u user:password, --user user:password.
-    (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{GONE}"),
+    (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{REMOVED}"),
     # user:password@ of a URL; the path of a webhook is its secret.
-    (re.compile(r"(\w+://[^\s/:@]*:)[^\s/@]+@"), rf"\1{GONE}@"),
-    (re.compile(r"(https?://hooks\.[\w.-]+/)[^\s\"'<>]+"), rf"\1{GONE}"),
-    (re.compile(r"(https?://[\w.-]*pagerduty[\w.-]*/\S*?/)[0-9a-f]{20,}"), rf"\1{GONE}"),
+    (re.compile(r"(\w+://[^\s/:@]*:)[^\s/@]+@"), rf"\1{REMOVED}@"),
+    (re.compile(r"(https?://hooks\.[\w.-]+/)[^\s\"'<>]+"), rf"\1{REMOVED}"),
+    (re.compile(r"(https?://[\w.-]*pagerduty[\w.-]*/\S*?/)[0-9a-f]{20,}"), rf"\1{REMOVED}"),
     (re.compile(r"(?i)((?:proxy-)?authorization\W{1,6}(?:basic|bearer|token)\s+)[\w.~+/=-]+"),
-     rf"\1{GONE}"),
+     rf"\1{REMOVED}"),
     # Tokens with a known prefix: JWT, Slack, cloud keys, code hosting.
-    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), GONE),
-    (re.compile(r"\bxox[abprs]-[\w-]{8,}"), GONE),
-    (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), GONE),
-    (re.compile(r"\bgh[opsu]_\w{20,}"), GONE),
+    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), REMOVED),
+    (re.compile(r"\bxox[abprs]-[\w-]{8,}"), REMOVED),
+    (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), REMOVED),
+    (re.compile(r"\bgh[opsu]_\w{20,}"), REMOVED),
 )  # fmt: skip
 # A line of a PEM key.
 _PEM_LINE = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,64}={0,2}(?![A-Za-z0-9+/=])")
 # Keys of a receiver whose values are secrets, including the URL of a webhook.
-_NAMED = re.compile(rf"(?i){_WORD}|url")
+_NAMED = re.compile(rf"(?i){_SECRET_NAME}|url")
 # Characters; shorter secrets occur by chance in any text.
 _SHORTEST = 6
 
@@ -95,10 +95,10 @@ def redacted(text: str, secrets: Collection[str] = ()) -> str:
     """
     known = {form for secret in secrets for form in forms_of(secret)}
     for form in sorted(known, key=len, reverse=True):
-        text = text.replace(form, GONE)
+        text = text.replace(form, REMOVED)
     keys = {line for secret in secrets for line in secret.splitlines()[1:-1]}
     if keys:
-        text = _PEM_LINE.sub(lambda found: GONE if found[0] in keys else found[0], text)
+        text = _PEM_LINE.sub(lambda found: REMOVED if found[0] in keys else found[0], text)
     for pattern, replacement in _BLOCKS:
         text = pattern.sub(replacement, text)
     return "".join(

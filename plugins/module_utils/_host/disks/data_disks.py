@@ -105,9 +105,9 @@ def _state_of(spec: Spec, device: Device, owner: Owner, known: str) -> tuple[str
     """Return the state of one device, and a description of its content."""
     here = any(mount.point == spec.mount for mount in device.mounts)
     if device.fault:
-        ours = bool(known) and (here or device.uuid in ("", known))
-        what = "the disk" if ours else " and ".join(device.types) or "a device"
-        return FAILED if ours else FOREIGN, f"{what} that cannot be read: {device.fault}"
+        was_ready = bool(known) and (here or device.uuid in ("", known))
+        what = "the disk" if was_ready else " and ".join(device.types) or "a device"
+        return FAILED if was_ready else FOREIGN, f"{what} that cannot be read: {device.fault}"
     if device.partitions:
         table = " and ".join(device.types) or "a partition table"
         return FOREIGN, f"{table} with partitions {', '.join(device.partitions)}"

@@ -20,9 +20,9 @@ def makestep(text: str) -> str | None:
     """Return the last makestep of a chrony configuration: its threshold and number of updates."""
     found = None
     for line in text.splitlines():
-        words = line.split()
-        if words and words[0].lower() == "makestep":
-            found = " ".join(words[1:])
+        fields = line.split()
+        if fields and fields[0].lower() == "makestep":
+            found = " ".join(fields[1:])
     return found
 
 

@@ -31,9 +31,9 @@ def writes(text: str) -> dict[str, str]:
     """Return the values that a tmpfiles.d file writes at boot, by path."""
     found = {}
     for line in text.splitlines():
-        words = line.split(None, 6)
-        if len(words) == 7 and words[0].rstrip("!-+^=~") == "w":
-            found[words[1]] = words[6].strip()
+        fields = line.split(None, 6)
+        if len(fields) == 7 and fields[0].rstrip("!-+^=~") == "w":
+            found[fields[1]] = fields[6].strip()
     return found
 
 

@@ -100,12 +100,12 @@ def inspect(host: Host, specs: list[Spec]) -> Findings:
     command_line = (host.read("/proc/cmdline") or "").split()
     kept = []
     for spec in specs:
-        row, ours = _row(host, spec, lines)
+        row, in_own_file = _row(host, spec, lines)
         rival = [w for w in command_line if w.startswith(f"sysctl.{spec.name}=")]
         if rival and rival[-1].split("=", 1)[1] != spec.value:
             row.detail = row.detail or f"the kernel command line sets {rival[-1]}"
         found.rows.append(row)
-        if ours:
+        if in_own_file:
             kept.append(spec)
     found.files[FILE] = render(kept) if kept else None
     return found
@@ -119,7 +119,7 @@ def _row(host: Host, spec: Spec, lines: list[Line]) -> tuple[Row, bool]:
     own = last((line for line in lines if line.file == FILE), spec.name)
     foreign = last((line for line in lines if line.file != FILE), spec.name)
     deciding = last(lines, spec.name)
-    ours = not (
+    in_own_file = not (
         spec.rule == AT_LEAST
         and own is None
         and _better(foreign.value if foreign else None, live, spec)
@@ -127,20 +127,20 @@ def _row(host: Host, spec: Spec, lines: list[Line]) -> tuple[Row, bool]:
     row = Row(spec.name, spec.value, deciding.value if deciding else "", live or "", spec.reason)
     if deciding and deciding.key == RIVALS.get(spec.name):
         row.persisted = f"{deciding.key}={deciding.value}"
-    row.written = not ours or (own is not None and own.value == spec.value)
-    row.persisted_ok = not ours or meets(row.persisted, spec.value, spec.rule)
+    row.written = not in_own_file or (own is not None and own.value == spec.value)
+    row.persisted_ok = not in_own_file or meets(row.persisted, spec.value, spec.rule)
     row.live_ok = meets(live, spec.value, spec.rule)
     row.absent = not host.exists(path)
     if row.absent:
         row.detail = f"this kernel, or this container, has no {path}"
     elif not row.live_ok and not host.may_write(path):
         row.refused = os.strerror(errno.EACCES) + f": {path}"
-    if not ours and not row.persisted:
+    if not in_own_file and not row.persisted:
         row.persisted = "kernel's own"
     if own and deciding and deciding.file != FILE and not row.persisted_ok:
         row.detail = f"{deciding.file} is read later and sets {deciding.key} = {deciding.value}"
     row.apply = partial(host.write_live, path, spec.value)
-    return row, ours
+    return row, in_own_file
 
 
 def _better(foreign: str | None, live: str | None, spec: Spec) -> bool:
