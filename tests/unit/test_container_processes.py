@@ -1,4 +1,4 @@
-"""Containers that run are known by their processes, whatever their engine says."""
+"""Running containers are found by their processes, without their engine."""
 
 import json
 

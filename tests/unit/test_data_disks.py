@@ -36,9 +36,9 @@ MOUNTED = replace(OURS, mounts=(HERE,), busy=True)
 # Device, UUID that fstab has for the mount: state, action, and part of the explanation.
 CASES = {
     "a blank disk": (SPARE, "", "blank", "format", "blank"),
-    "our disk": (OURS, UUID, "ready", "use", "ready"),
-    "our disk, mounted": (MOUNTED, UUID, "ready", "use", "ready"),
-    "our disk that fstab has forgotten": (OURS, "", "ready", "use", "ready"),
+    "ready disk": (OURS, UUID, "ready", "use", "ready"),
+    "ready disk, mounted": (MOUNTED, UUID, "ready", "use", "ready"),
+    "ready disk without a line in fstab": (OURS, "", "ready", "use", "ready"),
     "our disk that an old container still holds": (
         replace(OURS, busy=True),
         UUID,
@@ -53,7 +53,7 @@ CASES = {
         "format",
         "earlier run",
     ),
-    "an empty XFS of somebody else": (
+    "an empty foreign XFS": (
         replace(SPARE, contents=({"type": "xfs", "uuid": UUID, "label": "home"},), empty=True),
         "",
         "foreign",
@@ -184,7 +184,7 @@ CASES = {
         "leave",
         "Structure needs cleaning",
     ),
-    "an XFS of somebody that cannot be mounted": (
+    "a foreign XFS that cannot be mounted": (
         replace(SPARE, contents=XFS, fault="Structure needs cleaning"),
         "",
         "foreign",
@@ -233,7 +233,7 @@ def test_only_a_whole_xfs_not_mounted_elsewhere_is_adopted():
         and classify(SPEC, [device], OWNER, known=known, adopt=True).action == "use"
     }
     assert adopted == {
-        "an empty XFS of somebody else",
+        "an empty foreign XFS",
         "an XFS with files",
         "the disk of another host",
         "the disk of another cluster",

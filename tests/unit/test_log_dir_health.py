@@ -24,7 +24,7 @@ def answer(free=500, size=1000, read_only=False):
 
 
 @pytest.mark.parametrize(
-    ("said", "state", "reason"),
+    ("result", "state", "reason"),
     [
         (answer(), "ok", ""),
         (answer(free=9), "full", f"{MOUNT} is full: 9 MiB of 1000 MiB are free"),
@@ -38,8 +38,8 @@ def answer(free=500, size=1000, read_only=False):
         (None, "silent", "has not responded for 10 s"),
     ],
 )
-def test_probe_result_gives_state_and_reason(said, state, reason):
-    found = classify(PATH, MOUNT, said)
+def test_probe_result_gives_state_and_reason(result, state, reason):
+    found = classify(PATH, MOUNT, result)
     assert found.state == state
     assert reason in found.reason
 
@@ -59,9 +59,9 @@ def test_each_state_has_a_remedy(state, text):
 
 
 def test_full_log_dir_blocks_a_restart():
-    said = log_dirs.blockers([FULL], ["/data"], DISKS, "node1")
-    assert len(said) == 1
-    assert "make disk-reserve HOST=node1 DISK=disk1" in said[0]
+    blockers = log_dirs.blockers([FULL], ["/data"], DISKS, "node1")
+    assert len(blockers) == 1
+    assert "make disk-reserve HOST=node1 DISK=disk1" in blockers[0]
 
 
 def test_failed_disk_does_not_block_if_it_is_not_bound():
@@ -70,9 +70,9 @@ def test_failed_disk_does_not_block_if_it_is_not_bound():
 
 @pytest.mark.parametrize("source", [MOUNT, PATH])
 def test_failed_disk_blocks_if_the_container_binds_it(source):
-    said = log_dirs.blockers([BROKEN], [source], DISKS, "node1")
-    assert len(said) == 1
-    assert "umount --lazy /data/disk1" in said[0]
+    blockers = log_dirs.blockers([BROKEN], [source], DISKS, "node1")
+    assert len(blockers) == 1
+    assert "umount --lazy /data/disk1" in blockers[0]
 
 
 def test_real_directories_are_probed(tmp_path):

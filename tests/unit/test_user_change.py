@@ -88,8 +88,8 @@ def done(tmp_path):
         }
         task = {"ansible.builtin.include_role": {"name": "metal.kafka.service"}, "vars": service}
         play = {"hosts": "all", "gather_facts": False, "tasks": [task]}
-        code, told = plays.run(tmp_path, [play], {"metal": {"m1": {}}}, *options)
-        assert code == 0, told
+        code, output = plays.run(tmp_path, [play], {"metal": {"m1": {}}}, *options)
+        assert code == 0, output
         return log.read_text().splitlines()
 
     return run
@@ -126,5 +126,5 @@ def test_restart_changes_the_owner_too(done):
 
 
 def test_log_dirs_of_brokers_keep_their_owner(done):
-    told = done("apply", kind="kafka_broker", service_chown_data=False)
-    assert told == ["files keep 10001 10003", "started 10001:10003"]
+    calls = done("apply", kind="kafka_broker", service_chown_data=False)
+    assert calls == ["files keep 10001 10003", "started 10001:10003"]
