@@ -77,7 +77,7 @@ def test_a_refusal_says_that_nothing_was_stopped():
 
 def test_alerts_are_silent_from_the_stop_until_the_instance_is_healthy_and_not_before_the_gate():
     """Else what is down already, or is waited for at the gate, would be silent as well."""
-    turn = yaml.safe_load((ROOT / "roles/roll/tasks/turn.yml").read_text())
+    turn = yaml.safe_load((ROOT / "roles/roll/tasks/restart.yml").read_text())
     (block,) = (each["block"] for each in turn if "block" in each)
     silence = {
         each["vars"]["__roll_silence"]: place
