@@ -23,14 +23,14 @@ EXAMPLES = r"""
 - name: Wait until no client uses the plaintext listener
   metal.kafka.connected_clients:
     ports: [9092]
-  register: visitors
-  until: visitors.visitors | length == 0
+  register: connected
+  until: connected.clients | length == 0
   retries: 30
   delay: 2
 """
 
 RETURN = r"""
-visitors:
+clients:
   description: >-
     Messages such as C(port 9092: 10.0.0.7 (3 connections)), one for each port and address.
   type: list
@@ -55,7 +55,7 @@ def main() -> None:
         for port, peers in sorted(found.items())
         for peer, count in sorted(peers.items())
     ]
-    module.exit_json(changed=False, visitors=messages)
+    module.exit_json(changed=False, clients=messages)
 
 
 if __name__ == "__main__":
