@@ -66,7 +66,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     ports = {name: int(port) for name, port in module.params["ports"].items()}
-    found = connected_clients.look(ports.values())
+    found = connected_clients.count_connections(ports.values())
     addresses: dict[str, int] = {}
     for peers in found.values():
         for peer, count in peers.items():

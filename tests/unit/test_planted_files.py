@@ -16,7 +16,7 @@ from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.marks import Mark
 from kafka_metal_pipeline.recreated import reset_offsets
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = pytest.mark.usefixtures("time_limit")
 
 OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"in":{"0":7}}'
 DEEP = "[" * 200_000

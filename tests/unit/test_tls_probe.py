@@ -56,7 +56,8 @@ def port(site):
 
 def read(port, tls):
     """State of the server, read as the module for the metadata service does."""
-    (server,) = zookeeper_servers.ask_all([{"id": 1, "host": "127.0.0.1", "port": port}], 5, tls)
+    wanted = [{"id": 1, "host": "127.0.0.1", "port": port}]
+    (server,) = zookeeper_servers.query_servers(wanted, 5, tls)
     return server
 
 

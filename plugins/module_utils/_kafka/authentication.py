@@ -20,7 +20,7 @@ try:
 except ImportError:  # ``client.MISSING`` reports it.
     pass
 
-from .._common.deadlines import Deadline, ask_all
+from .._common.deadlines import Deadline, query_all
 from .endpoints import address, error_text
 from .scram import ACCEPTED, MECHANISMS, REFUSED, Attempt, Key, ScramError, Secret
 
@@ -178,7 +178,7 @@ def check_logins(
     if not servers:
         return dict.fromkeys(secrets, "no listener to check it at is provided")
     logins = [(key, server) for server in servers for key in secrets]
-    answers = ask_all(
+    answers = query_all(
         logins,
         lambda login: check_login(listener, login[1], login[0], secrets[login[0]]),
         deadline.left(),
