@@ -27,6 +27,8 @@ VERBS = {
     "upgrade": "make upgrade",
     "end of an upgrade": "make upgrade FINISH=1",
     "secure": "make secure",
+    # The name in locks of release 0.1.
+    "closing": "make secure",
     "split of the trust of ZooKeeper": "make zookeeper-trust",
 }
 
