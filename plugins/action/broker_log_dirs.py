@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moves replicas between log dirs, with progress."""
 
-from ..plugin_utils._operations.resumable_action import PatientAction
+from ..plugin_utils._operations.resumable_action import ResumableAction
 
 
-class ActionModule(PatientAction):
+class ActionModule(ResumableAction):
     """Moves replicas with progress; the limit of speed goes also when it fails."""
 
     RELEASES = True

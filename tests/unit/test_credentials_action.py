@@ -263,7 +263,7 @@ def test_a_cluster_whose_configuration_is_lost_gets_new_keys_by_its_name(run):
 
 
 def test_keys_are_not_given_up_while_a_machine_was_not_asked(run, tmp_path):
-    absent = machines(unread=["it is no part of this run"], asked=False)
+    absent = machines(unread=["it is not part of this run"], asked=False)
     with pytest.raises(AnsibleActionFail, match=r"1 machines that were not asked \(node1\)"):
         run(machines=machines("AA:01") + absent, anew="test")
     assert list(tmp_path.iterdir()) == []

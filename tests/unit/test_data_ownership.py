@@ -130,7 +130,7 @@ def test_a_link_is_named_and_its_data_stay():
     result = destruction("prod", {"h": [answer(place("/data/k", "prod", link="/mnt/k"))]})
 
     assert result["delete"] == {"h": []}
-    assert result["left"] == ["h: /data/k is a link to /mnt/k, with all data"]
+    assert result["left"] == ["h: /data/k is a link to /mnt/k, which has all data"]
 
 
 def test_what_another_cluster_has_below_a_directory_is_found(tmp_path):
@@ -187,7 +187,7 @@ def test_a_shared_directory_that_others_use_stays_and_is_named():
 
     assert found["refused"] == []
     assert found["delete"] == {"k": ["/d"]}
-    assert found["left"] == ["k: /s/archive is used by cluster 'prod2' too"]
+    assert found["left"] == ["k: /s/archive is also used by cluster 'prod2'"]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Whether a disk may be replaced, and what a host is told when one leaves."""
+"""Whether a disk may be replaced, and the release of a disk from its host."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_release
@@ -28,46 +28,46 @@ DEAD = cluster((2, "/data/disk2/kafka"))
 
 
 @pytest.mark.parametrize(
-    ("found", "answer", "action", "words"),
+    ("found", "state", "action", "expected"),
     [
-        # In order and in use.
+        # Ready and in use.
         (disk(), cluster(), "refuse", "disk2 is healthy"),
-        # What others have lost is not this disk.
+        # Other disks or other brokers have failed.
         (disk(), cluster((2, "/data/disk1/kafka")), "refuse", "disk2 is healthy"),
         (disk(), cluster((3, "/data/disk2/kafka")), "refuse", "disk2 is healthy"),
         # The inventory names another device while the broker uses the old one.
         (disk("blank", "blank"), cluster(), "refuse", "on the host it is blank"),
-        # The broker has given it up.
+        # The broker has taken the log dir offline.
         (disk("failed", "I/O error"), DEAD, "replace", "/data/disk2/kafka (KafkaStorageError)"),
         (disk("blank", "blank"), DEAD, "replace", "offline"),
         (disk(), DEAD, "replace", "offline"),
-        # The host knows more than the broker.
-        (disk("missing", "gone"), cluster(), "replace", "may not have met yet"),
-        (disk("read_only", "mounted read-only"), cluster(), "replace", "may not have met yet"),
+        # The host has noticed the fault, the broker has not.
+        (disk("missing", "gone"), cluster(), "replace", "may not have noticed yet"),
+        (disk("read_only", "mounted read-only"), cluster(), "replace", "may not have noticed yet"),
         # An earlier run was interrupted: before the format, and after it.
         (disk("blank", "blank"), cluster(brokers=(1, 3)), "replace", "not registered"),
-        (disk(), cluster(brokers=(1, 3)), "resume", "in order"),
-        # Nobody can say.
+        (disk(), cluster(brokers=(1, 3)), "resume", "is ready"),
+        # It is unknown whether the disk is in use.
         (disk("failed", "x"), cluster(reachable=False), "refuse", "no broker listens"),
     ],
 )
-def test_only_a_broken_disk_is_replaced(found, answer, action, words):
-    said = disk_operations.validate(found, 2, answer, LOG_DIRS)
-    assert said["action"] == action
-    assert words in said["reason"]
+def test_only_a_broken_disk_is_replaced(found, state, action, expected):
+    result = disk_operations.validate(found, 2, state, LOG_DIRS)
+    assert result["action"] == action
+    assert expected in result["reason"]
 
 
-def test_a_healthy_disk_is_replaced_when_it_is_named_twice():
-    said = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk2")
-    assert said["action"] == "replace"
-    said = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk1")
-    assert said == {
+def test_healthy_disk_is_replaced_if_force_names_it():
+    result = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk2")
+    assert result["action"] == "replace"
+    result = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk1")
+    assert result == {
         "action": "refuse",
-        "reason": "disk_force names disk1, and the disk to replace is disk2",
+        "reason": "disk_force names disk1, but the disk to replace is disk2",
     }
 
 
-def test_another_device_takes_the_place_of_one_disk_only():
+def test_other_device_replaces_only_one_disk():
     declared = [
         {"name": "disk1", "serial": "A", "mount": "/data/disk1"},
         {"name": "disk2", "serial": "B", "mount": "/data/disk2"},
@@ -95,7 +95,7 @@ def test_mounts_are_found_by_their_point():
     assert disk_release.at(mounts, "/data") is None
 
 
-def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
+def test_processes_with_their_own_mount_hold_a_disk():
     follower = list(rows(MOUNTINFO))
     container = list(rows(MOUNTINFO.replace(" shared:2", "")))
     other = list(rows(MOUNTINFO.splitlines()[0]))
@@ -103,7 +103,7 @@ def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
     assert disk_release.holders_in(seen, "8:16") == ["3", "12"]
 
 
-def test_only_the_line_of_the_disk_leaves_fstab():
+def test_only_the_line_of_the_disk_is_removed_from_fstab():
     fstab = "# ours\nUUID=a /data/disk1 xfs x 0 0\n\nUUID=b /data/disk10 xfs x 0 0\n"
     assert disk_release.forgotten(fstab, "/data/disk1") == (
         "# ours\n\nUUID=b /data/disk10 xfs x 0 0\n"

@@ -157,5 +157,5 @@ def test_preflight_knows_its_variables_ports_numbers_and_names(found):
     problems = "\n".join(found(told, **wrong))
 
     assert "gateway_id: found 12" in problems
-    assert "gateway_prot: found a variable that role gateway does not know" in problems
+    assert "gateway_prot: found a variable that is no option of role gateway" in problems
     assert "/var/lib/gateway" in found("query('metal.kafka.preflight', 'paths')")

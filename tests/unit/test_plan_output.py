@@ -41,7 +41,7 @@ def test_several_playbooks_have_one_plan(planned):
     assert report["changes"] == 1
 
 
-def test_a_playbook_that_fails_is_the_last_one(planned):
+def test_plan_ends_with_the_failed_playbook(planned):
     lines, report = planned(FAILS, CHANGES)
-    assert lines == ["plan: failed on node1; what follows it is not known"]
+    assert lines == ["plan: failed on node1; later changes are unknown"]
     assert report["failed"] == ["node1"]

@@ -65,7 +65,7 @@ def test_a_silent_engine_does_not_hide_whose_cluster_it_is(cluster: Cluster):
     assert refused.returncode != 0
     assert "it was brought up from another store; wanted: that store" in refused.stdout
     assert away.returncode != 0
-    assert "it is no part of this run" in away.stdout
+    assert "it is not part of this run" in away.stdout
     assert stores == []
     assert playbooks.changes(playbooks.run("site")) == 0
 

@@ -43,8 +43,8 @@ class TestDeadEngine:
 
     def test_preflight_says_it_once_and_knows_the_ports_of_our_own_containers(self):
         said = playbooks.run("preflight").stdout
-        assert f"no answer of the engine of {MACHINE}" in said
-        assert "held on" not in said
+        assert f"no response from the engine of {MACHINE}" in said
+        assert "used on" not in said
 
     def test_another_store_makes_no_new_keys(self, tmp_path: Path):
         store = tmp_path / "store.vault"

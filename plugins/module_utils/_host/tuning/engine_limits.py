@@ -91,7 +91,9 @@ def _line(spec: Spec, systemd: bool) -> str:
 def units(specs: list[Spec]) -> str:
     """The drop-in of systemd."""
     lines = [f"{comment(spec.reason)}{_line(spec, True)}\n" for spec in specs]
-    return "# Written by kafka-metal. See docs/operate/guides/tuning.md\n[Service]\n" + "".join(lines)
+    return "# Written by kafka-metal. See docs/operate/guides/tuning.md\n[Service]\n" + "".join(
+        lines
+    )
 
 
 def security(specs: list[Spec]) -> str:
