@@ -39,7 +39,7 @@ class TestDeadEngine:
         playbooks.run("status", check=False)
         state = playbooks.state(platform.topology.cluster) / "state.json"
         problems = json.loads(state.read_text())["problems"]
-        assert [one for one in problems if f"the engine of {MACHINE} does not answer" in one]
+        assert [one for one in problems if f"the engine of {MACHINE} does not respond" in one]
 
     def test_preflight_says_it_once_and_knows_the_ports_of_our_own_containers(self):
         said = playbooks.run("preflight").stdout
@@ -50,7 +50,7 @@ class TestDeadEngine:
         store = tmp_path / "store.vault"
         refused = playbooks.run("credentials", extra={"security_store": str(store)}, check=False)
         assert refused.returncode != 0
-        assert "it was brought up from another store" in refused.stdout
+        assert "it was created from another store" in refused.stdout
         assert not store.exists()
 
     def test_the_next_run_starts_it_before_anything_else_asks_it(self, platform: Cluster):

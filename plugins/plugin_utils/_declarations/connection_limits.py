@@ -71,9 +71,9 @@ def sizes(heap: object, open_files: object, own: Mapping[str, Any]) -> Sizes:
 
     ``own`` are the site's properties; the other limits are derived from its total limit.
 
-    One address gets a third, clients two thirds. So a single address cannot fill a listener, and its
-    connections to the inter-broker listener fit next to a full client listener. An invalid heap,
-    which preflight refuses, gives no limits.
+    One address gets a third, clients two thirds. So a single address cannot fill a listener, and
+    its connections to the inter-broker listener fit next to a full client listener. An invalid
+    heap, which preflight refuses, gives no limits.
     """
     total = int((heap_bytes(heap) or 0) * HEAP_SHARE) // CONNECTION_BYTES or UNLIMITED
     if files := whole_number(open_files):
@@ -107,8 +107,8 @@ def limits(
     """Keys of server.properties with their limits.
 
     ``listeners``: all listeners except the inter-broker one. ``found``: the keys as the last run
-    set them. ``exempt``: addresses without a limit per address. ``own``: the site's properties, from
-    which the other limits are derived.
+    set them. ``exempt``: addresses without a limit per address. ``own``: the site's properties,
+    from which the other limits are derived.
     """
     names = list(listeners)
     before = {key: whole_number(text) for key, text in found.items()}

@@ -13,9 +13,9 @@ class Problem:
     """One problem: its place, the value found there and the allowed value.
 
     ``host`` is an inventory host or group, ``where`` a variable (with the path inside it) or a
-    file. A problem that is not ``fatal`` is a note: a value could not be checked, or works but could
-    be better. ``check`` is the name of the check; ``accepted`` marks a problem that would be fatal
-    if the operator had not accepted it.
+    file. A problem that is not ``fatal`` is a note: a value could not be checked, or it works but
+    could be better. ``check`` is the name of the check; ``accepted`` marks a problem that would be
+    fatal if the operator had not accepted it.
     """
 
     host: str

@@ -77,8 +77,8 @@ def _check_mode(path: str, found: os.stat_result) -> None:
     allowed, spec = (0o755, "go-w") if script else (0o600, "600")
     if found.st_mode & 0o777 & ~allowed:
         raise StoreError(
-            f"password_file {path}: found mode {stat.S_IMODE(found.st_mode):04o}, accessible to others; "
-            f"wanted: chmod {spec} {path}"
+            f"password_file {path}: found mode {stat.S_IMODE(found.st_mode):04o}, accessible to "
+            f"others; wanted: chmod {spec} {path}"
         )
 
 
