@@ -64,8 +64,8 @@ def undeclared_drivers(
 ) -> dict[str, Any]:
     """Drivers to remove, each with name and container, and notes for the operator.
 
-    ``containers`` are drivers as the engine lists them. If the declaration seems to be lost, none is
-    removed: ``refused`` has the errors, ``unconfirmed`` the kinds that the next run must confirm.
+    ``containers`` are drivers as the engine lists them. If the declaration seems to be lost, none
+    is removed: ``refused`` has errors, ``unconfirmed`` the kinds that the next run must confirm.
     """
     found = {
         container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-"): str(

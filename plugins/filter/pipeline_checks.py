@@ -71,9 +71,9 @@ def check_refusal(answer: Mapping[str, Any], minutes: int) -> str:
     if answer.get("status") == TIMED_OUT:
         return (
             f"No service was touched: the check of the pipelines took too long: found no result "
-            f"after {minutes} minutes; allowed: up to {minutes} minutes. Check whether this machine "
-            "is busy, and whether the file system of its checkpoints responds; then run the same "
-            "command again."
+            f"after {minutes} minutes; allowed: up to {minutes} minutes. Check whether this "
+            "machine is busy, and whether the file system of its checkpoints responds; then run "
+            "the same command again."
         )
     output = answer.get("container", {}).get("Output") or answer.get("msg") or "no output"
     lines = [line.strip() for line in str(output).splitlines() if line.strip()]

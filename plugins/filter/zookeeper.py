@@ -67,10 +67,8 @@ def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
         if (trusted := each.get("zookeeper_shared_trust"))
     ]
     found += [f"node {each}" for each in open_nodes]
-    help_text = (
-        "make zookeeper-trust mends it while the cluster serves: docs/operate/guides/security.md"
-    )
-    return [*found, help_text] if found else []
+    remedy = "make zookeeper-trust fixes it without downtime: docs/operate/guides/security.md"
+    return [*found, remedy] if found else []
 
 
 def shared_trust(quorum: str, clients: str) -> list[str]:

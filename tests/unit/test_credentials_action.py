@@ -75,7 +75,7 @@ def everything(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_first_run_makes_store_and_password_and_a_second_one_touches_nothing(run, tmp_path):
+def test_first_run_creates_store_and_password_and_second_changes_nothing(run, tmp_path):
     first = run()
     assert first["changed"]
     assert first["steps"][:2] == [
@@ -92,7 +92,7 @@ def test_a_first_run_makes_store_and_password_and_a_second_one_touches_nothing(r
     assert everything(tmp_path) == before
 
 
-def test_a_dry_run_tells_the_same_and_writes_nothing(run, tmp_path):
+def test_dry_run_reports_the_same_and_writes_nothing(run, tmp_path):
     dry = run(dry=True)
     assert list(tmp_path.iterdir()) == []
     assert dry["changed"]
@@ -103,7 +103,7 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(run, tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_what_is_handed_out_works_in_a_handshake(run, secret, tmp_path):
+def test_issued_keys_work_in_a_tls_handshake(run, secret, tmp_path):
     run()
     keystore, trusted, ca = secret("keypair:kafka1", "truststore", "ca")
     assert trusted == ca
@@ -113,7 +113,7 @@ def test_what_is_handed_out_works_in_a_handshake(run, secret, tmp_path):
         assert tls.handshake(asks, served, name) == b"x"
 
 
-def test_no_result_and_no_diff_holds_a_secret(run, secret, tmp_path):
+def test_results_and_diffs_contain_no_secret(run, secret, tmp_path):
     given = {"passwords": ["alice", "bob"], "given_passwords": {"bob": "geheim-1234"}}
     told = [run(diff=True, dry=True, **given), run(diff=True, **given)]
     told.append(run(diff=True, rotate="passwords", **given))
@@ -127,7 +127,7 @@ def test_no_result_and_no_diff_holds_a_secret(run, secret, tmp_path):
     assert "diff" not in run(**given)
 
 
-def test_runs_at_the_same_time_make_one_ca(run, secret):
+def test_concurrent_runs_create_one_ca(run, secret):
     found = []
     threads = [threading.Thread(target=lambda: found.append(run())) for _ in range(4)]
     for thread in threads:
@@ -152,14 +152,14 @@ def test_runs_at_the_same_time_make_one_ca(run, secret):
         ({"ca": {"directory": "/nowhere"}}, "/nowhere/ca.crt: No such file or directory; wanted"),
     ],
 )
-def test_a_wrong_spec_touches_nothing(run, tmp_path, options, says):
+def test_invalid_spec_changes_nothing(run, tmp_path, options, says):
     with pytest.raises(AnsibleActionFail) as error:
         run(**options)
     assert says in error.value.message
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_that_is_not_one_is_named(run, tmp_path):
+def test_invalid_store_is_named(run, tmp_path):
     run()
     path = tmp_path / "secrets/test/store.vault"
     secrets = vault_password.load(str(tmp_path / "conf/password"))
@@ -175,12 +175,12 @@ def test_a_store_that_is_not_one_is_named(run, tmp_path):
 def test_a_lost_password_is_not_replaced(run, tmp_path):
     run()
     os.unlink(tmp_path / "conf/password")
-    with pytest.raises(StoreError, match="found the store, and no password at"):
+    with pytest.raises(StoreError, match="found the store, but no password at"):
         run(certificates=[])
     assert not (tmp_path / "conf/password").exists()
 
 
-# -- a cluster that was brought up from another store -------------------------------------------
+# -- a cluster that was created from another store -------------------------------------------
 
 
 def machines(*roots, **told):
@@ -188,8 +188,8 @@ def machines(*roots, **told):
     return [{"name": "node1", "roots": list(roots), **told}]
 
 
-def test_a_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
-    with pytest.raises(AnsibleActionFail, match="no store yet: it was brought up") as error:
+def test_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
+    with pytest.raises(AnsibleActionFail, match="does not exist yet: it was created") as error:
         run(machines=machines("AA:01"))
     assert "docs/operate/guides/secret-store.md" in error.value.message
     assert list(tmp_path.iterdir()) == []
@@ -202,7 +202,7 @@ def test_a_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_its_own_store_goes_on_and_so_does_a_ca_that_was_replaced_at_once(run):
+def test_own_store_and_replaced_ca_are_accepted(run):
     (old,) = run()["ca"]["fingerprints"]
     assert not run(machines=machines(old, "AA:01"))["changed"]
     (new,) = run(machines=machines(old), rotate="ca", phase="replace")["ca"]["fingerprints"]
@@ -213,14 +213,14 @@ def test_its_own_store_goes_on_and_so_does_a_ca_that_was_replaced_at_once(run):
 
 
 @pytest.mark.parametrize("anew", ["", "other", "true"])
-def test_keys_are_given_up_only_by_the_name_of_the_cluster(run, tmp_path, anew):
-    with pytest.raises(AnsibleActionFail, match="brought up from another store"):
+def test_keys_are_replaced_only_if_the_cluster_is_named(run, tmp_path, anew):
+    with pytest.raises(AnsibleActionFail, match="created from another store"):
         run(machines=machines("AA:01"), anew=anew)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_keys_are_given_up_only_while_nothing_runs(run, tmp_path):
-    with pytest.raises(AnsibleActionFail, match=r"2 containers that run \(test-kafka1, test-zk1"):
+def test_keys_are_replaced_only_if_no_container_runs(run, tmp_path):
+    with pytest.raises(AnsibleActionFail, match=r"2 running containers \(test-kafka1, test-zk1"):
         run(machines=machines("AA:01", running=["test-zk1", "test-kafka1"]), anew="test")
     assert list(tmp_path.iterdir()) == []
     assert run(machines=machines("AA:01"), anew="test")["changed"]
@@ -230,15 +230,17 @@ DISK = "/data/disk1/kafka/meta.properties: Input/output error"
 UNKNOWN = [
     ({"unread": [DISK]}, "node1: /data/disk1/kafka/meta.properties: Input/output error; wanted"),
     ({"unread": ["it is unreachable"], "asked": False}, "node1: it is unreachable; wanted: every"),
-    ({"data": ["/data/disk1/kafka"]}, "data of a cluster in /data/disk1/kafka, and no config"),
+    ({"data": ["/data/disk1/kafka"]}, "data of a cluster in /data/disk1/kafka, but no config"),
 ]
 
 
 @pytest.mark.parametrize(("told", "says"), UNKNOWN)
-def test_no_new_keys_are_made_where_the_cluster_may_have_some(run, tmp_path, told, says):
+def test_new_keys_are_refused_if_the_cluster_may_have_keys(run, tmp_path, told, says):
     fresh = [{"name": "node2"}]
     for dry in (True, False):
-        with pytest.raises(AnsibleActionFail, match="there is no store yet, and whether") as error:
+        with pytest.raises(
+            AnsibleActionFail, match="does not exist yet, and it is unknown whether"
+        ) as error:
             run(machines=machines(**told) + fresh, dry=dry)
         assert says in error.value.message
         assert "docs/operate/guides/secret-store.md" in error.value.message
@@ -246,32 +248,32 @@ def test_no_new_keys_are_made_where_the_cluster_may_have_some(run, tmp_path, tol
 
 
 @pytest.mark.parametrize("told", [told for told, _ in UNKNOWN])
-def test_everything_else_goes_on_where_a_machine_cannot_be_read(run, told):
+def test_known_store_works_with_unreadable_machines(run, told):
     (own,) = run()["ca"]["fingerprints"]
     assert not run(machines=machines(**told))["changed"]
     assert not run(machines=machines(own) + machines(**told))["changed"]
     assert run(machines=machines(own) + machines(**told), passwords=["alice", "new"])["changed"]
 
 
-def test_an_open_cluster_gets_its_first_keys_while_it_runs(run):
+def test_running_cluster_without_security_gets_its_first_keys(run):
     told = {"configured": ["test-kafka1"], "data": ["/data"], "running": ["test-kafka1"]}
     assert run(machines=machines(**told))["changed"]
 
 
-def test_a_cluster_whose_configuration_is_lost_gets_new_keys_by_its_name(run):
+def test_cluster_with_lost_configuration_gets_new_keys_by_name(run):
     assert run(machines=machines(data=["/data"]), anew="test")["changed"]
 
 
-def test_keys_are_not_given_up_while_a_machine_was_not_asked(run, tmp_path):
+def test_keys_are_not_replaced_if_a_machine_was_not_read(run, tmp_path):
     absent = machines(unread=["it is not part of this run"], asked=False)
-    with pytest.raises(AnsibleActionFail, match=r"1 machines that were not asked \(node1\)"):
+    with pytest.raises(AnsibleActionFail, match=r"1 machines outside the run \(node1\)"):
         run(machines=machines("AA:01") + absent, anew="test")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("rotate", [{"rotate": "passwords"}, {"rotate": "ca", "phase": "trust"}])
-def test_without_a_store_nothing_is_rotated(run, tmp_path, rotate):
-    with pytest.raises(AnsibleActionFail, match="there is nothing to rotate"):
+def test_rotation_without_a_store_is_refused(run, tmp_path, rotate):
+    with pytest.raises(AnsibleActionFail, match="so nothing can be rotated"):
         run(**rotate)
     assert list(tmp_path.iterdir()) == []
 
@@ -361,9 +363,9 @@ def own_ca(site):
     return {"certificate_file": f"{site}/issuing.crt", "key_file": f"{site}/issuing.key"}
 
 
-def test_a_site_s_ca_is_imported_and_its_files_go_back_to_the_safe(run, secret, site, tmp_path):
+def test_provided_ca_is_imported_and_its_files_can_be_removed(run, secret, site, tmp_path):
     first = run(ca=own_ca(site))
-    assert first["steps"][2].startswith("CA CN=Issuing CA,O=Example: taken from the site, valid")
+    assert first["steps"][2].startswith("CA CN=Issuing CA,O=Example: provided by the site, valid")
     shutil.rmtree(site)
     assert not run(ca=own_ca(site))["changed"]
     assert not run()["changed"]
@@ -374,7 +376,7 @@ def test_a_site_s_ca_is_imported_and_its_files_go_back_to_the_safe(run, secret, 
 
 
 @pytest.mark.parametrize("before", [{}, {"rotate": "ca", "phase": "trust"}])
-def test_a_ca_whose_files_are_not_there_is_not_made_up(run, site, before):
+def test_missing_files_of_a_provided_ca_are_refused(run, site, before):
     if before:
         run()
     (site / "issuing.crt").unlink()
@@ -382,11 +384,9 @@ def test_a_ca_whose_files_are_not_there_is_not_made_up(run, site, before):
         run(ca=own_ca(site), **before)
 
 
-def test_ready_made_certificates_are_handed_out_without_the_root_in_their_chain(
-    run, secret, site, tmp_path
-):
+def test_ready_made_certificates_have_no_root_in_their_chain(run, secret, site, tmp_path):
     first = run(ca={"directory": str(site)})
-    assert f"certificate kafka1: taken from {site}/kafka1.crt, valid" in first["steps"][2]
+    assert f"certificate kafka1: imported from {site}/kafka1.crt, valid" in first["steps"][2]
     assert not run(ca={"directory": str(site)})["changed"]
     keystore, trusted = secret("keypair:kafka1", "truststore")
     assert keystore.count("BEGIN CERTIFICATE") == 2
@@ -455,20 +455,20 @@ def no_root(site):
 
 FAULTS = [
     (other_key, "kafka1.crt: found a key of another certificate; wanted: the key of this one"),
-    (locked_key, "kafka1.key: found a key behind a passphrase; wanted: one without"),
-    (no_key, "kafka1.key: No such file or directory; wanted: a file that can be read"),
+    (locked_key, "kafka1.key: found a key with a passphrase; wanted: a key without"),
+    (no_key, "kafka1.key: No such file or directory; wanted: a readable file"),
     (vaulted_by_somebody_else, "kafka1.key: found a file of Ansible Vault that the store's passw"),
-    (no_certificate, "kafka1.crt: found no certificate that can be read; wanted: certificates"),
-    (another_name, "kafka1.crt: found the DNS names kafka9; wanted: kafka1 too"),
+    (no_certificate, "kafka1.crt: found no readable certificate; wanted: certificates"),
+    (another_name, "kafka1.crt: found the DNS names kafka9; wanted: also kafka1"),
     (expired, "kafka1.crt: found CN=kafka1,O=any expired since"),
-    (without_intermediate, "kafka1.crt: found a certificate of CN=Issuing CA,O=Example that leads"),
-    (other_root, "wanted: one of CN=Other root,O=Example, with all certificates in between"),
-    (no_root, "ca.crt: found CN=Issuing CA,O=Example, which is no root; wanted: roots alone"),
+    (without_intermediate, "kafka1.crt: found a certificate of CN=Issuing CA,O=Example that has"),
+    (other_root, "wanted: one of CN=Other root,O=Example, with all intermediate certificates"),
+    (no_root, "ca.crt: found CN=Issuing CA,O=Example, which is no root; wanted: only roots"),
 ]
 
 
 @pytest.mark.parametrize(("fault", "says"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
-def test_a_wrong_file_of_a_site_is_named_and_nothing_is_taken(run, site, tmp_path, fault, says):
+def test_invalid_provided_file_is_named_and_nothing_is_imported(run, site, tmp_path, fault, says):
     fault(site)
     before = everything(tmp_path)
     with pytest.raises(AnsibleActionFail) as error:
@@ -478,7 +478,7 @@ def test_a_wrong_file_of_a_site_is_named_and_nothing_is_taken(run, site, tmp_pat
     assert everything(tmp_path) == before
 
 
-def test_a_wrong_ca_of_a_site_is_named_with_its_file(run, site, tmp_path):
+def test_invalid_provided_ca_is_named_with_its_file(run, site, tmp_path):
     (site / "issuing.crt").write_text(chain(OWN))
     (site / "issuing.key").write_bytes(key_text(OTHER.key))
     before = everything(tmp_path)
@@ -487,7 +487,7 @@ def test_a_wrong_ca_of_a_site_is_named_with_its_file(run, site, tmp_path):
     lines = error.value.message.splitlines()
     assert len(lines) == 2
     assert lines[0].startswith(f"{site}/issuing.crt: found a key of another certificate; wanted")
-    assert lines[1].startswith(f"{site}/issuing.crt: found nothing that signed CN=Issuing CA")
+    assert lines[1].startswith(f"{site}/issuing.crt: found no issuer of CN=Issuing CA")
     assert everything(tmp_path) == before
 
 
@@ -503,44 +503,44 @@ def test_further_roots_are_trusted(run, secret, site):
 # -- the lookup ---------------------------------------------------------------------------------
 
 
-def test_in_a_dry_run_what_is_missing_has_a_placeholder(run, secret):
+def test_missing_secret_has_a_placeholder_in_a_dry_run(run, secret):
     assert secret("password:alice", dry=True, missing="later") == ["later"]
     run()
     assert secret("password:eve", dry=True, missing="later") == ["later"]
     assert secret("password:alice", dry=True, missing="later") != ["later"]
 
 
-def test_in_a_real_run_a_placeholder_never_takes_the_place_of_a_secret(run, secret):
-    with pytest.raises(AnsibleError, match="there is no store yet; metal"):
+def test_placeholder_is_not_used_outside_check_mode(run, secret):
+    with pytest.raises(AnsibleError, match="the store does not exist yet; wanted: a run of metal"):
         secret("password:alice", missing="later")
     run()
-    with pytest.raises(AnsibleError, match="there is no password 'eve'; there are: alice"):
+    with pytest.raises(AnsibleError, match="the store has no password 'eve'; it has: alice"):
         secret("password:eve", missing="later")
 
 
-def test_who_only_reads_is_told_what_an_older_store_lacks(run, secret):
+def test_absent_default_replaces_items_missing_in_an_older_store(run, secret):
     assert secret("password:eve", absent="") == [""]
     run()
     assert secret("password:eve", absent="") == [""]
     assert secret("password:alice", absent="") != [""]
 
 
-def test_a_placeholder_hides_no_wrong_term_and_no_lost_password(run, secret, tmp_path):
+def test_placeholder_does_not_hide_invalid_terms_or_lost_passwords(run, secret, tmp_path):
     with pytest.raises(AnsibleError, match="found 'pasword:alice'; wanted: password"):
         secret("pasword:alice", dry=True, missing="later")
     run()
     os.unlink(tmp_path / "conf/password")
-    with pytest.raises(StoreError, match="found the store, and no password at"):
+    with pytest.raises(StoreError, match="found the store, but no password at"):
         secret("password:alice", dry=True, missing="later")
 
 
-def test_who_only_stops_and_deletes_needs_neither_store_nor_password(run, secret, tmp_path):
+def test_no_store_is_needed_for_stopping_and_deleting(run, secret, tmp_path):
     run()
     os.unlink(tmp_path / "conf/password")
     assert secret("password:alice", needed=False, missing="later") == ["later"]
 
 
-def test_a_new_generation_is_read_at_once(run, secret):
+def test_new_generation_is_read_immediately(run, secret):
     run()
     before = secret("password:alice")
     run(rotate="passwords")

@@ -1,4 +1,4 @@
-"""Specs are refused before anything is touched; errors name item, spec and what is allowed."""
+"""Invalid specs are refused before any change; errors have the item, value and allowed values."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.action.credentials import arguments
@@ -18,7 +18,7 @@ def spec(**options):
     return spec_of(arguments(BASE | options))
 
 
-def test_a_spec_has_names_in_their_only_form():
+def test_spec_has_canonical_names():
     leaf = spec(
         certificates=[
             {
@@ -76,11 +76,11 @@ def server(**changes):
         (server(days=3651), "certificates: kafka1: days: found 3651; wanted: 1 to 3650"),
         ({"ca": {"days": 0, "common_name": "a"}}, "ca: days: found 0; wanted: 1 to 9125"),
         ({"ca": {"common_name": "x" * 59}}, "wanted: at most 58 of: letters, digits"),
-        ({"ca": {"key_file": "/k"}}, "ca: found key_file alone; wanted: certificate_file and key"),
-        ({"ca": {"certificate_file": "/c"}}, "ca: found certificate_file alone; wanted"),
+        ({"ca": {"key_file": "/k"}}, "ca: found only key_file; wanted: certificate_file and key"),
+        ({"ca": {"certificate_file": "/c"}}, "ca: found only certificate_file; wanted"),
         (
             {"ca": {"certificate_file": "/c", "key_file": "/k", "directory": "/d"}},
-            "ca: found certificate_file or key_file beside directory; wanted: either the CA",
+            "ca: found certificate_file or key_file in addition to directory; wanted: either the CA",
         ),
         ({"passwords": ["a", "a"]}, "passwords: found a twice; wanted: each name once"),
         ({"passwords": ["a b"]}, "passwords: found the name 'a b'; wanted: up to 64 letters"),
@@ -103,11 +103,11 @@ def server(**changes):
                 "passwords": ["bob"],
                 "given_passwords": {"bob": "x" * 8},
             },
-            "names: found bob; wanted: its new value under given_passwords",
+            "names: found bob; wanted: a new value in given_passwords",
         ),
         (
             {"rotate": "certificates", "ca": {"directory": "/d"}},
-            "rotate: found certificates; wanted: new files in /d, where they are",
+            "rotate: found certificates; wanted: new files in /d",
         ),
         (
             {"rotate": "ca", "phase": "issue", "ca": {"directory": "/d"}},
@@ -115,7 +115,7 @@ def server(**changes):
         ),
     ],
 )
-def test_a_spec_that_cannot_be_met_is_refused(options, says):
+def test_invalid_spec_is_refused(options, says):
     with pytest.raises(CredentialsError) as error:
         spec(**options)
     assert len(error.value.problems) == 1
@@ -125,14 +125,14 @@ def test_a_spec_that_cannot_be_met_is_refused(options, says):
 @pytest.mark.parametrize(
     "value", ["short", "x" * 129, "with blank", 'a"quote', "a\\slash", "ü" * 9]
 )
-def test_a_given_password_that_would_break_a_file_is_refused_and_not_shown(value):
+def test_invalid_provided_password_is_refused_without_its_value(value):
     with pytest.raises(CredentialsError) as error:
         spec(passwords=["alice"], given_passwords={"alice": value})
     assert str(error.value).startswith("given_passwords: alice: found a value with other")
     assert value not in str(error.value)
 
 
-def test_all_obstacles_are_told_at_once():
+def test_all_blockers_are_reported_at_once():
     with pytest.raises(CredentialsError) as error:
         spec(cluster="a b", certificates=[SERVER | {"days": 0, "ips": ["x"]}])
     assert len(error.value.problems) == 3
@@ -151,11 +151,11 @@ def test_all_obstacles_are_told_at_once():
         ({"certificates": [{"nam": "x"}]}, "certificates: number 1: found the key 'nam'; wanted"),
     ],
 )
-def test_a_key_that_no_option_has_is_named_with_its_place(arguments, says):
+def test_unknown_key_is_named_with_its_path(arguments, says):
     problems = slips(BASE | arguments)
     assert len(problems) == 1
     assert says in problems[0]
 
 
-def test_what_is_right_has_no_slips():
+def test_valid_options_have_no_typos():
     assert slips(BASE | server() | {"ca": {"days": 1}}) == []

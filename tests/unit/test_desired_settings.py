@@ -1,4 +1,4 @@
-"""Overrides of a site, the table of the screen, and the docs that are rendered from the data."""
+"""Overrides of a site, the table of `make verify`, and docs that are rendered from the data."""
 
 import subprocess
 from pathlib import Path
@@ -25,7 +25,7 @@ def values(overrides):
     return {s["name"]: (s["value"], s["rule"]) for s in merge(TABLE, overrides)}
 
 
-def test_without_overrides_the_table_is_meant():
+def test_table_applies_without_overrides():
     assert values({}) == {
         "vm.swappiness": ("1", "exactly"),
         "vm.max_map_count": ("262144", "at_least"),
@@ -35,12 +35,12 @@ def test_without_overrides_the_table_is_meant():
     assert merge(TABLE, {})[0]["reason"] == "Heaps stay in memory."
 
 
-def test_a_value_of_the_site_wins_and_is_meant_exactly():
+def test_value_of_the_site_takes_precedence_and_is_exact():
     assert values({"vm.max_map_count": 131072})["vm.max_map_count"] == ("131072", "exactly")
     assert values({"limits.nofile": 20000})["limits.nofile"] == ("20000", "at_least")
 
 
-def test_null_leaves_a_setting_alone():
+def test_null_does_not_change_a_setting():
     assert "vm.swappiness" not in values({"vm.swappiness": None})
 
 
@@ -59,7 +59,7 @@ def test_any_kernel_parameter_may_be_added(value, text):
         ("swapiness", "any kernel parameter, and limits.nofile, disk.scheduler.solid"),
     ],
 )
-def test_a_name_that_is_no_setting_is_refused(name, told):
+def test_unknown_setting_is_refused(name, told):
     with pytest.raises(TuningError) as error:
         merge(TABLE, {name: 1})
     assert repr(name) in str(error.value)
@@ -96,7 +96,7 @@ def test_the_table_fits_into_120_columns():
     assert max(map(len, tuning_report.lines("m1", [long]))) <= 120
 
 
-def test_the_docs_say_what_the_data_says():
+def test_docs_match_the_data():
     script = ROOT / "scripts/render-tuning"
     done = subprocess.run([script, "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -136,8 +136,8 @@ def test_undeclared_access_to_ensemble_is_below_the_table_and_counts_as_drift():
         "verify: no drift",
         "verify: the metadata ensemble grants more access than declared",
         "  zk1: the quorum trusts CN=prod CA, which issues certificates of clients: every client "
-        "can join as an observer and read everything",
+        "can join as an observer and read all data",
         "  node /: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa",
-        "  make zookeeper-trust mends it while the cluster serves: docs/operate/guides/security.md",
+        "  make zookeeper-trust fixes it without downtime: docs/operate/guides/security.md",
     ]
     assert printed["drift"] == found

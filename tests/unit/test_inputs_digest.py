@@ -153,12 +153,12 @@ def test_unchanged_machines_are_not_compared():
 @pytest.mark.parametrize(
     ("left", "expected"),
     [
-        (None, "b: no whole run has left a note"),
-        ({**UNCHANGED, "declared": []}, "b: no whole run has left a note"),
-        ({**UNCHANGED, "declared": ["d0", "s1"]}, "b: a declaration is not as"),
-        ({**UNCHANGED, "declared": ["d1", "s0"]}, "b: settings in force in brokers are not as"),
+        (None, "b: it has no baseline of a complete run"),
+        ({**UNCHANGED, "declared": []}, "b: it has no baseline of a complete run"),
+        ({**UNCHANGED, "declared": ["d0", "s1"]}, "b: declarations have changed"),
+        ({**UNCHANGED, "declared": ["d1", "s0"]}, "b: live settings of brokers have changed"),
         ({**UNCHANGED, "differs": ["file x is gone"]}, "b: file x is gone"),
-        ({**UNCHANGED, "still": {"x-zk1": "zookeeper"}}, "b: container x-zk1 does not run"),
+        ({**UNCHANGED, "still": {"x-zk1": "zookeeper"}}, "b: container x-zk1 is stopped"),
     ],
 )
 def test_one_changed_machine_is_reported(left, expected):

@@ -259,7 +259,7 @@ FAULTS: Faults = {
     "a key in addition to Kafka's name of it": (
         topic("payments", retention="7d", config={"retention.ms": 1}),
         ["kafka1: kafka_content_topics.payments.retention: found '7d' and config.retention.ms 1",
-         "one of the two, as they are one key"],
+         "one of the two, which are the same key"],
     ),
     "an unknown role": (
         put("kafka1", "kafka_content_users", {"alice": {"roles": [{"producr": "payments"}]}}),

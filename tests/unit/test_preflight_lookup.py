@@ -111,5 +111,5 @@ def test_thirty_machines_with_every_service_take_less_than_two_seconds(tmp_path)
         "zookeeper: group: found 30 servers ("
         + ", ".join(sorted(names))
         + "); allowed: an odd number: "
-        "1, 3 or 5; an even one tolerates no more failures than one fewer [ensemble_size]"
+        "1, 3 or 5; an even number tolerates no more failures than one less [ensemble_size]"
     ]

@@ -1,4 +1,4 @@
-"""Roles become exactly their operations, and ACLs become roles again."""
+"""Roles give exactly their operations, and ACLs fold to roles."""
 
 import random
 
@@ -116,13 +116,13 @@ def short(found):
         ),
     ],
 )
-def test_a_role_is_exactly_its_operations(role, expected):
+def test_role_gives_exactly_its_operations(role, expected):
     found = acls(role)
     assert short(found) == expected
     assert {(acl.principal, acl.host, acl.permission) for acl in found} == {(ALICE, "*", "allow")}
 
 
-def test_streams_that_process_exactly_once_have_transactional_ids_of_their_own():
+def test_exactly_once_streams_have_transactional_ids():
     plain = acls({"streams": "app"})
     exact = acls({"streams": {"application": "app", "exactly_once": True}})
     assert short(exact - plain) == {
@@ -131,11 +131,11 @@ def test_streams_that_process_exactly_once_have_transactional_ids_of_their_own()
     }
 
 
-def test_a_switch_that_is_off_gives_nothing():
+def test_false_key_grants_nothing():
     assert acls({"producer": {"topic": "a", "create": False}}) == acls({"producer": "a"})
 
 
-def test_a_role_may_be_bound_to_an_address():
+def test_role_can_be_limited_to_an_address():
     found = acls({"consumer": {"topic": "a", "group": "g", "host": "10.0.0.1"}})
     assert {acl.host for acl in found} == {"10.0.0.1"}
 
@@ -160,11 +160,11 @@ ROLES = [
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_comes_back_as_itself(role):
+def test_acls_of_a_role_fold_to_the_same_role(role):
     assert fold(ALICE, acls(role)) == ([role], [])
 
 
-def test_what_no_role_stands_for_is_left_over():
+def test_uncovered_acls_remain():
     odd = Acl(ALICE, "topic", "a", "alter")
     denied = Acl(ALICE, "topic", "a", "read", permission="deny")
     lonely = Acl(ALICE, "group", "g", "read")
@@ -172,12 +172,12 @@ def test_what_no_role_stands_for_is_left_over():
     assert found == ([{"producer": "a"}], sorted([odd, denied, lonely]))
 
 
-def test_a_name_that_cannot_be_written_is_left_over():
+def test_acls_with_undeclarable_names_remain():
     strange = {Acl(ALICE, "topic", "a b", operation) for operation in ("write", "describe")}
     assert fold(ALICE, strange) == ([], sorted(strange))
 
 
-def test_any_set_of_acls_is_given_by_its_roles_and_what_is_left_over_and_nothing_else():
+def test_roles_and_remaining_acls_equal_the_original_acls():
     chance = random.Random(20)
     universe = sorted(acls(*ROLES)) + [
         Acl(ALICE, kind, name, operation, pattern, permission, host)

@@ -1,4 +1,4 @@
-"""Verbs answer alone as playbooks: a screen on standard output, an exit code of docs/operate/verbs/index.md."""
+"""Playbooks of verbs print a screen and return an exit code of docs/operate/verbs/index.md."""
 
 import json
 import os
@@ -298,7 +298,7 @@ def test_a_screen_of_some_machines_names_the_others(site: Site):
 
     assert "verify: no drift\n" in done.stdout
     log = site.folder / "state/verify.log"
-    assert f"verify: machines did not answer: m2, see {log}" in done.stderr
+    assert f"verify: unreachable machines: m2, see {log}" in done.stderr
     assert "fatal: [m2]: UNREACHABLE!" in done.stderr
     assert site.verb("verify").returncode == 4
 

@@ -69,8 +69,8 @@ class Service:
     is in ``listener``. ``journal``: directories with an fsync before every response.
     ``open_files``: the limit of open files. ``rack``: the instance's rack.
     ``accounts``: service accounts that all instances share, as declared users. ``agent``: the port
-    of the JVM's metrics agent, 0 for none, at ROLE_metrics_bind. ``users``: users of its containers,
-    and of related clients.
+    of the JVM's metrics agent, 0 for none, at ROLE_metrics_bind. ``users``: users of its
+    containers, and of related clients.
     """
 
     kind: str

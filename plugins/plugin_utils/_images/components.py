@@ -31,8 +31,8 @@ class Component:
     """One component.
 
     ``kind``: deb, jar, python or java. ``group``: Maven group of a jar. ``architecture`` and
-    ``distribution``: of a Debian package. ``licences``: SPDX names if known; several belong to parts
-    of the component. ``sha256``: of a jar's file. ``places``: images, or the control node.
+    ``distribution``: of a Debian package. ``licences``: SPDX names if known; several belong to
+    parts of the component. ``sha256``: of a jar's file. ``places``: images, or the control node.
     """
 
     kind: str

@@ -38,7 +38,7 @@ class MonitoringError(ValueError):
 class Alert:
     """One alert. ``expr`` is PromQL in which ``$name`` is replaced by the limit of that name.
 
-    While it fires, the alerts it ``inhibits`` send no notifications if their labels ``equal`` match.
+    While it fires, the alerts it ``inhibits`` send no notifications if the labels ``equal`` match.
     """
 
     name: str

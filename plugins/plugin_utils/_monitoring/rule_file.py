@@ -9,7 +9,8 @@ from typing import Any
 
 from .alerts import Alert
 
-# Series of monitoring/records.yml for what an operation has stopped, with the labels that must match.
+# Series of monitoring/records.yml for stopped instances, hosts or clusters, with the labels that
+# must match.
 MAINTENANCE = {
     "instance": "on (cluster, instance) kafka_metal:maintenance:instance",
     "host": "on (cluster, host) kafka_metal:maintenance:host",
