@@ -83,7 +83,7 @@ close: # its name before 0.2
 	@echo "make close is make secure now: docs/operate/guides/security.md" >&2; exit 64
 
 ##@ For contributors
-.PHONY: check lint types unit drill compose images render fmt env env-dev help close
+.PHONY: check lint types unit drill compose docs images render fmt env env-dev help close
 check: env-dev lint types unit ## everything that needs no container engine, some three minutes
 
 lint: env-dev
@@ -110,6 +110,9 @@ drill: env-dev ## break something under load and count every record: make drill 
 fmt: env-dev ## format the code
 	ruff format
 	ruff check --fix
+
+docs: env-dev ## build the documentation in .cache/docs/html
+	scripts/build-docs
 
 compose: images ## the platform under docker compose on this machine: docs/start/laptop.md
 	ansible-playbook -i inventories/compose playbooks/compose.yml

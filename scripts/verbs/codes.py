@@ -11,3 +11,11 @@ class Code(IntEnum):
     PLAN_FAILED = 1
     NOT_WELL = 2
     UNREACHABLE = 4
+
+
+MEANING = {
+    Code.WELL: "success: no problem, or nothing to do",
+    Code.PLAN_FAILED: "`scripts/verb plan` only: the run failed; 2 means changes with `STRICT=1`",
+    Code.NOT_WELL: "a problem, which the screen names, or a failed task, which is in the output",
+    Code.UNREACHABLE: "hosts were unreachable; the screen is about the others",
+}

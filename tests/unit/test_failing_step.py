@@ -15,7 +15,7 @@ PLAYBOOKS = ("zookeeper", "kafka", "spark")
 CHANGES = ("files", "apply", "restart", "keep")
 
 # Taken as they are: what a batch does when one of its hosts is lost.
-REAL = ("roll/tasks/turn.yml", "roll/vars/main.yml", "roll/defaults/main.yml")
+REAL = ("roll/tasks/restart.yml", "roll/vars/main.yml", "roll/defaults/main.yml")
 
 SEPARATE = {"zookeeper": ["z1", "z2", "z3"], "kafka": ["k1", "k2"], "spark_master": ["s1"]}
 TOGETHER = {name: ["n1", "n2", "n3"] for name in SEPARATE}

@@ -66,7 +66,7 @@ def test_an_interrupted_change_is_finished_by_up_alone():
         ("reboot", {}, "make reboot"),
         ("upgrade", {}, "make upgrade"),
         ("upgrade", {"upgrade_finish": True}, "make upgrade FINISH=1"),
-        ("close", {}, "make secure"),
+        ("secure", {}, "make secure"),
         ("zookeeper_trust", {}, "make zookeeper-trust"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Verbs that only read go on with the hosts that answer."""
+"""Verbs that only read continue with the reachable hosts."""
 
 import json
 
@@ -10,7 +10,7 @@ AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port"
 
 @pytest.fixture
 def ran(tmp_path):
-    """Exit code and what has run, with machines that are ``away``; brokers are on all of them."""
+    """Exit code and executed modules, with unreachable hosts ``away``; all hosts have brokers."""
     folder = with_printing_roles(tmp_path)
     (tmp_path / "etc/unit-kafka1").mkdir(parents=True)
 
@@ -26,7 +26,7 @@ def ran(tmp_path):
         given = {
             **{"cluster_name": "unit", "kafka_metal_state": str(tmp_path / "state")},
             "service_config_root": str(tmp_path / "etc"),
-            # What asks a host needs its connection.
+            # Modules on a host need its connection.
             **{"away": [f"k{machine[1]}" for machine in away], "away_at": "kafka"},
         }
         return ansible_playbook(tmp_path, site, f"{folder}/{name}.yml", f"-e{json.dumps(given)}")

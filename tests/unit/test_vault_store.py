@@ -248,7 +248,7 @@ def test_directory_that_cannot_be_created_is_named(tmp_path):
 
 
 def test_concurrent_runs_are_locked_out(store, monkeypatch):
-    monkeypatch.setattr(vault_store, "STALL_TIMEOUT", 0.2)
+    monkeypatch.setattr(vault_store, "LOCK_TIMEOUT", 0.2)
     code = (
         "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX);"
         "print('held', flush=True); sys.stdin.read()"
@@ -259,7 +259,7 @@ def test_concurrent_runs_are_locked_out(store, monkeypatch):
     )
     with contextlib.closing(other.stdin), other.stdout:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(StoreError, match="found another run that has held it for"):
+        with pytest.raises(StoreError, match="found another run that holds it for"):
             store.locked().__enter__()
     other.wait()
     with store.locked():

@@ -45,7 +45,9 @@ ALLOWED_SPARK = tuple(_SPARK.split())
 SPARK_CLASS = re.compile(r"org\.apache\.spark\.[\w.$]+")
 SPARK_CODE = re.compile(r".*class|.*classes|spark\.serializer", re.I)
 
-OWN_WAY_IN = "nothing: the platform gives each pipeline its own way in, see docs/operate/guides/security.md"
+OWN_WAY_IN = (
+    "nothing: the platform gives each pipeline its own way in, see docs/operate/guides/security.md"
+)
 NO_CODE = "nothing: it names code that a client loads"
 NO_REFERENCE = f"a value without {REFERENCE}, which a client replaces by text of a file"
 OF_SPARK = "a class of Spark itself, as org.apache.spark.serializer.KryoSerializer"

@@ -65,5 +65,5 @@ def test_a_dead_disk_does_not_keep_its_broker_down_and_comes_back_as_the_docs_sa
 
     assert errors(cluster) == {DEAD: 0, KEPT: 0}
     assert account.lost == []
-    # What Kafka may answer to a write that is under way while a log dir dies: docs/operate/verbs/disks.md.
+    # What Kafka may answer to a write that is under way while a log dir dies: docs/start/client.md.
     assert {error for _, error in account.errors} <= {"UnknownServerException"}
