@@ -142,7 +142,8 @@ def test_limit_above_the_memory_size_is_reported_with_remedy():
     now = Open({"CLIENTS": 2000, "BROKERS": 9}, {})
     assert warnings("kafka1", LAPTOP, {CLIENTS: 2500}, {}, now) == [
         "kafka1: the limit of CLIENTS is 2500 connections, but the heap is sized for 1118; 2000 "
-        "are open now. Find the clients that hold them, or raise kafka_broker_heap (docs/reference/settings.md)"
+        "are open now. Find the clients that hold them, or raise kafka_broker_heap "
+        "(docs/reference/settings.md)"
     ]
     assert warnings("kafka1", LAPTOP, {CLIENTS: 1118}, {}, now) == []
 

@@ -189,7 +189,8 @@ BAD = [
     (
         {**acl(), **gone(users=["alice"])},
         [
-            "kafka_content_absent.users: found User:alice, for which kafka_content_acls has: User:alice"
+            "kafka_content_absent.users: found User:alice, for which "
+            "kafka_content_acls has: User:alice"
         ],
     ),
     (

@@ -191,8 +191,8 @@ def test_refusal_has_reasons_and_restored_drivers():
     assert [each["name"] for each in failed] == ["b", "c"]
     assert "b: no column x (1 failed starts)\n  its last good declaration runs again" in said
     assert (
-        "c: no response from its status port: Connection refused\n  there is no earlier good declaration"
-        in said
+        "c: no response from its status port: Connection refused\n"
+        "  there is no earlier good declaration" in said
     )
 
 

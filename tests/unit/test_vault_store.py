@@ -160,12 +160,15 @@ def gone_but_for_its_predecessor(store):
 
 FAULTS = [
     (no_password, r"found the store, but no password at .*/conf/password; wanted: this file from"),
-    (another_password, r"found a password in .* that does not open it, or a damaged file; wanted"),
+    (
+        another_password,
+        r"found a password in .* that does not decrypt it, or a damaged file; wanted",
+    ),
     (empty_password, r"password_file .*: Invalid vault password was provided .*; wanted: a file"),
-    (open_password, r"found mode 0640, open to others; wanted: chmod 600 .*/conf/password"),
-    (password_is_a_folder, r"password_file .*: found no regular file; wanted: one"),
+    (open_password, r"found mode 0640, accessible to others; wanted: chmod 600 .*/conf/password"),
+    (password_is_a_folder, r"password_file .*: found no regular file; wanted: a regular file"),
     (failing_script, r"returned non-zero \(3\).*; wanted: a file with the password, or a script"),
-    (script_that_others_change, r"found mode 0722, open to others; wanted: chmod go-w"),
+    (script_that_others_change, r"found mode 0722, accessible to others; wanted: chmod go-w"),
     (plain, r"found a file that is not encrypted; wanted: ansible-vault encrypt"),
     (damaged, r"or a damaged file; wanted: .*; the previous generation is .*\.previous"),
     (cut, r"or a damaged file"),
@@ -211,7 +214,7 @@ def test_password_can_come_from_a_script(store, tmp_path):
 
 
 def test_passwords_of_the_run_are_used_without_a_path(store, monkeypatch):
-    with pytest.raises(StoreError, match="found none, and Ansible was given no vault password"):
+    with pytest.raises(StoreError, match="found none, and Ansible has no vault password"):
         Store(store.path, "").read()
     context = VaultSecretsContext(vault_password.load(store.password_file))
     monkeypatch.setattr(VaultSecretsContext, "_current", context)
@@ -239,7 +242,7 @@ def test_full_disk_does_not_change_the_store(store, monkeypatch):
 def test_directory_that_cannot_be_created_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with (
-        pytest.raises(StoreError, match="no lock can be made beside it: File exists; wanted"),
+        pytest.raises(StoreError, match="its lock file cannot be created: File exists; wanted"),
         Store(str(tmp_path / "file/store"), "").locked(),
     ):
         pass
@@ -259,7 +262,7 @@ def test_concurrent_runs_are_locked_out(store, monkeypatch):
     )
     with contextlib.closing(other.stdin), other.stdout:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(StoreError, match="found another run that holds it for"):
+        with pytest.raises(StoreError, match="found it locked by another run for"):
             store.locked().__enter__()
     other.wait()
     with store.locked():
