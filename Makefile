@@ -84,7 +84,7 @@ close: # Name of `make secure` before 0.2.
 
 ##@ For contributors
 .PHONY: check lint types unit drill compose docs images render fmt env env-dev help close
-check: env-dev lint types unit ## run all checks without a container engine, about three minutes
+check: env-dev lint types unit docs ## run all checks without a container engine, about three minutes
 
 lint: env-dev
 	ruff check

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-SECTIONS = ["What it means", "What users feel", "First steps", "Wake somebody?"]
+SECTIONS = ["Meaning", "Effect on clients", "First steps", "Urgency"]
 
 
 @pytest.fixture(scope="module")

@@ -107,12 +107,12 @@ def found(collection):
         }
         groups = {
             "kafka": {"broker1": broker},
-            "gateway": {"door1": gateway},
-            "metal": {"broker1": broker, "door1": gateway},
+            "gateway": {"gateway1": gateway},
+            "metal": {"broker1": broker, "gateway1": gateway},
         }
         target = collection / "answer.json"
         copy = {"dest": str(target), "content": f"{{{{ {expression} | to_json }}}}"}
-        play = {"hosts": "door1", "tasks": [{"ansible.builtin.copy": copy}]}
+        play = {"hosts": "gateway1", "tasks": [{"ansible.builtin.copy": copy}]}
         code, output = plays.run(collection, [play], groups)
         assert code == 0, output
         return json.loads(target.read_text())
@@ -133,11 +133,11 @@ def test_a_kind_on_every_machine_is_a_target_and_validated(found):
     targets = found(site("monitoring.targets"))["gateway_agent"]
     assert [(each["instance"], each["address"]) for each in targets] == [
         ("agent@broker1", "10.0.0.1:9500"),
-        ("agent@door1", "10.0.0.7:9500"),
+        ("agent@gateway1", "10.0.0.7:9500"),
     ]
     assert found("'gateway_agent' | metal.kafka.container_user")["uid"] == 10099
     problems = "query('metal.kafka.preflight', 'problems') | map(attribute='text')"
-    assert "door1: gateway_agent_port: found 0;" in "\n".join(found(problems, gateway_agent_port=0))
+    assert "gateway1: gateway_agent_port: found 0;" in "\n".join(found(problems, gateway_agent_port=0))
 
 
 def test_a_new_kind_has_a_certificate_and_an_account(found):

@@ -89,7 +89,7 @@ def test_the_next_run_finishes_what_a_killed_one_began(cluster: Cluster, moment:
 
     assert len(cluster.topology.brokers) - len(left) <= 1
     assert sorted(restarted(before, after)) == sorted(cluster.topology.brokers)
-    assert "resuming after an interrupted operation" in resumed.stdout
+    assert "resuming an interrupted operation" in resumed.stdout
     # Only the one that was being restarted, and for minutes.
     assert len(silent) <= 1
     assert all(seconds <= SILENT_SECONDS for seconds in silent.values())

@@ -92,7 +92,7 @@ def test_a_value_that_kafka_refuses_changes_nothing_and_is_explained(
 
     assert done.returncode != 0
     said = " ".join(done.stdout.split())
-    assert "num.io.threads = 64 (now 8) is refused by broker 1, 2, 3: " in said
+    assert "num.io.threads = 64 (now 8) is rejected by broker 1, 2, 3: " in said
     assert "value should not be greater than double the current value 8" in said
     assert (started(cluster), files(cluster)) == before
     brokers = cluster.topology.brokers

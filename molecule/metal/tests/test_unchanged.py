@@ -78,7 +78,7 @@ def test_whatever_somebody_touched_is_named_and_mended(at_rest: Cluster):
     done = run("site")
 
     said = " ".join(done.stdout.split())
-    assert f"{first}: file {path} is not as it was left" in said
+    assert f"{first}: file {path} has changed" in said
     assert f"{second}: {OWN} becomes 0, was 1" in said
     assert f"{third}: container {server.container} does not run" in said
     assert at_rest.shell(first).file(path).content_string == declared

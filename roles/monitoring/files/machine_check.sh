@@ -3,7 +3,7 @@
 # engine's last health check of this container, and which file systems are read-only. Mount points that match
 # PATTERN are left out. The node exporter 1.9 reports only mount options. When the kernel makes a file system
 # read-only after an error, "ro" is in the options of the file system: last in a line, after device and kind.
-# A FILE that cannot be written does not make the container unhealthy: the alert EngineSilent fires.
+# A FILE that cannot be written does not make the container unhealthy: the alert ContainerEngineUnreachable fires.
 declare -A labels read_only
 # label TEXT: prints TEXT escaped as the value of a label.
 label() {
