@@ -76,7 +76,7 @@ def collection(tmp_path_factory):
     for path in ROOT.glob("roles/*"):
         (home / "roles").mkdir(exist_ok=True)
         (home / "roles" / path.name).symlink_to(path)
-    for path in ("versions.yml", "galaxy.yml", "images", "monitoring"):
+    for path in ("versions.yml", "galaxy.yml", "images", "meta", "monitoring"):
         (home / path).symlink_to(ROOT / path)
     files = {
         "meta/services/gateway.yml": KIND,
@@ -137,7 +137,8 @@ def test_a_kind_on_every_machine_is_a_target_and_validated(found):
     ]
     assert found("'gateway_agent' | metal.kafka.container_user")["uid"] == 10099
     problems = "query('metal.kafka.preflight', 'problems') | map(attribute='text')"
-    assert "gateway1: gateway_agent_port: found 0;" in "\n".join(found(problems, gateway_agent_port=0))
+    texts = "\n".join(found(problems, gateway_agent_port=0))
+    assert "gateway1: gateway_agent_port: found 0;" in texts
 
 
 def test_a_new_kind_has_a_certificate_and_an_account(found):
