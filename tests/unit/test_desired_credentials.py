@@ -82,7 +82,7 @@ def server(**changes):
         ({"ca": {"certificate_file": "/c"}}, "ca: found only certificate_file; wanted"),
         (
             {"ca": {"certificate_file": "/c", "key_file": "/k", "directory": "/d"}},
-            "ca: found certificate_file or key_file in addition to directory; wanted: either the CA",
+            "ca: found certificate_file or key_file in addition to directory; wanted: either",
         ),
         ({"passwords": ["a", "a"]}, "passwords: found a twice; wanted: each name once"),
         ({"passwords": ["a b"]}, "passwords: found the name 'a b'; wanted: up to 64 letters"),

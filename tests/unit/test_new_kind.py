@@ -76,7 +76,7 @@ def collection(tmp_path_factory):
     for path in ROOT.glob("roles/*"):
         (home / "roles").mkdir(exist_ok=True)
         (home / "roles" / path.name).symlink_to(path)
-    for path in ("versions.yml", "galaxy.yml", "images", "monitoring"):
+    for path in ("versions.yml", "galaxy.yml", "images", "meta", "monitoring"):
         (home / path).symlink_to(ROOT / path)
     files = {
         "meta/services/gateway.yml": KIND,
