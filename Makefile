@@ -39,7 +39,7 @@ secure: env ## enable security on a running cluster without downtime: docs/opera
 zookeeper-trust: env ## move ZooKeeper to its own CA and set owners of nodes; once after 0.1: docs/start/from-0.1.md
 verify: env ## check host settings, age of secrets, access to ZooKeeper; exit code 2 with drift
 rotate: env ## rotate secrets without downtime: WHAT=passwords|certificates|ca [NAMES=shop,audit]
-restart: env ## restart ZooKeeper servers and brokers one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
+restart: env ## restart ZooKeeper servers and brokers one by one: make restart [S=kafka|zookeeper] [ARGS="--limit kafka1"]
 reboot: env ## reboot the machines one by one
 down: env ## stop all services, keep all data
 destroy: env ## delete the cluster and its data after confirmation of its name, or CONFIRM=name; DRY=1 only lists

@@ -62,7 +62,7 @@ def test_interrupted_change_is_resumed_by_make_up():
     [
         ("restart", {}, "make restart"),
         ("restart", {"restart_services": "kafka"}, "make restart S=kafka"),
-        ("restart", {"restart_services": "ensemble"}, "make restart S=ensemble"),
+        ("restart", {"restart_services": "zookeeper"}, "make restart S=zookeeper"),
         ("reboot", {}, "make reboot"),
         ("upgrade", {}, "make upgrade"),
         ("upgrade", {"upgrade_finish": True}, "make upgrade FINISH=1"),

@@ -23,8 +23,8 @@ def ran(tmp_path):
 @pytest.mark.parametrize(
     ("playbook", "words", "told"),
     [
-        ("restart", ["-erestart_services=kafka1"], "found 'kafka1'; allowed: ensemble, kafka, all"),
-        ("restart", ["-erestart_services="], "found ''; allowed: ensemble, kafka, all"),
+        ("restart", ["-erestart_services=kafka1"], "found 'kafka1'; allowed: kafka, zookeeper, all"),
+        ("restart", ["-erestart_services="], "found ''; allowed: kafka, zookeeper, all"),
         ("rotate", ["-erotate_what=password"], "is password; allowed: certificates"),
         ("zookeeper_trust", ["-esecurity_ensemble_trust=owns"], "is owns; allowed: own"),
         ("plan", [], "a plan needs check mode"),
@@ -58,7 +58,7 @@ def test_a_run_without_a_limit_is_not_refused_for_it(ran):
     [
         ([], {"zookeeper", "kafka_broker"}),
         (["-erestart_services=kafka"], {"kafka_broker"}),
-        (["-erestart_services=ensemble"], {"zookeeper"}),
+        (["-erestart_services=zookeeper"], {"zookeeper"}),
     ],
 )
 def test_a_restart_is_of_what_was_named(ran, words, roles):

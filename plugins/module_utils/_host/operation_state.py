@@ -21,7 +21,9 @@ INACTIVE_S = 1800
 # Commands that resume an interrupted operation, by its name in the lock; for others `make up`.
 VERBS = {
     "restart of all": "make restart",
-    "restart of ensemble": "make restart S=ensemble",
+    "restart of zookeeper": "make restart S=zookeeper",
+    # The name in locks of release 0.1.
+    "restart of ensemble": "make restart S=zookeeper",
     "restart of kafka": "make restart S=kafka",
     "reboot of machines": "make reboot",
     "upgrade": "make upgrade",
