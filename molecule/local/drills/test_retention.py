@@ -88,7 +88,7 @@ def pipeline(cluster: Cluster) -> Iterator[Instance]:
 
 def refusals(driver: Container) -> int:
     """How often an output has ended for what is gone, in the last ten minutes."""
-    said = driver.lines("output .* died: records that were not read yet are gone", 600)
+    said = driver.lines("output .* failed: records were deleted before they were read", 600)
     return len(said.splitlines())
 
 

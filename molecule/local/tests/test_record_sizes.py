@@ -26,7 +26,7 @@ def limited(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[int]:
 def test_a_record_is_acknowledged_exactly_when_the_topic_takes_it(cluster: Cluster, limited: int):
     bootstrap, extra = cluster.topology.bootstrap, access.librdkafka()
     limit = limit_of(bootstrap, extra, NAME)
-    assert (limit.size, limit.asked) == (limited, True)
+    assert (limit.size, limit.from_topic) == (limited, True)
     delivery = Delivery(brokers.producer(bootstrap, extra, 120, limit), NAME, limit)
     told: list[tuple[int, str | None]] = []
 

@@ -100,7 +100,7 @@ def test_destroy_lists_what_it_would_delete(cluster: Cluster, make):
     for instance in cluster.topology.instances:
         assert f"container {instance.container}" in listed.stdout
     assert "/kafka1/disk1" in listed.stdout
-    assert "nothing was deleted: that needs CONFIRM=" in listed.stdout
+    assert "nothing was deleted; to delete, set CONFIRM=" in listed.stdout
     assert "changed: [" not in listed.stdout
     cluster.wait_until_whole(seconds=5)
 

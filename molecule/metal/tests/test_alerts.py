@@ -112,7 +112,9 @@ FAULTS = {
         on_broker(faults.port_closed, 1), "PartitionNotWritable", URGENT
     ),
     "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", PATIENT),
-    "a container engine hangs": Fault(on_broker(faults.engine_hung, 2), "EngineSilent", PATIENT),
+    "a container engine hangs": Fault(
+        on_broker(faults.engine_hung, 2), "ContainerEngineUnreachable", PATIENT
+    ),
     "a machine is switched off": Fault(switched_off, "HostDown", PATIENT),
     # Until its broker is ended, clients wait.
     "a disk hangs": Fault(hung_disk, "PartitionNotWritable", URGENT),
@@ -124,12 +126,12 @@ FAULTS = {
         log_dir(2, "mount -o remount,ro", at_rest=True), "FileSystemBroken", PATIENT, page=False
     ),
     "a server of the ensemble is dead": Fault(
-        servers_dead(1), "EnsembleServerDown", PATIENT, page=False
+        servers_dead(1), "ZooKeeperServerDown", PATIENT, page=False
     ),
-    "the ensemble has no quorum": Fault(servers_dead(1, 2), "EnsembleWithoutQuorum", PATIENT),
+    "the ensemble has no quorum": Fault(servers_dead(1, 2), "ZooKeeperWithoutQuorum", PATIENT),
     "a server of the ensemble is frozen": Fault(
         lambda cluster: faults.frozen(cluster, cluster.topology.zookeepers[2]),
-        "EnsembleServerDown", PATIENT, page=False,
+        "ZooKeeperServerDown", PATIENT, page=False,
     ),
     # Fires for ten minutes after it.
     "a leader lacks records": Fault(led_by_one_that_lacks_records, "UncleanElection", PATIENT),

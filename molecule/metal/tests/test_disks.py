@@ -74,7 +74,7 @@ def test_lost_mount_options_come_back_while_the_disk_is_in_use(machine):
     machine.check_output("mount -o remount,dev,suid,atime %s", MOUNT)
 
     assert disks.ask(MACHINE, **WORDS)["steps"] == [
-        "/data/spare is mounted anew with noatime, nodev, nosuid"
+        "/data/spare is remounted with noatime, nodev, nosuid"
     ]
     assert {"noatime", "nodev", "nosuid"} <= set(machine.mount_point(MOUNT).options)
 

@@ -15,9 +15,9 @@ from testing.waiting import NotYet, wait_for
 # Tasks of a turn: before the stop, while the container is made anew, and while others wait for it;
 # and seconds into it. The first and the last are over within a second where nothing is behind.
 MOMENTS = {
-    "Cluster can do without this broker": 0.0,
+    "Wait until the cluster tolerates a stop of this broker": 0.0,
     "Container runs as declared": 1.5,
-    "Every broker is registered and every partition has all its replicas": 0.0,
+    "Wait until every broker is registered and every partition has all its replicas": 0.0,
 }
 
 
@@ -89,7 +89,7 @@ def test_the_next_run_finishes_what_a_killed_one_began(cluster: Cluster, moment:
 
     assert len(cluster.topology.brokers) - len(left) <= 1
     assert sorted(restarted(before, after)) == sorted(cluster.topology.brokers)
-    assert "resuming after an interrupted operation" in resumed.stdout
+    assert "resuming an interrupted operation" in resumed.stdout
     # Only the one that was being restarted, and for minutes.
     assert len(silent) <= 1
     assert all(seconds <= SILENT_SECONDS for seconds in silent.values())

@@ -62,7 +62,7 @@ def test_a_running_platform_has_no_problem(cluster: Cluster, preflight: Prefligh
     assert told.returncode == 0, told.stdout
     assert "checks on 3 machines: no problems" in told.stdout
     # Where the platform runs, nobody listens in its place.
-    assert "Ports that nothing serves yet" not in told.stdout
+    assert "Listen for a minute on ports" not in told.stdout
 
 
 def test_a_port_that_a_firewall_drops_is_told_with_both_ends_and_can_be_accepted(

@@ -132,7 +132,7 @@ def test_another_file_that_wins_at_boot_is_named(tuned: Cluster, connect: Connec
         connect("node1").check_output("rm %s", rival)
 
     assert (done.returncode, drift(done)) == (2, [("node1", "vm.swappiness")])
-    assert f"{rival} comes later and says vm.swappiness = 10" in done.stdout
+    assert f"{rival} is read later and sets vm.swappiness = 10" in done.stdout
 
 
 def test_a_second_run_changes_nothing(tuned: Cluster, play: Play):

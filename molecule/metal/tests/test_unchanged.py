@@ -5,7 +5,7 @@ from testing.cluster import Cluster
 from testing.playbooks import changes, run
 from testing.settings import Settings
 
-AS_LEFT = "are as the last whole run left them"
+AS_LEFT = "are unchanged since the last complete run"
 # Of the network namespace, so of one node alone.
 OWN = "net.ipv4.tcp_slow_start_after_idle"
 # Nothing that a container reads before it restarts.
@@ -78,7 +78,7 @@ def test_whatever_somebody_touched_is_named_and_mended(at_rest: Cluster):
     done = run("site")
 
     said = " ".join(done.stdout.split())
-    assert f"{first}: file {path} is not as it was left" in said
+    assert f"{first}: file {path} has changed" in said
     assert f"{second}: {OWN} becomes 0, was 1" in said
     assert f"{third}: container {server.container} does not run" in said
     assert at_rest.shell(first).file(path).content_string == declared
