@@ -47,7 +47,7 @@ def test_a_run_without_the_store_touches_nothing_and_the_store_brings_it_back(cl
     again = playbooks.run("site")
 
     assert refused.returncode != 0
-    assert "it was brought up from another store; wanted: that store" in refused.stdout
+    assert "it was created from another store; wanted: that store" in refused.stdout
     assert stores == []
     assert playbooks.changes(refused) == 0
     assert playbooks.changes(again) == 0
@@ -63,9 +63,9 @@ def test_a_silent_engine_does_not_hide_whose_cluster_it_is(cluster: Cluster):
         stores = list(SECRETS.rglob("store.vault"))
 
     assert refused.returncode != 0
-    assert "it was brought up from another store; wanted: that store" in refused.stdout
+    assert "it was created from another store; wanted: that store" in refused.stdout
     assert away.returncode != 0
-    assert "it is no part of this run" in away.stdout
+    assert "it is not part of this run" in away.stdout
     assert stores == []
     assert playbooks.changes(playbooks.run("site")) == 0
 
@@ -81,10 +81,10 @@ def test_a_stopped_cluster_keeps_its_keys_until_its_name_is_given(cluster: Clust
     cluster.wait_until_whole()
 
     assert refused.returncode != 0
-    assert "it was brought up from another store; wanted: that store" in refused.stdout
+    assert "it was created from another store; wanted: that store" in refused.stdout
     assert playbooks.changes(refused) == 0
     assert rotated.returncode != 0
-    assert "there is nothing to rotate" in rotated.stdout
+    assert "so nothing can be rotated" in rotated.stdout
     assert stores == []
     assert topics(cluster, old) > 0
 

@@ -67,7 +67,7 @@ def test_a_new_pipeline_that_refuses_ends_the_wait_and_what_ran_goes_on(
     assert failed.returncode != 0
     assert "birds: " in said, _reasons(said)
     assert REGISTRY in said
-    assert "there is no other declaration that ran, to go back to" in said
+    assert "there is no earlier good declaration to restore" in said
     assert took < SECONDS
     assert cluster.driver().started() == before
     # The one that is no longer declared goes.

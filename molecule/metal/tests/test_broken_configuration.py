@@ -34,6 +34,6 @@ def test_one_broker_is_touched_and_brought_back_and_the_message_names_the_key(ke
     assert f"{machine}: the kafka broker did not become healthy as declared" in failed.stdout
     # With what the scenario's inventory sets itself, which these variables replace.
     assert re.search(r"server\.properties: .*\bqueued\.max\.requests", failed.stdout)
-    assert "back on its last good declaration and the cluster is healthy" in failed.stdout
+    assert "last good declaration was restored, and the cluster is healthy" in failed.stdout
     assert_nothing_lost(account)
     assert playbooks.changes(playbooks.run("kafka")) == 0

@@ -39,18 +39,18 @@ class TestDeadEngine:
         playbooks.run("status", check=False)
         state = playbooks.state(platform.topology.cluster) / "state.json"
         problems = json.loads(state.read_text())["problems"]
-        assert [one for one in problems if f"the engine of {MACHINE} does not answer" in one]
+        assert [one for one in problems if f"the engine of {MACHINE} does not respond" in one]
 
     def test_preflight_says_it_once_and_knows_the_ports_of_our_own_containers(self):
         said = playbooks.run("preflight").stdout
-        assert f"no answer of the engine of {MACHINE}" in said
-        assert "held on" not in said
+        assert f"no response from the engine of {MACHINE}" in said
+        assert "used on" not in said
 
     def test_another_store_makes_no_new_keys(self, tmp_path: Path):
         store = tmp_path / "store.vault"
         refused = playbooks.run("credentials", extra={"security_store": str(store)}, check=False)
         assert refused.returncode != 0
-        assert "it was brought up from another store" in refused.stdout
+        assert "it was created from another store" in refused.stdout
         assert not store.exists()
 
     def test_the_next_run_starts_it_before_anything_else_asks_it(self, platform: Cluster):

@@ -127,7 +127,7 @@ def test_a_container_that_was_stopped_by_hand_is_found(cluster: Cluster, plan):
     finally:
         machine.check_output("docker start %s", instance.container)
     assert (last(done), done.returncode) == ("plan: 1 changes", 2), done.stdout + done.stderr
-    assert sections(done.stdout)[instance.machine] == ["container kafka2 starts: it does not run"]
+    assert sections(done.stdout)[instance.machine] == ["container kafka2 starts: it is not running"]
     cluster.wait_until_whole()
 
 

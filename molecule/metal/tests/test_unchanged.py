@@ -80,7 +80,7 @@ def test_whatever_somebody_touched_is_named_and_mended(at_rest: Cluster):
     said = " ".join(done.stdout.split())
     assert f"{first}: file {path} has changed" in said
     assert f"{second}: {OWN} becomes 0, was 1" in said
-    assert f"{third}: container {server.container} does not run" in said
+    assert f"{third}: container {server.container} is stopped" in said
     assert at_rest.shell(first).file(path).content_string == declared
     assert at_rest.shell(second).sysctl(OWN) == 0
     at_rest.wait_until_whole()
@@ -119,7 +119,7 @@ def test_a_setting_of_running_brokers_changed_by_hand_is_put_right(at_rest: Clus
 
     done = run("site")
 
-    assert "settings in force in brokers are not as in the last whole run" in done.stdout
+    assert "live settings of brokers have changed since the last complete run" in done.stdout
     assert settings.of_brokers([2], "num.io.threads") == {2: "8"}
 
 
