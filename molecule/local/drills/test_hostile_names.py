@@ -54,13 +54,13 @@ def named(platform: Cluster) -> Iterator[Cluster]:
     """The platform with groups, users, ACLs and quotas of every name; gone at the end."""
     platform.wait_until_whole()
     Path(f"/tmp/{MARKER}").unlink(missing_ok=True)
-    at, way = platform.operator_of(1)
-    tool = f"--bootstrap-server {at} --command-config {way}"
+    at, config = platform.operator_access(1)
+    tool = f"--bootstrap-server {at} --command-config {config}"
     for topic in (TOPIC, LONGEST):
         platform.tool(f"kafka-topics {tool} --create --topic {topic} --replica-assignment 1")
     platform.tool(
         f"kafka-producer-perf-test --topic {TOPIC} --num-records 10 --record-size 9 --throughput -1"
-        f" --producer-props bootstrap.servers={at} --producer.config {way}",
+        f" --producer-props bootstrap.servers={at} --producer.config {config}",
     )
     rights = [right(name) for name in NAMES if "/" not in name]
     try:
@@ -112,7 +112,7 @@ def nothing_ran(cluster: Cluster) -> None:
         assert found.rc != 0, instance.container
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     """What a terminal gets, without the colours that molecule asks for."""
     plain = re.sub(r"\x1b\[[\d;]*m", "", text)
     bad = [line for line in plain.splitlines() if not line.replace("\t", "").isprintable()]
@@ -125,7 +125,7 @@ def test_a_verb_that_looks_shows_names_as_text(verb: str, named: Cluster, make):
     done = make(verb)
 
     assert "Traceback" not in done.stdout + done.stderr
-    text = shown(done.stdout) + shown(done.stderr)
+    text = printable(done.stdout) + printable(done.stderr)
     # Some have nothing to tell of groups; none is confused.
     assert done.returncode in (0, 2), text[-3000:]
     if verb == "groups":
@@ -140,7 +140,7 @@ def test_a_verb_that_is_given_a_name_takes_it_as_one(name: str, named: Cluster, 
     moved = make("groups", G=name, TO="earliest", T=TOPIC, DRY="1")
 
     assert moved.returncode == 0, moved.stdout[-3000:] + moved.stderr
-    shown(moved.stdout)
+    printable(moved.stdout)
     for verb, values in {
         "access": {"U": name},
         "logs": {"S": name},
@@ -171,7 +171,7 @@ def test_an_export_holds_every_name_as_text_and_applies(named: Cluster, make, tm
     file.write_text(exported.stdout)
     planned = make("plan", args=f"-e @{file}")
     assert planned.returncode == 0, planned.stdout[-3000:]
-    text = shown(planned.stdout)
+    text = printable(planned.stdout)
     for name in QUOTED:
         assert f"quota of {name}" not in text
     nothing_ran(named)
@@ -181,9 +181,9 @@ def test_pages_and_figures_hold_names_as_text(named: Cluster, services: dict[str
 
     def read() -> None:
         query = urllib.parse.quote(f'kafka_metal_group_lag_records{{topic="{TOPIC}"}}')
-        series = pages.asked(f"{services['prometheus']}/api/v1/query?query={query}")["data"][
-            "result"
-        ]
+        series = pages.get_monitoring(f"{services['prometheus']}/api/v1/query?query={query}")[
+            "data"
+        ]["result"]
         found = {each["metric"]["group"] for each in series}
         if found != set(NAMES):
             raise NotYet(f"{len(found)} of {len(NAMES)} groups, without {set(NAMES) - found}")
@@ -199,11 +199,11 @@ def test_pages_and_figures_hold_names_as_text(named: Cluster, services: dict[str
 
 
 def test_an_alert_tells_of_names_as_text(named: Cluster, services: dict[str, str], make):
-    found = pages.asked(f"{services['prometheus']}/api/v1/alertmanagers")
-    (told_by,) = found["data"]["activeAlertmanagers"]
+    found = pages.get_monitoring(f"{services['prometheus']}/api/v1/alertmanagers")
+    (alertmanager,) = found["data"]["activeAlertmanagers"]
 
-    def told() -> None:
-        alerts = pages.asked(told_by["url"])
+    def alerts_have_names() -> None:
+        alerts = pages.get_monitoring(alertmanager["url"])
         own = {
             each["labels"]["group"]: each["annotations"]["summary"]
             for each in alerts
@@ -215,8 +215,8 @@ def test_an_alert_tells_of_names_as_text(named: Cluster, services: dict[str, str
         cluster = named.topology.cluster
         assert {name: f"{cluster}: group {name} reads" for name in NAMES} == own
 
-    wait_for("an alert of every group is with Alertmanager", told, seconds=180)
-    shown(make("status").stdout)
+    wait_for("an alert of every group is with Alertmanager", alerts_have_names, seconds=180)
+    printable(make("status").stdout)
 
 
 def test_the_archive_for_helpers_holds_names_as_text(named: Cluster, make):

@@ -1,7 +1,7 @@
 """A worker of Spark that dies together with the leading master returns to the standby."""
 
 from testing.cluster import HEAL_SECONDS, Cluster
-from testing.spark_masters import leader, other_leads, workers_known
+from testing.spark_masters import check_other_leads, check_workers_registered, leader
 from testing.waiting import wait_for
 
 
@@ -13,8 +13,8 @@ def test_a_worker_that_dies_with_it_comes_back_to_the_standby(cluster: Cluster):
     master = cluster.container(cluster.topology.spark_masters[first])
     befores = [worker.kill(), master.kill()]
 
-    wait_for("the standby leads", lambda: other_leads(cluster, first), seconds=60)
-    wait_for("all workers are known", lambda: workers_known(cluster), seconds=240)
+    wait_for("the standby leads", lambda: check_other_leads(cluster, first), seconds=60)
+    wait_for("all workers are known", lambda: check_workers_registered(cluster), seconds=240)
 
     for victim, before in zip((worker, master), befores, strict=True):
         victim.wait_until_back(before, HEAL_SECONDS)

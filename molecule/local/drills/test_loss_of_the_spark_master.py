@@ -3,7 +3,7 @@
 import time
 
 from testing.cluster import HEAL_SECONDS, Cluster
-from testing.spark_masters import leader, other_leads
+from testing.spark_masters import check_other_leads, leader
 from testing.waiting import wait_for
 
 # A session in the ensemble lasts 10 s, by default a minute; the rest is for the standby to ask who
@@ -18,7 +18,9 @@ def test_the_standby_leads_and_the_stream_goes_on(cluster: Cluster):
     with cluster.stream(count=30_000, rate=1000) as stream:
         before = victim.kill()
         died = time.monotonic()
-        wait_for("the standby leads", lambda: other_leads(cluster, first), seconds=60, every=0.1)
+        wait_for(
+            "the standby leads", lambda: check_other_leads(cluster, first), seconds=60, every=0.1
+        )
         took = time.monotonic() - died
         assert stream.runs, "the stream was over before the standby led"
         ledger = stream.finish(seconds=120)

@@ -89,9 +89,9 @@ def test_a_stopped_cluster_keeps_its_keys_until_its_name_is_given(cluster: Clust
     assert topics(cluster, old) > 0
 
 
-def topics(cluster: Cluster, way_in: dict[str, Any]) -> int:
+def topics(cluster: Cluster, settings: dict[str, Any]) -> int:
     """How many topics a client sees; raises KafkaException for one that is not let in."""
-    client = AdminClient({"bootstrap.servers": cluster.topology.bootstrap, **way_in})
+    client = AdminClient({"bootstrap.servers": cluster.topology.bootstrap, **settings})
     return len(client.list_topics(timeout=10).topics)
 
 
@@ -107,10 +107,10 @@ def test_new_keys_keep_every_record_and_shut_the_old_ones_out(cluster: Cluster):
             assert "wanted: the cluster stopped before it gets new keys" in running.stdout
             playbooks.run("down")
             playbooks.run("site", extra=name)
-        cluster.has_new_keys()
+        cluster.forget_tool_access()
         cluster.wait_until_whole()
         cluster.tools()
-        account = stream.account()
+        result = stream.verify()
     # That of the new keys had a variable more.
     playbooks.run("site")
     again = playbooks.run("site")
@@ -118,6 +118,6 @@ def test_new_keys_keep_every_record_and_shut_the_old_ones_out(cluster: Cluster):
     assert topics(cluster, access.librdkafka()) > 0
     with pytest.raises(KafkaException):
         topics(cluster, old)
-    assert account["found"] == 3_000
-    assert account["lost_offsets"] == {}
+    assert result["found"] == 3_000
+    assert result["lost_offsets"] == {}
     assert playbooks.changes(again) == 0

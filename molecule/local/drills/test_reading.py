@@ -8,7 +8,7 @@ from testing.waiting import NotYet, wait_for
 SENT = 20_000
 
 
-def unchanged(read: Callable[[], int], least: int = 0) -> int:
+def settled(read: Callable[[], int], least: int = 0) -> int:
     """What is read, once it is ``least`` and changes no more.
 
     The history looks for what is new every ten seconds.
@@ -25,7 +25,7 @@ def unchanged(read: Callable[[], int], least: int = 0) -> int:
 
 
 def test_a_record_is_read_once_for_all_outputs(cluster: Cluster, ask):
-    before = unchanged(lambda: max((each["stageId"] for each in ask("stages")), default=-1), -1)
+    before = settled(lambda: max((each["stageId"] for each in ask("stages")), default=-1), -1)
 
     def read() -> int:
         """Records that executors have asked Kafka for since."""
@@ -39,4 +39,4 @@ def test_a_record_is_read_once_for_all_outputs(cluster: Cluster, ask):
         stream.reconcile()
 
     # Four outputs, each apart, read 80,000.
-    assert unchanged(read, SENT) < 1.2 * SENT
+    assert settled(read, SENT) < 1.2 * SENT

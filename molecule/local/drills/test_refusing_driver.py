@@ -63,11 +63,11 @@ def test_a_new_pipeline_that_refuses_ends_the_wait_and_what_ran_goes_on(
     failed = make("up", args=declare(content))
 
     took = time.monotonic() - began
-    said = failed.stdout + failed.stderr
+    output = failed.stdout + failed.stderr
     assert failed.returncode != 0
-    assert "birds: " in said, _reasons(said)
-    assert REGISTRY in said
-    assert "there is no earlier good declaration to restore" in said
+    assert "birds: " in output, _reasons(output)
+    assert REGISTRY in output
+    assert "there is no earlier good declaration to restore" in output
     assert took < SECONDS
     assert cluster.driver().started() == before
     # The one that is no longer declared goes.
@@ -94,10 +94,10 @@ def test_a_declaration_that_does_not_run_leaves_the_last_good_one_running(
     failed = make("up", args=declare(content))
 
     took = time.monotonic() - began
-    said = failed.stdout + failed.stderr
+    output = failed.stdout + failed.stderr
     assert failed.returncode != 0
-    assert DATABASE in said, _reasons(said)
-    assert "its last good declaration runs again, from its own checkpoints" in said
+    assert DATABASE in output, _reasons(output)
+    assert "its last good declaration runs again, from its own checkpoints" in output
     assert took < SECONDS
     # Each record once, by the pipeline as it was.
     with cluster.stream(4_000, 400) as stream:
@@ -109,7 +109,7 @@ def test_a_declaration_that_does_not_run_leaves_the_last_good_one_running(
     assert make("status").returncode == 0
 
 
-def _reasons(said: str) -> str:
+def _reasons(output: str) -> str:
     """What a run said of pipelines that do not run, or its end."""
-    begin, why, after = said.partition("of the pipelines do not run as declared")
+    begin, why, after = output.partition("of the pipelines do not run as declared")
     return (why + after)[:3000] if why else begin[-3000:]

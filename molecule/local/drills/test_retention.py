@@ -88,8 +88,8 @@ def pipeline(cluster: Cluster) -> Iterator[Instance]:
 
 def refusals(driver: Container) -> int:
     """How often an output has ended for what is gone, in the last ten minutes."""
-    said = driver.lines("output .* failed: records were deleted before they were read", 600)
-    return len(said.splitlines())
+    output = driver.lines("output .* failed: records were deleted before they were read", 600)
+    return len(output.splitlines())
 
 
 def wait_until_refused_again(driver: Container) -> None:

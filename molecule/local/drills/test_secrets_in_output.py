@@ -10,9 +10,9 @@ KEY = "BEGIN PRIVATE KEY"
 def test_52_a_whole_run_prints_no_secret_with_vvv(cluster: Cluster):
     password = access.librdkafka()["sasl.password"]
     # At rest a run skips what writes secrets.
-    said = playbooks.run("site", "-vvv", extra={"compare": "everything"}, seconds=1200)
+    output = playbooks.run("site", "-vvv", extra={"compare": "everything"}, seconds=1200)
 
-    assert "PLAY RECAP" in said.stdout
-    assert "service_files" in said.stdout
+    assert "PLAY RECAP" in output.stdout
+    assert "service_files" in output.stdout
     for secret in (password, KEY):
-        assert secret not in said.stdout + (said.stderr or "")
+        assert secret not in output.stdout + (output.stderr or "")

@@ -45,9 +45,9 @@ def make() -> Make:
 
 
 def _command(verb: str, args: str, variables: Mapping[str, str]) -> list[str]:
-    said = f"-i {INVENTORY} {OF_MOLECULE} {SKIPPED} {args}"
+    arguments = f"-i {INVENTORY} {OF_MOLECULE} {SKIPPED} {args}"
     return [
-        *("make", verb, "CLUSTER=molecule-local", f"ARGS={said}"),
+        *("make", verb, "CLUSTER=molecule-local", f"ARGS={arguments}"),
         *(f"{name}={value}" for name, value in variables.items()),
     ]
 
@@ -68,7 +68,7 @@ def ask(cluster: Cluster) -> Ask:
     since = datetime.fromisoformat(cluster.driver().started()).timestamp()
 
     def listed() -> str:
-        found = pages.told(history.endpoint, "/api/v1/applications?status=running")
+        found = pages.get(history.endpoint, "/api/v1/applications?status=running")
         # A driver that was killed has not told its history that it ended.
         own = [
             each["id"]
@@ -82,8 +82,8 @@ def ask(cluster: Cluster) -> Ask:
 
     application = wait_for("the history lists the driver that runs", listed, seconds=60)
 
-    def asked(path: str) -> Any:
+    def get(path: str) -> Any:
         path = f"/api/v1/applications/{application}/{path}"
-        return pages.told(history.endpoint, path, seconds=30)
+        return pages.get(history.endpoint, path, seconds=30)
 
-    return asked
+    return get

@@ -147,10 +147,10 @@ class Own:
 
     def fails(self, words: str) -> None:
         """Raise NotYet until each output says why it does not run."""
-        state = pages.told(self.status, "/status")
-        told = {name: each["exception"] or "" for name, each in state["outputs"].items()}
-        if state["state"] != "failing" or not all(words in each for each in told.values()):
-            raise NotYet(f"{state['state']}: {told}")
+        state = pages.get(self.status, "/status")
+        errors = {name: each["exception"] or "" for name, each in state["outputs"].items()}
+        if state["state"] != "failing" or not all(words in each for each in errors.values()):
+            raise NotYet(f"{state['state']}: {errors}")
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_ones_come(own: Ow
         lambda: own.ends(late_flights=late + 1, flights_invalid=1),
         seconds=60,
     )
-    assert pages.told(own.status, "/status")["state"] == "running"
+    assert pages.get(own.status, "/status")["state"] == "running"
 
 
 def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
@@ -230,4 +230,4 @@ def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
             raise NotYet(f"{found}, not {expected}")
 
     wait_for("each output has its rows", counted, seconds=120)
-    assert pages.told(own.status, "/status")["state"] == "running"
+    assert pages.get(own.status, "/status")["state"] == "running"

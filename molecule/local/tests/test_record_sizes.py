@@ -28,11 +28,11 @@ def test_a_record_is_acknowledged_exactly_when_the_topic_takes_it(cluster: Clust
     limit = limit_of(bootstrap, extra, NAME)
     assert (limit.size, limit.from_topic) == (limited, True)
     delivery = Delivery(brokers.producer(bootstrap, extra, 120, limit), NAME, limit)
-    told: list[tuple[int, str | None]] = []
+    outcomes: list[tuple[int, str | None]] = []
 
     def send(**record):
         size = batch_bytes(**record)
-        delivery.send(record, lambda reason, _: told.append((size, reason)), lambda: None)
+        delivery.send(record, lambda reason, _: outcomes.append((size, reason)), lambda: None)
 
     for size in SIZES:
         send(key=None, value=os.urandom(size))
@@ -46,6 +46,6 @@ def test_a_record_is_acknowledged_exactly_when_the_topic_takes_it(cluster: Clust
     while delivery.in_flight:
         delivery.poll(0.1)
 
-    assert len(told) == 2 * len(SIZES) + 1 + 3_000
-    assert {size <= limited for size, reason in told if reason is None} == {True}
-    assert {size <= limited for size, reason in told if reason is not None} <= {False}
+    assert len(outcomes) == 2 * len(SIZES) + 1 + 3_000
+    assert {size <= limited for size, reason in outcomes if reason is None} == {True}
+    assert {size <= limited for size, reason in outcomes if reason is not None} <= {False}

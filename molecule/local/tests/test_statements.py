@@ -40,10 +40,10 @@ def test_hostile_and_mistaken_sql_is_refused_before_anything_is_touched(
 
     refused = make("up", args=f"-e @{file}")
 
-    said = refused.stdout + refused.stderr
+    output = refused.stdout + refused.stderr
     assert refused.returncode != 0
-    assert "pipeline payments: outputs.fraud.sql: found the relation text./etc/passwd" in said
-    assert "pipeline payments: outputs.fraud.key: found" in said
+    assert "pipeline payments: outputs.fraud.sql: found the relation text./etc/passwd" in output
+    assert "pipeline payments: outputs.fraud.key: found" in output
     assert started(cluster) == before
 
 
@@ -53,19 +53,19 @@ def test_a_changed_aggregate_is_refused_while_the_driver_goes_on(cluster: Cluste
 
     refused = make("plan", args=f"-e @{declared('metrics', sql=sql, key='country')}")
 
-    said = refused.stdout + refused.stderr
+    output = refused.stdout + refused.stderr
     assert refused.returncode != 0
-    assert "pipeline payments: output metrics: no longer fits its checkpoint" in said
-    assert "give the output another name" in said
+    assert "pipeline payments: output metrics: no longer fits its checkpoint" in output
+    assert "give the output another name" in output
     # Its other outputs are declared as they run.
-    assert "1 problem(s)" in said
+    assert "1 problem(s)" in output
     assert started(cluster) == before
 
 
 def test_a_field_that_is_not_there_is_found_by_plan(make, declared):
     refused = make("plan", args=f"-e @{declared('fraud', sql='SELECT amuont FROM events')}")
 
-    said = refused.stdout + refused.stderr
+    output = refused.stdout + refused.stderr
     assert refused.returncode != 0
-    assert "pipeline payments: outputs.fraud: found" in said
-    assert "amuont" in said
+    assert "pipeline payments: outputs.fraud: found" in output
+    assert "amuont" in output

@@ -100,15 +100,15 @@ ANSWERS = {
 def places(platform: Cluster) -> Iterator[dict[str, str]]:
     """What the words of tools stand for; the topic is gone at the end."""
     platform.wait_until_whole()
-    at, way = platform.operator_of(1)
+    address, config = platform.operator_access(1)
     own = f"tools-{uuid.uuid4().hex[:8]}"
-    topics = f"kafka-topics --bootstrap-server {at} --command-config {way} --topic {own}"
+    topics = f"kafka-topics --bootstrap-server {address} --command-config {config} --topic {own}"
     sent = (
         f"kafka-producer-perf-test --topic {own} --num-records 100 --record-size 10 --throughput -1"
-        f" --producer-props bootstrap.servers={at} --producer.config {way}"
+        f" --producer-props bootstrap.servers={address} --producer.config {config}"
     )
     read = (
-        f"kafka-console-consumer --bootstrap-server {at} --consumer.config {way} --topic {own}"
+        f"kafka-console-consumer --bootstrap-server {address} --consumer.config {config} --topic {own}"
         f" --group {own} --from-beginning --max-messages 100"
     )
     # On broker 1 alone: its log is where `dump-log` looks.
@@ -120,7 +120,7 @@ def places(platform: Cluster) -> Iterator[dict[str, str]]:
         files = " ".join(f"{each}/{own}-0/*.log" for each in log_dirs.strip().split(","))
         segment = platform.tool(f"sh -c 'ls {files} 2>/dev/null || true'").split()[0]
         ensemble = platform.topology.zookeepers[1].endpoint
-        yield {"at": at, "way": way, "own": own, "segment": segment, "ensemble": ensemble}
+        yield {"at": address, "way": config, "own": own, "segment": segment, "ensemble": ensemble}
     finally:
         platform.tool(f"{topics} --delete")
 

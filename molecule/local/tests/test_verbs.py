@@ -34,9 +34,9 @@ def test_status_names_a_broker_that_is_down(cluster: Cluster, make):
     assert "kafka3" in problems
 
 
-def _plain(said: str) -> str:
+def _plain(output: str) -> str:
     """Text without colours, which molecule asks for."""
-    return re.sub(r"\x1b\[[\d;]*m", "", said)
+    return re.sub(r"\x1b\[[\d;]*m", "", output)
 
 
 def test_a_malformed_file_is_refused_with_line_and_column(cluster: Cluster, make, tmp_path):
@@ -78,9 +78,9 @@ def test_bad_input_is_refused_before_anything_is_touched(
     refused = make("up", args=f"-e @{bad}")
 
     assert refused.returncode != 0
-    said = refused.stdout + refused.stderr
-    assert "Nothing was touched" in said
-    assert complaint in said
+    output = refused.stdout + refused.stderr
+    assert "Nothing was touched" in output
+    assert complaint in output
     assert [cluster.container(i).started() for i in cluster.topology.instances] == started
 
 

@@ -34,7 +34,7 @@ def ask(prometheus: str) -> Ask:
 
     def answer(expression: str) -> list[dict]:
         query = urllib.parse.urlencode({"query": expression})
-        return pages.asked(f"{prometheus}/api/v1/query?{query}")["data"]["result"]
+        return pages.get_monitoring(f"{prometheus}/api/v1/query?{query}")["data"]["result"]
 
     return answer
 
@@ -49,7 +49,9 @@ def test_every_service_gives_figures(ask: Ask):
 
 
 def test_neither_prometheus_nor_alertmanager_answers_without_the_password(prometheus: str):
-    found = pages.asked(f"{prometheus}/api/v1/alertmanagers")["data"]["activeAlertmanagers"]
+    found = pages.get_monitoring(f"{prometheus}/api/v1/alertmanagers")["data"][
+        "activeAlertmanagers"
+    ]
     assert found
     own = (f"{prometheus}{path}" for path in ("/", "/api/v1/query?query=up", "/-/healthy"))
 
@@ -75,8 +77,8 @@ def test_the_probe_is_served_by_every_broker(ask: Ask, cluster: Cluster):
 def test_the_page_of_the_cluster_lists_brokers_topics_and_pipelines(
     services: dict[str, str], cluster: Cluster
 ):
-    with urllib.request.urlopen(services["page"], timeout=10) as said:
-        text = said.read().decode()
+    with urllib.request.urlopen(services["page"], timeout=10) as output:
+        text = output.read().decode()
 
     assert f"<h1>{cluster.topology.cluster}</h1>" in text
     for broker in cluster.topology.brokers.values():

@@ -10,11 +10,11 @@ import pytest
 from testing import disk_faults, faults, playbooks, sandbox
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
+from testing.prometheus import Prometheus
 from testing.rolls import preferred_lead
 from testing.waiting import NotYet, wait_for
-from testing.watching import Watching
 
-OVERLAY = Path(__file__).resolve().parents[1] / "watching"
+OVERLAY = Path(__file__).resolve().parents[1] / "monitoring"
 # The machine that watches is none of those that break.
 WATCHER = "node3"
 # One of the partitions to which the probe writes as clients do.
@@ -22,7 +22,7 @@ PROBED = "kafka-metal-probe-0"
 # What costs clients more than half a minute wakes somebody within a minute.
 URGENT = 60
 # What costs them less, or nothing yet: an alert waits until it is no hiccup.
-PATIENT = 150
+DELAYED = 150
 
 Injection = Callable[[Cluster], AbstractContextManager[None]]
 
@@ -49,10 +49,12 @@ def on_broker(fault: Callable[..., AbstractContextManager[None]], number: int) -
     return lambda cluster: fault(cluster, cluster.topology.brokers[number])
 
 
-def log_dir(number: int, how: str, *, at_rest: bool = False) -> Injection:
+def log_dir(number: int, how: str, *, while_stopped: bool = False) -> Injection:
     def inject(cluster: Cluster) -> AbstractContextManager[None]:
         broker = cluster.topology.brokers[number]
-        return faults.remounted(cluster, broker, broker.log_dirs[1], how, at_rest=at_rest)
+        return faults.remounted(
+            cluster, broker, broker.log_dirs[1], how, while_stopped=while_stopped
+        )
 
     return inject
 
@@ -64,7 +66,7 @@ def hung_disk(cluster: Cluster) -> Iterator[None]:
     found = disk_faults.log_dirs(cluster, broker)
     path = next(path for path, held in found.items() if PROBED in held)
     disk = Disk(cluster.machine(cluster.topology.brokers[broker]), disk_faults.mount_of(path))
-    with disk.hung(PATIENT + 10):
+    with disk.hung(DELAYED + 10):
         yield
 
 
@@ -99,52 +101,52 @@ def switched_off(cluster: Cluster) -> AbstractContextManager[None]:
 
 
 FAULTS = {
-    "a broker is dead": Fault(brokers_dead(1), "BrokerDown", PATIENT),
+    "a broker is dead": Fault(brokers_dead(1), "BrokerDown", DELAYED),
     "two of three brokers are dead": Fault(brokers_dead(1, 2), "PartitionNotWritable", URGENT),
     "two brokers are dead, as brokers say": Fault(
-        brokers_dead(1, 2), "PartitionsUnderMinIsr", PATIENT
+        brokers_dead(1, 2), "PartitionsUnderMinIsr", DELAYED
     ),
     "the only replica of a partition is dead": Fault(
-        only_replica_dead, "PartitionsOffline", PATIENT
+        only_replica_dead, "PartitionsOffline", DELAYED
     ),
-    "a broker is frozen": Fault(on_broker(faults.frozen, 2), "BrokerDown", PATIENT),
+    "a broker is frozen": Fault(on_broker(faults.frozen, 2), "BrokerDown", DELAYED),
     "a firewall closes a broker's port": Fault(
         on_broker(faults.port_closed, 1), "PartitionNotWritable", URGENT
     ),
-    "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", PATIENT),
+    "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", DELAYED),
     "a container engine hangs": Fault(
-        on_broker(faults.engine_hung, 2), "ContainerEngineUnreachable", PATIENT
+        on_broker(faults.engine_hung, 2), "ContainerEngineUnreachable", DELAYED
     ),
-    "a machine is switched off": Fault(switched_off, "HostDown", PATIENT),
+    "a machine is switched off": Fault(switched_off, "HostDown", DELAYED),
     # Until its broker is ended, clients wait.
     "a disk hangs": Fault(hung_disk, "PartitionNotWritable", URGENT),
-    "a broker ends for its disk": Fault(hung_disk, "BrokerDown", PATIENT),
+    "a broker ends for its disk": Fault(hung_disk, "BrokerDown", DELAYED),
     "a disk dies": Fault(
-        log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", PATIENT, page=False
+        log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", DELAYED, page=False
     ),
     "a disk comes back read-only": Fault(
-        log_dir(2, "mount -o remount,ro", at_rest=True), "FileSystemBroken", PATIENT, page=False
+        log_dir(2, "mount -o remount,ro", while_stopped=True), "FileSystemBroken", DELAYED, page=False
     ),
     "a server of the ensemble is dead": Fault(
-        servers_dead(1), "ZooKeeperServerDown", PATIENT, page=False
+        servers_dead(1), "ZooKeeperServerDown", DELAYED, page=False
     ),
-    "the ensemble has no quorum": Fault(servers_dead(1, 2), "ZooKeeperWithoutQuorum", PATIENT),
+    "the ensemble has no quorum": Fault(servers_dead(1, 2), "ZooKeeperWithoutQuorum", DELAYED),
     "a server of the ensemble is frozen": Fault(
         lambda cluster: faults.frozen(cluster, cluster.topology.zookeepers[2]),
-        "ZooKeeperServerDown", PATIENT, page=False,
+        "ZooKeeperServerDown", DELAYED, page=False,
     ),
     # Fires for ten minutes after it.
-    "a leader lacks records": Fault(led_by_one_that_lacks_records, "UncleanElection", PATIENT),
+    "a leader lacks records": Fault(led_by_one_that_lacks_records, "UncleanElection", DELAYED),
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def watching(platform: Cluster, inventory: str) -> Iterator[Watching]:
+def watching(platform: Cluster, inventory: str) -> Iterator[Prometheus]:
     """Prometheus watches the cluster for the time of these tests."""
     playbooks.inventory = f"{inventory},{OVERLAY}"
     try:
         playbooks.run("site")
-        watching = Watching(platform, WATCHER, "127.0.0.1:9090")
+        watching = Prometheus(platform, WATCHER, "127.0.0.1:9090")
         watching.wait_for_targets(seconds=60)
         yield watching
     finally:
@@ -189,7 +191,7 @@ def test_figures_leave_a_machine_through_its_proxy_and_by_a_token_alone(cluster:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Watching):
+def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Prometheus):
     fault = FAULTS[name]
     watching.wait_for_targets(seconds=120)
     watching.wait_until_over(fault.alert, seconds=120)
@@ -204,12 +206,12 @@ def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Watching
     assert (fault.alert in pages) is fault.page
 
 
-def test_a_planned_restart_pages_nobody(watching: Watching):
+def test_a_planned_restart_pages_nobody(watching: Prometheus):
     assert pages_during(watching, lambda: playbooks.run("restart", seconds=1200)) == set()
 
 
 @pytest.fixture
-def old_version(platform: Cluster, watching: Watching) -> Iterator[None]:
+def old_version(platform: Cluster, watching: Prometheus) -> Iterator[None]:
     """The cluster as it was built with the old version; in the end, none: nothing leads back."""
     destroyed = {"confirm_destroy": platform.topology.cluster}
     playbooks.run("destroy", extra=destroyed)
@@ -220,7 +222,7 @@ def old_version(platform: Cluster, watching: Watching) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("old_version")
-def test_an_upgrade_pages_nobody(watching: Watching):
+def test_an_upgrade_pages_nobody(watching: Prometheus):
     def upgrade() -> None:
         playbooks.run("upgrade", seconds=1200)
         playbooks.run("upgrade", extra={"upgrade_finish": True}, seconds=1200)
@@ -228,7 +230,7 @@ def test_an_upgrade_pages_nobody(watching: Watching):
     assert pages_during(watching, upgrade) == set()
 
 
-def pages_during(watching: Watching, work: Callable[[], object]) -> set[str]:
+def pages_during(watching: Prometheus, work: Callable[[], object]) -> set[str]:
     """Alerts that would have called somebody for the sake of planned work."""
     # What was before is over.
     wait_for("nobody is paged", lambda: silent(watching), seconds=700, every=5)
@@ -239,6 +241,6 @@ def pages_during(watching: Watching, work: Callable[[], object]) -> set[str]:
     return watching.fired("page", int(time.monotonic() - began))
 
 
-def silent(watching: Watching) -> None:
+def silent(watching: Prometheus) -> None:
     if pages := watching.firing("page"):
         raise NotYet(f"firing: {sorted(pages)}")

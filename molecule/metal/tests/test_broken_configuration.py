@@ -23,7 +23,7 @@ def test_one_broker_is_touched_and_brought_back_and_the_message_names_the_key(ke
 
     with Traffic(kept.topology.bootstrap) as traffic:
         failed = playbooks.run("kafka", extra=BROKEN, check=False)
-    account = traffic.account()
+    result = traffic.verify()
     touched = restarted(before, starts(kept))
     kept.wait_until_whole()
 
@@ -35,5 +35,5 @@ def test_one_broker_is_touched_and_brought_back_and_the_message_names_the_key(ke
     # With what the scenario's inventory sets itself, which these variables replace.
     assert re.search(r"server\.properties: .*\bqueued\.max\.requests", failed.stdout)
     assert "last good declaration was restored, and the cluster is healthy" in failed.stdout
-    assert_nothing_lost(account)
+    assert_nothing_lost(result)
     assert playbooks.changes(playbooks.run("kafka")) == 0

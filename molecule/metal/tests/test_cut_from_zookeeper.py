@@ -27,9 +27,9 @@ def test_clients_leave_a_broker_that_zookeeper_has_given_up(cluster: Cluster):
             time.sleep(CUT_SECONDS)
             led_by = cluster.brokers.leader_of(f"{TOPIC}-0")
         cluster.wait_until_whole()
-    account = traffic.account()
-    print(f"longest gap: {account.longest_gap:.1f} s")
+    result = traffic.verify()
+    print(f"longest gap: {result.longest_gap:.1f} s")
 
     assert led_by != broker
-    assert (account.lost, account.errors) == ([], {})
-    assert account.longest_gap <= LONGEST_GAP_SECONDS
+    assert (result.lost, result.errors) == ([], {})
+    assert result.longest_gap <= LONGEST_GAP_SECONDS

@@ -42,9 +42,9 @@ class TestDeadEngine:
         assert [one for one in problems if f"the engine of {MACHINE} does not respond" in one]
 
     def test_preflight_says_it_once_and_knows_the_ports_of_our_own_containers(self):
-        said = playbooks.run("preflight").stdout
-        assert f"no response from the engine of {MACHINE}" in said
-        assert "used on" not in said
+        output = playbooks.run("preflight").stdout
+        assert f"no response from the engine of {MACHINE}" in output
+        assert "used on" not in output
 
     def test_another_store_makes_no_new_keys(self, tmp_path: Path):
         store = tmp_path / "store.vault"

@@ -77,7 +77,7 @@ def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: A
 
         verb("disk_remove")
         cluster.wait_until_whole()
-    account = traffic.account()
+    result = traffic.verify()
 
     # The inventory of the scenario knows nothing of the disk.
     host = playbooks.run("host", "--limit", cluster.topology.brokers[BROKER].machine)
@@ -89,8 +89,8 @@ def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: A
     assert MOUNT not in machine.file("/etc/fstab").content_string
     # What was on the disk is still on it: leaving is not wiping.
     assert "xfs" in machine.check_output("wipefs --noheadings %s", SPARE)
-    assert (account.lost, account.errors) == ([], {})
-    print(f"longest gap: {account.longest_gap:.2f} s")
+    assert (result.lost, result.errors) == ([], {})
+    print(f"longest gap: {result.longest_gap:.2f} s")
 
 
 def test_a_verb_names_its_disk_or_does_nothing(cluster: Cluster):

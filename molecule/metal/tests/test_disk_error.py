@@ -61,9 +61,9 @@ def test_a_dead_disk_does_not_keep_its_broker_down_and_comes_back_as_the_docs_sa
         assert found.get(DEAD, -1) != 0
 
         mount_again(cluster, disk)
-    account = traffic.account()
+    result = traffic.verify()
 
     assert errors(cluster) == {DEAD: 0, KEPT: 0}
-    assert account.lost == []
+    assert result.lost == []
     # What Kafka may answer to a write that is under way while a log dir dies: docs/start/client.md.
-    assert {error for _, error in account.errors} <= {"UnknownServerException"}
+    assert {error for _, error in result.errors} <= {"UnknownServerException"}

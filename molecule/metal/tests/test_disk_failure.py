@@ -42,29 +42,29 @@ def test_a_dead_disk_takes_nothing_but_itself_and_is_replaced_under_load(
         assert java(victim, cluster) == before, "the broker did not stay up"
         assert disk_faults.offline(cluster, victim.broker) == {victim.log_dir}
         # The container goes with its log: what brokers said is shown when the test fails.
-        print(cluster.broker(victim.broker).said("Error processing append"))
+        print(cluster.broker(victim.broker).log_excerpt("Error processing append"))
         if (
             max(gap for number, gap in gaps.items() if number not in victim.partitions)
             > UNUSUAL_SECONDS
         ):
             for broker in cluster.topology.brokers:
-                said = cluster.broker(broker).lines("ISR|etcher|offline|ERROR|WARN", seconds=60)
-                print(f"broker {broker}:\n{said}")
+                output = cluster.broker(broker).lines("ISR|etcher|offline|ERROR|WARN", seconds=60)
+                print(f"broker {broker}:\n{output}")
 
-        said = victim.replace(disk_device=SPARE).stdout
+        output = victim.replace(disk_device=SPARE).stdout
         cluster.wait_until_whole()
-    account = traffic.account()
+    result = traffic.verify()
 
     others = {number: gap for number, gap in gaps.items() if number not in victim.partitions}
     print(f"longest gap: {max(gaps.values()):.2f} s, on other disks {max(others.values()):.2f} s")
     assert max(gaps.values()) <= LEADER_SECONDS
     assert max(others.values()) <= OTHERS_SECONDS
-    assert account.lost == []
-    assert set(account.errors) <= {(number, MAY_BE_TOLD) for number in victim.partitions}
+    assert result.lost == []
+    assert set(result.errors) <= {(number, MAY_BE_TOLD) for number in victim.partitions}
     assert victim.disk.device == SPARE
     assert victim.log_dir in disk_faults.log_dirs(cluster, victim.broker)
     assert victim.disk.is_tuned(), "the new disk has the settings of a stock one"
-    assert "replicas are equal to another one from the first to the last record" in said
+    assert "replicas are equal to another one from the first to the last record" in output
 
 
 def test_a_healthy_disk_is_not_replaced(cluster: Cluster, victim: Victim):

@@ -45,14 +45,14 @@ def test_a_hung_disk_fences_its_broker_and_writing_goes_on(cluster: Cluster):
             }
         container.wait_until_back(before, seconds=60)
         cluster.wait_until_whole()
-    account = traffic.account()
+    result = traffic.verify()
 
     print(f"longest gap: {max(gaps.values()):.1f} s, of led partitions {gaps[0]:.1f} s")
     assert broker not in elsewhere, "the fenced broker still led partitions"
     # Longer than the watchdog waits on purpose, and over long before the disk answers again.
     assert max(gaps[number] for number in led) >= TIMEOUT / 2
     assert max(gaps.values()) <= FENCE_SECONDS
-    assert (account.lost, account.errors) == ([], {})
+    assert (result.lost, result.errors) == ([], {})
 
 
 @pytest.fixture
@@ -85,6 +85,6 @@ def test_without_a_watchdog_partitions_stall_for_as_long_as_the_disk_hangs(
             time.sleep(seconds - 2)
             gaps = traffic.gaps()
         time.sleep(5)
-    account = traffic.account()
+    result = traffic.verify()
     assert max(gaps[number] for number in led) > FENCE_SECONDS
-    assert account.lost == []
+    assert result.lost == []

@@ -104,9 +104,9 @@ def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
         assert found.get(LOST, -1) != 0
         before = traffic.acknowledged()
 
-        said = playbooks.run("host", "--limit", MACHINE)
-        assert "disk2 (path /dev/sdc) is missing" in " ".join(said.stdout.split())
-        assert playbooks.changes(said) == 0, said.stdout
+        output = playbooks.run("host", "--limit", MACHINE)
+        assert "disk2 (path /dev/sdc) is missing" in " ".join(output.stdout.split())
+        assert playbooks.changes(output) == 0, output.stdout
 
         assert traffic.acknowledged() > before
         assert not machine.mount_point(MOUNT).exists
@@ -115,9 +115,9 @@ def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
 
     assert log_dirs(cluster) == {KEPT: 0, LOST: 0}
     assert partitions_on(machine, LOST) == lost
-    account = traffic.account()
-    assert account.acknowledged > 0
-    assert (account.lost, account.errors) == ([], {})
+    result = traffic.verify()
+    assert result.acknowledged > 0
+    assert (result.lost, result.errors) == ([], {})
 
 
 def test_without_the_guard_the_same_broker_fills_the_disk_of_the_system(

@@ -52,10 +52,10 @@ def test_writing_goes_on_while_engines_stand_still_and_a_broker_dies(cluster: Cl
             print(f"longest gap: {max(gaps.values()):.1f} s")
         victim.wait_until_back(before, seconds=60)
         cluster.wait_until_whole()
-    account = traffic.account()
+    result = traffic.verify()
 
     assert max(gaps.values()) <= LONGEST_GAP
-    assert (account.lost, account.errors) == ([], {})
+    assert (result.lost, result.errors) == ([], {})
     assert {container: size for container, size in taken.items() if size < LINES * 100} == {}
     for machine, its in zip(machines, pids, strict=True):
         for container in its:

@@ -45,16 +45,16 @@ def processes(mark: str) -> list[str]:
 def interrupt(task: str, change: dict) -> str:
     """Run a change until ``task`` has begun in its roll, kill everything of it."""
     run = playbooks.start("kafka", extra=change)
-    said, rolling = [], False
+    output, rolling = [], False
     for line in run.stdout:
-        said.append(line)
+        output.append(line)
         rolling = rolling or line.startswith("PLAY [Restart behind the gate")
         if rolling and line.startswith("TASK") and task in line:
             time.sleep(MOMENTS[task])
             break
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
-    assert run.returncode == -signal.SIGKILL, "".join(said[-40:])
+    assert run.returncode == -signal.SIGKILL, "".join(output[-40:])
     value = change["kafka_broker_properties"]["queued.max.requests"]
 
     def ended() -> None:
@@ -62,7 +62,7 @@ def interrupt(task: str, change: dict) -> str:
             raise NotYet(f"processes {left}")
 
     wait_for("the processes of its tasks end with it", ended, seconds=20)
-    return "".join(said)
+    return "".join(output)
 
 
 @pytest.fixture(scope="module", autouse=True)

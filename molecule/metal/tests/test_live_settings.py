@@ -67,8 +67,8 @@ def test_a_change_comes_and_goes_under_load_and_nothing_restarts(
         run("kafka")
         threads_after = settings.of_brokers(brokers, "num.io.threads")
         segment_after = settings.of_topic(TOPIC, "segment.bytes")
-    account = traffic.account()
-    print(f"longest gap {account.longest_gap:.2f} s in {account.acknowledged} records")
+    result = traffic.verify()
+    print(f"longest gap {result.longest_gap:.2f} s in {result.acknowledged} records")
 
     assert threads == everywhere(cluster, "16")
     assert segment == SMALL_SEGMENT
@@ -78,8 +78,8 @@ def test_a_change_comes_and_goes_under_load_and_nothing_restarts(
     assert threads_after == everywhere(cluster, "8")
     assert segment_after == SEGMENT
     assert started(cluster) == before
-    assert (account.lost, account.errors) == ([], {})
-    assert account.longest_gap <= GAP_SECONDS
+    assert (result.lost, result.errors) == ([], {})
+    assert result.longest_gap <= GAP_SECONDS
 
 
 def test_a_value_that_kafka_refuses_changes_nothing_and_is_explained(
@@ -91,9 +91,9 @@ def test_a_value_that_kafka_refuses_changes_nothing_and_is_explained(
     done = run("kafka", extra={"kafka_broker_properties": wrong}, check=False)
 
     assert done.returncode != 0
-    said = " ".join(done.stdout.split())
-    assert "num.io.threads = 64 (now 8) is refused by broker 1, 2, 3: " in said
-    assert "value should not be greater than double the current value 8" in said
+    output = " ".join(done.stdout.split())
+    assert "num.io.threads = 64 (now 8) is refused by broker 1, 2, 3: " in output
+    assert "value should not be greater than double the current value 8" in output
     assert (started(cluster), files(cluster)) == before
     brokers = cluster.topology.brokers
     assert settings.of_brokers(brokers, "num.io.threads") == everywhere(cluster, "8")
@@ -116,5 +116,5 @@ def test_a_value_that_somebody_set_by_hand_is_named_and_kept(cluster: Cluster, s
 
 
 def test_the_table_is_what_a_running_broker_says(cluster: Cluster, settings: Settings):
-    told = {key for key in settings.changeable(1) if not LEFT_OUT.match(key)}
-    assert told == set(LIVE_KEYS)
+    changeable = {key for key in settings.changeable(1) if not LEFT_OUT.match(key)}
+    assert changeable == set(LIVE_KEYS)

@@ -57,12 +57,12 @@ def firewall(machine, *rule: str) -> Iterator[None]:
 
 
 def test_a_running_platform_has_no_problem(cluster: Cluster, preflight: Preflight):
-    told = preflight()
+    done = preflight()
 
-    assert told.returncode == 0, told.stdout
-    assert "checks on 3 machines: no problems" in told.stdout
+    assert done.returncode == 0, done.stdout
+    assert "checks on 3 machines: no problems" in done.stdout
     # Where the platform runs, nobody listens in its place.
-    assert "Listen for a minute on ports" not in told.stdout
+    assert "Listen for a minute on ports" not in done.stdout
 
 
 def test_a_port_that_a_firewall_drops_is_told_with_both_ends_and_can_be_accepted(

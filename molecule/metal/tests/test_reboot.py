@@ -16,10 +16,10 @@ def test_every_machine_restarts_in_turn_and_nothing_is_lost(cluster: Cluster):
     with Traffic(cluster.topology.bootstrap) as traffic:
         playbooks.run("reboot", extra=NODE, seconds=1200)
         gaps = traffic.gaps()
-    account = traffic.account()
+    result = traffic.verify()
 
     assert sorted(restarted(before, starts(cluster))) == sorted(cluster.topology.brokers)
-    assert_nothing_lost(account)
+    assert_nothing_lost(result)
     assert max(gaps.values()) <= BUSY_GAP_SECONDS, gaps
 
 
@@ -34,7 +34,7 @@ def test_machines_that_restart_at_once_are_noticed(cluster: Cluster):
         carrier.check_output(f"docker start {nodes}")
         cluster.wait_until_whole()
         gaps = traffic.gaps()
-    account = traffic.account()
+    result = traffic.verify()
 
     assert max(gaps.values()) > BUSY_GAP_SECONDS, "an outage was not noticed: nothing is shown"
-    assert account.lost == []
+    assert result.lost == []

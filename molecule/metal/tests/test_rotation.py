@@ -12,7 +12,7 @@ from testing.traffic import Traffic
 CLIENTS, BROKERS = 9092, 9192
 
 
-def comes_in(user: str, bootstrap: str) -> bool:
+def authenticates(user: str, bootstrap: str) -> bool:
     """Whether a user gets an answer with what the platform hands out for it now."""
     settings = {**access.of(user), "bootstrap.servers": bootstrap, "log_level": 0}
     return bool(AdminClient(settings).list_topics(timeout=15).brokers)
@@ -20,12 +20,12 @@ def comes_in(user: str, bootstrap: str) -> bool:
 
 def serial(place: str) -> str:
     """Serial number of the certificate that a listener shows."""
-    shown = subprocess.run(
+    output = subprocess.run(
         ["openssl", "s_client", "-connect", place], input=b"", capture_output=True, check=False
     ).stdout
     return subprocess.run(
         ["openssl", "x509", "-noout", "-serial"],
-        input=shown, capture_output=True, check=True,
+        input=output, capture_output=True, check=True,
     ).stdout.decode().strip()  # fmt: skip
 
 
@@ -51,11 +51,11 @@ def test_what_proves_who_is_who_changes_under_load(cluster: Cluster, what: str):
         playbooks.run("rotate", extra=extra, seconds=1200)
         # New connections, not only those that were there.
         time.sleep(5)
-    account = traffic.account()
+    result = traffic.verify()
 
-    assert (account.lost, account.errors) == ([], {})
+    assert (result.lost, result.errors) == ([], {})
     assert starts(cluster) == before
-    assert comes_in("demo", cluster.topology.bootstrap)
+    assert authenticates("demo", cluster.topology.bootstrap)
     if what != "passwords":
         assert not set(serials.values()) & {serial(place) for place in places}
     # The next run has nothing to do.

@@ -7,7 +7,7 @@ from testing.traffic import Traffic
 def test_every_acknowledged_record_is_found_where_it_was_acknowledged(cluster: Cluster):
     with Traffic(cluster.topology.bootstrap) as traffic:
         pass
-    account = traffic.account()
+    result = traffic.verify()
 
-    assert account.acknowledged == account.sent > 0
-    assert (account.lost, account.duplicates, account.errors) == ([], 0, {})
+    assert result.acknowledged == result.sent > 0
+    assert (result.lost, result.duplicates, result.errors) == ([], 0, {})

@@ -44,14 +44,14 @@ class Upgraded:
         before = self.started()
         with Traffic(self.cluster.topology.bootstrap) as traffic:
             run("upgrade", extra=extra)
-        account = traffic.account()
-        print(f"{extra}: {account.acknowledged} records, longest gap {account.longest_gap:.2f} s")
+        result = traffic.verify()
+        print(f"{extra}: {result.acknowledged} records, longest gap {result.longest_gap:.2f} s")
         # One after the other, so that for a while the versions were mixed: this is what served.
         assert len(set(self.started())) == len(before)
         assert not set(self.started()) & set(before)
-        assert (account.lost, account.errors) == ([], {})
-        assert account.acknowledged == account.sent
-        assert account.longest_gap <= BUSY_GAP_SECONDS
+        assert (result.lost, result.errors) == ([], {})
+        assert result.acknowledged == result.sent
+        assert result.longest_gap <= BUSY_GAP_SECONDS
 
     def refused(self, playbook: str = "upgrade", **extra: object) -> str:
         """What a run says that must fail before anything is touched."""
@@ -102,8 +102,8 @@ def run_new_version(old: Upgraded) -> set[str]:
     before = [old.cluster.broker(number).started() for number in (1, 2)]
     done = run("upgrade", check=False)
     assert done.returncode != 0
-    said = " ".join(done.stdout.split())
-    assert "the cluster is not healthy: broker 3 is not registered" in said
+    output = " ".join(done.stdout.split())
+    assert "the cluster is not healthy: broker 3 is not registered" in output
     assert [old.cluster.broker(number).started() for number in (1, 2)] == before
     machine.check_output("docker start %s", broker.container)
     old.cluster.wait_until_whole()

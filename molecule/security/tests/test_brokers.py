@@ -103,11 +103,11 @@ def test_35_brokers_speak_on_a_listener_of_their_own(settings: dict[int, dict[st
 
 
 def test_36_who_is_allowed_nothing_can_do_nothing(login: Login):
-    nobody = login("nobody")
-    assert "AUTHORIZATION" in sent(nobody, TOPIC)
-    assert "AUTHORIZATION" in read(nobody, TOPIC, "nobody")
-    assert "AUTHORIZATION" in created(nobody, "mine")
-    assert "AUTHORIZATION" in altered(nobody)
+    client = login("nobody")
+    assert "AUTHORIZATION" in sent(client, TOPIC)
+    assert "AUTHORIZATION" in read(client, TOPIC, "nobody")
+    assert "AUTHORIZATION" in created(client, "mine")
+    assert "AUTHORIZATION" in altered(client)
 
 
 def test_37_nobody_is_above_acls_but_brokers_and_the_operator(cluster: Cluster):
@@ -135,12 +135,12 @@ def test_37_nobody_is_above_acls_but_brokers_and_the_operator(cluster: Cluster):
 def test_38_a_role_allows_its_work_and_nothing_else(
     login: Login, user: str, may_send: bool, may_read: bool, may_create: bool
 ):
-    come_in = login(user)
-    assert (sent(come_in, TOPIC) == "") is may_send
-    assert (read(come_in, TOPIC, user) == "") is may_read
-    assert "AUTHORIZATION" not in created(come_in, TOPIC) or not may_create
-    assert "AUTHORIZATION" in created(come_in, "not-declared")
-    assert "AUTHORIZATION" in altered(come_in)
+    client = login(user)
+    assert (sent(client, TOPIC) == "") is may_send
+    assert (read(client, TOPIC, user) == "") is may_read
+    assert "AUTHORIZATION" not in created(client, TOPIC) or not may_create
+    assert "AUTHORIZATION" in created(client, "not-declared")
+    assert "AUTHORIZATION" in altered(client)
 
 
 def test_39_passwords_are_salted_and_hashed_often_enough(platform: Cluster):
@@ -167,21 +167,23 @@ def test_40_a_topic_exists_because_somebody_declared_it(settings: dict[int, dict
 
 
 def test_41_everybody_has_a_quota(cluster: Cluster):
-    broker, (address, way_in) = cluster.topology.brokers[1], cluster.operator_of(1)
-    told = cluster.machine(broker).check_output(
+    broker, (address, config) = cluster.topology.brokers[1], cluster.operator_access(1)
+    output = cluster.machine(broker).check_output(
         "docker exec %s kafka-configs --bootstrap-server %s --command-config %s"
         " --describe --entity-type users --entity-default",
-        broker.container, address, way_in,
+        broker.container, address, config,
     )  # fmt: skip
-    assert "producer_byte_rate=5.0E7" in told
-    assert "consumer_byte_rate=1.0E8" in told
+    assert "producer_byte_rate=5.0E7" in output
+    assert "consumer_byte_rate=1.0E8" in output
 
 
 def test_42_no_broker_listens_for_jmx(cluster: Cluster):
     for broker in cluster.topology.brokers.values():
         container = cluster.container(broker)
-        told = container.inspect()["Config"]
-        assert not [each for each in told["Env"] if "jmxremote" in each or each.startswith("JMX_")]
+        output = container.inspect()["Config"]
+        assert not [
+            each for each in output["Env"] if "jmxremote" in each or each.startswith("JMX_")
+        ]
         assert "jmxremote" not in cluster.machine(broker).check_output(
             "docker top %s -eo pid,args", broker.container
         )

@@ -151,8 +151,8 @@ def test_brokers_and_the_operator_get_in_while_idle_clients_have_every_connectio
             assert 0 < count <= FEW
             # Followers on the full broker acknowledge, and followers of it are in sync.
             assert produce_on_others(cluster, topic)
-            address, file = cluster.operator_of(BROKER)
-            asked = cluster.machine(cluster.topology.brokers[BROKER]).check_output(
+            address, file = cluster.operator_access(BROKER)
+            output = cluster.machine(cluster.topology.brokers[BROKER]).check_output(
                 f"timeout {TOOL_SECONDS} docker exec %s kafka-topics --bootstrap-server %s "
                 "--command-config %s --describe --topic %s",
                 cluster.broker(BROKER).name,
@@ -161,7 +161,7 @@ def test_brokers_and_the_operator_get_in_while_idle_clients_have_every_connectio
                 topic,
             )
             everybody = sorted(cluster.topology.brokers)
-            in_sync = [line.split("Isr: ")[1].split()[0] for line in asked.splitlines()[1:]]
+            in_sync = [line.split("Isr: ")[1].split()[0] for line in output.splitlines()[1:]]
             assert [sorted(map(int, each.split(","))) for each in in_sync] == [everybody] * 6
         wait_for("a client is served again", lambda: can_connect(cluster), seconds=20)
 

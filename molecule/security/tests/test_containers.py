@@ -12,7 +12,7 @@ HOST_PATHS = re.compile(r"^/$|^/(etc|proc|sys|root|boot|dev|var/run|run)$|docker
 
 def test_01_it_runs_as_a_user_without_rights(sandboxes: list[Sandbox]):
     for each in sandboxes:
-        assert each.told["Config"]["User"].partition(":")[0] not in ("", "0", "root"), each
+        assert each.inspected["Config"]["User"].partition(":")[0] not in ("", "0", "root"), each
         assert 0 not in each.users(), each
 
 
@@ -68,9 +68,9 @@ def test_08_calls_into_the_kernel_are_filtered(sandboxes: list[Sandbox]):
 
 def test_09_it_is_confined_where_the_kernel_can(sandboxes: list[Sandbox]):
     for each in sandboxes:
-        asked = "cat /sys/module/apparmor/parameters/enabled 2>/dev/null"
-        if each.machine.run(asked).stdout.strip() == "Y":
-            assert each.told["AppArmorProfile"] != "unconfined", each
+        command = "cat /sys/module/apparmor/parameters/enabled 2>/dev/null"
+        if each.machine.run(command).stdout.strip() == "Y":
+            assert each.inspected["AppArmorProfile"] != "unconfined", each
         assert not {"apparmor=unconfined", "label=disable"} & set(each.host["SecurityOpt"]), each
 
 
@@ -91,14 +91,14 @@ def test_11_and_12_its_network_is_the_declared_one_and_nothing_is_published(
 
 def test_13_and_14_no_mount_hands_it_the_machine(sandboxes: list[Sandbox]):
     for each in sandboxes:
-        for mount in each.told["Mounts"]:
+        for mount in each.inspected["Mounts"]:
             assert not HOST_PATHS.search(mount["Source"]), (each, mount)
             assert "shared" not in mount["Propagation"] or mount["Propagation"] == "", (each, mount)
 
 
 def test_15_its_health_is_that_of_its_protocol(sandboxes: list[Sandbox]):
     for each in sandboxes:
-        health = each.told["Config"].get("Healthcheck", {}).get("Test") or []
+        health = each.inspected["Config"].get("Healthcheck", {}).get("Test") or []
         assert health, each
         assert not {"pgrep", "pidof", "ps"} & set(" ".join(health).split()), each
 
@@ -127,23 +127,23 @@ def test_18_a_broker_may_open_as_many_files_as_declared(sandboxes: list[Sandbox]
 
 def test_19_its_image_is_named_by_its_content(sandboxes: list[Sandbox]):
     for each in sandboxes:
-        assert re.search(r":[\w.]+-[0-9a-f]{12}$", each.told["Config"]["Image"]), each
+        assert re.search(r":[\w.]+-[0-9a-f]{12}$", each.inspected["Config"]["Image"]), each
 
 
 def test_20_no_secret_is_in_sight(sandboxes: list[Sandbox]):
     for each in sandboxes:
-        config = each.told["Config"]
-        told = [*(config["Env"] or []), *(config["Cmd"] or []), *config["Labels"].values()]
+        config = each.inspected["Config"]
+        texts = [*(config["Env"] or []), *(config["Cmd"] or []), *config["Labels"].values()]
         history = each.machine.check_output("docker history --no-trunc %s", config["Image"])
         arguments = each.machine.check_output("docker top %s -eo pid,args", each.name)
-        for text in (*told, history, arguments):
+        for text in (*texts, history, arguments):
             assert not SECRETS.search(text), each.name
 
 
 def test_21_its_image_has_no_setuid_program(sandboxes: list[Sandbox]):
     seen = set()
     for each in sandboxes:
-        image = each.told["Config"]["Image"]
+        image = each.inspected["Config"]["Image"]
         if image not in seen:
             seen.add(image)
             found = each.run("find", "/", "-xdev", "-perm", "/6000", "-type", "f")
@@ -153,4 +153,4 @@ def test_21_its_image_has_no_setuid_program(sandboxes: list[Sandbox]):
 def test_23_a_broker_has_time_to_stop(sandboxes: list[Sandbox]):
     for each in sandboxes:
         if each.service == "kafka_broker":
-            assert each.told["Config"]["StopTimeout"] >= 180, each
+            assert each.inspected["Config"]["StopTimeout"] >= 180, each

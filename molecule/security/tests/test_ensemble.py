@@ -44,14 +44,14 @@ def configured(cluster: Cluster, server: int) -> dict[str, str]:
 def acls(cluster: Cluster, paths: list[str]) -> dict[str, dict[str, str]]:
     """Rights of each node, as a broker reads them, in one session of ZooKeeper's shell."""
     broker = cluster.topology.brokers[1]
-    said = cluster.machine(broker).check_output(
+    output = cluster.machine(broker).check_output(
         "printf '%%b' %s | docker exec -i %s zookeeper-shell %s "
         "-zk-tls-config-file /etc/kafka/ensemble.properties 2>&1",
         "".join(f"version\\ngetAcl {path}\\n" for path in paths) + "quit\\n",
         broker.container, cluster.topology.zookeepers[1].endpoint,
     )  # fmt: skip
-    answers = said.split("ZooKeeper CLI version")[1:]
-    assert len(answers) == len(paths), said[-2000:]
+    answers = output.split("ZooKeeper CLI version")[1:]
+    assert len(answers) == len(paths), output[-2000:]
     return {path: permissions(answer) for path, answer in zip(paths, answers, strict=True)}
 
 
@@ -100,8 +100,8 @@ def test_47_there_is_no_plain_port_and_servers_speak_tls(cluster: Cluster):
 
 def test_48_every_node_belongs_to_brokers_or_to_masters_of_spark(cluster: Cluster):
     assert configured(cluster, 1)["enforce.auth.enabled"] == "true"
-    said = shell(cluster, 1, "ls", "-R", "/").split("\n")
-    paths = [line for line in said if line.startswith("/")]
+    output = shell(cluster, 1, "ls", "-R", "/").split("\n")
+    paths = [line for line in output if line.startswith("/")]
     assert len(paths) > 30
     cluster_name = cluster.topology.cluster
     brokers, masters = (f"x509,CN={who},O={cluster_name}" for who in ("brokers", "spark-masters"))

@@ -63,15 +63,15 @@ def own(each: Sandbox) -> list[str]:
 def readable(each: Sandbox) -> list[str]:
     """What the user of a container can read of all containers of the machine."""
     places = [CONFIGURATION, DATA, LOGS, "/srv", "/data/disk1", "/data/disk2"]
-    told = each.machine.check_output(
+    output = each.machine.check_output(
         "python3 -c %s %s " + " ".join(places), READABLE, TABLE[each.service][0]
     )
-    return [path for path in json.loads(told) if not FOR_ALL.fullmatch(path)]
+    return [path for path in json.loads(output) if not FOR_ALL.fullmatch(path)]
 
 
 def test_53_each_kind_of_service_is_a_user_of_its_own(containers: list[Sandbox]):
     for each in containers:
-        assert each.told["Config"]["User"] == TABLE[each.service][0], each
+        assert each.inspected["Config"]["User"] == TABLE[each.service][0], each
         assert each.users() == {int(TABLE[each.service][0].partition(":")[0])}, each
 
 
@@ -88,10 +88,10 @@ def test_53_its_user_reads_its_own_files_and_no_others(containers: list[Sandbox]
 def test_53_its_user_reads_what_it_needs(containers: list[Sandbox]):
     for each in containers:
         found = readable(each)
-        for mount in each.told["Mounts"]:
+        for mount in each.inspected["Mounts"]:
             if mount["Source"].startswith(f"{CONFIGURATION}/"):
-                told = each.machine.check_output("find %s -type f", mount["Source"]).splitlines()
-                assert set(told) <= set(found), each
+                output = each.machine.check_output("find %s -type f", mount["Source"]).splitlines()
+                assert set(output) <= set(found), each
         if each.service in ("kafka_broker", "zookeeper", "prometheus"):
             place = TABLE[each.service][1][0]
             assert any(path.startswith(f"{place}/") for path in found), each
@@ -99,14 +99,14 @@ def test_53_its_user_reads_what_it_needs(containers: list[Sandbox]):
 
 def test_53_workers_hold_no_password_of_a_pipeline(containers: list[Sandbox]):
     (driver,) = [each for each in containers if each.service == "pipeline"]
-    (told,) = driver.machine.check_output(
+    (output,) = driver.machine.check_output(
         "sed -n s/^password=//p %s", f"{CONFIGURATION}/{driver.name}/pipeline-payments.properties"
     ).splitlines()
-    assert len(told) > 10
+    assert len(output) > 10
     for each in (each for each in containers if each.service == "spark_worker"):
         found = each.machine.run(
             "grep --recursive --files-with-matches --fixed-strings -e %s " + " ".join(own(each)),
-            told,
+            output,
         )
         assert found.stdout == "", each
 

@@ -19,7 +19,7 @@ SECONDS = 5
 @pytest.fixture(scope="module", autouse=True)
 def _nothing_is_left(platform: Cluster) -> Iterator[None]:
     yield
-    if mine(platform):
+    if second_containers(platform):
         playbooks.run("destroy", sources=SECOND, extra={"confirm_destroy": NAME})
     # The spare disk is as blank as drills want it.
     machine = platform.shell(MACHINE)
@@ -31,21 +31,21 @@ def _nothing_is_left(platform: Cluster) -> Iterator[None]:
 @pytest.fixture
 def second(cluster: Cluster) -> Path:
     """Folder with what the operator of the second cluster has; bringing it up leaves the first."""
-    if not mine(cluster):
+    if not second_containers(cluster):
         before = starts(cluster)
         playbooks.run("site", sources=SECOND)
         assert starts(cluster) == before
     return playbooks.state(NAME) / "operator"
 
 
-def topics(bootstrap: str, shown: dict[str, str], **other: str) -> set[str]:
+def topics(bootstrap: str, settings: dict[str, str], **other: str) -> set[str]:
     """What an operator sees, at the first or the second cluster."""
     quiet = {"log_level": 0, "error_cb": lambda _: None}
-    client = AdminClient({**shown, **quiet, "bootstrap.servers": bootstrap, **other})
+    client = AdminClient({**settings, **quiet, "bootstrap.servers": bootstrap, **other})
     return set(client.list_topics(timeout=SECONDS).topics)
 
 
-def mine(cluster: Cluster) -> list[str]:
+def second_containers(cluster: Cluster) -> list[str]:
     """Containers of the second cluster on the machine, running or not."""
     words = "docker ps --all --quiet --filter label=kafka-metal.cluster=%s"
     return cluster.shell(MACHINE).check_output(words, NAME).split()
@@ -64,10 +64,10 @@ def test_an_operator_of_one_does_not_get_into_the_other(second: Path, cluster: C
 
     # Also who does not mind whom he talks to, and shows what the other has given him.
     careless = {"enable.ssl.certificate.verification": "false"}
-    for place, shown in ((first, theirs), (there, ours)):
+    for place, settings in ((first, theirs), (there, ours)):
         for other in ({}, careless):
             with pytest.raises(KafkaException):
-                topics(place, shown, **other)
+                topics(place, settings, **other)
 
 
 def test_a_key_of_one_opens_no_ensemble_of_the_other(second: Path, cluster: Cluster):
@@ -83,7 +83,7 @@ def test_a_key_of_one_opens_no_ensemble_of_the_other(second: Path, cluster: Clus
 def test_a_deletion_of_the_one_whose_name_begins_the_other_s_is_refused(
     second: Path, cluster: Cluster
 ):
-    there = mine(cluster)
+    there = second_containers(cluster)
     assert len(there) == 2
     typo = playbooks.run(
         "destroy", sources=SECOND, check=False,
@@ -91,7 +91,7 @@ def test_a_deletion_of_the_one_whose_name_begins_the_other_s_is_refused(
     )  # fmt: skip
 
     assert typo.returncode != 0, typo.stdout[-3000:]
-    assert mine(cluster) == there
+    assert second_containers(cluster) == there
     cluster.wait_until_whole(seconds=10)
 
 
@@ -100,7 +100,7 @@ def test_a_deletion_takes_its_own_and_nothing_else(second: Path, cluster: Cluste
 
     playbooks.run("destroy", sources=SECOND, extra={"confirm_destroy": NAME})
 
-    assert mine(cluster) == []
+    assert second_containers(cluster) == []
     machine = cluster.shell(MACHINE)
     kept = "/etc/kafka-metal/closed-eu-* /etc/kafka-metal/.*/closed-eu[-@]*"
     notes = "/var/lib/kafka-metal/applied/closed-eu* /var/lib/kafka-metal/locks/closed-eu*"

@@ -72,7 +72,7 @@ WATCH_SECONDS = 22
 
 def test_52_the_password_of_pages_is_in_no_argument_at_any_moment(cluster: Cluster):
     worker = next(iter(cluster.topology.spark_workers.values()))
-    told = cluster.machine(worker).check_output("python3 -c %s %s", WATCHER, str(WATCH_SECONDS))
-    secrets, rounds, *seen = told.splitlines()
-    assert (int(secrets) >= 2, int(rounds) >= 20) == (True, True), told
+    output = cluster.machine(worker).check_output("python3 -c %s %s", WATCHER, str(WATCH_SECONDS))
+    secrets, rounds, *seen = output.splitlines()
+    assert (int(secrets) >= 2, int(rounds) >= 20) == (True, True), output
     assert seen == []

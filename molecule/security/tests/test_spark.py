@@ -17,8 +17,8 @@ REGISTERED = "Successfully registered with master"
 def worker(cluster: Cluster, trust: str) -> str:
     """What a further worker says within some seconds, on the machine of one that belongs there."""
     known = next(iter(cluster.topology.spark_workers.values()))
-    machine, told = cluster.machine(known), cluster.container(known).inspect()
-    master = next(word for word in told["Args"] if word.startswith("spark://"))
+    machine, inspected = cluster.machine(known), cluster.container(known).inspect()
+    master = next(word for word in inspected["Args"] if word.startswith("spark://"))
     name = f"test-{uuid.uuid4().hex[:8]}"
     return machine.run(
         "timeout --signal=KILL 40 docker run --rm --name %s --network host --user 10006:10001"
@@ -26,7 +26,7 @@ def worker(cluster: Cluster, trust: str) -> str:
         " --volume /etc/kafka-metal/%s:/etc/kafka-metal:ro"
         " %s timeout 25 spark-worker --cores 1 --memory 64m --work-dir /tmp --webui-port 0 "
         f"{trust} %s 2>&1",
-        name, known.container, told["Config"]["Image"], master,
+        name, known.container, inspected["Config"]["Image"], master,
     ).stdout  # fmt: skip
 
 
@@ -38,12 +38,12 @@ def test_50_a_worker_without_the_secret_is_not_taken(cluster: Cluster):
 
 def test_50_everything_is_encrypted_and_jobs_come_from_drivers_alone(cluster: Cluster):
     for known in cluster.topology.spark_workers.values():
-        said = cluster.machine(known).check_output(
+        output = cluster.machine(known).check_output(
             "docker exec %s cat /etc/kafka-metal/spark.conf", known.container
         )
         for wanted in ("network.crypto.enabled", "io.encryption.enabled", "authenticate"):
-            assert f"spark.{wanted}=true" in said
-        assert "spark.network.crypto.saslFallback=false" in said
+            assert f"spark.{wanted}=true" in output
+        assert "spark.network.crypto.saslFallback=false" in output
         # REST submission asks nobody.
         listening = cluster.machine(known).check_output("ss -Hltn sport = :6066")
         assert listening == ""
@@ -51,7 +51,7 @@ def test_50_everything_is_encrypted_and_jobs_come_from_drivers_alone(cluster: Cl
 
 def applications(page: str) -> list[str]:
     """Ids of what runs, as a master's page tells; none of a standby's."""
-    return [each["id"] for each in pages.told(page)["activeapps"]]
+    return [each["id"] for each in pages.get(page)["activeapps"]]
 
 
 def refused(url: str, headers: dict[str, str]) -> int:
@@ -78,6 +78,8 @@ def test_50_nobody_ends_an_application_by_a_page(cluster: Cluster):
     spec = urllib.parse.urlencode({"id": running, "terminate": "true"}).encode()
     for path in ("/app/kill/", "/driver/kill/"):
         with contextlib.suppress(urllib.error.HTTPError):
-            come = urllib.request.Request(f"http://{page}{path}", data=spec, headers=pages.shown())
-            urllib.request.urlopen(come, timeout=5).close()
+            request = urllib.request.Request(
+                f"http://{page}{path}", data=spec, headers=pages.auth_header()
+            )
+            urllib.request.urlopen(request, timeout=5).close()
     assert applications(page) == [running]

@@ -29,7 +29,7 @@ class Cluster:
         self._connect = connect
         self.brokers = Brokers(topology.bootstrap)
         # Whether the tools have been given their way in by this session.
-        self._let_in = False
+        self._tools_have_access = False
 
     def machine(self, instance: Instance) -> testinfra.host.Host:
         """Shell of the machine that carries an instance."""
@@ -51,7 +51,7 @@ class Cluster:
         """Container of a broker."""
         return self.container(self.topology.brokers[broker])
 
-    def operator_of(self, broker: int) -> tuple[str, str]:
+    def operator_access(self, broker: int) -> tuple[str, str]:
         """The way in on every broker's host: an address, and a file in the container."""
         machine = self.machine(self.topology.brokers[broker])
         file = "/etc/kafka/server.properties"
@@ -96,16 +96,16 @@ class Cluster:
         """The client tools, on the machine of the first driver."""
         instance = next(iter(self.topology.drivers.values()))
         image = self.container(instance).inspect()["Config"]["Image"]
-        if access.folder and not self._let_in:
+        if access.folder and not self._tools_have_access:
             # A platform that has not demonstrated itself yet, or has other keys since.
             playbooks.run("demo", "--tags", "access")
-            self._let_in = True
+            self._tools_have_access = True
         access_dir = f"/etc/kafka-metal/{self.topology.cluster}-demo"
         return Tools(self.machine(instance), image, self.topology.shared_dir, access_dir)
 
-    def has_new_keys(self) -> None:
+    def forget_tool_access(self) -> None:
         """Keys and passwords were made anew: the tools need theirs."""
-        self._let_in = False
+        self._tools_have_access = False
 
     @contextmanager
     def stream(self, count: int, rate: int) -> Iterator[Stream]:
@@ -117,13 +117,13 @@ class Cluster:
             def arrived() -> None:
                 more = self.brokers.end(TOPIC) - before
                 if more < rate:
-                    assert run.runs, f"the sender ended: {run.said()}"
-                    raise NotYet(f"{more} payments; the sender said: {run.said()}")
+                    assert run.runs, f"the sender ended: {run.output_tail()}"
+                    raise NotYet(f"{more} payments; the sender said: {run.output_tail()}")
 
             wait_for(f"{rate} payments are in the log", arrived, seconds=60)
             yield run
 
-    def outlived(
+    def stream_during_fault(
         self, fault: AbstractContextManager[None], fault_seconds: float, finish_seconds: float
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Ledger and account of 60,000 payments in two minutes, of which a fault lasts so long."""
@@ -134,11 +134,11 @@ class Cluster:
             assert stream.runs, "the stream was over before the fault was"
             ledger = stream.finish(finish_seconds)
             self.wait_until_whole(HEAL_SECONDS)
-            account = stream.account()
+            result = stream.verify()
         print(f"longest gap: {ledger['longest_gap_seconds']:.1f} s")
-        return ledger, account
+        return ledger, result
 
-    def outlived_by_the_pipeline(self, victim: Container) -> dict[str, Any]:
+    def stream_during_kill(self, victim: Container) -> dict[str, Any]:
         """Ledger of 30,000 payments, in the middle of which a container of Spark is killed.
 
         AssertionError unless the archive holds each accepted payment exactly once.

@@ -48,8 +48,8 @@ def first_processes(machine: testinfra.host.Host, cluster: str) -> dict[str, int
     ).split()
     if not names:
         return {}
-    told = json.loads(machine.check_output("docker inspect " + " ".join(names)))
-    return {each["Name"].lstrip("/"): int(each["State"]["Pid"]) for each in told}
+    inspected = json.loads(machine.check_output("docker inspect " + " ".join(names)))
+    return {each["Name"].lstrip("/"): int(each["State"]["Pid"]) for each in inspected}
 
 
 def write(machine: testinfra.host.Host, pids: dict[str, int], lines: int) -> dict[str, int]:

@@ -45,7 +45,7 @@ class Container:
         if self.inspect()["State"]["Running"]:
             raise NotYet(f"{self.name} runs")
 
-    def said(self, text: str, lines: int = 15) -> str:
+    def log_excerpt(self, text: str, lines: int = 15) -> str:
         """First place in the container's log with this text, and so many lines after it."""
         command = "docker logs %s 2>&1 | grep --max-count=1 --after-context=%s -- %s"
         return self._machine.run(command, self.name, str(lines), text).stdout

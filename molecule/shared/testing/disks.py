@@ -78,13 +78,13 @@ def entries_below(machine: testinfra.host.Host, mount: str) -> list[str]:
 
 def is_guarded(machine: testinfra.host.Host, mount: str) -> bool:
     """Whether the mount point is immutable below whatever is mounted there, as lsattr says."""
-    told = machine.check_output(
+    attributes = machine.check_output(
         "unshare --mount sh -c 'mkdir -p /run/below && mount --bind %s /run/below && "
         "lsattr -d /run/below/%s; umount /run/below'",
         os.path.dirname(mount),
         os.path.basename(mount),
     )
-    return "i" in told.split()[0]
+    return "i" in attributes.split()[0]
 
 
 def fstab(machine: testinfra.host.Host) -> str:

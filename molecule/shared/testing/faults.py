@@ -102,18 +102,18 @@ def switched_off(node: str) -> Iterator[None]:
 
 @contextmanager
 def remounted(
-    cluster: Cluster, instance: Instance, log_dir: str, how: str, *, at_rest: bool = False
+    cluster: Cluster, instance: Instance, log_dir: str, how: str, *, while_stopped: bool = False
 ) -> Iterator[None]:
     """The disk of a log dir fails by a command; it is mounted anew, and the broker restarts.
 
     ``at_rest``: while the broker is down, which then starts with it.
     """
     machine, mount = cluster.machine(instance), log_dir.rpartition("/")[0]
-    if at_rest:
+    if while_stopped:
         machine.check_output("docker stop --time 120 %s", instance.container)
     machine.check_output(f"{how} {mount}")
     try:
-        if at_rest:
+        if while_stopped:
             machine.check_output("docker start %s", instance.container)
         yield
     finally:

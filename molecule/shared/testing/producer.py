@@ -89,8 +89,8 @@ class Producer:
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            said: dict[str, Any] = json.loads(line)
-            self._heard(**said)
+            fields: dict[str, Any] = json.loads(line)
+            self._heard(**fields)
 
 
 def _settings(acks: int) -> str:

@@ -2,7 +2,7 @@
 
 from testing import access
 from testing.cluster import Cluster
-from testing.traffic import Account
+from testing.traffic import Result
 from testing.waiting import NotYet, wait_for
 
 # What a client may notice of a planned restart: one refresh of its metadata.
@@ -51,7 +51,7 @@ def wait_for_missing_replicas(cluster: Cluster) -> None:
     wait_for("replicas are missing", missing, seconds=60)
 
 
-def assert_nothing_lost(account: Account) -> None:
+def assert_nothing_lost(result: Result) -> None:
     """No client was told of an error, and every acknowledged record stands where it was said to."""
-    assert account.acknowledged == account.sent > 0
-    assert (account.errors, account.lost, account.duplicates) == ({}, [], 0)
+    assert result.acknowledged == result.sent > 0
+    assert (result.errors, result.lost, result.duplicates) == ({}, [], 0)

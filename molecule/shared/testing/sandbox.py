@@ -19,23 +19,23 @@ class Sandbox:
     machine: testinfra.host.Host
     name: str
     # As `docker inspect` gives it.
-    told: dict[str, Any] = field(repr=False)
+    inspected: dict[str, Any] = field(repr=False)
 
     @property
     def host(self) -> dict[str, Any]:
         """What binds it to its machine."""
-        return self.told["HostConfig"]
+        return self.inspected["HostConfig"]
 
     @property
     def pid(self) -> int:
         """Process id of its first process on the machine, as it is now: it may restart."""
-        asked = "docker inspect --format {{.State.Pid}} %s"
-        return int(self.machine.check_output(asked, self.name))
+        command = "docker inspect --format {{.State.Pid}} %s"
+        return int(self.machine.check_output(command, self.name))
 
     @property
     def service(self) -> str:
         """Kind of the service in it, such as kafka_broker."""
-        return self.told["Config"]["Labels"]["kafka-metal.service"]
+        return self.inspected["Config"]["Labels"]["kafka-metal.service"]
 
     def status(self, key: str) -> str:
         """A line of /proc/<pid>/status."""
@@ -64,9 +64,9 @@ class Sandbox:
 def of(cluster: Cluster) -> list[Sandbox]:
     """Every container of a cluster, on all its machines."""
     return [
-        Sandbox(machine, told["Name"].lstrip("/"), told)
+        Sandbox(machine, inspected["Name"].lstrip("/"), inspected)
         for machine in cluster.shells()
-        for told in _inspected(machine, cluster.topology.cluster)
+        for inspected in _inspected(machine, cluster.topology.cluster)
     ]
 
 

@@ -23,7 +23,7 @@ class Settings:
     def changeable(self, broker: int) -> set[str]:
         """Keys that a broker says it can change while it runs."""
         keys = self._describe("broker", [broker])[str(broker)]
-        return {key for key, told in keys.items() if not told["read_only"]}
+        return {key for key, entry in keys.items() if not entry["read_only"]}
 
     def of_brokers(self, brokers: Iterable[int], key: str) -> dict[int, str | None]:
         """The value of ``key`` in force on each broker."""

@@ -9,7 +9,7 @@ from testing.waiting import NotYet
 def status(master: Instance) -> str:
     """ALIVE, STANDBY or RECOVERING; empty while it does not answer."""
     try:
-        return pages.told(master.endpoint, seconds=2)["status"]
+        return pages.get(master.endpoint, seconds=2)["status"]
     except OSError:
         return ""
 
@@ -23,15 +23,15 @@ def leader(cluster: Cluster) -> str:
     return leading[0]
 
 
-def workers_known(cluster: Cluster) -> None:
+def check_workers_registered(cluster: Cluster) -> None:
     """Raise NotYet until the one that leads has all workers."""
     master = cluster.topology.spark_masters[leader(cluster)]
-    alive = pages.told(master.endpoint, seconds=2)["aliveworkers"]
+    alive = pages.get(master.endpoint, seconds=2)["aliveworkers"]
     if alive != len(cluster.topology.spark_workers):
         raise NotYet(f"{alive} workers")
 
 
-def other_leads(cluster: Cluster, than: str) -> None:
+def check_other_leads(cluster: Cluster, than: str) -> None:
     """Raise NotYet until another one leads."""
     if leader(cluster) == than:
         raise NotYet(f"{than} still leads")

@@ -42,7 +42,7 @@ class Stream:
         """Whether payments are still being sent."""
         return self._sender is not None and self._sender.runs
 
-    def said(self) -> str:
+    def output_tail(self) -> str:
         """The end of what the sender has said."""
         assert self._sender is not None
         return self._sender.output()[-2000:]
@@ -53,7 +53,7 @@ class Stream:
         self._sender.finish(seconds)
         return self._tools.read(self._ledger)
 
-    def account(self, seconds: float = 180) -> dict[str, Any]:
+    def verify(self, seconds: float = 180) -> dict[str, Any]:
         """Look up every acknowledged record at its offset; counts, lost offsets by partition."""
         report = f"{SHARED}/{self._run}.account.json"
         self._tools.run(

@@ -29,10 +29,10 @@ class Tools:
         self._shared_dir = shared_dir
         self._access_dir = access_dir
 
-    def _way_in(self) -> list[str]:
+    def _client_config(self) -> list[str]:
         """How the tool comes into a cluster that asks who it is; the platform wrote the file."""
-        closed = self._machine.file(f"{self._access_dir}/client.conf").exists
-        return ["--client-config=/etc/kafka-metal/client.conf"] if closed else []
+        secured = self._machine.file(f"{self._access_dir}/client.conf").exists
+        return ["--client-config=/etc/kafka-metal/client.conf"] if secured else []
 
     def start(self, *arguments: str) -> "Tool":
         """Start the tool with ``arguments``; use the result as a context."""
@@ -41,7 +41,7 @@ class Tools:
             # With keys of the demonstration's client, which is in the group of shared directories.
             "docker run --detach --name %s --network host --user 10009:10001 --read-only "
             "--cap-drop ALL --tmpfs /tmp:exec --volume %s:%s --volume %s:/etc/kafka-metal:ro %s "
-            "kafka-metal " + " ".join([*arguments, *self._way_in()]),
+            "kafka-metal " + " ".join([*arguments, *self._client_config()]),
             name,
             self._shared_dir,
             SHARED,

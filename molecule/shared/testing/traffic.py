@@ -21,7 +21,7 @@ TOPIC = "drill"
 
 
 @dataclass
-class Account:
+class Result:
     """What became of the records that were sent."""
 
     sent: int = 0
@@ -77,20 +77,20 @@ class Traffic:
             self._ended = True
             self._producer.__exit__()
 
-    def _heard(self, name: str, **said: Any) -> None:
+    def _heard(self, name: str, **fields: Any) -> None:
         """One line of the producer, by its kind."""
         if name == "producer_send_success":
-            partition, offset = said["partition"], said["offset"]
-            self._partition_of[said["key"]] = partition
+            partition, offset = fields["partition"], fields["offset"]
+            self._partition_of[fields["key"]] = partition
             # A repeated send that the broker already had is acknowledged without an offset.
             place = offset if offset >= 0 else None
-            self._acknowledgements.append((partition, place, said["value"]))
-            self._moments[partition].append(said["timestamp"] / 1000)
+            self._acknowledgements.append((partition, place, fields["value"]))
+            self._moments[partition].append(fields["timestamp"] / 1000)
         elif name == "producer_send_error":
-            kind = said["exception"].rpartition(".")[2]
-            self._errors[self._partition_of.get(said["key"]), kind] += 1
+            kind = fields["exception"].rpartition(".")[2]
+            self._errors[self._partition_of.get(fields["key"]), kind] += 1
         elif name == "tool_data":
-            self._sent = said["sent"]
+            self._sent = fields["sent"]
 
     def acknowledged(self) -> int:
         """Records acknowledged so far."""
@@ -104,14 +104,14 @@ class Traffic:
             for partition, moments in self._moments.items()
         }
 
-    def account(self, seconds: float = 120) -> Account:
+    def verify(self, seconds: float = 120) -> Result:
         """Stop sending, read the whole topic and look up each acknowledged record."""
         self.__exit__()
         found = dict(self._read(seconds))
         own = f"{self._producer.run}."
         # Records of other runs stand in the topic too.
         copies = Counter(value for value in found.values() if value.startswith(own))
-        return Account(
+        return Result(
             sent=self._sent,
             acknowledged=len(self._acknowledgements),
             errors=dict(self._errors),

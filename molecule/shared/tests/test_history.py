@@ -9,7 +9,7 @@ def test_the_history_knows_the_pipeline_that_runs(cluster: Cluster):
     (history,) = cluster.topology.histories.values()
 
     def is_listed() -> None:
-        running = pages.told(history.endpoint, "/api/v1/applications?status=running")
+        running = pages.get(history.endpoint, "/api/v1/applications?status=running")
         names = {each["name"] for each in running}
         if "pipeline-payments" not in names:
             raise NotYet(f"applications: {sorted(names)}")

@@ -28,11 +28,11 @@ def test_nothing_that_a_service_writes_waits_for_a_reader_of_its_console(cluster
             with consoles.halted(machine, shims):
                 taken |= consoles.write(machine, pids[key], LINES)
         ledger = stream.finish(seconds=60)
-        account = stream.account()
+        result = stream.verify()
 
     assert {name: size for name, size in taken.items() if size < LINES * 100} == {}
     assert ledger["acknowledged"] == 6_000
-    assert account["lost_offsets"] == {}
+    assert result["lost_offsets"] == {}
     for key, machine in machines.items():
         for name in pids[key]:
             _check_console(machine, name)

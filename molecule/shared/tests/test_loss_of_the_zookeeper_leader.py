@@ -20,8 +20,8 @@ def test_acknowledged_records_survive_and_another_server_leads(cluster: Cluster)
         ledger = stream.finish(seconds=120)
         victim.wait_until_back(before, HEAL_SECONDS)
         cluster.wait_until_whole()
-        account = stream.account()
+        result = stream.verify()
 
     assert ledger["acknowledged"] == 15_000
-    assert account["found"] == 15_000
-    assert account["lost_offsets"] == {}
+    assert result["found"] == 15_000
+    assert result["lost_offsets"] == {}

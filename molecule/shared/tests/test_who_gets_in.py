@@ -35,12 +35,12 @@ def client(cluster: Cluster, **other: str) -> AdminClient:
     return made
 
 
-def assert_turned_away(stranger: AdminClient, why: str) -> None:
+def assert_refused(client: AdminClient, why: str) -> None:
     """It gets no answer, and is told ``why``; a client would try for ever."""
     with pytest.raises(KafkaException):
-        stranger.list_topics(timeout=REFUSED_SECONDS)
-    stranger.poll(0)
-    assert any(why in said for said in stranger.complaints) or not why, stranger.complaints
+        client.list_topics(timeout=REFUSED_SECONDS)
+    client.poll(0)
+    assert any(why in error for error in client.complaints) or not why, client.complaints
 
 
 def handshake(place: str, *options: str) -> subprocess.CompletedProcess[str]:
@@ -72,7 +72,7 @@ def test_the_operator_gets_in(cluster: Cluster):
 def test_who_cannot_prove_who_he_is_gets_no_answer(
     cluster: Cluster, other: dict[str, str], why: str
 ):
-    assert_turned_away(client(cluster, **other), why)
+    assert_refused(client(cluster, **other), why)
 
 
 def test_old_versions_of_tls_are_not_spoken(cluster: Cluster):
@@ -92,7 +92,7 @@ def test_old_ciphers_are_not_spoken(cluster: Cluster):
     assert handshake(place, "-tls1_2", "-cipher", "ECDHE+AESGCM").returncode == 0
 
 
-def shown(minutes: int, folder: Path) -> dict[str, str]:
+def certificate_settings(minutes: int, folder: Path) -> dict[str, str]:
     """Settings of a client with a certificate of our CA, for the operator, of five minutes ago."""
     assert access.folder is not None
     store = Store(str(access.folder.parent / "store.vault"), VAULT_PASSWORD)
@@ -111,15 +111,15 @@ def shown(minutes: int, folder: Path) -> dict[str, str]:
 
 def test_who_shows_a_certificate_that_has_expired_gets_no_answer(cluster: Cluster, tmp_path: Path):
     # Brokers know each other, and the operator, by certificates; here they have no names.
-    port = cluster.operator_of(1)[0].rpartition(":")[2]
+    port = cluster.operator_access(1)[0].rpartition(":")[2]
     place = {"bootstrap.servers": f"{cluster.topology.brokers[1].address}:{port}"}
 
-    current = client(cluster, **shown(60, tmp_path), **place)
-    expired = client(cluster, **shown(4, tmp_path), **place)
+    current = client(cluster, **certificate_settings(60, tmp_path), **place)
+    expired = client(cluster, **certificate_settings(4, tmp_path), **place)
 
     assert current.list_topics(timeout=SECONDS).topics
     # Brokers do not say what is wrong with it; the other one differs in nothing else.
-    assert_turned_away(expired, "alert certificate unknown")
+    assert_refused(expired, "alert certificate unknown")
 
 
 def test_a_broker_is_nobody_but_itself(cluster: Cluster):

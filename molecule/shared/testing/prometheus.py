@@ -7,7 +7,7 @@ from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
 
-class Watching:
+class Prometheus:
     """Prometheus on one machine; ``endpoint`` is where it listens."""
 
     def __init__(self, cluster: Cluster, machine: str, endpoint: str) -> None:
@@ -15,26 +15,26 @@ class Watching:
         self._container = f"{cluster.topology.cluster}-prometheus1"
         self._endpoint = endpoint
         # In the container, so that no command shows the password.
-        closed = pages.shown("monitoring-web")
-        self._login = "--http.config.file=/etc/prometheus/client.yml" if closed else ""
+        secured = pages.auth_header("monitoring-web")
+        self._login = "--http.config.file=/etc/prometheus/client.yml" if secured else ""
 
     def ask(self, expression: str) -> list[dict[str, str]]:
         """Labels of every series that an expression gives now."""
-        told = self._shell.check_output(
+        output = self._shell.check_output(
             f"docker exec %s promtool query -o json {self._login} instant http://%s %s",
             self._container, self._endpoint, expression,
         )  # fmt: skip
-        return [series["metric"] for series in json.loads(told)]
+        return [series["metric"] for series in json.loads(output)]
 
     def firing(self, severity: str = ".+") -> set[str]:
         """Names of the alerts that fire."""
-        asked = f'ALERTS{{alertstate="firing", severity=~"{severity}"}}'
-        return {series["alertname"] for series in self.ask(asked)}
+        query = f'ALERTS{{alertstate="firing", severity=~"{severity}"}}'
+        return {series["alertname"] for series in self.ask(query)}
 
     def fired(self, severity: str, seconds: int) -> set[str]:
         """Names of the alerts that fired at any time in the last so many seconds."""
-        asked = f'last_over_time(ALERTS{{alertstate="firing", severity="{severity}"}}[{seconds}s])'
-        return {series["alertname"] for series in self.ask(asked)}
+        query = f'last_over_time(ALERTS{{alertstate="firing", severity="{severity}"}}[{seconds}s])'
+        return {series["alertname"] for series in self.ask(query)}
 
     def wait_for(self, alert: str, seconds: float) -> None:
         """Wait until an alert fires."""
