@@ -1,4 +1,4 @@
-"""Pages of Spark, Prometheus and Alertmanager, opened as their operator does."""
+"""Web pages and APIs of Spark, Prometheus and Alertmanager, with the operator's password."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from testing import access
 
 
 def auth_header(pages: str = "spark-pages") -> dict[str, str]:
-    """The header with which the operator comes in; none where pages ask nobody."""
+    """Return the operator's Authorization header; empty if pages require no password."""
     file = access.folder / pages if access.folder else None
     if file is None or not file.exists():
         return {}
@@ -19,14 +19,14 @@ def auth_header(pages: str = "spark-pages") -> dict[str, str]:
 
 
 def get(endpoint: str, path: str = "/json/", seconds: float = 5) -> Any:
-    """What a page says in JSON."""
-    get_monitoring = urllib.request.Request(f"http://{endpoint}{path}", headers=auth_header())
-    with urllib.request.urlopen(get_monitoring, timeout=seconds) as answer:
+    """Return the JSON of a page of Spark."""
+    request = urllib.request.Request(f"http://{endpoint}{path}", headers=auth_header())
+    with urllib.request.urlopen(request, timeout=seconds) as answer:
         return json.load(answer)
 
 
 def get_monitoring(url: str, seconds: float = 10) -> Any:
-    """What Prometheus or Alertmanager says in JSON."""
-    question = urllib.request.Request(url, headers=auth_header("monitoring-web"))
-    with urllib.request.urlopen(question, timeout=seconds) as answer:
+    """Return the JSON of a URL of Prometheus or Alertmanager."""
+    request = urllib.request.Request(url, headers=auth_header("monitoring-web"))
+    with urllib.request.urlopen(request, timeout=seconds) as answer:
         return json.load(answer)

@@ -1,4 +1,4 @@
-"""What Prometheus of the platform says, asked with its own tool."""
+"""Queries of the platform's Prometheus with promtool."""
 
 import json
 
@@ -8,18 +8,18 @@ from testing.waiting import NotYet, wait_for
 
 
 class Prometheus:
-    """Prometheus on one machine; ``endpoint`` is where it listens."""
+    """Prometheus on one machine, listening on ``endpoint``."""
 
     def __init__(self, cluster: Cluster, machine: str, endpoint: str) -> None:
         self._shell = cluster.shell(machine)
         self._container = f"{cluster.topology.cluster}-prometheus1"
         self._endpoint = endpoint
-        # In the container, so that no command shows the password.
+        # File in the container, so that no command line has the password.
         secured = pages.auth_header("monitoring-web")
         self._login = "--http.config.file=/etc/prometheus/client.yml" if secured else ""
 
-    def ask(self, expression: str) -> list[dict[str, str]]:
-        """Labels of every series that an expression gives now."""
+    def query(self, expression: str) -> list[dict[str, str]]:
+        """Return the labels of every series of an expression, now."""
         output = self._shell.check_output(
             f"docker exec %s promtool query -o json {self._login} instant http://%s %s",
             self._container, self._endpoint, expression,
@@ -27,14 +27,14 @@ class Prometheus:
         return [series["metric"] for series in json.loads(output)]
 
     def firing(self, severity: str = ".+") -> set[str]:
-        """Names of the alerts that fire."""
+        """Return the names of the firing alerts."""
         query = f'ALERTS{{alertstate="firing", severity=~"{severity}"}}'
-        return {series["alertname"] for series in self.ask(query)}
+        return {series["alertname"] for series in self.query(query)}
 
     def fired(self, severity: str, seconds: int) -> set[str]:
-        """Names of the alerts that fired at any time in the last so many seconds."""
+        """Return the names of the alerts that fired at any time in the last ``seconds``."""
         query = f'last_over_time(ALERTS{{alertstate="firing", severity="{severity}"}}[{seconds}s])'
-        return {series["alertname"] for series in self.ask(query)}
+        return {series["alertname"] for series in self.query(query)}
 
     def wait_for(self, alert: str, seconds: float) -> None:
         """Wait until an alert fires."""
@@ -46,7 +46,7 @@ class Prometheus:
         wait_for(f"{alert} fires", fires, seconds, every=1)
 
     def wait_until_over(self, alert: str, seconds: float) -> None:
-        """Wait until an alert fires no more."""
+        """Wait until an alert no longer fires."""
 
         def is_over() -> None:
             if alert in self.firing():
@@ -55,11 +55,11 @@ class Prometheus:
         wait_for(f"{alert} is over", is_over, seconds, every=1)
 
     def wait_for_targets(self, seconds: float) -> None:
-        """Wait until every target answers."""
+        """Wait until every scrape target is up."""
 
         def all_up() -> None:
-            down = [f"{one['job']} {one['instance']}" for one in self.ask("up == 0")]
-            if down or not self.ask("up"):
+            down = [f"{one['job']} {one['instance']}" for one in self.query("up == 0")]
+            if down or not self.query("up"):
                 raise NotYet(f"down: {down}")
 
-        wait_for("every target answers", all_up, seconds, every=1)
+        wait_for("every target is up", all_up, seconds, every=1)
