@@ -213,7 +213,7 @@ def test_a_planned_restart_pages_nobody(watching: Prometheus):
 
 @pytest.fixture
 def old_version(platform: Cluster, watching: Prometheus) -> Iterator[None]:
-    """Create the cluster with the old version, and destroy it at the end: there is no downgrade."""
+    """Create the cluster with the old version; destroy it at the end: a downgrade is impossible."""
     destroyed = {"confirm_destroy": platform.topology.cluster}
     playbooks.run("destroy", extra=destroyed)
     playbooks.run("site", extra={"image_versions": {"kafka": "3.8.1"}})

@@ -10,8 +10,8 @@ from testing.cluster import Cluster
 from testing.traffic import TOPIC, Traffic
 
 CUT_SECONDS = 60
-# Until its session expires (18 s) the broker leads, and writes go on. After that a request waits for
-# followers that have left: 15 s, the timeout in files of `make access`, and then its retry.
+# Until its session expires (18 s) the broker leads, and writes go on. After that a request waits
+# for followers that have left: 15 s, the timeout in files of `make access`, and then its retry.
 LONGEST_GAP_SECONDS = 30
 
 

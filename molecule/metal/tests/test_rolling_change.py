@@ -1,4 +1,4 @@
-"""A changed setting of brokers costs clients nothing they would call an outage."""
+"""A changed setting of brokers is rolled out without an outage of clients."""
 
 import pytest
 from testing import playbooks
@@ -15,7 +15,7 @@ def restored_afterwards():
     playbooks.run("kafka")
 
 
-def test_brokers_restart_one_by_one_the_controller_last_and_no_client_notices(
+def test_brokers_restart_one_by_one_with_the_controller_last_and_no_outage(
     cluster: Cluster, restored_afterwards
 ):
     before, controller = starts(cluster), cluster.brokers.controller()
@@ -38,8 +38,8 @@ def test_brokers_restart_one_by_one_the_controller_last_and_no_client_notices(
     assert playbooks.changes(playbooks.run("kafka", extra=CHANGE)) == 0
 
 
-def test_without_gate_and_hand_over_the_same_traffic_has_a_gap(cluster: Cluster):
-    """The negative control: two brokers die at once, as in a roll that asks nobody."""
+def test_without_gate_and_controlled_shutdown_the_same_traffic_has_a_gap(cluster: Cluster):
+    """Negative control: two brokers die at once, as in a rolling restart without a gate."""
     two = [cluster.broker(b) for b in sorted(cluster.topology.brokers)[:2]]
 
     with Traffic(cluster.topology.bootstrap) as traffic:

@@ -1,4 +1,4 @@
-"""Certificates, the CA and passwords change under load: nobody restarts, no client notices."""
+"""Certificates, the CA and passwords are rotated under load without restarts and errors."""
 
 import subprocess
 import time
@@ -13,13 +13,13 @@ CLIENTS, BROKERS = 9092, 9192
 
 
 def authenticates(user: str, bootstrap: str) -> bool:
-    """Whether a user gets an answer with what the platform hands out for it now."""
+    """Whether a user can connect with the credentials that `make access` writes now."""
     settings = {**access.of(user), "bootstrap.servers": bootstrap, "log_level": 0}
     return bool(AdminClient(settings).list_topics(timeout=15).brokers)
 
 
 def serial(place: str) -> str:
-    """Serial number of the certificate that a listener shows."""
+    """Return the serial number of a listener's certificate."""
     output = subprocess.run(
         ["openssl", "s_client", "-connect", place], input=b"", capture_output=True, check=False
     ).stdout
@@ -30,13 +30,13 @@ def serial(place: str) -> str:
 
 
 def starts(cluster: Cluster) -> dict[str, str]:
-    """When every broker and server of the ensemble was started."""
+    """Return the start times of all brokers and ZooKeeper servers."""
     instances = [*cluster.topology.brokers.values(), *cluster.topology.zookeepers.values()]
     return {each.container: cluster.container(each).started() for each in instances}
 
 
 @pytest.mark.parametrize("what", ["certificates", "ca", "passwords"])
-def test_what_proves_who_is_who_changes_under_load(cluster: Cluster, what: str):
+def test_credentials_are_rotated_under_load(cluster: Cluster, what: str):
     places = [
         f"{each.address}:{port}"
         for each in cluster.topology.brokers.values()
@@ -49,7 +49,7 @@ def test_what_proves_who_is_who_changes_under_load(cluster: Cluster, what: str):
 
     with Traffic(cluster.topology.bootstrap, rate=200) as traffic:
         playbooks.run("rotate", extra=extra, seconds=1200)
-        # New connections, not only those that were there.
+        # Time for new connections.
         time.sleep(5)
     result = traffic.verify()
 

@@ -1,4 +1,4 @@
-"""A site as its last run left it is not compared again, and whatever somebody touched is mended."""
+"""An unchanged site is not compared again; changes by hand are reported and corrected."""
 
 import pytest
 from testing.cluster import Cluster
@@ -6,32 +6,32 @@ from testing.playbooks import changes, run
 from testing.settings import Settings
 
 UNCHANGED = "are unchanged since the last complete run"
-# Of the network namespace, so of one node alone.
+# A key of the network namespace: each node has its own value.
 OWN = "net.ipv4.tcp_slow_start_after_idle"
-# Nothing that a container reads before it restarts.
+# A file that a container reads only at its start.
 FILE = "log4j.properties"
 
 
 @pytest.fixture
 def unchanged(cluster: Cluster) -> Cluster:
-    """A site that a whole run has just left."""
+    """A site after a complete run."""
     run("site")
     return cluster
 
 
 def compared(done) -> bool:
-    """Whether hosts were compared with their declarations."""
-    return "Kernel, disks and limits are as wanted" in done.stdout
+    """Whether hosts were compared with their declarations: such a run has this task."""
+    return "Apply settings of kernel, disks and limits" in done.stdout
 
 
 def started(cluster: Cluster) -> dict[str, str]:
-    """When each container was started."""
+    """Return the start time of each container."""
     return {
         each.container: cluster.container(each).started() for each in cluster.topology.instances
     }
 
 
-def test_nothing_is_compared_where_nothing_has_changed(unchanged: Cluster):
+def test_an_unchanged_site_is_not_compared(unchanged: Cluster):
     before = started(unchanged)
     done = run("site")
 
@@ -41,7 +41,7 @@ def test_nothing_is_compared_where_nothing_has_changed(unchanged: Cluster):
     assert started(unchanged) == before
 
 
-def test_what_was_only_stopped_starts_again_and_is_not_compared(unchanged: Cluster):
+def test_a_stopped_site_starts_without_a_comparison(unchanged: Cluster):
     before = started(unchanged)
     run("down")
     done = run("site")
@@ -55,17 +55,17 @@ def test_what_was_only_stopped_starts_again_and_is_not_compared(unchanged: Clust
     assert changes(run("site")) == 0
 
 
-def test_a_plan_and_whoever_asks_for_it_compare_everything(unchanged: Cluster):
+def test_a_plan_and_the_option_compare_everything(unchanged: Cluster):
     planned = run("site", "--check")
-    asked = run("site", extra={"compare": "everything"})
+    compared_all = run("site", extra={"compare": "everything"})
 
-    for done in (planned, asked):
+    for done in (planned, compared_all):
         assert UNCHANGED not in done.stdout
         assert compared(done)
         assert changes(done) == 0
 
 
-def test_whatever_somebody_touched_is_named_and_mended(unchanged: Cluster):
+def test_changes_by_hand_are_reported_and_corrected(unchanged: Cluster):
     first, second, third = unchanged.topology.machines[:3]
     broker = next(b for b in unchanged.topology.brokers.values() if b.machine == first)
     server = next(z for z in unchanged.topology.zookeepers.values() if z.machine == third)
@@ -87,7 +87,7 @@ def test_whatever_somebody_touched_is_named_and_mended(unchanged: Cluster):
     assert UNCHANGED in run("site").stdout
 
 
-def test_limits_of_a_container_changed_by_hand_are_named_and_put_right(unchanged: Cluster):
+def test_limits_of_a_container_changed_by_hand_are_restored(unchanged: Cluster):
     one, other = list(unchanged.topology.brokers.values())[:2]
     limits = "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.NanoCpus}}"
 
@@ -98,7 +98,7 @@ def test_limits_of_a_container_changed_by_hand_are_named_and_put_right(unchanged
         ]
 
     before = found()
-    # Below the declared limit: the engine would refuse to raise memory alone over what swap allows.
+    # Below the declared limit: the engine refuses to raise memory above the limit of swap.
     by_hand = "--memory 1100m --memory-swap 1100m"
     unchanged.machine(one).check_output(f"docker update {by_hand} %s", one.container)
     unchanged.machine(other).check_output("docker update --cpus 0.9 %s", other.container)
@@ -113,7 +113,7 @@ def test_limits_of_a_container_changed_by_hand_are_named_and_put_right(unchanged
     assert UNCHANGED in run("site").stdout
 
 
-def test_a_setting_of_running_brokers_changed_by_hand_is_put_right(unchanged: Cluster):
+def test_a_setting_of_running_brokers_changed_by_hand_is_restored(unchanged: Cluster):
     settings = Settings(unchanged.topology.bootstrap)
     settings.change(2, {"num.io.threads": "4"})
 
@@ -123,7 +123,7 @@ def test_a_setting_of_running_brokers_changed_by_hand_is_put_right(unchanged: Cl
     assert settings.of_brokers([2], "num.io.threads") == {2: "8"}
 
 
-def test_another_declaration_is_carried_out(unchanged: Cluster):
+def test_a_changed_declaration_is_applied(unchanged: Cluster):
     changed = {"kafka_broker_properties": {"num.network.threads": 8, "num.io.threads": 16}}
     settings = Settings(unchanged.topology.bootstrap)
     try:
