@@ -125,12 +125,15 @@ FAULTS = {
         log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", DELAYED, page=False
     ),
     "a disk comes back read-only": Fault(
-        log_dir(2, "mount -o remount,ro", while_stopped=True), "FileSystemBroken", DELAYED, page=False
+        log_dir(2, "mount -o remount,ro", while_stopped=True),
+        "FileSystemBroken", DELAYED, page=False,
     ),
     "a ZooKeeper server is dead": Fault(
         servers_dead(1), "ZooKeeperServerDown", DELAYED, page=False
     ),
-    "the ZooKeeper ensemble has no quorum": Fault(servers_dead(1, 2), "ZooKeeperWithoutQuorum", DELAYED),
+    "the ZooKeeper ensemble has no quorum": Fault(
+        servers_dead(1, 2), "ZooKeeperWithoutQuorum", DELAYED
+    ),
     "a ZooKeeper server is frozen": Fault(
         lambda cluster: faults.frozen(cluster, cluster.topology.zookeepers[2]),
         "ZooKeeperServerDown", DELAYED, page=False,
@@ -157,8 +160,8 @@ def watching(platform: Cluster, inventory: str) -> Iterator[Prometheus]:
         playbooks.run("site")
 
 
-# Requests a URL over TLS and prints the status code. Arguments: file of the CA, file of the token or
-# an empty string, URL.
+# Requests a URL over TLS and prints the status code. Arguments: file of the CA, file of the token
+# or an empty string, URL.
 REQUEST = """
 import ssl, sys, urllib.error, urllib.request
 ca, token, url = sys.argv[1:]

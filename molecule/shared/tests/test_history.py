@@ -1,11 +1,11 @@
-"""The history of Spark shows what pipelines do, while they do it."""
+"""Spark's history server lists running pipelines."""
 
 from testing import pages
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
 
-def test_the_history_knows_the_pipeline_that_runs(cluster: Cluster):
+def test_the_history_lists_the_running_pipeline(cluster: Cluster):
     (history,) = cluster.topology.histories.values()
 
     def is_listed() -> None:

@@ -1,4 +1,4 @@
-"""A broker dies without a word while records arrive."""
+"""A broker is killed while records are sent."""
 
 from testing.cluster import HEAL_SECONDS, Cluster
 from testing.streams import TOPIC

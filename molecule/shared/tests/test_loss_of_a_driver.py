@@ -1,4 +1,4 @@
-"""The driver of the pipeline dies without a word in the middle of a stream."""
+"""The driver of the pipeline is killed during a stream."""
 
 from testing.cluster import Cluster
 

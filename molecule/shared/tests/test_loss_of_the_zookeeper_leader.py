@@ -1,4 +1,4 @@
-"""The leader of the ensemble dies without a word while records arrive."""
+"""The leader of the ZooKeeper ensemble is killed while records are sent."""
 
 from testing import zookeeper
 from testing.cluster import HEAL_SECONDS, Cluster
@@ -11,9 +11,9 @@ def test_acknowledged_records_survive_and_another_server_leads(cluster: Cluster)
     with cluster.stream(count=15_000, rate=750) as stream:
         before = victim.kill()
         assert stream.runs, "the stream was over before the server died"
-        # Two of three are a quorum: the dead one need not be back.
+        # Two of three are a quorum, without the killed server.
         wait_for(
-            "the ensemble has a leader",
+            "the ZooKeeper ensemble has a leader",
             lambda: zookeeper.leader(servers, size=len(servers) // 2 + 1),
             seconds=30,
         )
