@@ -1,9 +1,9 @@
-"""A platform that was stopped comes back as it was."""
+"""A stopped platform starts again with all records and without changes."""
 
 from testing.cluster import Cluster
 
 
-def test_down_and_up_keep_every_record_and_leave_nothing_to_do(cluster: Cluster, make):
+def test_down_and_up_keep_every_record_and_cause_no_changes(cluster: Cluster, make):
     with cluster.stream(count=3_000, rate=1_000) as stream:
         stream.finish(seconds=120)
         down = make("down")

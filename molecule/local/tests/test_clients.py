@@ -1,4 +1,4 @@
-"""Anybody's client works against the printed bootstrap address."""
+"""Common clients work with the printed bootstrap address."""
 
 import subprocess
 import uuid
