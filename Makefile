@@ -1,27 +1,27 @@
-# Every word an operator or CI needs. `make` alone prints them.
+# Targets for operators, CI and contributors. `make` alone lists them.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-# INVENTORY=inventories/mine has your machines, several by comma; without it inventories/local is this one.
-# CLUSTER=name is a second cluster from the same inventory.
-# ARGS="--limit kafka -e @more.yml" takes anything that ansible-playbook takes.
+# INVENTORY=inventories/mine selects your machines, several with commas; default: inventories/local, this machine.
+# CLUSTER=name manages a second cluster of the same inventory.
+# ARGS="--limit kafka -e @more.yml" passes arguments to ansible-playbook.
 #
-# Values are data: make, the shell and Ansible expand nothing in them. make would expand a value of its command
-# line when it exports it, so here each becomes its literal text; scripts/verb reads the environment. .given and
-# .each are names that no value has.
+# Values are data: neither make nor the shell nor Ansible expands them. make would expand the value of a
+# command-line variable when it exports it, so each is replaced here by its literal text. scripts/verb reads the
+# environment. .given and .each cannot clash with variables of users.
 override .given := $(foreach .each,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(.each)))),$(.each)))
 $(foreach .each,$(.given),$(eval override $(.each) := $$(value $(.each))))
 export $(.given)
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-# Python may keep what it compiles, also where an image forbids it: every run of Ansible starts a second earlier.
+# Python may cache bytecode, even where an image forbids it: every run of Ansible starts one second sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
 ##@ The two commands
 .PHONY: up
-up: env ## bring everything up on this machine and show the pipeline's result on a real stream
+up: env ## start a cluster on this machine and run the pipeline on a generated stream
 	@scripts/verb up
 
 .PHONY: test
@@ -31,60 +31,60 @@ test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 ##@ Day by day
 .PHONY: status plan upgrade secure zookeeper-trust down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas rotate
 .PHONY: support report versions
-status: env ## one screen: services, leader, controller, in-sync partitions, lag; the exit code tells
-preflight: env ## whether declarations and machines are sound: ports, names, clocks, disks, limits
-plan: env ## what a run would change, before anything is touched; STRICT=1 fails on changes
-upgrade: env ## roll the brokers to the version declared; FINISH=1 then raises the protocol
+status: env ## state of services, leader, controller, partitions, lag; exit code 2 with problems
+preflight: env ## validate declarations and machines: ports, names, clocks, disks, limits
+plan: env ## list what a run would change; STRICT=1 fails if there are changes
+upgrade: env ## upgrade brokers to the declared version one by one; FINISH=1 then raises the protocol
 secure: env ## enable security on a running cluster without downtime: docs/operate/guides/security.md
-zookeeper-trust: env ## ZooKeeper's servers get a CA of their own, its nodes owners; once after 0.1: docs/start/from-0.1.md
-verify: env ## settings of every host, secrets to rotate, access to ZooKeeper; the exit code tells drift
-rotate: env ## new secrets while everything runs: WHAT=passwords|certificates|ca [NAMES=shop,audit]
-restart: env ## restart brokers and ensemble one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
-reboot: env ## restart the machines one after the other
-down: env ## stop everything, keep all data
-destroy: env ## delete the cluster and its data: lists them and asks for its name, or CONFIRM=name; DRY=1 only lists
+zookeeper-trust: env ## move ZooKeeper to its own CA and set owners of nodes; once after 0.1: docs/start/from-0.1.md
+verify: env ## check host settings, age of secrets, access to ZooKeeper; exit code 2 with drift
+rotate: env ## rotate secrets without downtime: WHAT=passwords|certificates|ca [NAMES=shop,audit]
+restart: env ## restart ZooKeeper servers and brokers one by one: make restart [S=kafka|ensemble] [ARGS="--limit kafka1"]
+reboot: env ## reboot the machines one by one
+down: env ## stop all services, keep all data
+destroy: env ## delete the cluster and its data after confirmation of its name, or CONFIRM=name; DRY=1 only lists
 logs: env ## follow the log of one service: make logs S=kafka1
-support: env ## one archive of states, logs, configuration and figures of all machines, without secrets
-demo: env ## send the payments again and account for every record
-produce: env ## send a file of your own: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA]
-groups: env ## consumer groups and their lag; where one goes on: G=name TO=earliest|latest|offset|"2h ago" [T=topic] [DRY=1]
-export: env ## what is in the cluster, as declarations that would change nothing on it
-replay: env ## a part of a topic once more, to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [DRY=1]
-replicas: env ## whether replicas hold the same batches, broker by broker: SECONDS=60; the exit code tells
-access: env ## files with which a declared user comes in, to be handed out: make access U=shop
+support: env ## write an archive of states, logs, configuration and metrics of all machines, without secrets
+demo: env ## send generated payments and reconcile every record
+produce: env ## send a file: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA]
+groups: env ## list consumer groups and their lag; set offsets: G=name TO=earliest|latest|offset|"2h ago" [T=topic] [DRY=1]
+export: env ## write the cluster's content as declarations
+replay: env ## copy a part of a topic to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [DRY=1]
+replicas: env ## compare the record batches of replicas: SECONDS=60; exit code 2 with differences
+access: env ## write a declared user's client files, to hand them out: make access U=shop
 status preflight upgrade secure zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
 	@scripts/verb $@
 
-pipeline: status ## what runs: pipelines with their state, lag and speed
+pipeline: status ## state of services and pipelines, with lag and throughput
 
-report: ## the overview as one HTML page with plots, without Grafana: HOURS=24 BOARDS=all
+report: ## write an overview with plots as one HTML page, without Grafana: HOURS=24 BOARDS=all
 	@scripts/bootstrap --no-dev --group monitoring --inexact
 	@scripts/verb report
 
-versions: ## every component with version, licence and place; SBOM=folder writes CycloneDX: docs/operate/guides/supply-chain.md
+versions: ## list components with version, licence and place; SBOM=folder writes CycloneDX: docs/operate/guides/supply-chain.md
 	@scripts/bootstrap --no-dev --group sbom --inexact
 	@scripts/verb versions
 
-bench: ## measure a cluster beside its machine's limits: docs/benchmark; ARGS="-e benchmark_rounds=5"
+bench: ## measure a cluster and its machine's limits: docs/benchmark; ARGS="-e benchmark_rounds=5"
 	@scripts/bootstrap --no-dev --group bench --inexact
 	@scripts/verb bench $(filter INVENTORY,$(.given))
 
 ##@ Disks of a broker: HOST=node2 DISK=disk2
 .PHONY: disk-add disk-drain disk-remove disk-replace disk-reserve
-disk-add: ## a new disk, already in the inventory, joins its broker and gets its share
-disk-drain: ## every replica moves from a disk to the others of its broker
-disk-remove: ## a drained disk leaves its broker and its host
-disk-replace: ## a failed disk gives way to a new one: DEVICE=/dev/sdd FORCE=disk2 where needed
-disk-reserve: ## delete the reserve of a full disk, so that its broker can start and delete
+disk-add: ## add a disk of the inventory to its broker, and move a share of replicas to it
+disk-drain: ## move every replica of a disk to the other disks of its broker
+disk-remove: ## remove a drained disk from its broker and its host
+disk-replace: ## replace a failed disk: DEVICE=/dev/sdd FORCE=disk2 if needed
+disk-reserve: ## delete the reserve of a full disk, so that its broker can start and delete segments
 disk-add disk-drain disk-remove disk-replace disk-reserve: env
 	@scripts/verb $@
 
-close: # its name before 0.2
-	@echo "make close is make secure now: docs/operate/guides/security.md" >&2; exit 64
+close: # Name of `make secure` before 0.2.
+	@echo "make close is now make secure: docs/operate/guides/security.md" >&2; exit 64
 
 ##@ For contributors
 .PHONY: check lint types unit drill compose docs images render fmt env env-dev help close
-check: env-dev lint types unit ## everything that needs no container engine, some three minutes
+check: env-dev lint types unit docs ## run all checks without a container engine, about three minutes
 
 lint: env-dev
 	ruff check
@@ -104,7 +104,7 @@ types: env-dev
 unit: env-dev
 	pytest -q -n 2 --junitxml=.cache/results/unit.xml
 
-drill: env-dev ## break something under load and count every record: make drill D=disk_failure
+drill: env-dev ## inject a fault under load and reconcile every record: make drill D=disk_failure
 	@scripts/drill
 
 fmt: env-dev ## format the code
@@ -114,14 +114,14 @@ fmt: env-dev ## format the code
 docs: env-dev ## build the documentation in .cache/docs/html
 	scripts/build-docs
 
-compose: images ## the platform under docker compose on this machine: docs/start/laptop.md
+compose: images ## start the cluster with docker compose on this machine: docs/start/laptop.md
 	ansible-playbook -i inventories/compose playbooks/compose.yml
 	docker compose -f compose/compose.yml up --wait
 
 images: env ## build the images; no registry is needed
 	@scripts/verb images
 
-render: env-dev ## write what is derived: compose/compose.yml, dashboards, the table of docs/operate/guides/tuning.md, CHANGELOG.rst
+render: env-dev ## write derived files: compose/compose.yml, dashboards, the table of docs/operate/guides/tuning.md, CHANGELOG.rst
 	scripts/render
 	scripts/render-tuning
 	scripts/render-changelog
@@ -132,5 +132,5 @@ env:
 env-dev:
 	@scripts/bootstrap
 
-help: ## this text
+help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))

@@ -1,7 +1,7 @@
-"""How long a record takes through a pipeline: latency.py BOOTSTRAP SOURCE TARGET RATE SECONDS.
+"""Measure the latency of a pipeline: latency.py BOOTSTRAP SOURCE TARGET RATE SECONDS.
 
-Sender and receiver are one process with one clock. What is sent within the first WARM_S after the
-first record has come through does not count.
+Producer and consumer are in one process with one clock. Records sent within WARM_S seconds after
+the first received record are not measured.
 """
 
 import json
@@ -13,11 +13,11 @@ import time
 from confluent_kafka import Consumer, Producer
 
 WARM_S = 15.0
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 
 
 def payment(now: int) -> bytes:
-    """A fraud whose id is the time, in nanoseconds."""
+    """Return a fraudulent payment; its id is the time in nanoseconds."""
     return json.dumps(
         {
             "paymentId": str(now),
@@ -33,7 +33,7 @@ def payment(now: int) -> bytes:
 
 
 def send(producer: Producer, topic: str, rate: int, stop: threading.Event) -> None:
-    """So many records each second, a hundredth of them each 10 ms, until told to stop."""
+    """Send ``rate`` records a second, in batches every 10 ms, until ``stop`` is set."""
     due = time.monotonic()
     while not stop.wait(max(0.0, due - time.monotonic())):
         for _ in range(max(1, rate // 100)):
@@ -45,16 +45,16 @@ def send(producer: Producer, topic: str, rate: int, stop: threading.Event) -> No
 
 
 def main() -> None:
-    """Send, receive, and say how long it took."""
+    """Send and receive records; print the percentiles of the latency in ms."""
     bootstrap, source, target, rate, seconds = sys.argv[1:]
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"latency-{target}",
                          "auto.offset.reset": "earliest", "fetch.wait.max.ms": 5})  # fmt: skip
     consumer.subscribe([target])
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0})
-    stop, taken = threading.Event(), []
+    stop, latencies = threading.Event(), []
     sender = threading.Thread(target=send, args=(producer, source, int(rate), stop))
     sender.start()
-    begin, end = None, time.monotonic() + PATIENCE_S
+    begin, end = None, time.monotonic() + TIMEOUT_S
     while time.monotonic() < end:
         message = consumer.poll(0.5)
         if message is None or message.error():
@@ -63,14 +63,18 @@ def main() -> None:
         if begin is None:
             begin, end = now + int(WARM_S * 1e9), time.monotonic() + WARM_S + float(seconds)
         if sent >= begin:
-            taken.append((now - sent) / 1e6)
+            latencies.append((now - sent) / 1e6)
     stop.set()
     sender.join()
     consumer.close()
-    if not taken:
-        raise SystemExit(f"nothing came through to {target} within {PATIENCE_S:g} s")
-    parts = statistics.quantiles(taken, n=100)
-    print(json.dumps({"records": len(taken), "p50": parts[49], "p95": parts[94], "p99": parts[98]}))
+    if not latencies:
+        raise SystemExit(f"no record in {target} within {TIMEOUT_S:g} s")
+    parts = statistics.quantiles(latencies, n=100)
+    print(
+        json.dumps(
+            {"records": len(latencies), "p50": parts[49], "p95": parts[94], "p99": parts[98]}
+        )
+    )
 
 
 if __name__ == "__main__":

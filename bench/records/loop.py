@@ -1,4 +1,4 @@
-"""The filter as a plain loop: loop.py BOOTSTRAP SOURCE TARGET json|orjson."""
+"""The filter as a simple loop: loop.py BOOTSTRAP SOURCE TARGET json|orjson."""
 
 import importlib
 import json
@@ -17,19 +17,19 @@ BATCH = 10_000
 def parser_of(
     name: str,
 ) -> tuple[Callable[[bytes], Any], Callable[[Any], bytes | str], type[Exception]]:
-    """Read, write, and what reading raises."""
+    """Return the functions to parse and to write, and the error of parsing."""
     module = importlib.import_module(name)
     return module.loads, module.dumps, module.JSONDecodeError
 
 
 def main() -> None:
-    """Read to the end of every partition."""
+    """Filter all records to the end of every partition."""
     bootstrap, source, target, name = sys.argv[1:]
     loads, dumps, error = parser_of(name)
     began = time.monotonic()
     consumer = Consumer(
         {"bootstrap.servers": bootstrap, "group.id": "loop", "enable.auto.commit": False,
-         # Without it the reader pauses for a second whenever its queue is full.
+         # Default: a pause of one second whenever the queue is full.
          "fetch.queue.backoff.ms": 10}
     )  # fmt: skip
     producer = Producer(

@@ -1,4 +1,4 @@
-"""Payments of some 200 bytes, the same in every run: payments.py BOOTSTRAP TOPIC COUNT."""
+"""Send reproducible payments of about 200 bytes: payments.py BOOTSTRAP TOPIC COUNT."""
 
 import json
 import random
@@ -8,16 +8,16 @@ import time
 from confluent_kafka import Producer
 
 COUNTRIES = ("DE", "FR", "US", "GB", "NL", "PL", "ES", "IT")
-# One in five is a fraud, one in a hundred no payment at all.
+# Shares of fraudulent payments and of invalid records.
 FRAUD, INVALID = 0.2, 0.01
 START_S = 1_767_225_600
-# Of 35 minutes: windows close while records are read.
+# Range of event times in seconds: 35 minutes, so that windows close while records are read.
 SPAN_S = 2_100
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 def payment(number: int, total: int, chance: random.Random) -> bytes:
-    """The value of a record."""
+    """Return the value of a record."""
     if chance.random() < INVALID:
         return b'{"paymentId": "broken'
     fraud = chance.random() < FRAUD
@@ -39,15 +39,15 @@ def payment(number: int, total: int, chance: random.Random) -> bytes:
 
 
 def main() -> None:
-    """Send them."""
+    """Send the payments and print their mean size in bytes."""
     bootstrap, topic, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
     chance, size = random.Random(1), 0
     producer = Producer(
         {"bootstrap.servers": bootstrap, "linger.ms": 50, "compression.type": "lz4",
          "queue.buffering.max.messages": 1_000_000}
     )  # fmt: skip
-    # Waits for a broker that has just been started.
-    producer.list_topics(timeout=PATIENCE_S)
+    # Wait until a newly started broker responds.
+    producer.list_topics(timeout=TIMEOUT_S)
     for number in range(count):
         value = payment(number, count, chance)
         size += len(value)

@@ -1,8 +1,8 @@
-"""Outputs of the delivered pipeline, alone or together.
+"""Measure outputs of the provided pipeline, one or several at once.
 
-pipeline.py BOOTSTRAP DECLARATION OUTPUTS ROUNDS [MASTER]; every round starts from the first record,
-with a checkpoint of its own, in the JVM of the one before. Measured is the way of the records: what
-a start does before, as reading statements and checkpoints, is the same for any number of them.
+pipeline.py BOOTSTRAP DECLARATION OUTPUTS ROUNDS [MASTER]. Every round starts at the first record,
+with a new checkpoint in the same JVM. The measurement excludes the start of the queries (parsing
+statements, reading checkpoints), which is independent of the number of records.
 """
 
 import json
@@ -21,11 +21,8 @@ from kafka_metal_pipeline import checkpoint, preparation, queries, reading, sess
 def declared(
     body: dict[str, Any], bootstrap: str, place: str, master: str, wanted: list[str]
 ) -> Declaration:
-    """The pipeline over everything that is there, once, with the outputs that are wanted.
-
-    One alone takes all cores; of several each leaves one to the others.
-    """
-    # None is without an output: where only invalid records are wanted, the others do not start.
+    """Return the pipeline with the wanted outputs, which processes all records once."""
+    # A pipeline needs an output: for invalid records only, keep all outputs, which are not started.
     outputs = {name: each for name, each in body["outputs"].items() if name in wanted}
     body = {**body, "outputs": outputs or body["outputs"]}
     source = {**body["source"], "starting": "earliest"}
@@ -40,7 +37,7 @@ def declared(
 
 
 def main() -> None:
-    """Read everything so many times."""
+    """Process all records in each round and print the results."""
     bootstrap, file, wanted, rounds, *master = sys.argv[1:]
     body = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     for number in range(1, int(rounds) + 1):
@@ -48,7 +45,7 @@ def main() -> None:
         names = wanted.split(",")
         declaration = declared(body, bootstrap, place, (master or ["local[2]"])[0], names)
         spark = session.connect(declaration)
-        # One that is measured alone has nobody to read with.
+        # A single output shares its read with no other.
         shared = names if len(names) > 1 else []
         limits = dict.fromkeys(checkpoint.all_of(declaration), declaration.source.max_per_trigger)
         read = reading.reader(spark, declaration, limits, shared)

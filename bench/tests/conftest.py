@@ -1,4 +1,4 @@
-"""The plan as the role hands it over, with a small declared cluster."""
+"""A plan like that of the role, with a small declared cluster."""
 
 from pathlib import Path
 

@@ -19,10 +19,10 @@ def properties(service):
 
 
 def options(argv, name):
-    return [value for word, value in pairwise(argv) if word == name]
+    return [value for option, value in pairwise(argv) if option == name]
 
 
-def test_a_stock_broker_keeps_only_who_it_is_and_where_its_metadata_lives(plain, broker):
+def test_a_stock_broker_keeps_only_its_identity_and_its_metadata_service(plain, broker):
     found = properties(stock(broker(1), parse(plain)))
     assert found == {
         "advertised.listeners": "CLIENTS://172.31.250.1:29091,BROKERS://bench-kafka1:29191",
@@ -35,7 +35,7 @@ def test_a_stock_broker_keeps_only_who_it_is_and_where_its_metadata_lives(plain,
     }
 
 
-def test_a_stock_broker_is_on_a_bridge_with_its_client_port_published(plain, broker):
+def test_a_stock_broker_publishes_its_client_port_on_a_bridge_network(plain, broker):
     plan = parse(plain)
     argv = docker_run(stock(broker(1), plan), plan, "/bench/config/bench-kafka1")
     assert options(argv, "--network") == ["bench-net"]
@@ -45,7 +45,7 @@ def test_a_stock_broker_is_on_a_bridge_with_its_client_port_published(plain, bro
     assert "--cap-drop" not in argv
 
 
-def test_our_broker_runs_as_it_is_declared(plain, broker):
+def test_our_broker_runs_as_declared(plain, broker):
     plan = parse(plain)
     argv = docker_run(broker(1), plan, "/bench/config/bench-kafka1")
     assert options(argv, "--network") == ["host"]
@@ -65,7 +65,7 @@ def test_our_broker_runs_as_it_is_declared(plain, broker):
     ]
 
 
-def test_a_bare_broker_has_the_same_command_variables_and_directories(broker):
+def test_a_bare_broker_has_the_same_command_environment_and_directories(broker):
     argv = bare_process(broker(1), "/root", "/bench/config/bench-kafka1")
     assert argv[argv.index("--") + 2 :] == [
         "KAFKA_HEAP=1g",
@@ -78,7 +78,7 @@ def test_a_bare_broker_has_the_same_command_variables_and_directories(broker):
     assert "docker" not in argv
 
 
-def test_a_knob_changes_what_it_names_and_nothing_else(broker):
+def test_a_knob_changes_only_its_own_settings(broker):
     before = broker(1)
     side = Side(broker={"num.io.threads": "4"}, environment={"KAFKA_HEAP": "2g"}, memory="3g")
     after = changed(before, side)
@@ -88,7 +88,7 @@ def test_a_knob_changes_what_it_names_and_nothing_else(broker):
     assert before == broker(1)
 
 
-def test_tls_gets_a_listener_of_its_own_and_brokers_replicate_by_it(broker):
+def test_tls_adds_a_listener_and_secures_replication(broker):
     keys = [{"name": "tls.pem", "content": "key"}, {"name": "tls-ca.pem", "content": "ca"}]
     after = changed(broker(1), Side(tls=True), keys)
     found = properties(after)
@@ -99,7 +99,7 @@ def test_tls_gets_a_listener_of_its_own_and_brokers_replicate_by_it(broker):
     assert tls.producer_options("h:1,h:2")["bootstrap.servers"] == "h:201,h:202"
 
 
-def test_a_certificate_is_made_for_the_address_of_the_brokers(tmp_path):
+def test_the_certificate_has_the_address_of_the_brokers(tmp_path):
     keys, trusted = tls.make(tmp_path / "tls", "172.31.250.1")
     assert "BEGIN PRIVATE KEY" in keys["content"]
     certificate = x509.load_pem_x509_certificate(trusted["content"].encode())
@@ -107,12 +107,12 @@ def test_a_certificate_is_made_for_the_address_of_the_brokers(tmp_path):
     assert [str(each) for each in names.get_values_for_type(x509.IPAddress)] == ["172.31.250.1"]
 
 
-def test_a_knob_leaves_what_is_no_broker_alone(broker):
+def test_a_knob_does_not_change_other_services(broker):
     other = {**broker(1), "kind": "other"}
     assert changed(other, Side(environment={"KAFKA_HEAP": "2g"})) == other
 
 
-def test_every_directory_that_services_write_to_is_known(broker):
+def test_data_directories_lists_the_directories_of_all_services(broker):
     assert data_directories([broker(1), broker(2)]) == [
         f"/bench/data/kafka{number}/disk{disk}" for number in (1, 2) for disk in (1, 2)
     ]

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from kafka_metal_bench.kernel import Kernel, current, expand, in_force, with_twins
+from kafka_metal_bench.kernel import Kernel, current, expand, restorable, with_counterparts
 
 
 @pytest.mark.parametrize(
@@ -12,11 +12,11 @@ from kafka_metal_bench.kernel import Kernel, current, expand, in_force, with_twi
         ("128\n", "128"),
     ],
 )
-def test_the_value_in_force_is_the_one_in_brackets(text, value):
+def test_the_active_value_is_the_one_in_brackets(text, value):
     assert current(text) == value
 
 
-def test_a_setting_of_disks_is_written_for_every_disk():
+def test_a_disk_setting_applies_to_every_disk():
     spec = {"/sys/block/{device}/queue/scheduler": "none", "/proc/sys/vm/swappiness": "1"}
     assert expand(spec, ["sdb", "sdc"]) == {
         "/sys/block/sdb/queue/scheduler": "none",
@@ -25,63 +25,63 @@ def test_a_setting_of_disks_is_written_for_every_disk():
     }
 
 
-def test_settings_are_put_back_and_forgotten(tmp_path):
-    knob, memory = tmp_path / "knob", tmp_path / "memory.json"
+def test_settings_are_restored_and_the_saved_values_deleted(tmp_path):
+    knob, saved = tmp_path / "knob", tmp_path / "saved.json"
     knob.write_text("60\n")
-    kernel = Kernel(memory, print)
+    kernel = Kernel(saved, print)
     kernel.set({str(knob): "1"})
     assert knob.read_text() == "1"
     kernel.restore()
     assert knob.read_text() == "60"
-    assert not memory.exists()
+    assert not saved.exists()
 
 
-def test_a_second_change_does_not_hide_the_value_before_the_first(tmp_path):
+def test_restore_uses_the_value_before_the_first_change(tmp_path):
     knob = tmp_path / "knob"
     knob.write_text("60\n")
-    kernel = Kernel(tmp_path / "memory.json", print)
+    kernel = Kernel(tmp_path / "saved.json", print)
     kernel.set({str(knob): "1"})
     kernel.set({str(knob): "2"})
     kernel.restore()
     assert knob.read_text() == "60"
 
 
-def test_a_run_after_a_killed_one_puts_settings_back_first(tmp_path):
-    knob, memory = tmp_path / "knob", tmp_path / "memory.json"
+def test_a_new_run_restores_the_settings_of_a_killed_run(tmp_path):
+    knob, saved = tmp_path / "knob", tmp_path / "saved.json"
     knob.write_text("60\n")
-    Kernel(memory, print).set({str(knob): "1"})
-    # Killed here. The next run begins:
-    Kernel(memory, print)
+    Kernel(saved, print).set({str(knob): "1"})
+    # The run is killed here, and the next run starts:
+    Kernel(saved, print)
     assert knob.read_text() == "60"
 
 
-def test_what_cannot_be_put_back_is_said_and_kept_for_another_try(tmp_path):
-    memory = tmp_path / "memory.json"
-    memory.write_text(json.dumps({str(tmp_path / "none" / "knob"): "1"}))
-    with pytest.raises(OSError, match="could not be put back"):
-        Kernel(memory, print)
-    assert memory.exists()
+def test_a_failed_restore_is_an_error_and_keeps_the_saved_values(tmp_path):
+    saved = tmp_path / "saved.json"
+    saved.write_text(json.dumps({str(tmp_path / "none" / "knob"): "1"}))
+    with pytest.raises(OSError, match="cannot restore kernel settings"):
+        Kernel(saved, print)
+    assert saved.exists()
 
 
-def test_of_ratio_and_bytes_only_the_one_in_force_is_put_back():
+def test_only_the_active_one_of_ratio_and_bytes_is_restored():
     old = {"/proc/sys/vm/dirty_bytes": "0", "/proc/sys/vm/dirty_ratio": "20"}
-    assert in_force(old) == [("/proc/sys/vm/dirty_ratio", "20")]
+    assert restorable(old) == [("/proc/sys/vm/dirty_ratio", "20")]
 
 
-def test_bytes_that_replace_a_ratio_give_the_ratio_back(tmp_path):
+def test_a_ratio_replaced_by_bytes_is_restored(tmp_path):
     paths = {name: tmp_path / name for name in ("dirty_background_bytes", "dirty_background_ratio")}
     paths["dirty_background_bytes"].write_text("0\n")
     paths["dirty_background_ratio"].write_text("10\n")
-    kernel = Kernel(tmp_path / "memory.json", print)
+    kernel = Kernel(tmp_path / "saved.json", print)
     kernel.set({str(paths["dirty_background_bytes"]): "268435456"})
-    # What the kernel does then.
+    # The kernel resets the ratio.
     paths["dirty_background_ratio"].write_text("0\n")
     kernel.restore()
     assert paths["dirty_background_ratio"].read_text() == "10"
 
 
-def test_twins_are_those_of_the_kernel():
-    assert with_twins(["/p/dirty_bytes", "/p/dirty_background_ratio", "/p/swappiness"]) == [
+def test_with_counterparts_adds_bytes_and_ratios():
+    assert with_counterparts(["/p/dirty_bytes", "/p/dirty_background_ratio", "/p/swappiness"]) == [
         "/p/dirty_bytes",
         "/p/dirty_ratio",
         "/p/dirty_background_ratio",

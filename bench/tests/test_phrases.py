@@ -11,7 +11,7 @@ def test_milliseconds_have_three_digits(value, text):
     assert milliseconds(value) == text
 
 
-def test_a_single_round_says_so():
+def test_ranged_marks_a_single_round():
     assert ranged(spread([1234567])) == "1,234,567 (1 round)"
     assert ranged(spread([1000, 3000, 2000])) == "2,000 (1,000 to 3,000)"
     assert ranged(None) == times(None) == percent(None) == "-"

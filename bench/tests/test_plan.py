@@ -2,7 +2,7 @@ import pytest
 from kafka_metal_bench.plan import PlanError, Side, parse
 
 
-def test_the_tables_of_the_role_are_a_plan_with_all_eight_rows(plain):
+def test_the_plan_of_the_role_has_eight_rows_and_three_variants(plain):
     plan = parse(plain)
     assert [(row.id, row.kind, row.clients, row.replicas, row.acks) for row in plan.rows] == [
         ("one_producer", "produce", 1, 1, "1"),
@@ -17,25 +17,25 @@ def test_the_tables_of_the_role_are_a_plan_with_all_eight_rows(plain):
     assert [variant.run for variant in plan.variants] == ["container", "process", "published"]
 
 
-def test_every_knob_differs_between_its_sides_or_says_why_it_is_not_measured(plain):
+def test_knobs_have_different_sides_or_a_reason(plain):
     for knob in parse(plain).knobs:
         assert knob.a.label != knob.b.label, knob.id
         bare = [Side(label=side.label) == side for side in (knob.a, knob.b)]
-        assert knob.not_measured or not all(bare), f"{knob.id} switches nothing"
+        assert knob.not_measured or not all(bare), f"{knob.id} changes nothing"
 
 
-def test_a_knob_that_is_changed_at_run_time_names_the_value_to_go_back_to(plain):
+def test_dynamic_knobs_have_the_same_keys_on_both_sides(plain):
     for knob in parse(plain).knobs:
         assert knob.a.dynamic.keys() == knob.b.dynamic.keys(), knob.id
 
 
-def test_what_tls_costs_is_measured(plain):
+def test_the_cost_of_tls_is_measured(plain):
     (tls,) = (knob for knob in parse(plain).knobs if knob.id == "tls")
     assert (tls.a.tls, tls.b.tls, tls.not_measured) == (False, True, "")
 
 
 @pytest.mark.parametrize(
-    ("part", "entry", "words"),
+    ("part", "entry", "message"),
     [
         ("rows", {"id": "x", "title": "x", "kind": "produec"}, "row x: kind 'produec'; allowed"),
         ("rows", {"id": "x", "title": "x", "kind": "consume"}, "row x: reads ''"),
@@ -46,7 +46,7 @@ def test_what_tls_costs_is_measured(plain):
         (
             "knobs",
             {"id": "x", "title": "x", "row": "latency", "b": {"tls": True}},
-            "knob x: row 'latency' is latency; tls: a row of produce",
+            "knob x: row 'latency' is latency; tls requires a row of kind produce",
         ),
         (
             "knobs",
@@ -55,9 +55,9 @@ def test_what_tls_costs_is_measured(plain):
         ),
     ],
 )
-def test_a_wrong_entry_is_refused_with_its_place(plain, part, entry, words):
+def test_errors_name_the_invalid_entry(plain, part, entry, message):
     plain[part] = [*plain[part], entry]
-    with pytest.raises(PlanError, match=words):
+    with pytest.raises(PlanError, match=message):
         parse(plain)
 
 
@@ -76,5 +76,5 @@ def test_a_wrong_entry_is_refused_with_its_place(plain, part, entry, words):
         ({"restart": True}, True),
     ],
 )
-def test_brokers_start_anew_only_where_they_must(side, restarts):
+def test_only_some_changes_restart_brokers(side, restarts):
     assert Side(**side).restarts is restarts

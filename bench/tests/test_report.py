@@ -10,7 +10,7 @@ RATES = {"one_producer": 500_000, "three_async": 250_000, "one_consumer": 900_00
 
 @pytest.fixture
 def data(plain):
-    """Results of five rounds: bare is ours within the noise, stock takes half."""
+    """Return results of five rounds: bare equals ours within the noise, stock has half the rate."""
     plan = parse(plain)
     samples = []
     for side, factor in (("ours", 1.0), ("bare", 1.0), ("stock", 0.5)):
@@ -88,7 +88,7 @@ def sample(experiment, subject, side, round_, rate):
     return found | ({"records_s": rate, "broker_cpu_us_per_record": 1.5} if rate else {})
 
 
-def test_a_row_is_compared_with_row_1_and_with_the_limit(data):
+def test_rows_have_ratios_to_row_1_and_to_the_limit(data):
     lines = {line["title"]: line for line in view.throughput(data, "ours")}
     line = lines["One producer, three replicas, asynchronous (acks=1)"]
     assert line["records"] == "250,003 (250,001 to 250,005)"
@@ -99,24 +99,24 @@ def test_a_row_is_compared_with_row_1_and_with_the_limit(data):
     assert (line["to_limit"], line["bound"]) == ("13 %", "disk")
 
 
-def test_a_row_that_reads_is_bound_by_the_network(data):
+def test_a_consuming_row_is_limited_by_the_network(data):
     lines = {line["title"]: line for line in view.throughput(data, "ours")}
     line = lines["One consumer"]
     assert (line["to_limit"], line["bound"]) == ("3 %", "network out")
 
 
-def test_rows_without_figures_say_why(data):
+def test_rows_without_results_have_a_reason(data):
     lines = {line["title"]: line["missing"] for line in view.throughput(data, "bare")}
     assert lines["Throughput while stored data grows past the page cache"] == "no cache limit"
     assert lines["Three consumers, each reads everything"] == "not measured"
 
 
-def test_variants_differ_only_where_all_rounds_lie_apart(data):
+def test_variants_differ_only_if_their_ranges_do_not_overlap(data):
     line = view.side_by_side(data)[0]
     assert [cell["effect"] for cell in line["cells"]] == ["", "no measurable effect here", "-50 %"]
 
 
-def test_a_knob_without_effect_is_marked_and_one_without_figures_says_why(data):
+def test_knobs_without_effect_or_results_are_marked(data):
     lines = {line["id"]: line for line in view.knobs(data)}
     assert lines["heap"]["effect"] == "no measurable effect here"
     assert lines["flush_every_batch"]["effect"] == "-87 %"
@@ -144,7 +144,7 @@ def test_the_report_is_written_with_its_plots(data, tmp_path):
     text = (tmp_path / "out/README.md").read_text()
     assert "no openssl here" in text
     assert "with `make bench`, then `make bench ARGS=-e`" in text
-    # Every row of a table has as many cells as its head: no row is torn by a blank line.
+    # All rows of a table have the same number of cells, and no blank line splits a table.
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({line.count("|") for line in table.splitlines()}) == 1, table
     assert len(re.findall(r"^\|---", text, re.MULTILINE)) == 10
@@ -161,16 +161,16 @@ def test_the_same_results_give_the_same_files(data, tmp_path):
         assert path.read_bytes() == (second / path.name).read_bytes()
 
 
-def test_a_run_that_has_only_begun_gives_a_report_too(data, tmp_path):
+def test_a_report_without_results_is_possible(data, tmp_path):
     data |= {"samples": [], "limits": {}, "machine": {}}
     (tmp_path / "results.json").write_text(json.dumps(data))
     assert "no measurement" in write_report(tmp_path / "results.json", tmp_path)[0].read_text()
 
 
-@pytest.mark.parametrize(("busy", "said"), [(0.02, False), (0.5, True)])
-def test_a_report_from_a_machine_with_other_work_says_so_first(data, tmp_path, busy, said):
+@pytest.mark.parametrize(("busy", "warned"), [(0.02, False), (0.5, True)])
+def test_the_report_warns_of_a_busy_machine(data, tmp_path, busy, warned):
     for each in data["samples"]:
         each["background_busy"] = busy
     (tmp_path / "results.json").write_text(json.dumps(data))
     text = write_report(tmp_path / "results.json", tmp_path)[0].read_text()
-    assert ("The machine was not free" in text) is said
+    assert ("Other processes used the machine" in text) is warned

@@ -11,11 +11,11 @@ def sample(round_, rate, **changes):
     return {**key, "records_s": rate, **changes}
 
 
-def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
+def test_an_interrupted_run_is_continued(tmp_path):
     path = tmp_path / "results.json"
     first = Results(path, SETTINGS)
     first.add(sample(1, 10))
-    # No end, no close: what was added is on disk.
+    # Added samples are saved without closing.
     second = Results(path, SETTINGS)
     assert second.done("table", "one", "ours", 1)
     assert not second.done("table", "one", "ours", 2)
@@ -27,7 +27,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
     ]
 
 
-def test_rounds_of_other_settings_are_never_mixed(tmp_path):
+def test_results_of_other_settings_are_rejected(tmp_path):
     path = tmp_path / "results.json"
     Results(path, SETTINGS).add(sample(1, 10))
     before = path.read_text()
@@ -37,14 +37,14 @@ def test_rounds_of_other_settings_are_never_mixed(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"format": 99}', "[1"])
-def test_a_file_that_is_no_results_file_is_refused(tmp_path, text):
+def test_an_invalid_results_file_is_rejected(tmp_path, text):
     path = tmp_path / "results.json"
     path.write_text(text)
     with pytest.raises(ResultsError, match=r"results\.json"):
         Results(path, SETTINGS)
 
 
-def test_the_last_reason_for_a_missing_figure_counts(tmp_path):
+def test_the_last_reason_for_a_missing_result_is_kept(tmp_path):
     results = Results(tmp_path / "results.json", SETTINGS)
     results.skip("knob", "tls", "a", "no time")
     results.skip("knob", "tls", "b", "another")

@@ -1,4 +1,4 @@
-"""The run as a whole, on a cluster that only pretends."""
+"""Complete runs with a fake cluster."""
 
 from collections import Counter
 from dataclasses import replace
@@ -12,7 +12,7 @@ from kafka_metal_bench.results import Results, reason
 
 
 class FakeCluster:
-    """Counts its starts; ``broken`` variants do not start."""
+    """Counts its starts; ``broken`` variants fail to start."""
 
     broken = ()
 
@@ -34,7 +34,7 @@ class FakeCluster:
 
 
 class FakeMeasurement:
-    """Gives a figure at once; raises KeyboardInterrupt after ``interrupt_after`` of them."""
+    """Returns results immediately; raises KeyboardInterrupt after ``interrupt_after`` of them."""
 
     interrupt_after = None
     count = 0
@@ -57,7 +57,7 @@ class FakeMeasurement:
 
 
 class FakeKernel:
-    """Writes nothing down but how often settings were put back."""
+    """Counts how often settings are restored."""
 
     def __init__(self, memory, say):
         self.restored = 0
@@ -70,7 +70,7 @@ class FakeKernel:
 
 
 @pytest.fixture(autouse=True)
-def pretended(monkeypatch):
+def fakes(monkeypatch):
     monkeypatch.setattr(runner, "Cluster", FakeCluster)
     monkeypatch.setattr(runner, "Measurement", FakeMeasurement)
     monkeypatch.setattr(runner, "Kernel", FakeKernel)
@@ -86,12 +86,12 @@ def pretended(monkeypatch):
 def plan(plain):
     plain["settings"] |= {"growth_memory": "1g", "growth_heap": "512m"}
     plain["knobs"] = [k for k in plain["knobs"] if k["id"] in ("num_io_threads", "heap")]
-    # One that this machine cannot switch.
+    # A knob that this machine does not support.
     plain["knobs"] += [{**plain["knobs"][0], "id": "numa", "not_measured": "one node of memory"}]
     return parse(plain)
 
 
-def made(plan, tmp_path):
+def runner_of(plan, tmp_path):
     return runner.Scratch(
         plan, Results(tmp_path / "results.json", plan.settings), lambda text: None
     )
@@ -102,7 +102,7 @@ def counts(run):
 
 
 def test_every_row_is_measured_in_every_variant_and_round(plan, tmp_path):
-    run = made(plan, tmp_path)
+    run = runner_of(plan, tmp_path)
     run.run()
     found = counts(run)
     for row in plan.rows:
@@ -114,29 +114,27 @@ def test_every_row_is_measured_in_every_variant_and_round(plan, tmp_path):
     assert "page cache" in reason(run.results.data, "table", "growth", "bare")
     assert found["knob", "num_io_threads", "a"] == found["knob", "heap", "b"] == 5
     assert run.failures == []
-    assert run.cluster.secured
+    assert run.cluster.closed
 
 
-def test_variants_take_turns(plan, tmp_path):
-    run = made(plan, tmp_path)
+def test_the_order_of_variants_rotates(plan, tmp_path):
+    run = runner_of(plan, tmp_path)
     run.run()
     first = ["ours", "bare", "stock", "bare", "stock", "ours", "stock", "ours", "bare"]
     assert run.cluster.starts[:9] == first
 
 
-def test_an_interrupted_run_is_finished_by_the_next_without_measuring_twice(
-    plan, tmp_path, monkeypatch
-):
+def test_the_next_run_continues_an_interrupted_run(plan, tmp_path, monkeypatch):
     monkeypatch.setattr(FakeMeasurement, "interrupt_after", 40)
-    run = made(plan, tmp_path)
+    run = runner_of(plan, tmp_path)
     with pytest.raises(KeyboardInterrupt):
         run.run()
-    assert run.cluster.secured
+    assert run.cluster.closed
     assert run.kernel.restored > 0
     assert len(run.results.data["samples"]) == 40
 
     monkeypatch.setattr(FakeMeasurement, "interrupt_after", None)
-    again = made(plan, tmp_path)
+    again = runner_of(plan, tmp_path)
     again.run()
     # 7 rows, 3 variants, 5 rounds; growth of two variants; two knobs with two sides.
     assert len(again.results.data["samples"]) == FakeMeasurement.count == 7 * 3 * 5 + 2 + 2 * 2 * 5
@@ -147,15 +145,15 @@ def test_an_interrupted_run_is_finished_by_the_next_without_measuring_twice(
     assert set(keys.values()) == {1}
 
 
-def test_a_finished_run_starts_nothing(plan, tmp_path):
-    made(plan, tmp_path).run()
-    again = made(plan, tmp_path)
+def test_a_finished_run_starts_no_cluster(plan, tmp_path):
+    runner_of(plan, tmp_path).run()
+    again = runner_of(plan, tmp_path)
     again.run()
     assert again.cluster.starts == []
 
 
-def test_when_the_time_is_over_nothing_begins_and_the_reason_is_kept(plan, tmp_path):
-    run = made(replace(plan, minutes=0), tmp_path)
+def test_after_the_time_limit_nothing_starts_and_the_reason_is_saved(plan, tmp_path):
+    run = runner_of(replace(plan, minutes=0), tmp_path)
     run.run()
     assert run.results.data["samples"] == []
     assert run.cluster.starts == []
@@ -163,9 +161,9 @@ def test_when_the_time_is_over_nothing_begins_and_the_reason_is_kept(plan, tmp_p
     assert reason(run.results.data, "knob", "heap", "a") == runner.OUT_OF_TIME
 
 
-def test_a_variant_that_does_not_start_costs_only_its_own_figures(plan, tmp_path, monkeypatch):
+def test_a_variant_that_does_not_start_lacks_only_its_own_results(plan, tmp_path, monkeypatch):
     monkeypatch.setattr(FakeCluster, "broken", ("stock",))
-    run = made(plan, tmp_path)
+    run = runner_of(plan, tmp_path)
     run.run()
     found = counts(run)
     assert found["table", "three_sync", "ours"] == found["table", "three_sync", "bare"] == 5
@@ -174,13 +172,13 @@ def test_a_variant_that_does_not_start_costs_only_its_own_figures(plan, tmp_path
     assert run.failures
 
 
-def test_a_knob_that_is_not_measured_says_why_and_starts_nothing(plan, tmp_path):
-    run = made(plan, tmp_path)
+def test_a_knob_that_is_not_measured_has_a_reason(plan, tmp_path):
+    run = runner_of(plan, tmp_path)
     run.run()
     assert counts(run)["knob", "numa", "a"] == 0
     assert "one node of memory" in reason(run.results.data, "knob", "numa", "a")
 
 
-def test_after_a_knob_at_run_time_brokers_have_our_value_again(plan, tmp_path):
-    made(plan, tmp_path).run()
+def test_our_value_is_restored_after_a_dynamic_knob(plan, tmp_path):
+    runner_of(plan, tmp_path).run()
     assert FakeMeasurement.configured == [{"num.io.threads": "8"}]

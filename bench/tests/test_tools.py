@@ -1,15 +1,15 @@
-"""Outputs are those of the tools of Kafka 3.9 and of fio 3.33."""
+"""Outputs are from the tools of Kafka 3.9 and from fio 3.33."""
 
 import json
 
 import pytest
 from kafka_metal_bench.tools import (
     OutputError,
+    combined,
     consumed,
     end_to_end,
     fio_bytes_s,
     produced,
-    together,
     windows,
 )
 
@@ -34,7 +34,7 @@ Percentiles: 50th = 2, 99th = 5, 99.9th = 14
 """
 
 
-def test_a_producer_s_figures_are_those_of_its_last_line():
+def test_producer_results_are_in_the_last_line():
     found = produced(PRODUCER)
     assert found["records"] == 4_500_000
     assert found["records_s"] == 281_250
@@ -45,15 +45,15 @@ def test_a_producer_s_figures_are_those_of_its_last_line():
     )
 
 
-def test_windows_add_up_what_was_sent_and_leave_out_the_start():
+def test_windows_have_totals_and_omit_the_start():
     assert windows(PRODUCER) == [(2_703_456, 300_000), (4_113_456, 282_000)]
 
 
-def test_a_consumer_s_rate_leaves_out_the_time_of_the_rebalance():
+def test_the_consumer_rate_excludes_the_rebalance():
     assert consumed(CONSUMER) == {"records": 1_000_000, "records_s": 1_000_000}
 
 
-def test_a_decimal_comma_of_another_locale_is_read():
+def test_decimal_commas_are_parsed():
     assert end_to_end("Percentiles: 50th = 2,5, 99th = 5, 99.9th = 14")["p50_ms"] == 2.5
 
 
@@ -61,34 +61,34 @@ def test_latency_has_three_percentiles_and_a_mean():
     assert end_to_end(LATENCY) == {"p50_ms": 2, "p99_ms": 5, "p999_ms": 14, "avg_ms": 2.1034}
 
 
-def test_rates_of_several_clients_add_up_and_the_worst_latency_counts():
+def test_combined_sums_rates_and_takes_the_maximum_latency():
     one = {"records": 10, "records_s": 5.0, "latency_p99_ms": 3.0}
     other = {"records": 20, "records_s": 7.0, "latency_p99_ms": 9.0}
-    assert together([one, other]) == {"records": 30, "records_s": 12.0, "latency_p99_ms": 9.0}
+    assert combined([one, other]) == {"records": 30, "records_s": 12.0, "latency_p99_ms": 9.0}
 
 
 @pytest.mark.parametrize("parse", [produced, consumed, end_to_end])
 @pytest.mark.parametrize(
     "output", ["", "org.apache.kafka.common.errors.TimeoutException: not present"]
 )
-def test_an_output_without_figures_is_an_error_with_its_last_words(parse, output):
+def test_an_output_without_results_is_an_error_with_the_log_tail(parse, output):
     with pytest.raises(OutputError) as error:
         parse(output)
     assert (output or "nothing") in str(error.value)
 
 
-def test_a_producer_that_was_cut_off_has_no_figures():
+def test_an_incomplete_producer_output_is_an_error():
     with pytest.raises(OutputError):
         produced("\n".join(PRODUCER.splitlines()[:3]))
 
 
-def test_fio_is_read_past_its_warnings():
+def test_warnings_of_fio_are_skipped():
     job = {"error": 0, "write": {"bw_bytes": 123_000_000}, "read": {"bw_bytes": 0}}
     output = "fio: a warning\n" + json.dumps({"jobs": [job]})
     assert fio_bytes_s(output, "write") == 123_000_000
 
 
 @pytest.mark.parametrize("output", ["", "{}", '{"jobs": []}', '{"jobs": [{"error": 28}]}'])
-def test_a_failed_fio_gives_no_figure(output):
+def test_a_failed_fio_is_an_error(output):
     with pytest.raises(OutputError):
         fio_bytes_s(output, "write")

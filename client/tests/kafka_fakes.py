@@ -1,4 +1,4 @@
-"""Stand-ins for the Kafka client's objects."""
+"""Fakes of the Kafka client's classes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ TopicPartition = tuple[str, int]
 
 @dataclass
 class Message:
-    """A record as a consumer or a delivery report gives it."""
+    """A record as in a consumer or a delivery report."""
 
     topic_: str = "payments"
     partition_: int = 0
@@ -54,7 +54,7 @@ class Error:
 
 
 class Producer:
-    """Acknowledges each record at the next poll; ``fate`` may change what it says of one."""
+    """Acknowledges each record at the next poll; ``fate`` may return an error for one."""
 
     def __init__(self, partitions: int = 2, room: int = 1000) -> None:
         self.log: list[Message] = []

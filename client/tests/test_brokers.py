@@ -8,7 +8,7 @@ from kafka_metal_client.errors import ClientError
 
 
 class End:
-    """The notice that a partition's end was reached."""
+    """The event at the end of a partition."""
 
     def __init__(self, partition):
         self._partition = partition
@@ -21,7 +21,7 @@ class End:
 
 
 class Reader:
-    """Hands out one prepared batch per call, then nothing."""
+    """Returns one prepared batch per call, then empty ones."""
 
     def __init__(self, *batches):
         self._batches = list(batches)
@@ -54,32 +54,32 @@ def impatient(monkeypatch):
     monkeypatch.setattr(brokers, "QUIET_SECONDS", 0.05)
 
 
-def test_exactly_the_range_of_each_partition_is_read():
+def test_read_ranges_returns_exactly_the_ranges():
     reader = Reader([at(0, 5), at(0, 6), at(0, 7)], [at(1, 2), at(1, 3)])
     assert read(reader, {0: (5, 6), 1: (2, 2)}) == [(0, 5), (0, 6), (1, 2)]
     assert reader.assigned == [(0, 5), (1, 2)]
     assert reader.paused == [0, 1]
 
 
-def test_a_log_that_ends_early_ends_the_reading():
+def test_read_ranges_stops_at_the_end_of_a_shorter_log():
     assert read(Reader([at(0, 5), End(0)]), {0: (5, 9)}) == [(0, 5)]
 
 
-def test_an_end_that_moves_on_is_no_end():
+def test_read_ranges_continues_when_the_end_moves():
     reader = Reader([at(0, 5), End(0)], [at(0, 6), at(0, 7)])
     assert read(reader, {0: (5, 7)}) == [(0, 5), (0, 6), (0, 7)]
 
 
-def test_a_gap_in_the_offsets_at_the_end_of_the_range_does_not_hold_it_up():
+def test_read_ranges_finishes_with_a_gap_at_the_end():
     assert read(Reader([at(0, 5), at(0, 9)]), {0: (5, 7)}) == [(0, 5)]
 
 
-def test_silence_is_an_error_that_names_the_partitions():
+def test_read_ranges_fails_after_the_stall_timeout():
     with pytest.raises(ClientError, match=r"from t-0, t-1$"):
         read(Reader([at(0, 5)]), {0: (5, 9), 1: (0, 3)}, stall_timeout=0.05)
 
 
-def test_a_missing_topic_is_found_without_asking_for_it_by_name():
+def test_partitions_of_a_missing_topic_do_not_create_it():
     topics = {"payments": SimpleNamespace(partitions={1: None, 0: None})}
     client = SimpleNamespace(list_topics=lambda timeout: SimpleNamespace(topics=topics))
     assert brokers.partitions_of(client, ["payments"]) == {"payments": [0, 1]}
@@ -87,7 +87,7 @@ def test_a_missing_topic_is_found_without_asking_for_it_by_name():
         brokers.partitions_of(client, ["payment"])
 
 
-def test_client_settings_are_read_and_a_wrong_line_is_named(tmp_path):
+def test_client_config_error_names_the_line(tmp_path):
     path = tmp_path / "client.properties"
     path.write_text("# secret\n\nsasl.username = a=b\n")
     assert brokers.read_properties(path) == {"sasl.username": "a=b"}
@@ -96,13 +96,13 @@ def test_client_settings_are_read_and_a_wrong_line_is_named(tmp_path):
         brokers.read_properties(path)
 
 
-def test_settings_of_the_operator_win():
+def test_operator_settings_take_precedence():
     config = brokers.common_config("h:1", {"socket.keepalive.enable": "false"})
     assert config["socket.keepalive.enable"] == "false"
     assert config["bootstrap.servers"] == "h:1"
 
 
-def test_a_producer_has_one_request_under_way_so_that_nothing_is_written_twice(monkeypatch):
+def test_producer_is_idempotent_with_one_request_in_flight(monkeypatch):
     given = {}
     monkeypatch.setattr("confluent_kafka.Producer", lambda settings, **_: given.update(settings))
     brokers.producer("kafka1:9092", {}, 60)

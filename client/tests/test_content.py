@@ -1,4 +1,4 @@
-"""Topics, rights and passwords that a compose project makes for itself."""
+"""Topics, ACLs and passwords that the compose project creates."""
 
 import json
 
@@ -7,26 +7,26 @@ from kafka_metal_client.content import Content, load, missing
 from kafka_metal_client.errors import ClientError
 
 
-def test_only_topics_that_are_not_there_are_made():
+def test_only_missing_topics_are_created():
     assert missing({"b": {}, "a": {}, "c": {}}, {"b", "__consumer_offsets"}) == ["a", "c"]
 
 
 @pytest.mark.parametrize("text", ["{", "[]"])
-def test_an_unreadable_file_is_named(tmp_path, text):
+def test_error_names_an_unreadable_file(tmp_path, text):
     broken = tmp_path / "content.json"
     broken.write_text(text)
     with pytest.raises(ClientError, match=r"content\.json"):
         load(broken)
 
 
-def test_a_word_that_is_none_is_named_with_those_that_are_allowed(tmp_path):
+def test_error_names_an_unknown_key_and_allowed_keys(tmp_path):
     file = tmp_path / "content.json"
     file.write_text(json.dumps({"topcis": {}}))
     with pytest.raises(ClientError, match="found topcis, allowed are topics, users, acls"):
         load(file)
 
 
-def test_every_mechanism_of_a_user_gets_the_password(tmp_path):
+def test_password_is_set_for_each_mechanism(tmp_path):
     file, passwords = tmp_path / "content.json", tmp_path / "passwords.json"
     users = {
         "demo": {"mechanisms": ["SCRAM-SHA-512", "SCRAM-SHA-256"]},
@@ -43,7 +43,7 @@ def test_every_mechanism_of_a_user_gets_the_password(tmp_path):
     ]
 
 
-def test_a_user_without_a_password_is_named():
+def test_error_names_a_user_without_password():
     content = Content(users={"demo": {"mechanisms": ["SCRAM-SHA-512"]}}, passwords={"other": "a"})
     with pytest.raises(ClientError, match="user demo"):
         list(content.credentials())

@@ -29,7 +29,7 @@ def faults(tmp_path, content, **options):
     return [str(fault) for fault in CsvFile(write(tmp_path, content), **options).check().faults]
 
 
-def test_rows_become_objects_typed_by_column(tmp_path):
+def test_rows_become_objects_with_column_types(tmp_path):
     reader = CsvFile(write(tmp_path, GOOD))
     assert reader.check().columns == {
         "id": "BIGINT",
@@ -48,7 +48,7 @@ def test_rows_become_objects_typed_by_column(tmp_path):
     ]  # fmt: skip
 
 
-def test_each_record_knows_the_line_it_begins_in(tmp_path):
+def test_records_have_the_line_they_begin_in(tmp_path):
     reader = CsvFile(write(tmp_path, 'a,b\n1,\'x\n\n2,"y\nz"\n3,w\n'))
     reader.check()
     assert [record.line for record in reader.records()] == [2, 4, 6]
@@ -68,26 +68,26 @@ def test_numbers_keep_their_digits(tmp_path):
     ["007", "+1", "1,5", ".5", "5.", "0x1F", "NaN", "inf", "1_000", " 1", "yes",
      "9223372036854775808"],
 )  # fmt: skip
-def test_a_value_that_is_a_number_only_perhaps_stays_text(tmp_path, text):
+def test_ambiguous_numbers_stay_text(tmp_path, text):
     assert values(CsvFile(write(tmp_path, f'a\n"{text}"\n'))) == [{"a": text}]
 
 
-def test_one_text_makes_the_whole_column_text(tmp_path):
+def test_one_text_makes_the_column_text(tmp_path):
     assert values(CsvFile(write(tmp_path, "a\n1\nx\n2\n"))) == [{"a": "1"}, {"a": "x"}, {"a": "2"}]
 
 
-def test_a_text_for_no_value_can_be_named(tmp_path):
+def test_null_text_can_be_set(tmp_path):
     path = write(tmp_path, "a,b\n1,NA\nNA,x\n")
     assert values(CsvFile(path, null="NA")) == [{"a": 1, "b": None}, {"a": None, "b": "x"}]
 
 
-def test_a_likely_text_for_no_value_stays_text_and_gives_a_hint(tmp_path):
+def test_likely_null_text_stays_text_with_a_hint(tmp_path):
     check = CsvFile(write(tmp_path, "a,b\n1,NA\nNA,x\n")).check()
     assert check.columns == {"a": "STRING", "b": "STRING"}
     assert check.hints == ["column a is a text only because of 'NA'; with --null NA it is a BIGINT"]
 
 
-def test_the_key_is_the_text_of_its_column(tmp_path):
+def test_key_is_the_text_of_its_column(tmp_path):
     reader = CsvFile(write(tmp_path, "id,b\n007,x\n8,y\n"), key="id")
     reader.check()
     assert [record.key for record in reader.records()] == [b"007", b"8"]
@@ -102,7 +102,7 @@ def test_the_key_is_the_text_of_its_column(tmp_path):
         ("windows.csv", lambda data: data.replace(b"\n", b"\r\n")),
     ],
 )
-def test_packing_marks_and_line_ends_do_not_matter(tmp_path, name, change):
+def test_gzip_byte_order_mark_and_line_ends_are_accepted(tmp_path, name, change):
     path = write(tmp_path, change(b"a,b\n1,x\n"), name)
     assert values(CsvFile(path)) == [{"a": 1, "b": "x"}]
 
@@ -134,40 +134,40 @@ def test_packing_marks_and_line_ends_do_not_matter(tmp_path, name, change):
                                    "UTF-8"),
     ],
 )  # fmt: skip
-def test_a_fault_is_named_with_line_column_and_what_is_allowed(tmp_path, content, fault):
+def test_fault_names_line_column_and_allowed(tmp_path, content, fault):
     assert faults(tmp_path, content) == [fault]
 
 
-def test_several_rows_of_the_wrong_width_are_all_named_up_to_ten(tmp_path):
+def test_up_to_ten_rows_of_wrong_width_are_reported(tmp_path):
     assert len(faults(tmp_path, "a,b\n1\n1,2\n1,2,3\n")) == 2
     assert len(faults(tmp_path, "a,b\n" + "1\n" * 50)) == 10
 
 
-def test_a_missing_key_value_is_named_by_its_place(tmp_path):
+def test_fault_names_place_of_missing_key_value(tmp_path):
     assert faults(tmp_path, "a,id\nx,1\ny,\n", key="id") == [
-        "line 3, column 3: found no value of the key id; allowed is a value"
+        "line 3, column 3: found no value in key column id; allowed is a value"
     ]
 
 
-def test_a_key_that_is_no_column_is_refused_with_near_names(tmp_path):
+def test_unknown_key_column_is_refused_with_similar_names(tmp_path):
     path = write(tmp_path, "paymentId,amount\n1,2\n")
     with pytest.raises(ClientError, match=r"no field paymentid .* did you mean paymentId"):
         CsvFile(path, key="paymentid").check()
 
 
-def test_a_quote_that_is_never_closed_is_found_without_reading_all_of_it(tmp_path):
+def test_unclosed_quote_is_found_without_reading_the_whole_file(tmp_path):
     content = 'a,b\n1,"open\n' + "2,x\n" * 500_000
     assert faults(tmp_path, content)[0].startswith("line 2, column 3: found '\"open'")
 
 
-def test_a_gzip_file_that_was_cut_is_refused(tmp_path):
+def test_truncated_gzip_file_is_refused(tmp_path):
     whole = gzip.compress(b"a,b\n" + b"1,x\n" * 10_000)
     found = faults(tmp_path, whole[: len(whole) // 2])
     assert "damaged gzip data" in found[0]
 
 
 @pytest.mark.parametrize("key", [None, "b"])
-def test_the_largest_record_is_measured_as_a_broker_does(tmp_path, key):
+def test_largest_record_is_measured_as_by_a_broker(tmp_path, key):
     path = tmp_path / "large.csv"
     path.write_text(f"a,b\n1,{'x' * 3}\n2,{'y' * 900_000}\n3,{'z' * 899_000}\n")
     reader = CsvFile(path, key)
@@ -175,5 +175,5 @@ def test_the_largest_record_is_measured_as_a_broker_does(tmp_path, key):
     size, line = check.largest
     assert line == 3
     (record,) = [each for each in reader.records() if each.line == line]
-    # Numbers lose their quotes when they are sent: never measured too small.
+    # Numbers are sent without quotes, so the measured size is an upper bound.
     assert 0 <= size - batch_bytes(record.key, record.value) <= 2

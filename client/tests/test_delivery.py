@@ -1,4 +1,4 @@
-"""What becomes of a record on its way, and how large it is to a broker."""
+"""Delivery of records, and their size as a broker counts it."""
 
 import struct
 
@@ -10,19 +10,19 @@ from kafka_metal_client.sizes import Limit, batch_bytes
 
 
 class Named(Error):
-    """An error of librdkafka with its name."""
+    """An error of librdkafka with a name."""
 
     def name(self):
         return self.text
 
 
 def sent(delivery, *records):
-    told = []
+    results = []
     for record in records:
-        delivery.send(record, lambda reason, _: told.append(reason), lambda: None)
+        delivery.send(record, lambda reason, _: results.append(reason), lambda: None)
     while delivery.in_flight:
         delivery.poll(0)
-    return told
+    return results
 
 
 @pytest.fixture(autouse=True)
@@ -31,39 +31,39 @@ def _no_waiting(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"])
-def test_a_topic_that_a_starting_broker_does_not_know_is_tried_again(name):
+def test_records_of_a_temporarily_unknown_topic_are_retried(name):
     producer = Producer()
     producer.fate = lambda number, _: Named(name) if number < 3 else None
     assert sent(Delivery(producer, "t", Limit()), {"key": None, "value": b"v"}) == [None]
     assert len(producer.log) == 4
 
 
-def test_a_topic_that_stays_unknown_is_given_up_in_the_end():
+def test_records_of_an_unknown_topic_fail_after_the_timeout():
     producer = Producer()
     producer.fate = lambda number, _: Named("UNKNOWN_TOPIC_OR_PART")
-    told = sent(Delivery(producer, "t", Limit(), timeout=0.02), {"key": None, "value": b"v"})
-    assert told == ["UNKNOWN_TOPIC_OR_PART"]
+    results = sent(Delivery(producer, "t", Limit(), timeout=0.02), {"key": None, "value": b"v"})
+    assert results == ["UNKNOWN_TOPIC_OR_PART"]
 
 
-def test_another_error_is_final():
+def test_other_errors_are_not_retried():
     producer = Producer()
     producer.fate = lambda number, _: Named("TOPIC_AUTHORIZATION_FAILED")
     assert sent(Delivery(producer, "t", Limit()), {"value": b"v"}) == ["TOPIC_AUTHORIZATION_FAILED"]
     assert len(producer.log) == 1
 
 
-def test_a_record_at_the_limit_is_sent_and_one_byte_more_is_not():
+def test_size_limit_is_exact():
     record = {"key": b"k", "value": b"v" * 500, "headers": [("name", b"content"), ("none", None)]}
     size = batch_bytes(**record)
     producer = Producer()
     assert sent(Delivery(producer, "t", Limit(size)), record) == [None]
     (reason,) = sent(Delivery(producer, "t", Limit(size - 1)), record)
-    assert reason == f"larger than the topic takes (max.message.bytes {size - 1:,})"
+    assert reason == f"larger than the topic's max.message.bytes ({size - 1:,})"
     assert len(producer.log) == 1
 
 
 def encoded(key, value, headers):
-    """A record batch of one record as Kafka's format has it, written out."""
+    """The bytes of a batch of one record in Kafka's format."""
 
     def varint(number):
         number = (number << 1) ^ (number >> 63)
@@ -87,17 +87,17 @@ def encoded(key, value, headers):
 @pytest.mark.parametrize("size", [None, 0, 1, 62, 63, 64, 8190, 8192, 1 << 20])
 @pytest.mark.parametrize("key", [None, b"", b"k" * 63, b"k" * 64])
 @pytest.mark.parametrize("headers", [[], [("ä", None), ("b", b"x" * 70)]])
-def test_the_size_is_that_of_kafkas_format(size, key, headers):
+def test_size_equals_kafkas_format(size, key, headers):
     value = None if size is None else b"v" * size
     assert batch_bytes(key, value, headers) == len(encoded(key, value, headers))
 
 
 @pytest.mark.parametrize("size", [0, 100, 1_048_588, 5_000_000, 2_000_000_000])
-def test_settings_are_ones_that_librdkafka_takes(size):
+def test_librdkafka_accepts_the_settings(size):
     from confluent_kafka import Producer as Real
 
     assert Real({"bootstrap.servers": "127.0.0.1:1", **Limit(size).settings()})
 
 
-def test_a_message_without_content_has_a_size():
+def test_message_without_content_has_a_size():
     assert batch_bytes(Message().key(), Message().value()) == len(encoded(None, None, []))

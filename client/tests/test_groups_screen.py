@@ -1,4 +1,4 @@
-"""The screen of consumer groups."""
+"""The screen of ``make groups``."""
 
 from kafka_metal_client import groups
 from kafka_metal_client.tables import Paint
@@ -16,7 +16,7 @@ def shown(found):
     return groups.render(found, Paint(False))
 
 
-def test_every_group_has_a_line_with_its_lag():
+def test_each_group_has_a_line_with_lag():
     text = shown({"groups": {"reports": IDLE, "shop": BUSY}, "steps": []})
     lines = [line.split() for line in text.splitlines()]
     assert lines == [
@@ -26,19 +26,19 @@ def test_every_group_has_a_line_with_its_lag():
     ]
 
 
-def test_a_single_group_shows_who_reads_and_how_far():
+def test_single_group_has_members_and_partitions():
     part = {"topic": "payments", "partition": 0, "offset": 5, "end": 9, "lag": 4}
     text = shown({"groups": {"shop": {**BUSY, "partitions": [part]}}})
     assert "member app-1 on 10.0.0.7" in text
     assert text.splitlines()[-1].split() == ["payments", "0", "5", "9", "4"]
 
 
-def test_what_was_done_stands_first_and_a_dry_run_says_so():
+def test_steps_come_first_and_dry_run_is_marked():
     step = "group reports: payments-0 17 -> 0"
     found = {"groups": {"reports": IDLE}, "steps": [step]}
     assert shown(found).splitlines()[:2] == ["Done:", f"  {step}"]
     assert shown({**found, "dry": True}).startswith("Would be done:")
 
 
-def test_a_cluster_without_groups_says_so():
-    assert shown({"groups": {}, "steps": []}) == "There is no consumer group.\n"
+def test_cluster_without_groups_has_a_message():
+    assert shown({"groups": {}, "steps": []}) == "There are no consumer groups.\n"

@@ -10,7 +10,7 @@ def write(tmp_path, content):
     return path
 
 
-def test_lines_are_sent_as_they_are(tmp_path):
+def test_lines_are_sent_unchanged(tmp_path):
     content = '{"a": 1.10, "b": "ü"}\n\n  {"a": null}  \n'
     reader = JsonLines(write(tmp_path, content))
     assert reader.check().records == 2
@@ -20,7 +20,7 @@ def test_lines_are_sent_as_they_are(tmp_path):
     ]
 
 
-def test_the_schema_is_learnt_from_all_lines(tmp_path):
+def test_schema_is_inferred_from_all_lines(tmp_path):
     lines = [{"a": 1, "b": True}, {"a": 1.5, "c": [1]}, {"b": "x", "d": None}]
     reader = JsonLines(write(tmp_path, "\n".join(map(json.dumps, lines))))
     assert reader.check().columns == {
@@ -50,30 +50,30 @@ def test_keys_are_texts_or_json(tmp_path):
         (" null", "column 2: found null; allowed is a JSON object in each line"),
         ('{"a": 1, "a": 2}', "column 1: found the name 'a' twice in one object; allowed is each"),
         ('{"a": NaN}', "column 1: found NaN; allowed is "),
-        ("[" * 100_000, "column 1: found a value that no reader takes"),
-        ('{"a": ' * 101 + "1" + "}" * 101, "column 1: found a value that no reader takes (more"),
-        ('{"a": ' + "1" * 5_000 + "}", "column 1: found a value that no reader takes"),
+        ("[" * 100_000, "column 1: found a value that JSON parsers reject"),
+        ('{"a": ' * 101 + "1" + "}" * 101, "column 1: found a value that JSON parsers reject (m"),
+        ('{"a": ' + "1" * 5_000 + "}", "column 1: found a value that JSON parsers reject"),
     ],
 )  # fmt: skip
-def test_a_fault_is_named_with_line_column_and_what_is_allowed(tmp_path, line, fault):
+def test_fault_names_line_column_and_allowed(tmp_path, line, fault):
     check = JsonLines(write(tmp_path, '{"ok": 1}\n' + line + "\n")).check()
     found = [str(fault) for fault in check.faults]
     assert len(found) == 1
     assert found[0].startswith("line 2, " + fault)
 
 
-def test_bytes_that_are_no_text_are_named(tmp_path):
+def test_fault_names_invalid_bytes(tmp_path):
     check = JsonLines(write(tmp_path, b'{"a": 1}\n{"a": "\xff"}\n')).check()
     assert str(check.faults[0]).startswith("line 2, column 8: found the byte 0xff")
 
 
 @pytest.mark.parametrize("line", ['{"a": 1}', '{"k": null}', '{"k": [1]}'])
-def test_a_line_without_a_usable_key_is_a_fault(tmp_path, line):
+def test_line_without_usable_key_is_a_fault(tmp_path, line):
     check = JsonLines(write(tmp_path, '{"k": 1}\n' + line), key="k").check()
     assert [(fault.line, fault.column) for fault in check.faults] == [(2, 1)]
 
 
-def test_faults_are_collected_up_to_ten(tmp_path):
+def test_up_to_ten_faults_are_collected(tmp_path):
     assert len(JsonLines(write(tmp_path, "x\n" * 30)).check().faults) == 10
 
 
@@ -86,12 +86,12 @@ def test_faults_are_collected_up_to_ten(tmp_path):
     ],
 )
 @pytest.mark.parametrize("key", [None, "id"])
-def test_half_a_character_is_refused_with_its_place(tmp_path, line, column, key):
-    """Readers make '?' of it: two ids would become one."""
+def test_lone_surrogate_is_refused_with_its_place(tmp_path, line, column, key):
+    """Readers replace it by '?', so that two ids could become equal."""
     path = tmp_path / "ids.jsonl"
     path.write_text(r'{"id": "\ud83d\ude00"}' + f"\n{line}\n")
     check = JsonLines(path, key).check()
     assert check.records == 1
     (fault,) = check.faults
     assert (fault.line, fault.column) == (2, column)
-    assert fault.found.startswith("half a character")
+    assert fault.found.startswith("half a surrogate pair")

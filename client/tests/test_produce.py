@@ -30,7 +30,7 @@ def sent_by(producer, path, options=None, limit=DEFAULT, later=None):
     return send(delivery, reader, Pacer(0, 0), check.records, progress)
 
 
-def test_every_row_is_sent_once_and_acknowledged(flights):
+def test_each_row_is_sent_once_and_acknowledged(flights):
     producer = Producer(room=7)
     result = sent_by(producer, flights, Options(key="flight"))
     assert (result.sent, result.acknowledged, result.failed) == (500, 500, 0)
@@ -38,14 +38,14 @@ def test_every_row_is_sent_once_and_acknowledged(flights):
     assert producer.log[3].value() == b'{"flight":3,"origin":"JFK"}'
 
 
-def test_a_record_that_fails_is_counted_with_its_line(flights):
+def test_failed_records_are_counted_with_first_line(flights):
     producer = Producer()
     producer.fate = lambda number, message: Error("too late") if number in (5, 6) else None
     result = sent_by(producer, flights)
     assert (result.acknowledged, result.failures) == (498, {"too late": (2, 7)})
 
 
-def test_records_that_were_not_acknowledged_are_in_a_file_that_can_be_sent(flights):
+def test_rest_file_has_the_unacknowledged_records(flights):
     producer = Producer()
     producer.fate = lambda number, message: Error("too late") if number in (5, 6) else None
     result = sent_by(producer, flights, Options(key="flight"))
@@ -62,25 +62,25 @@ def open_reader_checked(path):
     return reader
 
 
-def test_a_record_larger_than_its_topic_takes_is_refused_before_anything_is_sent(tmp_path):
+def test_too_large_record_is_refused_before_sending(tmp_path):
     path = tmp_path / "large.jsonl"
     path.write_text('{"a": 1}\n{"a": "' + "x" * 2000 + '"}\n')
     producer = Producer()
     with pytest.raises(ClientError, match=r"line 2, .*at most 1,000 bytes \(max.message.bytes of"):
-        sent_by(producer, path, limit=Limit(1_000, asked=True))
+        sent_by(producer, path, limit=Limit(1_000, from_topic=True))
     assert producer.log == []
-    assert sent_by(producer, path, limit=Limit(5_000_000, asked=True)).acknowledged == 2
+    assert sent_by(producer, path, limit=Limit(5_000_000, from_topic=True)).acknowledged == 2
 
 
-def test_a_limit_that_drops_midway_ends_with_counts(tmp_path):
+def test_too_large_record_during_sending_is_counted(tmp_path):
     path = tmp_path / "large.jsonl"
     path.write_text('{"a": 1}\n{"a": "' + "x" * 2000 + '"}\n{"a": 3}\n')
     result = sent_by(Producer(), path, limit=Limit(5_000), later=Limit(1_000))
     assert (result.sent, result.acknowledged, result.lines) == (3, 2, {2})
-    assert list(result.failures) == ["larger than the topic takes (max.message.bytes 1,000)"]
+    assert list(result.failures) == ["larger than the topic's max.message.bytes (1,000)"]
 
 
-def test_nothing_is_sent_from_a_file_with_a_fault_in_its_last_line(flights):
+def test_fault_in_last_line_prevents_sending(flights):
     with flights.open("a") as file:
         file.write("1,2,3\n")
     producer = Producer()
@@ -97,12 +97,12 @@ def test_nothing_is_sent_from_a_file_with_a_fault_in_its_last_line(flights):
     ("name", "content", "problem"),
     [
         ("absent.csv", None, "does not exist"),
-        ("data.txt", "a\n1\n", "the name does not tell the format; allowed are .csv, .tsv"),
+        ("data.txt", "a\n1\n", "unknown format; allowed are .csv, .tsv"),
         ("empty.jsonl", "\n\n", "has no records"),
         ("only_header.csv", "a,b\n", "has no records"),
     ],
 )
-def test_a_file_that_cannot_be_sent_is_named(tmp_path, name, content, problem):
+def test_error_names_an_invalid_file(tmp_path, name, content, problem):
     path = tmp_path / name
     if content is not None:
         path.write_text(content)
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_sent_is_named(tmp_path, name, content, problem):
         (["__consumer_offsets"], "the cluster has no topics"),
     ],
 )
-def test_a_missing_topic_is_named_with_those_that_come_near(known, hint):
+def test_missing_topic_error_names_similar_topics(known, hint):
     text = missing_topic("paymets", known)
     assert text.startswith("topic paymets does not exist")
     assert text.endswith(hint)
@@ -129,7 +129,7 @@ def arguments(path, *more):
     return ["produce", "--bootstrap", "127.0.0.1:1", "--topic", "t", str(path), *more]
 
 
-def test_a_dry_run_needs_no_broker_and_shows_schema_and_first_record(flights, capsys):
+def test_dry_run_prints_schema_and_first_record_without_broker(flights, capsys):
     assert cli.main(arguments(flights, "--dry-run")) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{flights}: 500 records are valid; nothing was sent",
@@ -138,14 +138,14 @@ def test_a_dry_run_needs_no_broker_and_shows_schema_and_first_record(flights, ca
     ]
 
 
-def test_a_malformed_file_ends_with_code_two_and_one_message(flights, capsys):
+def test_malformed_file_exits_with_code_2(flights, capsys):
     flights.write_text('a\n"x\n')
     assert cli.main(arguments(flights)) == 2
     assert f"kafka-metal: {flights}: line 2, column 1: found" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", [("--rate", "-1"), ("--delimiter", "ab"), ("--rate", "nan")])
-def test_options_out_of_range_are_refused(flights, option, capsys):
+def test_out_of_range_options_are_refused(flights, option, capsys):
     with pytest.raises(SystemExit, match="2"):
         cli.main(arguments(flights, *option))
     assert "allowed" in capsys.readouterr().err

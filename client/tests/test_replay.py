@@ -1,4 +1,4 @@
-"""A part of a topic, sent once more to another one."""
+"""Copies of a range of a topic in another topic."""
 
 from datetime import UTC, datetime
 
@@ -30,50 +30,50 @@ NOON_MS = 1_772_366_400_000
         ("2026-03-01T13:00:00+01:00", Bound(time_ms=NOON_MS)),
     ],
 )
-def test_a_bound_is_meant_as_people_say_it(text, found):
+def test_bound_is_parsed(text, found):
     assert replay.bound(text, NOON) == found
 
 
 @pytest.mark.parametrize("text", ["yesterday", "-1", "2h", "2026-03-01T12:00:00", ""])
-def test_what_could_mean_two_things_is_refused_with_what_is_allowed(text):
+def test_ambiguous_bound_is_refused(text):
     with pytest.raises(ClientError, match="allowed"):
         replay.bound(text, NOON)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found", "offset"),
+    ("requested", "found", "offset"),
     [
         (Bound(name="earliest"), -1, 100),
         (Bound(name="latest"), -1, 200),
         (Bound(offset=150), -1, 150),
-        # Before the start of the log, and after its end.
+        # Before the start and after the end of the log.
         (Bound(offset=5), -1, 100),
         (Bound(offset=999), -1, 200),
         (Bound(time_ms=1), 120, 120),
-        # Nothing is that late.
+        # No record is that late.
         (Bound(time_ms=1), -1, 200),
     ],
 )
-def test_a_bound_lies_within_the_log(wanted, found, offset):
-    assert replay.place(wanted, 100, 200, found) == offset
+def test_bound_is_clamped_to_the_log(requested, found, offset):
+    assert replay.place(requested, 100, 200, found) == offset
 
 
 @pytest.mark.parametrize(
-    ("target", "chosen", "told"),
+    ("target", "chosen", "message"),
     [("payments", [], "source and target"), ("copy", [7], "no partition 7; it has 3")],
 )
-def test_a_spec_that_would_end_badly_is_refused(target, chosen, told):
-    with pytest.raises(ClientError, match=told):
+def test_invalid_source_or_target_is_refused(target, chosen, message):
+    with pytest.raises(ClientError, match=message):
         replay.check("payments", target, {"payments": [0, 1, 2]}, chosen)
 
 
-def copied(monkeypatch, messages, producer, wanted):
+def copied(monkeypatch, messages, producer, requested):
     monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
     delivery = Delivery(producer, "copy", LIMIT)
-    return replay.copy(None, delivery, "payments", wanted, Pacer(0, 0.0), Progress())
+    return replay.copy(None, delivery, "payments", requested, Pacer(0, 0.0), Progress())
 
 
-def test_a_copy_has_key_value_headers_and_time_and_says_where_it_is_from(monkeypatch):
+def test_copy_keeps_the_record_and_adds_its_source(monkeypatch):
     producer = Producer(room=1)
     message = Message("payments", 2, 41, b"k", b"v", [("trace", b"t")], NOON_MS)
 
@@ -86,7 +86,7 @@ def test_a_copy_has_key_value_headers_and_time_and_says_where_it_is_from(monkeyp
     assert first.timestamp_ == NOON_MS
 
 
-def test_a_replay_of_a_replay_names_its_own_source_alone(monkeypatch):
+def test_copy_of_a_copy_has_one_source_header(monkeypatch):
     producer = Producer()
     message = Message("copy", 0, 3, headers_=[(replay.SOURCE_HEADER, b"payments-2@41")])
 
@@ -95,7 +95,7 @@ def test_a_replay_of_a_replay_names_its_own_source_alone(monkeypatch):
     assert producer.log[0].headers_ == [(replay.SOURCE_HEADER, b"copy-0@3")]
 
 
-def test_a_record_that_nobody_takes_is_counted_and_told(monkeypatch):
+def test_failed_record_is_counted_with_reason(monkeypatch):
     producer = Producer()
     producer.fate = lambda number, _: Error("too large") if number == 1 else None
 
@@ -105,16 +105,16 @@ def test_a_record_that_nobody_takes_is_counted_and_told(monkeypatch):
     assert done.missing == {0: (1, 1)}
 
 
-def test_a_record_larger_than_the_target_takes_is_counted_and_the_rest_is_copied(monkeypatch):
+def test_too_large_record_is_counted_and_the_rest_copied(monkeypatch):
     messages = [Message(value_=b"x" * LIMIT.size, offset_=7), Message(offset_=8)]
 
     done = copied(monkeypatch, messages, Producer(), {0: (7, 9)})
 
-    assert (done.acknowledged, done.wanted, done.missing) == (1, 2, {0: (7, 7)})
-    assert list(done.failures) == ["larger than the topic takes (max.message.bytes 1,048,588)"]
+    assert (done.acknowledged, done.requested, done.missing) == (1, 2, {0: (7, 7)})
+    assert list(done.failures) == ["larger than the topic's max.message.bytes (1,048,588)"]
 
 
-def test_offsets_that_hold_no_record_are_not_missed(monkeypatch):
-    """Compaction and marks of transactions leave gaps."""
+def test_offsets_without_record_are_not_missing(monkeypatch):
+    """Compaction and transaction markers leave gaps in the offsets."""
     done = copied(monkeypatch, [Message(offset_=9)], Producer(), {0: (0, 10)})
-    assert (done.wanted, done.whole) == (1, True)
+    assert (done.requested, done.whole) == (1, True)

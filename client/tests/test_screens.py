@@ -64,7 +64,7 @@ All is well.
 """
 
 
-def test_the_status_screen_shows_services_cluster_and_pipelines():
+def test_status_screen_has_services_cluster_and_pipelines():
     assert status.render(platform(), PLAIN) == (STATUS, [])
 
 
@@ -84,7 +84,7 @@ def absent(state):
     state["services"][0]["state"] = ""
 
 
-def behind(state):
+def under_replicated(state):
     info = state["cluster_info"]
     info.update(healthy=False, under_replicated=["a-0", "b-1"], problems=["2 partitions lag"])
 
@@ -97,7 +97,7 @@ def failed_pipeline(state):
     state["pipelines"][0]["outputs"]["fraud"]["exception"] = "SinkError: no\nstack"
 
 
-def silent_pipeline(state):
+def unreachable_pipeline(state):
     state["pipelines"] = [{"name": "payments", "error": "connection refused"}]
 
 
@@ -107,47 +107,47 @@ def stopped_pipeline(state):
     state["problems"] = ["pipeline payments is unreachable"]
 
 
-def told(state):
+def playbook_problem(state):
     state["problems"].append("the disk is nearly full")
 
 
 @pytest.mark.parametrize(
-    ("damage", "sentence"),
+    ("damage", "message"),
     [
         (stopped, "kafka1 is exited"),
         (unhealthy, "zk1 is unhealthy"),
         (down_without_state, "zk1 is down"),
         (absent, "zk1 is absent"),
-        (behind, "2 partitions lag"),
-        (unreachable, "the cluster does not answer"),
+        (under_replicated, "2 partitions lag"),
+        (unreachable, "the cluster does not respond"),
         (failed_pipeline, "pipeline payments, output fraud: SinkError: no"),
-        (silent_pipeline, "pipeline payments does not answer: connection refused"),
+        (unreachable_pipeline, "pipeline payments does not respond: connection refused"),
         (stopped_pipeline, "pipeline payments is unreachable"),
-        (told, "the disk is nearly full"),
+        (playbook_problem, "the disk is nearly full"),
     ],
 )
-def test_what_is_wrong_stands_at_the_end_of_the_status_screen(damage, sentence):
+def test_status_screen_ends_with_the_problems(damage, message):
     state = platform()
     damage(state)
     text, problems = status.render(state, PLAIN)
-    assert problems == [sentence]
-    assert text.endswith(f"1 problem:\n  {sentence}\n")
+    assert problems == [message]
+    assert text.endswith(f"1 problem:\n  {message}\n")
 
 
-def test_partitions_that_are_not_in_sync_are_counted_once():
+def test_partitions_out_of_sync_are_counted_once():
     state = platform()
     state["cluster_info"].update(healthy=False, under_replicated=["a-0", "b-1"], offline=["a-0"])
     assert "in-sync partitions 118/120" in status.render(state, PLAIN)[0]
 
 
-def test_a_service_may_tell_its_health_only():
+def test_service_may_have_health_only():
     state = {"services": [{"name": "kafka1", "kind": "broker", "health": "ok", "note": ""}]}
     text, problems = status.render(state | {"cluster_info": {}}, PLAIN)
     assert problems == []
     assert "kafka1   broker  ok" in text
 
 
-def test_an_empty_state_is_a_screen_too():
+def test_empty_state_is_rendered():
     assert status.render({}, PLAIN)[1] == []
 
 
@@ -183,7 +183,7 @@ def full_report():
     return platform() | {"demo": copy.deepcopy(DEMO)}
 
 
-def test_the_final_report_shows_counts_latency_and_what_next():
+def test_report_has_counts_latency_and_next_commands():
     text, problems = report.render(full_report(), PLAIN)
     assert problems == []
     assert [" ".join(line.split()) for line in text.splitlines()] == [
@@ -191,7 +191,7 @@ def test_the_final_report_shows_counts_latency_and_what_next():
     ]
 
 
-def test_a_report_with_differences_says_so_and_offers_commands_that_help():
+def test_report_with_differences_suggests_commands():
     state = full_report()
     state["services"][1]["state"] = "exited"
     state["demo"]["reconciled"] = False
@@ -203,13 +203,13 @@ def test_a_report_with_differences_says_so_and_offers_commands_that_help():
     assert "make logs S=kafka1" in text
 
 
-def test_a_report_without_a_demo_has_no_counts():
+def test_report_without_demo_has_no_counts():
     text, problems = report.render(platform(), PLAIN)
     assert problems == []
     assert "reconcile" not in text
 
 
-def test_numbers_are_aligned_right_and_colours_do_not_shift_columns():
+def test_numbers_are_right_aligned_despite_colours():
     rows = [["a", ("1", "31")], ["bbb", "1,000"]]
     assert table(["x", "n"], rows, PLAIN) == ["x        n", "a        1", "bbb  1,000"]
     coloured = table(["x", "n"], rows, Paint(enabled=True))

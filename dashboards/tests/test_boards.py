@@ -1,4 +1,4 @@
-"""A panel says what it shows, asks for what is there, and stands where nobody else does."""
+"""Panels are described, query only known metrics, and do not overlap."""
 
 import json
 from itertools import combinations
@@ -25,21 +25,21 @@ PANELS = [(board.name, panel) for board in BOARDS for panel in board.panels]
 each_board = pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
 
 
-def drawn(board):
+def grafana_panels(board):
     return [panel for panel in dashboard_of(board)["panels"] if panel["type"] != "row"]
 
 
 @each_board
 def test_every_panel_has_a_title_a_unit_and_a_description(board):
-    assert drawn(board)
-    for panel in drawn(board):
+    assert grafana_panels(board)
+    for panel in grafana_panels(board):
         assert panel["title"]
         assert panel["description"].endswith("."), panel["title"]
         assert panel["fieldConfig"]["defaults"]["unit"], panel["title"]
 
 
 @each_board
-def test_every_query_asks_for_series_of_the_catalogue(board):
+def test_queries_use_only_metrics_of_the_catalogue(board):
     unknown = {
         panel.title: names_of(query.promql) - KNOWN
         for panel in board.panels
@@ -50,7 +50,7 @@ def test_every_query_asks_for_series_of_the_catalogue(board):
 
 
 @each_board
-def test_every_query_is_of_the_cluster_that_is_looked_at(board):
+def test_queries_select_the_cluster(board):
     for panel in board.panels:
         for query in panel.queries:
             assert 'cluster="$cluster"' in query.promql, panel.title
@@ -58,7 +58,7 @@ def test_every_query_is_of_the_cluster_that_is_looked_at(board):
 
 
 @each_board
-def test_no_panel_covers_another(board):
+def test_panels_do_not_overlap(board):
     taken = [panel["gridPos"] for panel in dashboard_of(board)["panels"]]
     for one, other in combinations(taken, 2):
         apart = (
@@ -72,35 +72,35 @@ def test_no_panel_covers_another(board):
 
 
 @each_board
-def test_ids_are_unique_and_lines_are_told_apart(board):
+def test_ids_of_panels_and_queries_are_unique(board):
     written = dashboard_of(board)
     ids = [panel["id"] for panel in written["panels"]]
     assert len(ids) == len(set(ids))
-    for panel in drawn(board):
+    for panel in grafana_panels(board):
         references = [target["refId"] for target in panel["targets"]]
         assert len(references) == len(set(references))
         assert panel["datasource"]["uid"] == "$source"
 
 
-def test_boards_have_names_of_their_own():
+def test_names_and_titles_of_boards_are_unique():
     names = [board.name for board in BOARDS]
     assert len(names) == len(set(names)) == 11
     assert len({board.title for board in BOARDS}) == len(names)
 
 
-def test_a_stat_that_turns_red_says_which_side_is_bad():
-    writes = next(panel for _, panel in PANELS if panel.title == "Writes that succeed")
-    (written,) = [p for p in drawn(BOARDS[0]) if p["title"] == writes.title]
+def test_thresholds_of_a_low_stat_are_red_below():
+    writes = next(panel for _, panel in PANELS if panel.title == "Successful writes")
+    (written,) = [p for p in grafana_panels(BOARDS[0]) if p["title"] == writes.title]
     steps = written["fieldConfig"]["defaults"]["thresholds"]["steps"]
     assert [step["color"] for step in steps] == ["red", "green"]
     assert steps[1]["value"] == 0.999
 
 
-def test_what_grafana_is_provisioned_with_is_what_the_boards_declare():
+def test_provisioned_dashboards_are_up_to_date():
     assert main([str(ROOT / "monitoring" / "dashboards"), "--check"]) == 0
 
 
-def test_a_file_that_was_edited_or_left_behind_is_drift(tmp_path, capsys):
+def test_check_lists_edited_and_obsolete_files(tmp_path, capsys):
     main([str(tmp_path)])
     assert main([str(tmp_path), "--check"]) == 0
     edited = json.loads((tmp_path / "disks.json").read_text())
@@ -108,7 +108,7 @@ def test_a_file_that_was_edited_or_left_behind_is_drift(tmp_path, capsys):
     (tmp_path / "disks.json").write_text(json.dumps(edited))
     (tmp_path / "old.json").write_text("{}")
     assert main([str(tmp_path), "--check"]) == 1
-    said = capsys.readouterr().err
-    assert "disks.json" in said
-    assert "old.json" in said
-    assert "hosts.json" not in said
+    output = capsys.readouterr().err
+    assert "disks.json" in output
+    assert "old.json" in output
+    assert "hosts.json" not in output

@@ -1,4 +1,4 @@
-"""The page says what Prometheus says, and asks nobody once it is written."""
+"""The page has the data of Prometheus and no external resources."""
 
 import json
 import threading
@@ -11,19 +11,19 @@ import pytest
 from kafka_metal_dashboards.boards import BOARDS
 from kafka_metal_dashboards.model import BYTES, COUNT, MOMENT, RATIO, SECONDS, Panel, Query
 from kafka_metal_dashboards.page.__main__ import main
-from kafka_metal_dashboards.page.asking import AskError, Line, Prometheus, Span
 from kafka_metal_dashboards.page.plot import svg
-from kafka_metal_dashboards.page.render import drawn, page
-from kafka_metal_dashboards.page.units import shown
+from kafka_metal_dashboards.page.prometheus_api import Line, Prometheus, QueryError, Span
+from kafka_metal_dashboards.page.render import page, render_panel
+from kafka_metal_dashboards.page.units import format_value
 
 SPAN = Span(1_000_000.0, 1_000_060.0, 15.0)
 
 
-class Answers(BaseHTTPRequestHandler):
-    """Prometheus' API with one series for everything, which is refused with the word `broken`."""
+class Api(BaseHTTPRequestHandler):
+    """An API of Prometheus that returns one series, and rejects queries with `broken`."""
 
     def do_GET(self) -> None:
-        asked = parse_qs(urlparse(self.path).query)
+        parameters = parse_qs(urlparse(self.path).query)
         series: dict[str, object] = {"metric": {"__name__": "x", "instance": "kafka1<b>"}}
         if "query_range" in self.path:
             series["values"] = [[1_000_000 + 15 * n, str(n)] for n in range(4)] + [
@@ -31,35 +31,35 @@ class Answers(BaseHTTPRequestHandler):
             ]
         else:
             series["value"] = [1_000_060, "3"]
-        refused = "broken" in asked["query"][0]
-        empty = "nothing" in asked["query"][0]
+        rejected = "broken" in parameters["query"][0]
+        empty = "nothing" in parameters["query"][0]
         body = json.dumps({"data": {"result": [] if empty else [series]}}).encode()
-        self.send_response(400 if refused else 200)
+        self.send_response(400 if rejected else 200)
         self.end_headers()
-        self.wfile.write(b"parse error" if refused else body)
+        self.wfile.write(b"parse error" if rejected else body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
 def prometheus() -> Iterator[Prometheus]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield Prometheus(f"http://127.0.0.1:{server.server_port}", "c")
     server.shutdown()
 
 
-def test_a_page_has_every_panel_and_loads_nothing(prometheus: Prometheus):
+def test_a_page_has_all_panels_and_no_external_resources(prometheus: Prometheus):
     text = page(BOARDS, prometheus, SPAN)
 
     for board in BOARDS:
         for panel in board.panels:
             assert panel.title.replace("'", "&#39;") in text, panel.title
     assert "<svg" in text
-    for loads in ("<script", "<link", "src=", "@import", "url(http"):
-        assert loads not in text
-    # What a label says is text.
+    for reference in ("<script", "<link", "src=", "@import", "url(http"):
+        assert reference not in text
+    # Labels are escaped.
     assert "kafka1<b>" not in text
 
 
@@ -67,31 +67,31 @@ def test_a_page_has_every_panel_and_loads_nothing(prometheus: Prometheus):
     ("bad", "low", "red"),
     [(1.0, False, True), (4.0, False, False), (4.0, True, True), (None, False, False)],
 )
-def test_a_value_beyond_what_is_bad_is_red(prometheus: Prometheus, bad, low, red):
-    found = drawn(Panel("t", "d", COUNT, (Query("x"),), "stat", bad, low), prometheus, SPAN)
+def test_a_bad_value_is_red(prometheus: Prometheus, bad, low, red):
+    found = render_panel(Panel("t", "d", COUNT, (Query("x"),), "stat", bad, low), prometheus, SPAN)
 
     assert (found.value, found.bad) == ("3", red)
 
 
 @pytest.mark.parametrize("kind", ["stat", "graph"])
-def test_a_panel_without_figures_has_neither_picture_nor_value(prometheus: Prometheus, kind):
-    found = drawn(Panel("t", "d", COUNT, (Query("nothing"),), kind), prometheus, SPAN)
+def test_a_panel_without_data_has_neither_picture_nor_value(prometheus: Prometheus, kind):
+    found = render_panel(Panel("t", "d", COUNT, (Query("nothing"),), kind), prometheus, SPAN)
 
     assert (found.picture, found.value, found.bad) == ("", "", False)
 
 
-def test_a_question_that_is_refused_is_told(prometheus: Prometheus):
-    with pytest.raises(AskError, match=r"refuses broken.*parse error"):
-        drawn(Panel("t", "d", COUNT, (Query("broken"),)), prometheus, SPAN)
+def test_a_rejected_query_raises_an_error_with_the_reason(prometheus: Prometheus):
+    with pytest.raises(QueryError, match=r"rejects broken.*parse error"):
+        render_panel(Panel("t", "d", COUNT, (Query("broken"),)), prometheus, SPAN)
 
 
-def test_lines_have_their_names_and_gaps_are_left_out(prometheus: Prometheus):
+def test_lines_have_names_and_no_nan(prometheus: Prometheus):
     (line,) = prometheus.over((Query("x", "of {{instance}}"),), SPAN)
 
     assert (line.name, line.values) == ("of kafka1<b>", (0.0, 1.0, 2.0, 3.0))
 
 
-def test_a_picture_of_many_lines_names_eight():
+def test_the_legend_has_at_most_eight_names():
     lines = [Line(f"line-{n}", (1e6, 1e6 + 60), (0.0, float(n))) for n in range(20)]
 
     text = svg(lines, COUNT)
@@ -110,8 +110,8 @@ def test_a_picture_of_many_lines_names_eight():
         (0, MOMENT, "1970-01-01 00:00 UTC"),
     ],
 )
-def test_numbers_are_what_people_read(value, unit, text):
-    assert shown(value, unit) == text
+def test_format_value_adds_the_unit(value, unit, text):
+    assert format_value(value, unit) == text
 
 
 def state(folder: Path, services: list[dict[str, str]]) -> Path:
@@ -121,8 +121,8 @@ def state(folder: Path, services: list[dict[str, str]]) -> Path:
 
 
 @pytest.mark.parametrize(("written", "code"), [('user = "operator:secret"\n', 0), (None, 1)])
-def test_a_prometheus_with_a_password_is_asked_as_the_operator(written, code, tmp_path, capsys):
-    class Closed(Answers):
+def test_the_page_uses_the_login_of_the_operator(written, code, tmp_path, capsys):
+    class Protected(Api):
         def do_GET(self) -> None:
             if self.headers["Authorization"] == "Basic b3BlcmF0b3I6c2VjcmV0":
                 super().do_GET()
@@ -132,7 +132,7 @@ def test_a_prometheus_with_a_password_is_asked_as_the_operator(written, code, tm
     (tmp_path / "operator").mkdir()
     if written:
         (tmp_path / "operator/monitoring-web").write_text(written)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Closed) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Protected) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}"
         file = state(tmp_path, [{"name": "prometheus", "endpoint": url}])
@@ -143,7 +143,7 @@ def test_a_prometheus_with_a_password_is_asked_as_the_operator(written, code, tm
     assert "secret" not in capsys.readouterr().err
 
 
-def test_the_page_is_written_from_the_state_of_a_platform(prometheus, tmp_path, capsys):
+def test_the_page_is_written_from_a_state_file(prometheus, tmp_path, capsys):
     file = state(tmp_path, [{"name": "prometheus", "endpoint": prometheus.url}])
 
     assert main([str(file), str(tmp_path / "out/report.html")]) == 0
@@ -152,14 +152,14 @@ def test_the_page_is_written_from_the_state_of_a_platform(prometheus, tmp_path, 
 
 
 @pytest.mark.parametrize(
-    ("services", "words", "told"),
+    ("services", "options", "message"),
     [
-        ([], [], "nobody watches"),
-        ([{"name": "prometheus", "endpoint": "http://127.0.0.1:1"}], [], "does not answer"),
-        ([], ["--boards", "nosuch"], "no board nosuch; there are overview"),
+        ([], [], "no Prometheus"),
+        ([{"name": "prometheus", "endpoint": "http://127.0.0.1:1"}], [], "does not respond"),
+        ([], ["--boards", "nosuch"], "unknown board nosuch; allowed: overview"),
     ],
 )
-def test_what_stands_against_a_page_is_told(tmp_path, capsys, services, words, told):
-    assert main([str(state(tmp_path, services)), str(tmp_path / "out.html"), *words]) == 1
-    assert told in capsys.readouterr().err
+def test_errors_are_printed_and_no_page_is_written(tmp_path, capsys, services, options, message):
+    assert main([str(state(tmp_path, services)), str(tmp_path / "out.html"), *options]) == 1
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "out.html").exists()

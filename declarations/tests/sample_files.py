@@ -1,6 +1,6 @@
-"""Files as people have them: shapes of CSV and JSON, sound and broken, and generated ones.
+"""Test files: valid, broken and generated CSV and JSON Lines.
 
-Each reader of files and the pipeline's own parser are tested with them.
+Used to test each reader of files and the pipeline's own parser.
 """
 
 import gzip
@@ -8,13 +8,13 @@ import json
 import random
 
 # Name, content, schema, records.
-Sound = tuple[str, bytes, str, int]
+ValidFile = tuple[str, bytes, str, int]
 
-SOUND: dict[str, Sound] = {
+VALID: dict[str, ValidFile] = {
     "simple": ("s.csv", b"a,b,c\n1,2.5,x\n", "a BIGINT, b DOUBLE, c STRING", 1),
     "line ends of Windows": ("s.csv", b"a,b\r\n1,x\r\n", "a BIGINT, b STRING", 1),
     "no end of the last line": ("s.csv", b"a\n1\n2", "a BIGINT", 2),
-    "a mark of the byte order": ("s.csv", b"\xef\xbb\xbfa,b\n1,x\n", "a BIGINT, b STRING", 1),
+    "a byte order mark": ("s.csv", b"\xef\xbb\xbfa,b\n1,x\n", "a BIGINT, b STRING", 1),
     "a comma in quotes": ("s.csv", b'a,b\n"x,y",1\n', "a STRING, b BIGINT", 1),
     "quotes in quotes": ("s.csv", b'a,b\n"say ""no""",1\n', "a STRING, b BIGINT", 1),
     "breaks in quotes": ("s.csv", b'a,b\n"x\ny",1\n"x\r\ny",2\n', "a STRING, b BIGINT", 2),
@@ -22,13 +22,13 @@ SOUND: dict[str, Sound] = {
     "JSON inside": ("s.csv", b'a,b\n1,"{""x"": [1, 2]}"\n', "a BIGINT, b STRING", 1),
     "empty fields": ("s.csv", b'a,b,c\n1,,""\n,2,\n', "a BIGINT, b BIGINT, c STRING", 2),
     "blank lines": ("s.csv", b"a,b\n\n1,2\n\n\n3,4\n\n", "a BIGINT, b BIGINT", 2),
-    "other letters": ("s.csv", "ä,名\n1,ʤ\n".encode(), "ä BIGINT, 名 STRING", 1),
+    "non-ASCII letters": ("s.csv", "ä,名\n1,ʤ\n".encode(), "ä BIGINT, 名 STRING", 1),
     "digits of another script": ("s.csv", "a\n1٣\n".encode(), "a STRING", 1),
     "spaces around names": ("s.csv", b" a ,b\n 1,2\n", "` a ` STRING, b BIGINT", 1),
     "odd names": ("s.csv", b'a b,"x`y",a.b\n1,2,3\n', "`a b` BIGINT, `x``y` BIGINT, a.b BIGINT", 1),
     "tabs": ("s.tsv", b"a\tb\n1\tx,y\n", "a BIGINT, b STRING", 1),
-    "packed": ("s.csv.gz", gzip.compress(b"a\n1\n"), "a BIGINT", 1),
-    "packed tabs": ("S.TSV.GZ", gzip.compress(b"a\tb\n1\t2\n"), "a BIGINT, b BIGINT", 1),
+    "gzip": ("s.csv.gz", gzip.compress(b"a\n1\n"), "a BIGINT", 1),
+    "gzip with tabs": ("S.TSV.GZ", gzip.compress(b"a\tb\n1\t2\n"), "a BIGINT, b BIGINT", 1),
     "a long field": ("s.csv", b"a,b\n1," + b"x" * 200_000 + b"\n", "a BIGINT, b STRING", 1),
     "ids of 20 digits": (
         "s.csv",
@@ -42,11 +42,16 @@ SOUND: dict[str, Sound] = {
         "a BIGINT, b STRING",
         2,
     ),
-    "the largest": ("s.csv", b"a\n9223372036854775807\n-9223372036854775807\n", "a BIGINT", 2),
-    "a number beyond all": ("s.csv", b"a\n1e999\n", "a STRING", 1),
+    "large BIGINTs": (
+        "s.csv",
+        b"a\n9223372036854775807\n-9223372036854775807\n",
+        "a BIGINT",
+        2,
+    ),
+    "a number beyond DOUBLE": ("s.csv", b"a\n1e999\n", "a STRING", 1),
     "codes": ("s.csv", b"a,b,c\n007,+1,0x1F\n", "a STRING, b STRING, c STRING", 1),
-    "no values": ("s.csv", b"a,b\nNA,NaN\n1,1\n", "a STRING, b STRING", 2),
-    "switches": ("s.csv", b"a,b\ntrue,True\nFALSE,yes\n", "a BOOLEAN, b STRING", 2),
+    "likely null texts": ("s.csv", b"a,b\nNA,NaN\n1,1\n", "a STRING, b STRING", 2),
+    "booleans": ("s.csv", b"a,b\ntrue,True\nFALSE,yes\n", "a BOOLEAN, b STRING", 2),
     "days": ("s.csv", b"a\n2026-05-01\n2024-02-29\n", "a DATE", 2),
     "days and times": (
         "s.csv",
@@ -55,8 +60,8 @@ SOUND: dict[str, Sound] = {
         "a TIMESTAMP, b TIMESTAMP",
         2,
     ),
-    "days that are none": ("s.csv", b"a,b\n2026-02-30,0000-01-01\n", "a STRING, b STRING", 1),
-    "times that are none": (
+    "invalid days": ("s.csv", b"a,b\n2026-02-30,0000-01-01\n", "a STRING, b STRING", 1),
+    "invalid times": (
         "s.csv",
         b"a,b\n2026-05-01T24:01:00,2026-05-01T12:00+19:00\n",
         "a STRING, b STRING",
@@ -68,8 +73,8 @@ SOUND: dict[str, Sound] = {
         "a DOUBLE, b STRING, c BOOLEAN",
         2,
     ),
-    "objects by another name": ("s.ndjson", b'{"a": 1}\n', "a BIGINT", 1),
-    "objects, packed": ("s.json.gz", gzip.compress(b'{"a": 1}\n'), "a BIGINT", 1),
+    "objects in .ndjson": ("s.ndjson", b'{"a": 1}\n', "a BIGINT", 1),
+    "objects in gzip": ("s.json.gz", gzip.compress(b'{"a": 1}\n'), "a BIGINT", 1),
     "blank lines between objects": ("s.jsonl", b'\n {"a": 1} \n\n{"a": 2}', "a BIGINT", 2),
     "values of all kinds": (
         "s.jsonl",
@@ -103,7 +108,7 @@ SOUND: dict[str, Sound] = {
         "a STRING, b BIGINT",
         1,
     ),
-    "a depth that readers take": (
+    "the maximum depth": (
         "s.jsonl",
         b'{"a": ' + b"[" * 99 + b"]" * 99 + b"}\n",
         "a " + "ARRAY<" * 99 + "STRING" + ">" * 99,
@@ -111,7 +116,7 @@ SOUND: dict[str, Sound] = {
     ),
 }
 
-# Name, content, and the beginning of what is wrong.
+# Name, content, and the beginning of the error.
 BROKEN: dict[str, tuple[str, bytes, str]] = {
     "an open quote": ("b.csv", b'a,b\n1,"x\n', "line 2, column 3"),
     "text after a quote": ("b.csv", b'a,b\n1,"x"y\n', "line 2, column 6"),
@@ -122,36 +127,36 @@ BROKEN: dict[str, tuple[str, bytes, str]] = {
     "an empty file": ("b.csv", b"", "line 1, column 1"),
     "a semicolon between columns": ("b.csv", b"a;b\n1;2\n", "line 1, column 2"),
     "tabs in a CSV": ("b.csv", b"a\tb\n1\t2\n", "line 1, column 2"),
-    "line ends of old": ("b.csv", b"a,b\r1,2\r", "line 1, column 4"),
-    "bytes that are no text": ("b.csv", b"a\n\xff\n", "line 2, column 1"),
-    "packed and cut": ("b.csv.gz", gzip.compress(b"a\n1\n")[:12], "line 1, column 1"),
-    "half a character": ("b.jsonl", rb'{"a": "\ud800"}', "line 1, column 8"),
-    "raw bytes of half a character": ("b.jsonl", b'{"a": "\xed\xa0\x80"}', "line 1, column 8"),
+    "carriage returns as line ends": ("b.csv", b"a,b\r1,2\r", "line 1, column 4"),
+    "invalid UTF-8": ("b.csv", b"a\n\xff\n", "line 2, column 1"),
+    "truncated gzip": ("b.csv.gz", gzip.compress(b"a\n1\n")[:12], "line 1, column 1"),
+    "a lone surrogate": ("b.jsonl", rb'{"a": "\ud800"}', "line 1, column 8"),
+    "raw bytes of a lone surrogate": ("b.jsonl", b'{"a": "\xed\xa0\x80"}', "line 1, column 8"),
     "a list": ("b.jsonl", b'{"a": 1}\n[1]\n', "line 2, column 1"),
     "two objects in a line": ("b.jsonl", b'{"a": 1}{"a": 2}\n', "line 1, column 9"),
     "one object on several lines": ("b.json", b'{\n  "a": 1\n}\n', "line 1, column 2"),
     "a name twice": ("b.jsonl", b'{"a": 1, "a": 2}\n', "line 1, column 1"),
     "a name twice inside": ("b.jsonl", b'{"a": [{"b": 1, "b": 1}]}\n', "line 1, column 1"),
-    "no number": ("b.jsonl", b'{"a": NaN}\n', "line 1, column 1"),
+    "NaN": ("b.jsonl", b'{"a": NaN}\n', "line 1, column 1"),
     "infinity": ("b.jsonl", b'{"a": -Infinity}\n', "line 1, column 1"),
     "single quotes": ("b.jsonl", b"{'a': 1}\n", "line 1, column 2"),
     "names without quotes": ("b.jsonl", b"{a: 1}\n", "line 1, column 2"),
     "a comma at the end": ("b.jsonl", b'{"a": 1,}\n', "line 1, column 8"),
-    "a comma too much": ("b.jsonl", b'{"a": [1,,2]}\n', "line 1, column 10"),
+    "a double comma": ("b.jsonl", b'{"a": [1,,2]}\n', "line 1, column 10"),
     "a zero in front": ("b.jsonl", b'{"a": 01}\n', "line 1, column 8"),
     "a plus in front": ("b.jsonl", b'{"a": +1}\n', "line 1, column 7"),
     "a point in front": ("b.jsonl", b'{"a": .5}\n', "line 1, column 7"),
-    "an escape that is none": ("b.jsonl", rb'{"a": "\x41"}' + b"\n", "line 1, column 8"),
+    "an invalid escape": ("b.jsonl", rb'{"a": "\x41"}' + b"\n", "line 1, column 8"),
     "a tab in a text": ("b.jsonl", b'{"a": "x\ty"}\n', "line 1, column 9"),
     "a comment": ("b.jsonl", b'{"a": 1} // one\n', "line 1, column 10"),
-    "an object that is open": ("b.jsonl", b'{"a": 1', "line 1, column 8"),
-    "brackets that are open": ("b.jsonl", b"[" * 100_000, "line 1, column 1"),
-    "a depth no reader takes": (
+    "an unclosed object": ("b.jsonl", b'{"a": 1', "line 1, column 8"),
+    "unclosed brackets": ("b.jsonl", b"[" * 100_000, "line 1, column 1"),
+    "too many levels": (
         "b.jsonl",
         b'{"a": ' + b"[" * 5_000 + b"]" * 5_000 + b"}",
         "line 1, column 1",
     ),
-    "a number without end": ("b.jsonl", b'{"a": ' + b"9" * 10_000 + b"}", "line 1, column 1"),
+    "a number of 10,000 digits": ("b.jsonl", b'{"a": ' + b"9" * 10_000 + b"}", "line 1, column 1"),
 }
 
 _TEXTS = (
@@ -175,7 +180,7 @@ _FAMILIES = (
 
 
 def generated(seed: int) -> tuple[str, bytes]:
-    """Name and content of a file that is sound, the same for the same seed."""
+    """Name and content of a valid file, the same for the same seed."""
     draw = random.Random(seed)
     names = draw.sample(["id", "a b", "ä", "x`y", "from", "a.b", "Amount", "at", "'q'"], k=4)
     families = [draw.choice(_FAMILIES) for _ in names]

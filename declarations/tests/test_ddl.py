@@ -1,4 +1,4 @@
-"""DDL as people and samples write it."""
+"""Parsing of DDL from declarations and samples."""
 
 from pathlib import Path
 
@@ -17,18 +17,18 @@ from kafka_metal_declarations.sample import schema_of
         ("`a,b` DECIMAL(10,2)", "a,b", "DECIMAL(10,2)"),
     ],
 )
-def test_names_with_and_without_quotes_are_read_alike(text: str, name: str, kind: str) -> None:
+def test_quoted_and_unquoted_names_are_parsed(text: str, name: str, kind: str) -> None:
     assert parse_ddl(text) == (Field(name, kind, False),)
 
 
-def test_members_of_quoted_names_have_their_types() -> None:
-    """A sample's schema quotes every name; a time in a member must be seen as one."""
+def test_quoted_members_have_their_types() -> None:
+    """A sample's schema quotes every name; times in members must still be found."""
     (field,) = parse_ddl("`s` STRUCT<`at`: TIMESTAMP, `l`: ARRAY<STRUCT<`x y`: DATE>>>")
     assert inner_types(field.type) == [("at", "TIMESTAMP"), ("l", "ARRAY<STRUCT<`x y`: DATE>>")]
     assert inner_types("STRUCT<at: TIMESTAMP, n INT>") == [("at", "TIMESTAMP"), ("n", "INT")]
 
 
-def test_what_is_written_is_read_again() -> None:
+def test_to_ddl_output_is_parsed_again() -> None:
     fields = (Field("a`b, c", "BIGINT", True), Field("s", "STRUCT<`x``y`: DATE>", False))
     assert parse_ddl(to_ddl(fields)) == fields
 
@@ -60,22 +60,22 @@ def test_what_is_written_is_read_again() -> None:
         ("STRUCT<a>", "STRUCT<NAME: TYPE"),
         ("STRUCT<a: ARRAY<MAP<STRING, FOO>>>", "type FOO"),
         ("STRUCT<a: DECIMAL(99,99)>", "1 to 38"),
-        ("STRUCT<a: INT, a: INT>", "a is there twice"),
-        ("STRUCT<a: INT, A: INT>", "A is there twice"),
-        ("STRUCT<: INT>", "': INT' is no field"),
-        ("STRUCT<a: INT,>", "'' is no field"),
-        ("STRUCT<'a': INT>", "in backquotes"),
+        ("STRUCT<a: INT, a: INT>", "a is declared twice"),
+        ("STRUCT<a: INT, A: INT>", "A is declared twice"),
+        ("STRUCT<: INT>", "': INT' is not a field"),
+        ("STRUCT<a: INT,>", "'' is not a field"),
+        ("STRUCT<'a': INT>", "only backquotes"),
         ("STRUCT<a:: INT>", "type : INT"),
         ("STRUCT<a: INT COMMENT foo>", "type INT COMMENT FOO"),
         ("STRUCT(a: INT>", "STRUCT<NAME: TYPE"),
         ("ARRAY<STRUCT<a: STRUCT<b INT COMMENT 'x' 1>>>", "type INT COMMENT 'X' 1"),
-        ("ARRAY<" * 100 + "INT" + ">" * 100, "more than 100 types within each other"),
-        ("ARRAY<" * 2000 + "INT" + ">" * 2000, "within each other"),
+        ("ARRAY<" * 100 + "INT" + ">" * 100, "more than 100 nested types"),
+        ("ARRAY<" * 2000 + "INT" + ">" * 2000, "nested types"),
         ("STRING COMMENT 'x' NOT NULL", "STRING"),
         ("STRING COMMENT", "STRING"),
     ],
 )
-def test_a_type_that_spark_does_not_know_is_refused(kind: str, allowed: str) -> None:
+def test_unsupported_type_is_refused(kind: str, allowed: str) -> None:
     with pytest.raises(SchemaError, match="field id has") as error:
         parse_ddl(f"id {kind}")
     assert allowed in str(error.value)
@@ -101,22 +101,22 @@ def test_a_type_that_spark_does_not_know_is_refused(kind: str, allowed: str) -> 
         "ARRAY<" * 99 + "INT" + ">" * 99,
     ],
 )
-def test_a_type_that_spark_knows_is_allowed(kind: str) -> None:
+def test_supported_type_is_allowed(kind: str) -> None:
     assert [field.name for field in parse_ddl(f"id {kind}, n INT")] == ["id", "n"]
 
 
-def test_members_keep_their_types_and_lose_their_comments() -> None:
+def test_member_comments_are_removed() -> None:
     (field,) = parse_ddl("s STRUCT<`a  b` STRUCT<c INT, comment STRING> COMMENT 'x', n: int>")
     assert inner_types(field.type) == [("a  b", "STRUCT<c INT, comment STRING>"), ("n", "INT")]
 
 
-def test_a_member_that_may_not_be_null_is_refused() -> None:
+def test_not_null_member_is_refused() -> None:
     with pytest.raises(SchemaError, match="NOT NULL is checked only for whole fields"):
         parse_ddl("s STRUCT<a: INT NOT NULL COMMENT 'x'>")
 
 
-def test_a_schema_is_as_deep_as_a_sample(tmp_path: Path) -> None:
-    """The object itself is one level."""
+def test_schema_may_be_as_deep_as_a_sample(tmp_path: Path) -> None:
+    """The object itself is one level of nesting."""
     file = tmp_path / "a.jsonl"
     file.write_text('{"a": ' + "[" * 99 + "1" + "]" * 99 + "}")
     (field,) = parse_ddl(schema_of(file))

@@ -1,4 +1,4 @@
-"""What a declaration may say, and what someone is told who says something else."""
+"""Valid declarations, and the errors of invalid ones."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ SCHEMA = "id STRING NOT NULL, at TIMESTAMP, seen TIMESTAMP, n INT"
 
 
 def body(**changes: Any) -> dict[str, Any]:
-    """A right declaration with some keys replaced, or left out where the value is None."""
+    """A valid declaration with some keys replaced, or removed if their value is None."""
     whole = {
         "source": {"topic": "in", "schema": SCHEMA},
         "outputs": {"all": {"sql": "SELECT * FROM events", "topic": "out"}},
@@ -39,11 +39,11 @@ def output(**keys: Any) -> dict[str, Any]:
     return body(outputs={"all": keys})
 
 
-def told(declared: Any) -> list[str]:
+def messages(declared: Any) -> list[str]:
     return [str(problem) for problem in problems_of({"p": declared})]
 
 
-def test_the_delivered_declarations_are_right() -> None:
+def test_delivered_declarations_are_valid() -> None:
     pipelines = yaml.safe_load((DATA / "payments.yml").read_text())
     found = parse_all(with_schemas(pipelines, DATA))
     assert topics_of(found["payments"]) == {
@@ -58,7 +58,7 @@ def test_the_delivered_declarations_are_right() -> None:
     assert (metrics.mode, metrics.watermark) == ("update", Watermark("eventTime", "10 minutes"))
 
 
-def test_the_short_form_is_one_output() -> None:
+def test_short_form_is_one_output() -> None:
     short = body(
         outputs=None, sql="SELECT id FROM events", topic="out", key="id", trigger="5 seconds"
     )
@@ -66,7 +66,7 @@ def test_the_short_form_is_one_output() -> None:
     assert (only.name, only.topic, only.key, only.trigger) == ("output", "out", "id", "5 seconds")
 
 
-def test_what_is_left_out_has_a_default() -> None:
+def test_optional_keys_have_defaults() -> None:
     declared = parse("p", output(path="all"))
     (archive,) = declared.outputs
     assert archive.sql == "SELECT * FROM events"
@@ -78,7 +78,7 @@ def test_what_is_left_out_has_a_default() -> None:
     )
 
 
-def test_the_only_instant_is_the_event_time() -> None:
+def test_only_instant_is_the_event_time() -> None:
     one = parse("p", source(schema="id STRING, at TIMESTAMP"))
     assert one.source.event_time == "at"
     assert parse("p", body()).source.event_time is None
@@ -111,9 +111,9 @@ def test_the_only_instant_is_the_event_time() -> None:
         (source(event_time="n"), "source.event_time", "n", "at, seen"),
         (source(schema=None), "source.schema", "nothing", "DDL"),
         (source(schema={"sample": "x.csv"}), "source.schema.sample", "a sample", "inferred"),
-        (source(schema="id"), "source.schema", "'id' is no field", "DDL"),
+        (source(schema="id"), "source.schema", "'id' is not a field", "DDL"),
         (source(schema="id STRNG"), "source.schema", "did you mean STRING?", "DDL"),
-        (source(schema="id INT, ID INT"), "source.schema", "there twice", "DDL"),
+        (source(schema="id INT, ID INT"), "source.schema", "declared twice", "DDL"),
         (source(schema="_offset INT"), "source.schema", "always added", "DDL"),
         (source(schema="a STRUCT<b: INT NOT NULL>"), "source.schema", "whole fields", "DDL"),
         (source(schema="a ARRAY<INT"), "source.schema", "never closed", "DDL"),
@@ -225,7 +225,7 @@ def test_the_only_instant_is_the_event_time() -> None:
         (body(kafka_options={"acks": ["all"]}), "kafka_options.acks", "['all']", "text"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_with_key_found_and_allowed(
+def test_error_names_key_found_and_allowed(
     declared: dict[str, Any], key: str, found: str, allowed: str
 ) -> None:
     problems = problems_of({"p": declared})
@@ -248,7 +248,7 @@ def test_a_mistake_is_told_with_key_found_and_allowed(
         ({"use": "validate", "source": {"topic": "a", "schema": "n INT"}}, "invalid", "a topic"),
     ],
 )
-def test_a_mistake_in_few_words_is_told_as_well(
+def test_error_in_a_template_names_key_and_allowed(
     declared: dict[str, Any], key: str, allowed: str
 ) -> None:
     problems = problems_of({"p": declared})
@@ -256,7 +256,7 @@ def test_a_mistake_in_few_words_is_told_as_well(
     assert allowed in problems[0].allowed
 
 
-def test_few_words_stand_for_many() -> None:
+def test_templates_are_expanded() -> None:
     archive = parse("keep", {"use": "archive", "topics": ["a", "b"], "path": "raw"})
     assert archive.outputs[0].partition_by == ("topic", "date")
     assert (archive.invalid, topics_of(archive)) == (None, {"reads": ["a", "b"], "writes": []})
@@ -272,7 +272,7 @@ def test_few_words_stand_for_many() -> None:
     assert (parse("v", checked).outputs, parse("v", checked).invalid) == ((), "bad")
 
 
-def test_a_key_that_is_there_twice_is_told_with_its_line() -> None:
+def test_duplicate_key_error_names_the_line() -> None:
     with pytest.raises(yaml.YAMLError) as error:
         documents.read("source: {topic: a}\nrules: {}\nsource: {topic: b}\n")
     assert "found key 'source' a second time" in str(error.value)
@@ -281,27 +281,27 @@ def test_a_key_that_is_there_twice_is_told_with_its_line() -> None:
     assert merged["b"] == {"x": 3, "y": 2}
 
 
-def test_every_mistake_is_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     wrong = {**source(topic="a b", format="xml"), "invalid": "c d"}
     with pytest.raises(DeclarationError) as error:
         parse("p", wrong)
     assert str(error.value).count("\n") == 2
 
 
-def test_a_rule_may_quote_what_it_may_not_call() -> None:
-    assert told(body(rules={"named": "id <> 'now()' AND n > 0"})) == []
+def test_rule_may_contain_a_refused_function_as_text() -> None:
+    assert messages(body(rules={"named": "id <> 'now()' AND n > 0"})) == []
 
 
-def test_archives_of_two_pipelines_lie_apart() -> None:
+def test_overlapping_archives_are_refused() -> None:
     outer, inner = output(path="all"), output(path="all/days")
     problems = problems_of({"one": outer, "two": inner})
     assert [str(problem) for problem in problems] == [
         "pipeline two: outputs.all.path: found all/days; "
-        "allowed: a path apart from all of one, output all"
+        "allowed: a path that does not overlap all of one, output all"
     ]
 
 
-def test_names_and_types_may_be_written_as_spark_writes_them() -> None:
+def test_sparks_forms_of_names_and_types_are_parsed() -> None:
     schema = (
         "`odd name` string COMMENT 'a, b' , d: decimal(10, 2) not null, s STRUCT<a: INT, b: INT>"
     )

@@ -1,4 +1,4 @@
-"""What a declaration is refused for before a driver, Spark or Kafka would fail at it."""
+"""Declarations refused by validation, on which a driver, Spark or Kafka would fail later."""
 
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def source(**changes: Any) -> dict[str, Any]:
         ("id > CAST('now' AS date)", "'now'"),
     ],
 )
-def test_a_rule_that_may_say_another_thing_each_time_is_refused(rule: str, found: str) -> None:
+def test_nondeterministic_rule_is_refused(rule: str, found: str) -> None:
     problems = problems_of({"p": body(rules={"r": rule})})
     assert [(each.key, each.found) for each in problems] == [("rules.r", found)]
 
@@ -86,11 +86,11 @@ def test_a_rule_that_may_say_another_thing_each_time_is_refused(rule: str, found
         "at > TIMESTAMP '2020-01-01' AND at < _timestamp + INTERVAL 1 DAY",
     ],
 )
-def test_a_rule_that_only_names_it_is_allowed(rule: str) -> None:
+def test_rule_may_name_a_refused_function_or_text(rule: str) -> None:
     assert problems_of({"p": body(rules={"r": rule})}) == ()
 
 
-def test_a_rule_that_names_a_function_by_a_text_is_told_to_write_its_name() -> None:
+def test_rule_with_identifier_function_is_refused() -> None:
     (problem,) = problems_of({"p": body(rules={"r": "identifier('abs')(x) > 1"})})
     assert problem.allowed == "a function or a column by its own name, not by a text"
 
@@ -107,7 +107,7 @@ def test_a_rule_that_names_a_function_by_a_text_is_told_to_write_its_name() -> N
         "-- events",
     ],
 )
-def test_only_a_query_over_events_is_a_statement(sql: str) -> None:
+def test_statement_has_to_be_a_query_over_events(sql: str) -> None:
     (problem,) = problems_of({"p": body(outputs={"all": {"sql": sql, "topic": "out"}})})
     assert (problem.key, problem.found) == ("outputs.all.sql", sql)
     assert "one query, a SELECT from events" in problem.allowed
@@ -122,7 +122,7 @@ def test_only_a_query_over_events_is_a_statement(sql: str) -> None:
         "FROM events |> WHERE x > 1",
     ],
 )
-def test_a_query_may_begin_in_any_way_that_spark_reads(sql: str) -> None:
+def test_all_query_forms_of_spark_are_allowed(sql: str) -> None:
     assert problems_of({"p": body(outputs={"all": {"sql": sql, "topic": "out"}})}) == ()
 
 
@@ -130,18 +130,18 @@ def test_a_query_may_begin_in_any_way_that_spark_reads(sql: str) -> None:
     ("text", "found"),
     [
         ("? [a, b]\n: 1\n", "a sequence as a key"),
-        ("p: 2020-99-99", "2020-99-99, which is no timestamp"),
-        ("p: !!timestamp x", "x, which is no timestamp"),
-        ("p: !!int x", "x, which is no int"),
-        ("p: !!bool x", "x, which is no bool"),
-        ("p: !!float x", "x, which is no float"),
+        ("p: 2020-99-99", "2020-99-99, not a valid timestamp"),
+        ("p: !!timestamp x", "x, not a valid timestamp"),
+        ("p: !!int x", "x, not a valid int"),
+        ("p: !!bool x", "x, not a valid bool"),
+        ("p: !!float x", "x, not a valid float"),
         ("use: [a]", "use: found ['a']"),
         ("p: &a {source: *a}", "unconstructable recursive node"),
         ("p: &a [*a]", "unconstructable recursive node"),
         ("p: &a {source: {<<: *a}}", "unconstructable recursive node"),
         ("p: " + "9" * 5000, "999"),
         ("p: 0x" + "f" * 5000, "0xfff"),
-        ("[" * 2000, "hundreds of values within each other"),
+        ("[" * 2000, "hundreds of nested values"),
         (f"null: {{{ONE}}}", "the key None"),
         (f"yes: {{{ONE}}}", "the key True"),
         (f"1: {{{ONE}}}", "the key 1"),
@@ -151,7 +151,7 @@ def test_a_query_may_begin_in_any_way_that_spark_reads(sql: str) -> None:
         (f"p: {{{ONE}, kafka_options: {{yes: 1}}}}", "the key True"),
     ],
 )
-def test_a_file_that_yaml_reads_otherwise_is_refused(tmp_path: Path, text: str, found: str) -> None:
+def test_ambiguous_or_invalid_yaml_is_refused(tmp_path: Path, text: str, found: str) -> None:
     file = tmp_path / "pipelines.yml"
     file.write_text(text)
     with pytest.raises(DeclarationError) as error:
@@ -161,18 +161,18 @@ def test_a_file_that_yaml_reads_otherwise_is_refused(tmp_path: Path, text: str, 
     assert len(str(error.value)) < 2000
 
 
-def test_an_anchor_may_be_used_twice(tmp_path: Path) -> None:
+def test_anchor_may_be_used_twice(tmp_path: Path) -> None:
     file = tmp_path / "pipelines.yml"
     file.write_text(f"a: &one {{{ONE}}}\nb: {{<<: *one, outputs: {{o: {{path: b}}}}}}\n")
     assert list(load(file)) == ["a", "b"]
 
 
 @pytest.mark.parametrize("merged", ["*a", "[*a, *a]"])
-def test_a_mapping_that_is_merged_with_itself_stays_as_it_is(merged: str) -> None:
+def test_mapping_merged_with_itself_is_unchanged(merged: str) -> None:
     assert documents.read(f"p: &a {{<<: {merged}, x: 1}}") == {"p": {"x": 1}}
 
 
-def test_a_sample_with_an_invisible_character_in_its_path_is_refused(tmp_path: Path) -> None:
+def test_sample_path_with_invisible_character_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "pipelines.yml"
     file.write_text('p: {source: {topic: a, schema: {sample: "a\\0.csv"}}}')
     with pytest.raises(SampleError, match="without invisible characters"):
@@ -200,15 +200,13 @@ def test_a_sample_with_an_invisible_character_in_its_path_is_refused(tmp_path: P
         (body(kafka_options={"retries": 10**5000}), "kafka_options.retries", "64 bits"),
     ],
 )
-def test_a_number_beyond_its_limits_is_refused(
-    declared: dict[str, Any], key: str, allowed: str
-) -> None:
+def test_out_of_range_number_is_refused(declared: dict[str, Any], key: str, allowed: str) -> None:
     (problem,) = problems_of({"p": declared})
     assert problem.key == key
     assert allowed in problem.allowed
 
 
-def test_the_largest_numbers_are_allowed() -> None:
+def test_largest_numbers_are_allowed() -> None:
     largest = source(starting={"in": {2**31 - 1: 2**63 - 1, "0": 0, "007": 1}})
     most = {"executor_memory": "9t", "driver_memory": "9999g"}
     parse("p", {**largest, "trigger": "99999999 days", "resources": most, "status": "h:65535"})
@@ -216,18 +214,18 @@ def test_the_largest_numbers_are_allowed() -> None:
 
 
 @pytest.mark.parametrize("key", ["resources", "rules", "kafka_options", "spark_options"])
-def test_a_mapping_without_a_value_is_as_if_it_were_not_there(key: str) -> None:
+def test_mapping_without_value_is_ignored(key: str) -> None:
     assert problems_of({"p": body(**{key: None})}) == ()
     site = {"kafka_options": {"acks": "all"}, "spark_options": {}}
     assert placed("p", body(**{key: None}), site) == placed("p", body(), site)
 
 
 @pytest.mark.parametrize("key", ["resources", "rules", "kafka_options", "spark_options"])
-def test_what_should_be_a_mapping_is_refused_before_it_is_joined(key: str) -> None:
+def test_non_mapping_is_refused_before_merging(key: str) -> None:
     with pytest.raises(DeclarationError, match=f"{key}: found 5; allowed: a mapping"):
         placed("p", body(**{key: 5}), {})
 
 
-def test_a_misspelt_key_without_a_value_is_refused() -> None:
+def test_misspelt_key_without_value_is_refused() -> None:
     (problem,) = problems_of({"p": body(resource=None)})
     assert (problem.key, problem.found) == ("resource", "an unknown key")

@@ -1,4 +1,4 @@
-"""Schemas from samples."""
+"""Schemas inferred from samples."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def sample(folder: Path, name: str, text: str) -> Path:
     return file
 
 
-def test_types_of_a_csv_file_are_the_narrowest_that_hold_every_row(tmp_path: Path) -> None:
+def test_csv_types_are_the_narrowest_for_all_rows(tmp_path: Path) -> None:
     assert schema_of(sample(tmp_path, "x.csv", CSV), null="NA").split(", ") == [
         "`id` BIGINT",
         "`code` STRING",
@@ -39,7 +39,7 @@ def test_types_of_a_csv_file_are_the_narrowest_that_hold_every_row(tmp_path: Pat
     ]
 
 
-def test_types_of_json_lines_hold_nested_values(tmp_path: Path) -> None:
+def test_json_lines_have_nested_types(tmp_path: Path) -> None:
     assert schema_of(sample(tmp_path, "x.jsonl", JSONL)) == (
         "`id` STRING, `amount` DOUBLE, `at` TIMESTAMP, "
         "`place` STRUCT<`lat`: DOUBLE, `name`: STRING, `more`: BOOLEAN>, "
@@ -47,7 +47,7 @@ def test_types_of_json_lines_hold_nested_values(tmp_path: Path) -> None:
     )
 
 
-def test_a_text_for_no_value_is_a_text_unless_it_is_named(tmp_path: Path) -> None:
+def test_null_text_has_to_be_set(tmp_path: Path) -> None:
     file = sample(tmp_path, "x.csv", "n\n1\nNA\n")
     assert schema_of(file) == "`n` STRING"
     (found,) = with_schemas(
@@ -56,19 +56,19 @@ def test_a_text_for_no_value_is_a_text_unless_it_is_named(tmp_path: Path) -> Non
     assert found == {"source": {"schema": "`n` BIGINT"}}
 
 
-def test_only_the_asked_rows_are_read(tmp_path: Path) -> None:
+def test_only_the_requested_rows_are_read(tmp_path: Path) -> None:
     file = sample(tmp_path, "x.csv", "n\n1\ntwo\n")
     assert schema_of(file, rows=1) == "`n` BIGINT"
     assert schema_of(file) == "`n` STRING"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("x.csv", "", "line 1, column 1: found an empty file"),
         ("x.csv", "a,,c\n", "line 1, column 3: found a column without a name"),
         ("x.csv", "a,a\n", "line 1, column 3: found the column name 'a' for a second time"),
-        ("x.csv", "a,A\n", "field A is there twice"),
+        ("x.csv", "a,A\n", "field A is declared twice"),
         (
             "x.csv",
             "a,b\n1,2\n3\n",
@@ -78,18 +78,18 @@ def test_only_the_asked_rows_are_read(tmp_path: Path) -> None:
         ("x.jsonl", '{"a": 1}\n[1]\n', "line 2, column 1: found an array"),
         ("x.jsonl", '{"a": 1}\n{"a": }\n', "line 2, column 7"),
         ("x.csv", "a;b\n1;2\n", "found a semicolon in the only column's name"),
-        ("x.txt", "a\n1\n", "the name does not tell the format; allowed are .csv, .tsv"),
+        ("x.txt", "a\n1\n", "unknown format; allowed are .csv, .tsv"),
     ],
 )
-def test_a_sample_without_a_schema_is_refused_by_line(
-    tmp_path: Path, name: str, text: str, told: str
+def test_invalid_sample_error_names_the_line(
+    tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     with pytest.raises(SampleError, match=r"x\.") as error:
         schema_of(sample(tmp_path, name, text))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_columns_are_split_as_the_name_or_the_declaration_says(tmp_path: Path) -> None:
+def test_delimiter_is_from_the_file_name_or_declaration(tmp_path: Path) -> None:
     sample(tmp_path, "x.csv", "a;b\n1;2\n")
     assert schema_of(sample(tmp_path, "x.tsv", "a\tb\n1\tx\n")) == "`a` BIGINT, `b` STRING"
     source = {"schema": {"sample": "x.csv", "delimiter": ";"}}
@@ -100,6 +100,6 @@ def test_columns_are_split_as_the_name_or_the_declaration_says(tmp_path: Path) -
         with_schemas({"p": {"source": source}}, tmp_path)
 
 
-def test_a_sample_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_error_names_a_missing_sample(tmp_path: Path) -> None:
     with pytest.raises(SampleError, match=r"none\.csv"):
         with_schemas({"p": {"source": {"schema": {"sample": "none.csv"}}}}, tmp_path)

@@ -1,11 +1,11 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Moves replicas between log dirs, with progress."""
+"""Move replicas between log dirs, with progress."""
 
 from ..plugin_utils._operations.resumable_action import PatientAction
 
 
 class ActionModule(PatientAction):
-    """Moves replicas with progress; the limit of speed goes also when it fails."""
+    """Moves replicas with progress; removes the throttle also after a failure."""
 
     RELEASES = True

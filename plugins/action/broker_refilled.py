@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Waits for the replicas of a broker, with progress."""
+"""Wait for the replicas of a broker, with progress."""
 
 from ..plugin_utils._operations.resumable_action import PatientAction
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The module of the same name, with what only the control node knows: who asks, and who is dead."""
+"""Run the module with facts of the control node: the owner of the lock, and dead owners."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible.utils.display import Display
 from ..module_utils._host import operation_lock
 
 display = Display()
-# In these states a lock of another operation is no error.
+# In these states a lock of another operation is not taken over.
 ENDS = ("absent", "deleted")
 
 
@@ -26,7 +26,7 @@ class ActionModule(ActionBase):
         self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        # A task runs in a child; its parent is the run of Ansible, which lives as long as the play.
+        # A task runs in a child process; its parent is the run of Ansible, which lives longer.
         me = operation_lock.owner_of(os.getppid())
         spec = {**self._task.args, "owner": asdict(me)}
         try:
@@ -40,15 +40,15 @@ class ActionModule(ActionBase):
                 module_args={**spec, "replace": other["token"]}, task_vars=task_vars
             )
             if found.get("taken") or found.get("released"):
-                # Another operation has nothing to go on with.
-                what = "resuming after an" if found["resumed"] else "the lock is released of an"
+                # A different operation resumes nothing.
+                what = "resuming an" if found["resumed"] else "released the lock of an"
                 display.display(
                     f"  {what} interrupted operation: {other['operation']}, by "
                     f"{other['owner']['user']}, process {other['owner']['pid']}"
                 )
             return found
         except AnsibleConnectionFailure as error:
-            # A machine that is down has nobody at work on it; the others know.
+            # No operation can run on an unreachable machine; the locks of the others suffice.
             display.warning(f"the lock is not on every machine: {error}")
-            nobody = operation_lock.answer(operation_lock.Lock("", me, 0), taken=True)
-            return {"changed": False, "reached": False, "steps": [], **nobody}
+            no_lock = operation_lock.result(operation_lock.Lock("", me, 0), taken=True)
+            return {"changed": False, "reached": False, "steps": [], **no_lock}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Brings the store of a cluster's secrets to what is desired; all of it on the control node."""
+"""Converge the store of a cluster's secrets to its desired state, on the control node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
 
-from ..module_utils._services.credential_options import OPTIONS, slips
+from ..module_utils._services.credential_options import OPTIONS, unknown_options
 from ..plugin_utils._security import (
     foreign_cluster,
     provided_files,
@@ -28,7 +28,7 @@ from ..plugin_utils._security.vault_store import Store
 
 
 class ActionModule(ActionBase):
-    # Once for all hosts: a rotation for each of them would be as many rotations.
+    # Once for all hosts: secrets must be rotated only once.
     BYPASS_HOST_LOOP = True
     _requires_connection = False
     _supports_check_mode = True
@@ -38,8 +38,8 @@ class ActionModule(ActionBase):
     ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         try:
-            options = arguments(self._task.args)
-            return carry_out(
+            options = validated_options(self._task.args)
+            return converge(
                 spec_of(options),
                 Store(options["store"], options["password_file"]),
                 dry=self._task.check_mode,
@@ -51,11 +51,11 @@ class ActionModule(ActionBase):
             raise AnsibleActionFail(f"store {options['store']}: {error}") from None
 
 
-def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with their types and defaults."""
-    problems = slips(given)
+def validated_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with their types and defaults; raises CredentialsError."""
+    problems = unknown_options(given)
     if not problems:
-        # A copy: the validator fills the defaults in where they stand.
+        # A copy: the validator adds defaults to it.
         checked = ArgumentSpecValidator(copy.deepcopy(OPTIONS)).validate(dict(given))
         problems = checked.error_messages
     if problems:
@@ -63,21 +63,21 @@ def arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(checked.validated_parameters)
 
 
-def carry_out(spec: Spec, store: Store, *, dry: bool, diff: bool) -> dict[str, Any]:
-    """Look first; only what changes something takes the lock, and then looks again."""
+def converge(spec: Spec, store: Store, *, dry: bool, diff: bool) -> dict[str, Any]:
+    """Plan without the lock; if there are changes, lock the store, plan again and write."""
     now = datetime.now(UTC)
-    found = look(spec, store, now)
+    found = make_plan(spec, store, now)
     if found.changed and not dry:
         with store.locked():
-            found = look(spec, store, now)
+            found = make_plan(spec, store, now)
             if found.changed:
                 store.make_password()
                 store.write(found.after)
     return found.result(spec, now, diff)
 
 
-class Look:
-    """What the store holds, and what it is to hold."""
+class StorePlan:
+    """Current and planned content of the store."""
 
     def __init__(
         self, store: Store, text: str | None, before: store_document.Content | None, planned: Plan
@@ -88,37 +88,37 @@ class Look:
         self.store = store
         self.steps = list(planned.steps)
         if text is None:
-            self.steps.insert(0, f"store {store.path}: made")
+            self.steps.insert(0, f"store {store.path}: created")
             if store.secrets() is None:
                 path = vault_password.expanded(store.password_file or "")
-                self.steps.insert(0, f"password of the store {path}: made")
+                self.steps.insert(0, f"password of the store {path}: created")
         elif self.changed and not self.steps:
-            self.steps = [f"store {store.path}: the same things in another order"]
+            self.steps = [f"store {store.path}: the same content in another order"]
 
     def result(self, spec: Spec, now: datetime, diff: bool) -> dict[str, Any]:
-        told = {"changed": self.changed, **store_report.report(self.planned, spec, now)}
-        told["steps"] = self.steps
+        result = {"changed": self.changed, **store_report.report(self.planned, spec, now)}
+        result["steps"] = self.steps
         if diff:
-            told["diff"] = {
+            result["diff"] = {
                 "before_header": self.store.path,
                 "after_header": self.store.path,
                 "before": store_report.lines(self.before),
                 "after": store_report.lines(self.planned.content),
             }
-        return told
+        return result
 
 
-def look(spec: Spec, store: Store, now: datetime) -> Look:
+def make_plan(spec: Spec, store: Store, now: datetime) -> StorePlan:
     text = store.read()
     before = store_document.read(text) if text is not None else None
-    foreign_cluster.refuse(spec, store.path, before, lambda: earlier(store))
+    foreign_cluster.refuse(spec, store.path, before, lambda: previous_content(store))
     imported = before is not None and bool(before.authorities) and spec.rotate != "ca"
-    given = provided_files.read_all(spec, store, now, imported)
-    return Look(store, text, before, plan(before, spec, given, now))
+    provided = provided_files.read_all(spec, store, now, imported)
+    return StorePlan(store, text, before, plan(before, spec, provided, now))
 
 
-def earlier(store: Store) -> store_document.Content | None:
-    """The generation before; None without one that can be read."""
+def previous_content(store: Store) -> store_document.Content | None:
+    """Return the previous generation of the store; None if there is none or it is unreadable."""
     try:
         text = store.read_previous()
         return store_document.read(text) if text is not None else None

@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the module of the same name between two looks at the control node's clock.
+"""Run the module between two readings of the control node's clock.
 
-The machine read its own clock in between, so that the offset is known to lie in an interval, and
-clocks of two machines can be compared without one asking the other.
+The machine reads its own clock in between, which bounds the offset to an interval. So clocks of two
+machines can be compared without a connection between them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The module of the same name; a machine that is down does not stop an operation on the others."""
+"""Run the module; an unreachable machine does not fail an operation on the others."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Carries a library of the control node to the host, when the host says that it has another one."""
+"""Copy a library of the control node to the host, if the host has another version."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ActionModule(ActionBase):
 
 
 def _archive(package: str) -> dict[str, Any]:
-    """The archive of ``package``, written once in a run for all hosts."""
+    """Return the archive of ``package``, written once per run for all hosts."""
     folder = Path(constants.DEFAULT_LOCAL_TMP)
     try:
         return RunFile(folder, f"library {package}").answer(  # type: ignore[no-any-return]
@@ -52,4 +52,4 @@ def _archive(package: str) -> dict[str, Any]:
             lambda: lambda _: library_archive.write(package, folder / f"{package}.zip"),
         )
     except LookupError as error:
-        raise AnsibleActionFail(f"{error}; allowed: one that it can import") from error
+        raise AnsibleActionFail(f"{error}; allowed: an importable package") from error

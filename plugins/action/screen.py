@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the screen of a verb on the control node."""
+"""Print the output of a command on the control node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ansible.utils.display import Display
 
 
 class ActionModule(ActionBase):
-    # One screen of a run, whatever the number of hosts.
+    # Once per run, whatever the number of hosts.
     BYPASS_HOST_LOOP = True
     _requires_connection = False
     _supports_check_mode = True
@@ -27,7 +27,7 @@ class ActionModule(ActionBase):
                 "problems": {"type": "list", "elements": "str", "default": []},
             }
         )
-        # No result has it: a callback would print it once more, in quotes.
+        # The text is not in the result, because callbacks would print it again, in quotes.
         Display().display(given["text"])
         problems = given["problems"]
         failed = {"failed": True, "msg": "\n".join(problems)} if problems else {}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the state directory of a cluster on the control node."""
+"""Create the state directory of a cluster on the control node."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The loop around the module of the same name: short looks, a line when something moved."""
+"""Run the module in a loop: short checks, and a line of output for each progress."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..plugin_utils._operations import wait_progress
 from ..plugin_utils._operations.task_presence import Presence
 
 display = Display()
-NAMED = 10
+MOST_NAMED = 10
 
 
 class ActionModule(ActionBase):
@@ -41,8 +41,8 @@ class ActionModule(ActionBase):
             steps += found["steps"]
             changed = changed or found["changed"]
             found |= {"seconds": time.monotonic() - begun, "steps": steps, "changed": changed}
-            if arrived(found):
-                say_unprotected(found)
+            if is_done(found):
+                warn_of_unprotected(found)
                 return found
             moment = time.monotonic()
             now = wait_progress.sight(
@@ -51,9 +51,9 @@ class ActionModule(ActionBase):
             if text := follow.see(moment, now):
                 display.display(f"  {self._task_host(task_vars)}: {text}")
             if follow.crashes(moment, now):
-                return found | failure(f"{ended(found, name)}")
+                return found | failure(crash_message(found, name))
             if follow.stalled(moment):
-                return found | failure(gave_up(found, follow.stall_timeout))
+                return found | failure(stall_message(found, follow.stall_timeout))
             time.sleep(float(spec.get("interval", 2)))
 
     @staticmethod
@@ -61,8 +61,8 @@ class ActionModule(ActionBase):
         return str((task_vars or {}).get("inventory_hostname", ""))
 
 
-def arrived(found: Mapping[str, Any]) -> bool:
-    """Whether there is nothing more to wait for."""
+def is_done(found: Mapping[str, Any]) -> bool:
+    """Whether the desired state is reached."""
     return bool(found["stop"]["safe"] if "stop" in found else found["healthy"])
 
 
@@ -70,28 +70,28 @@ def failure(text: str) -> dict[str, Any]:
     return {"failed": True, "msg": text}
 
 
-def ended(found: Mapping[str, Any], name: str) -> str:
-    """Words on a container that ends again and again."""
+def crash_message(found: Mapping[str, Any], name: str) -> str:
+    """Return the error for a container that crashes repeatedly."""
     container = found["container"]
     return (
-        f"The container of {name or 'the broker'} ends again and again: restarted "
+        f"The container of {name or 'the broker'} crashes repeatedly: restarted "
         f"{container['restarts']} times, last with exit code {container['exit_code']}."
     )
 
 
-def gave_up(found: Mapping[str, Any], stall_timeout: float) -> str:
-    """Words on a wait in which nothing moved any more."""
+def stall_message(found: Mapping[str, Any], stall_timeout: float) -> str:
+    """Return the error for a wait without progress; ``stall_timeout`` in seconds."""
     reasons = found.get("stop", {}).get("blockers") or found["problems"]
-    rest = len(reasons) - NAMED
+    rest = len(reasons) - MOST_NAMED
     more = f"; and {rest} more" if rest > 0 else ""
-    return f"No progress for {stall_timeout:g} s: {'; '.join(reasons[:NAMED])}{more}."
+    return f"No progress for {stall_timeout:g} s: {'; '.join(reasons[:MOST_NAMED])}{more}."
 
 
-def say_unprotected(found: Mapping[str, Any]) -> None:
-    """Name partitions that no order of restarts can protect."""
+def warn_of_unprotected(found: Mapping[str, Any]) -> None:
+    """Warn of partitions that are unavailable during a restart in any order."""
     names = found.get("stop", {}).get("unprotected") or []
     if names:
         display.warning(
-            f"without a replica to spare, and not served while the broker restarts: "
-            f"{some(names, NAMED)}"
+            f"without a spare replica, and unavailable while the broker restarts: "
+            f"{some(names, MOST_NAMED)}"
         )

@@ -1,17 +1,17 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the modules for one kind of content, and of the module for all of them."""
+"""Options of the modules for content: topics, users, ACLs and quotas."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """How long a change may take; where passwords are tried; what becomes of replicas elsewhere."""
+    """Timeouts, password checks, replica moves, and removal of undeclared content."""
 
     DOCUMENTATION = r"""
 options:
   timeout:
-    description: Seconds that one request may take until what it changed is in force.
+    description: Time limit in seconds of one request, until its change is in force.
     type: float
     default: 60
 """
@@ -20,13 +20,13 @@ options:
 options:
   verify_bootstrap:
     description: >-
-      Addresses of SASL listeners of brokers, each as C(host:port), at which passwords are tried,
-      in this order until one answers. A refused attempt costs the broker a line in its log.
+      Addresses of SASL listeners of brokers, each as C(host:port), at which passwords are checked,
+      in this order until one responds. A rejected login writes one line to the broker's log.
     type: list
     elements: str
     default: []
   verify_protocol:
-    description: Protocol of these listeners; certificates are those of O(ca_file).
+    description: Protocol of these listeners; for SASL_SSL the CA certificates are in O(ca_file).
     type: str
     choices: [SASL_SSL, SASL_PLAINTEXT]
     default: SASL_SSL
@@ -36,8 +36,8 @@ options:
 options:
   moves:
     description: >-
-      What becomes of a topic that is there with another replication factor or on other brokers
-      than declared. It is refused, or told in the result for M(metal.kafka.reassign).
+      Handling of an existing topic with another replication factor or other brokers than
+      declared. C(refuse) fails; C(report) returns its name for M(metal.kafka.reassign).
     type: str
     choices: [refuse, report]
     default: refuse
@@ -47,8 +47,8 @@ options:
 options:
   unmanaged:
     description: >-
-      Whether keys are looked for that are set on declared topics and declared nowhere. It reads
-      every key of these topics, some 34 of each.
+      Whether to report undeclared keys that are set on declared topics. This reads all keys of
+      these topics, about 34 each.
     type: bool
     default: true
 """
@@ -57,31 +57,32 @@ options:
 options:
   applied:
     description: >-
-      What earlier runs applied of this kind, as the result C(applied) of the last one. What of it
-      is no longer declared is removed, topics excepted, of which keys return to the default.
+      Content of this kind that earlier runs applied, as result C(applied) of the last run. Content
+      in it that is no longer declared is removed. Topics are kept; their keys return to the
+      default.
     type: raw
 """
 
     REMOVAL = r"""
 options:
   removal:
-    description: Whether what was applied and is no longer declared is removed.
+    description: Whether applied content that is no longer declared may be removed.
     type: dict
     default: {}
     suboptions:
       limited:
-        description: The run sees a part of the site only; everything is kept and reported.
+        description: The run covers only a part of the site; nothing is removed, only reported.
         type: bool
         default: false
       missing:
         description: >-
-          Variables of the inventory that were defined when the record was written and are not any
-          more. A removal of the kinds that they declare is refused.
+          Inventory variables that were defined when the record was written and are now undefined.
+          Removals of the kinds that they declare are rejected.
         type: list
         elements: str
         default: []
       confirmed:
-        description: Kinds of which more than half of what was applied may be removed.
+        description: Kinds of which more than half of the applied content may be removed.
         type: list
         elements: str
         default: []

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What check mode and diff mode mean where nothing is changed."""
+    """Check mode and diff mode of modules that change nothing."""
 
     DOCUMENTATION = r"""
 attributes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..module_utils._services import spark_masters
 
-_ROLES = {spark_masters.LEADS: "leader", spark_masters.STANDS_BY: "standby"}
+_ROLES = {spark_masters.LEADER: "leader", spark_masters.STANDBY: "standby"}
 
 
 def status_rows(

@@ -9,6 +9,7 @@ from ..module_utils._host.engine_facts import HUNG, START
 
 # Ending of the fact that each role's tasks/status.yml leaves on the host it ran on.
 STATUS_FACT = "_platform_status"
+HUNG_RUNBOOK = "docs/operate/alerts/ContainerEngineUnreachable.md"
 
 
 def certificates_status(expiry: list[dict[str, Any]], warn_days: int) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def engine_status(answer: Mapping[str, Any], machine: str, socket: str) -> dict[
     elif answer.get("status") != 200:
         why = answer.get("msg") or f"status {answer.get('status')}"
         # `make up` starts one that is down; preflight refuses one that hangs.
-        step = "it hangs, restart it: docs/operate/alerts/EngineSilent.md" if HUNG in why else START
+        step = f"it hangs, restart it: {HUNG_RUNBOOK}" if HUNG in why else START
         problem = f"the engine of {machine} does not answer on {socket} ({why}): {step}"
     else:
         problem = ""

@@ -8,8 +8,8 @@ DOCUMENTATION = r"""
 module: absent_paths
 short_description: Delete files and directories in one round trip
 description:
-  - Deletes files, and directories with all that is in them. Of a link only the link is deleted.
-  - Goes on when one of them cannot be deleted, and fails at the end.
+  - Deletes files, and directories with their content. Links are deleted, not their targets.
+  - Continues when a path cannot be deleted, and fails at the end.
 options:
   paths:
     description: Absolute paths of files and directories.
@@ -18,23 +18,23 @@ options:
     required: true
 attributes:
   check_mode:
-    description: Says what would be deleted.
+    description: Reports what would be deleted.
     support: full
   diff_mode:
-    description: Shows the paths that are deleted.
+    description: Lists the deleted paths.
     support: full
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Delete what is kept of a container
+- name: Delete configuration and logs of a container
   metal.kafka.absent_paths:
     paths: [/etc/kafka-metal/prod-kafka1, /var/log/kafka-metal/prod-kafka1]
 """
 
 RETURN = r"""
 deleted:
-  description: The paths that were there.
+  description: The paths that existed.
   type: list
   elements: str
   returned: always
@@ -55,17 +55,17 @@ def delete(path: str) -> None:
 
 
 def main() -> None:
-    """Check all paths, then delete one after the other."""
+    """Check all paths, then delete them in order."""
     module = AnsibleModule(
         argument_spec={"paths": {"type": "list", "elements": "path", "required": True}},
         supports_check_mode=True,
     )
-    # A link with a slash behind it is its target.
+    # With a trailing slash a link would resolve to its target.
     paths = list(dict.fromkeys(path.rstrip("/") for path in module.params["paths"]))
-    if wrong := [path for path in paths if not path.startswith("/")]:
+    if relative := [path for path in paths if not path.startswith("/")]:
         module.fail_json(
-            msg=f"nothing was deleted: found the path {wrong[0] or '/'!r}; allowed: absolute paths "
-            "below the root",
+            msg=f"nothing was deleted: found the path {relative[0] or '/'!r}; allowed: absolute "
+            "paths below the root",
             deleted=[],
         )
     found = [path for path in paths if os.path.lexists(path)]
@@ -75,13 +75,13 @@ def main() -> None:
             delete(path)
         except OSError as error:
             problems.append(f"{path}: {error}")
-    answer = {
+    result = {
         "deleted": found,
         "diff": {"before": "".join(f"{path}\n" for path in found), "after": ""},
     }
     if problems:
-        module.fail_json(msg="\n".join(problems), changed=True, **answer)
-    module.exit_json(changed=bool(found), **answer)
+        module.fail_json(msg="\n".join(problems), changed=True, **result)
+    module.exit_json(changed=bool(found), **result)
 
 
 if __name__ == "__main__":

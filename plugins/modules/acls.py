@@ -8,14 +8,14 @@ DOCUMENTATION = r"""
 module: acls
 short_description: ACLs are as declared
 description:
-  - Reads all ACLs in one request, makes those that are missing in bulk, takes away those that are
-    to be absent, and waits until every broker that answers goes by them.
-  - New ACLs come before old ones go, and when one cannot be made, none goes, so that nobody loses
-    access on the way. An interrupted run is completed by the next one.
-  - An ACL that is neither declared nor to be absent is never touched. Those of declared principals
-    are told under RV(foreign).
-  - Kafka has no request that judges ACLs without making them. In check mode the plan is made of
-    what the cluster has.
+  - Reads all ACLs in one request, creates missing ones in bulk, deletes absent ones, and waits
+    until every responding broker enforces the result.
+  - New ACLs are created before old ones are deleted. If one cannot be created, none is deleted, so
+    no client loses access. The next run completes an interrupted one.
+  - An ACL that is neither declared nor under O(absent) is never changed. Those of declared
+    principals are reported in RV(foreign).
+  - Kafka cannot validate ACLs without creating them. In check mode the plan is derived from the
+    current ACLs.
 extends_documentation_fragment:
   - metal.kafka.client
   - metal.kafka.content
@@ -23,72 +23,72 @@ extends_documentation_fragment:
   - metal.kafka.content.removal
 options:
   acls:
-    description: ACLs that there should be.
+    description: Desired ACLs.
     type: list
     elements: dict
     default: []
     suboptions: &acl
       principal:
-        description: Whom it is for, such as C(User:alice).
+        description: Principal of the client, such as C(User:alice).
         type: str
         required: true
       resource_type:
-        description: Kind of the resource.
+        description: Type of the resource.
         type: str
         required: true
         choices: [topic, group, cluster, transactional_id, delegation_token, user]
       resource:
-        description: Its name, C(*) for all, C(kafka-cluster) for the cluster.
+        description: Name of the resource; C(*) for all, C(kafka-cluster) for the cluster.
         type: str
         required: true
       operation:
-        description: One operation, as Kafka's tools name it, in lower case.
+        description: Operation, with Kafka's name in lower case.
         type: str
         required: true
       pattern:
-        description: Whether the name is meant as it is, or as the beginning of names.
+        description: Whether O(acls[].resource) is a name, or the prefix of names.
         type: str
         choices: [literal, prefixed]
         default: literal
       permission:
-        description: Whether it allows or denies.
+        description: Whether the ACL allows or denies the operation.
         type: str
         choices: [allow, deny]
         default: allow
       host:
-        description: Address that the client comes from, C(*) for any.
+        description: Address of the client; C(*) for any.
         type: str
         default: '*'
   absent:
-    description: ACLs that there should not be.
+    description: ACLs to delete.
     type: list
     elements: dict
     default: []
     suboptions: *acl
   absent_principals:
-    description: Principals of which every ACL is taken away.
+    description: Principals that lose all their ACLs.
     type: list
     elements: str
     default: []
 attributes:
   check_mode:
-    description: The plan is made of what the cluster has, and nothing is changed.
+    description: Plans from the current ACLs and changes nothing.
     support: full
   diff_mode:
-    description: Shows the ACLs that are added and removed.
+    description: Shows added and removed ACLs.
     support: full
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Alice reads payments, and nobody else does with her name
+- name: Allow alice to read payments, and remove all ACLs of mallory
   metal.kafka.acls:
     bootstrap_servers: [kafka1:9092]
     acls:
       - {principal: "User:alice", resource_type: topic, resource: payments, operation: read}
     absent_principals: ["User:mallory"]
 
-- name: ACLs are as declared, by role
+- name: Apply ACLs of declared roles
   metal.kafka.acls:
     bootstrap_servers: [kafka1:9092]
     acls: "{{ ({'users': kafka_content_users} | metal.kafka.content_specs).acls.acls }}"
@@ -96,21 +96,21 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one message for each ACL.
+  description: Applied changes, in check mode planned ones; one message for each ACL.
   type: list
   elements: str
   returned: success
   sample: ["add: User:alice may read topic payments"]
 added:
-  description: Number of ACLs that were added.
+  description: Number of added ACLs.
   type: int
   returned: success
 removed:
-  description: Number of ACLs that were removed.
+  description: Number of removed ACLs.
   type: int
   returned: success
 foreign:
-  description: ACLs of declared principals that are not declared, one message for each.
+  description: Undeclared ACLs of declared principals, one message for each.
   type: list
   elements: str
   returned: success
@@ -120,7 +120,7 @@ errors:
   elements: str
   returned: failure
 unanswered:
-  description: True when it failed because no broker answered.
+  description: True if it failed because no broker responded.
   type: bool
   returned: failure
 """
@@ -131,7 +131,7 @@ from ..module_utils._content import resources
 
 
 def main() -> None:
-    """Read, plan, apply, wait."""
+    """Apply the declared ACLs."""
     module = AnsibleModule(argument_spec=resources.arguments("acls"), supports_check_mode=True)
     module.exit_json(**resources.run(module, {"acls": module.params}, "acls")["acls"])
 

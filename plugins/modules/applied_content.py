@@ -6,22 +6,22 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: applied_content
-short_description: Read or keep the record of what was applied to a cluster
+short_description: Read or store the record of content that was applied to a cluster
 description:
-  - The record names the content that declarations have brought to a cluster, so that a later run
-    from any control node knows what is no longer declared. It holds no values and no secrets.
+  - The record lists the content that runs have applied to a cluster. With it a later run from any
+    control node finds content that is no longer declared. It contains no values and no secrets.
   - Without O(record) the file is only read.
 options:
   path:
-    description: File of the record on the machine.
+    description: File of the record on the host.
     type: path
     required: true
   record:
-    description: What the file is to hold.
+    description: New content of the file.
     type: dict
 attributes:
   check_mode:
-    description: The file is read, and not written.
+    description: Reads the file and does not write it.
     support: full
   diff_mode:
     description: Shows no diff.
@@ -30,7 +30,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Read what was applied
+- name: Read the record of applied content
   metal.kafka.applied_content:
     path: /var/lib/kafka-metal/applied/prod.json
   register: found
@@ -38,7 +38,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 record:
-  description: The record that the file has held; empty without a file.
+  description: Record in the file before the write; empty without a file.
   type: dict
   returned: success
 """
@@ -53,7 +53,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 
 def read(module: AnsibleModule, path: str) -> dict[str, Any]:
-    """The record of a file; a damaged one ends the module, as it may name what is to go."""
+    """Return the record of a file; ends the module for a damaged one, which could list removals."""
     try:
         with open(path, encoding="utf-8") as stream:
             found = json.load(stream)
@@ -62,13 +62,13 @@ def read(module: AnsibleModule, path: str) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         module.fail_json(
             msg=f"applied_content: {path}: {error}; allowed: a record that a run has written, or "
-            "no file: what is not declared then counts as made by hand"
+            "no file (undeclared content then counts as created by hand)"
         )
     return found if isinstance(found, dict) else {}
 
 
 def write(module: AnsibleModule, path: str, record: Mapping[str, Any]) -> None:
-    """Replace the file as a whole."""
+    """Replace the file atomically."""
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o755, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=folder)
@@ -78,12 +78,12 @@ def write(module: AnsibleModule, path: str, record: Mapping[str, Any]) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     module.atomic_move(temporary, path)
-    # It tells who may do what.
+    # The record contains ACLs.
     os.chmod(path, 0o600)
 
 
 def main() -> None:
-    """Read, compare, write."""
+    """Read the record, and write a changed one."""
     module = AnsibleModule(
         argument_spec={
             "path": {"type": "path", "required": True},
@@ -95,7 +95,7 @@ def main() -> None:
     found = read(module, path)
     if wanted is not None and wanted != found and not module.check_mode:
         write(module, path, wanted)
-    # A record of our own is no change of the platform.
+    # The record is not a change of the managed platform.
     module.exit_json(changed=False, record=found)
 
 

@@ -6,76 +6,77 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: broker_config
-short_description: Settings that running brokers take without a restart are as declared
+short_description: Dynamic broker settings are as declared
 description:
-  - Reads the keys of all brokers in one round trip and sets those that differ from the declaration,
-    on each broker, with IncrementalAlterConfigs. Every step is judged by its broker before the
-    first one is done, so a wrong value changes nothing. Waits until the new values are in force.
-  - A key that was declared before and is no longer goes back to what a broker has that starts
-    without it.
-  - A value that somebody set at run time and that is not declared is named in RV(foreign) and left
-    alone. One that merely repeats the default is dropped, which changes nothing in force.
+  - Reads the keys of all brokers in parallel, and sets different ones on each broker with
+    IncrementalAlterConfigs. Brokers validate every step before the first one is applied, so a
+    wrong value changes nothing. Waits until the new values are in force.
+  - A key that is no longer declared returns to the value of a new broker without it.
+  - An undeclared dynamic value is reported in RV(foreign) and kept. One that equals the default is
+    removed, which does not change the value in force.
 extends_documentation_fragment: [metal.kafka.client]
 options:
   brokers:
-    description: What is declared for each broker.
+    description: Declared settings of each broker.
     type: list
     elements: dict
     default: []
     suboptions:
       id:
-        description: Number of the broker.
+        description: Id of the broker.
         type: int
         required: true
       live:
-        description: Keys and values; only those that Kafka can change live, see docs/reference/settings.md.
+        description: >-
+          Keys and values; only keys that Kafka changes without a restart, see
+          docs/reference/settings.md.
         type: dict
         default: {}
       previous_live_keys:
-        description: Keys that were declared before; those not in O(brokers[].live) are taken back.
+        description: Keys that were declared before; those not in O(brokers[].live) are reset.
         type: list
         elements: str
         default: []
       restarts:
-        description: In check mode, that the broker would start anew, which gives it its file.
+        description: In check mode, whether the broker would restart, and so apply its file.
         type: bool
         default: false
   read:
-    description: Keys whose values in force are returned for every registered broker.
+    description: Keys to return with their values in force, for every registered broker.
     type: list
     elements: str
     default: []
   read_live:
-    description: Reads every key that Kafka changes live, too.
+    description: Whether to also return every key that Kafka changes without a restart.
     type: bool
     default: false
   allow_unreachable:
-    description: Whether brokers that do not answer are passed over, as before their first start.
+    description: Whether to skip brokers that do not respond, for example before their first start.
     type: bool
     default: false
   timeout:
-    description: Seconds until values have to be in force.
+    description: Time limit in seconds until values are in force.
     type: float
     default: 20
 attributes:
   check_mode:
-    description: The brokers judge every step and nothing is changed.
+    description: Brokers validate every step and nothing is changed.
     support: full
   diff_mode:
-    description: Shows the keys that change, by broker.
+    description: Shows changed keys by broker.
     support: full
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Settings of running brokers are as declared
+- name: Apply dynamic settings of running brokers
   metal.kafka.broker_config:
     bootstrap_servers: [kafka1:9092, kafka2:9092]
     brokers:
       - {id: 1, live: {num.io.threads: 16}, previous_live_keys: [log.retention.ms]}
       - {id: 2, live: {num.io.threads: 16}}
 
-- name: Version of the protocol between brokers is known
+- name: Read the version of the inter-broker protocol
   metal.kafka.broker_config:
     bootstrap_servers: [kafka1:9092]
     read: [inter.broker.protocol.version]
@@ -83,13 +84,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one message for each step.
+  description: Applied steps, in check mode planned ones; one message for each step.
   type: list
   elements: str
   returned: success
   sample: ["broker 1: num.io.threads 8 -> 16, no restart"]
 foreign:
-  description: Messages on values that were set at run time and are not declared.
+  description: Messages on undeclared dynamic values.
   type: list
   elements: str
   returned: success
@@ -100,19 +101,19 @@ later:
   elements: str
   returned: success
 silent:
-  description: Messages on brokers that were passed over.
+  description: Messages on brokers that did not respond and were skipped.
   type: list
   elements: str
   returned: success
 in_force:
   description: >-
-    For each key in O(read), and with O(read_live) for each live key, the values in force by the id
-    of the broker, as text.
+    Values in force as text, by key and broker id, for each key in O(read), and with O(read_live)
+    for each key that Kafka changes without a restart.
   type: dict
   returned: success
   sample: {"inter.broker.protocol.version": {"1": "3.9-IV0"}}
 errors:
-  description: One message for each step that was refused, with broker, key, value and reason.
+  description: One message for each rejected step, with broker, key, value and reason.
   type: list
   elements: str
   returned: failure
@@ -131,11 +132,11 @@ from ..module_utils._kafka import (
     live_changes,
 )
 
-NOTHING: dict[str, Any] = {"steps": [], "foreign": [], "later": [], "in_force": {}}
+NO_RESULT: dict[str, Any] = {"steps": [], "foreign": [], "later": [], "in_force": {}}
 
 
 def main() -> None:
-    """Bring the brokers to what is declared."""
+    """Apply the declared settings."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -163,11 +164,11 @@ def main() -> None:
         supports_check_mode=True,
     )
     spec = client_options.spec_of(module)
-    lenient = spec["allow_unreachable"]
+    allow_unreachable = spec["allow_unreachable"]
     if client.MISSING:
-        # A host on which nothing has been prepared yet: nothing runs there either.
-        if lenient:
-            module.exit_json(changed=False, silent=[client.MISSING], **NOTHING)
+        # A new host without the library runs no broker yet.
+        if allow_unreachable:
+            module.exit_json(changed=False, silent=[client.MISSING], **NO_RESULT)
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     try:
         specs = live_changes.specs_of(spec["brokers"])
@@ -175,15 +176,20 @@ def main() -> None:
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         )
     except endpoints.ClusterError as error:
-        if lenient:
-            module.exit_json(changed=False, silent=[str(error)], **NOTHING)
+        if allow_unreachable:
+            module.exit_json(changed=False, silent=[str(error)], **NO_RESULT)
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     except (properties_file.PropertyError, live_changes.Refusal) as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     try:
         with connection:
             found = live_changes.converge(
-                connection, specs, spec["read"], spec["read_live"], lenient, module.check_mode
+                connection,
+                specs,
+                spec["read"],
+                spec["read_live"],
+                allow_unreachable,
+                module.check_mode,
             )
     except live_changes.Refusal as error:
         module.fail_json(msg=str(error), errors=error.messages)

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: broker_connections
-short_description: Connections that are open on a broker's listeners, and addresses of brokers
+short_description: Open connections of a broker's listeners, and addresses of brokers
 description:
   - >-
-    Reads what limits of connections depend on: the kernel's table of connections, and the addresses
-    that names of brokers have on this host. A name that has none is left out.
+    Reads the inputs for limits of connections: open connections from the kernel, and the addresses
+    to which names of brokers resolve on this host. Names that do not resolve are omitted.
 extends_documentation_fragment: [metal.kafka.only_reads]
 options:
   ports:
-    description: Port of each listener, by the listener's name.
+    description: Ports by name of listener.
     type: dict
     required: true
   names:
@@ -35,17 +35,17 @@ EXAMPLES = r"""
 
 RETURN = r"""
 listeners:
-  description: Open connections by listener.
+  description: Number of open connections by listener.
   type: dict
   returned: always
   sample: {CLIENTS: 120, BROKERS: 9}
 addresses:
-  description: Open connections to all of these listeners, by the address of the other side.
+  description: Number of open connections to all these listeners, by remote address.
   type: dict
   returned: always
   sample: {10.0.0.7: 12}
 exempt:
-  description: Addresses of O(names) and of this host's loopback, sorted.
+  description: Addresses of O(names) and the loopback address of this host, sorted.
   type: list
   elements: str
   returned: always
@@ -57,7 +57,7 @@ from ..module_utils._host import connected_clients
 
 
 def main() -> None:
-    """Read and return."""
+    """Read connections and addresses."""
     module = AnsibleModule(
         argument_spec={
             "ports": {"type": "dict", "required": True},
@@ -66,7 +66,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     ports = {name: int(port) for name, port in module.params["ports"].items()}
-    found = connected_clients.look(ports.values())
+    found = connected_clients.count_connections(ports.values())
     addresses: dict[str, int] = {}
     for peers in found.values():
         for peer, count in peers.items():

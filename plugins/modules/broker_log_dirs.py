@@ -8,14 +8,14 @@ DOCUMENTATION = r"""
 module: broker_log_dirs
 short_description: Move replicas between the log dirs of one broker
 description:
-  - Gives a new log dir its fair share of the broker's replicas, by bytes and by number, empties
-    one, or fails when one is not empty.
-  - Moves are made in batches, limited in speed. After each batch the log dirs are looked at, and
-    nothing more is moved when one went offline.
-  - Everything is derived from the cluster, so a second run goes on where an interrupted one
-    stopped, and a finished one changes nothing.
-  - The action plugin of the same name calls the module again until it is done, tells the progress,
-    and gives up only when there is none.
+  - Moves to a new log dir its share of the broker's replicas, by bytes and by number, empties a
+    log dir, or fails if a log dir is not empty.
+  - Moves run in batches with limited speed. After each batch the log dirs are checked; nothing
+    more is moved if one is offline.
+  - The plan is derived from the cluster, so a new run continues an interrupted one. When the goal
+    is reached, a run changes nothing.
+  - The action plugin of the same name repeats the module until it is done, prints the progress,
+    and fails if there is none for O(stall_timeout).
 extends_documentation_fragment: [metal.kafka.client]
 options:
   broker:
@@ -23,49 +23,51 @@ options:
     type: int
     required: true
   log_dir:
-    description: The log dir that receives its share, is emptied, or must be empty.
+    description: Log dir of the O(goal).
     type: path
     required: true
   goal:
-    description: What is to be reached.
+    description: >-
+      C(shared) moves replicas to the log dir until it has its share. C(drained) empties it.
+      C(empty) fails if it is not empty.
     type: str
     choices: [shared, drained, empty]
     required: true
   rate:
-    description: Bytes per second that all moves of the broker together may take.
+    description: Limit of all moves on the broker together, in bytes per second.
     type: int
     default: 52428800
   stage:
     description: >-
-      C(work) moves; C(release) only lifts the limit of speed, which the action plugin does after a
-      failure.
+      C(work) moves replicas. C(release) only removes the speed limit; the action plugin does it
+      after a failure.
     type: str
     choices: [work, release]
     default: work
   seconds:
-    description: How long one call works before it returns, done or not.
+    description: Duration of one call in seconds; it returns then even if it is not done.
     type: float
     default: 10
   stall_timeout:
-    description: Seconds without progress after which the action plugin gives up.
+    description: Seconds without progress after which the action plugin fails.
     type: int
     default: 600
   timeout:
-    description: Seconds for the answer to one question.
+    description: Time limit of one request in seconds.
     type: float
     default: 20
 attributes:
   check_mode:
-    description: Says which moves would be made.
+    description: Returns the planned moves.
     support: full
   diff_mode:
-    description: RV(steps) says it.
+    description: See RV(steps).
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: The new disk has its share of replicas
+- name: Move replicas to the new disk
   metal.kafka.broker_log_dirs:
     bootstrap_servers: [kafka1:9092]
     broker: 1
@@ -79,7 +81,7 @@ done:
   type: bool
   returned: always
 steps:
-  description: Messages on what was still to do when the call began to look for the last time.
+  description: Messages on moves that remained at the last check of the call.
   type: list
   elements: str
   returned: always
@@ -89,11 +91,11 @@ left:
   type: int
   returned: always
 replicas_left:
-  description: Replicas still to be moved or under way.
+  description: Number of replicas still to be moved or under way.
   type: int
   returned: always
 replicas:
-  description: Replicas in O(log_dir).
+  description: Number of replicas in O(log_dir).
   type: int
   returned: always
 dirs:
@@ -111,7 +113,7 @@ from ..module_utils._replicas import broker_replicas, log_dir_model, log_dir_mov
 
 
 def main() -> None:
-    """Preview, work or release; refuse in one message."""
+    """Preview moves, run them, or remove the limit."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -129,19 +131,20 @@ def main() -> None:
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     spec = client_options.spec_of(module)
-    what = (spec["broker"], spec["log_dir"], spec["goal"])
+    goal = (spec["broker"], spec["log_dir"], spec["goal"])
     try:
         with broker_replicas.ReplicaConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
-            # The deadline of a connection is for reaching it; work goes on for longer.
+            # The connection's deadline covers connecting only; moves take longer.
             connection.deadline = deadlines.Deadline(spec["seconds"] + spec["timeout"])
             if module.check_mode:
-                found = log_dir_moves.preview(connection, *what)
+                found = log_dir_moves.preview(connection, *goal)
                 module.exit_json(changed=not found["done"], **found)
             if spec["stage"] == "release":
                 module.exit_json(changed=connection.limit(spec["broker"], None))
-            module.exit_json(**log_dir_moves.work(connection, *what, spec["rate"], spec["seconds"]))
+            limits = (spec["rate"], spec["seconds"])
+            module.exit_json(**log_dir_moves.run_moves(connection, *goal, *limits))
     except (endpoints.ClusterError, log_dir_model.LogDirError) as error:
         module.fail_json(msg=f"broker {spec['broker']}: {error}")
 

@@ -8,10 +8,10 @@ DOCUMENTATION = r"""
 module: broker_refilled
 short_description: Wait until every replica of a broker is in sync
 description:
-  - Looks whether a broker is registered, all its log dirs are online, and each of its replicas is
-    in sync; and how many bytes are missing.
-  - The action plugin of the same name looks again until it is done, tells the progress in bytes,
-    and gives up only when there is none.
+  - Checks whether a broker is registered, all its log dirs are online, and all its replicas are in
+    sync. Returns the missing bytes.
+  - The action plugin of the same name repeats the check until it is done, prints the progress in
+    bytes, and fails if there is none for O(stall_timeout).
 extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   broker:
@@ -19,22 +19,22 @@ options:
     type: int
     required: true
   seconds:
-    description: How long one call waits before it returns, done or not.
+    description: Duration of one call in seconds; it returns then even if it is not done.
     type: float
     default: 5
   stall_timeout:
-    description: Seconds without progress after which the action plugin gives up.
+    description: Seconds without progress after which the action plugin fails.
     type: int
     default: 600
   timeout:
-    description: Seconds for one look.
+    description: Time limit of one check in seconds.
     type: float
     default: 20
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Broker 2 has all its replicas
+- name: Wait until all replicas of broker 2 are in sync
   metal.kafka.broker_refilled:
     bootstrap_servers: [kafka1:9092]
     broker: 2
@@ -46,17 +46,18 @@ done:
   type: bool
   returned: always
 left:
-  description: Bytes that are missing, as far as the log dirs of other brokers tell.
+  description: Missing bytes, estimated from the log dirs of other brokers.
   type: int
   returned: always
 phase:
   description: >-
-    C(starting) until the broker tells its log dirs, C(filling) afterwards, C(unknown) while the
-    cluster does not answer. Figures of RV(left) are comparable within one phase.
+    C(starting) until the sizes of the broker's log dirs are known, C(filling) afterwards,
+    C(unknown) while the cluster does not respond. Values of RV(left) are comparable within one
+    phase only.
   type: str
   returned: always
 waits_for:
-  description: Messages on what is missing.
+  description: Messages on the remaining blockers.
   type: list
   elements: str
   returned: always
@@ -72,19 +73,19 @@ from ..module_utils._kafka import client, client_options, endpoints
 from ..module_utils._replicas import broker_replicas, catch_up
 
 
-def look(spec: dict[str, Any]) -> dict[str, Any]:
-    """One look; a cluster that does not answer is something to wait for."""
+def progress(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return the progress; an unreachable cluster is reported as a blocker, not an error."""
     try:
         with broker_replicas.ReplicaConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
-            return catch_up.look(connection, spec["broker"])
+            return catch_up.progress(connection, spec["broker"])
     except endpoints.ClusterError as error:
         return {"done": False, "left": 1, "phase": "unknown", "waits_for": [str(error)]}
 
 
 def main() -> None:
-    """Look until done or time is up."""
+    """Check until the broker is done or the call's time is over."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -100,7 +101,7 @@ def main() -> None:
     spec = client_options.spec_of(module)
     deadline = deadlines.Deadline(spec["seconds"])
     while True:
-        found = look(spec)
+        found = progress(spec)
         if found["done"] or deadline.passed() or module.check_mode:
             module.exit_json(changed=False, **found)
         time.sleep(1)

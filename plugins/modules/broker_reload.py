@@ -6,21 +6,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: broker_reload
-short_description: Running brokers take over new certificates and trusted CAs
+short_description: Running brokers reload certificates and trusted CAs
 description:
-  - Brokers read the files of their keystore and truststore anew, for every listener, without a
-    restart and without closing a connection. New connections meet the new certificate.
-  - Kafka does so when a setting of a broker is changed; here one is taken back that was never made,
-    so nothing but the files counts afterwards.
+  - Brokers reload keystore and truststore files of every listener, without a restart and without
+    closing connections. New connections use the new certificate.
+  - Kafka reloads them after any dynamic change of a broker's settings. The module deletes a
+    dynamic value that does not exist, so the settings do not change.
 extends_documentation_fragment: [metal.kafka.client]
 options:
   brokers:
-    description: Numbers of the brokers.
+    description: Ids of the brokers.
     type: list
     elements: int
     required: true
   endpoints:
-    description: Where their listeners show certificates.
+    description: Listeners whose certificates are read before and after.
     type: list
     elements: dict
     default: []
@@ -34,21 +34,21 @@ options:
         type: int
         required: true
   timeout:
-    description: Seconds to wait for one broker.
+    description: Time limit for one broker in seconds.
     type: float
     default: 20
 attributes:
   check_mode:
-    description: Reads what is shown and reloads nothing.
+    description: Reads the certificates and reloads nothing.
     support: full
   diff_mode:
-    description: What is shown before and after stands in the result.
+    description: See RV(before) and RV(after).
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: New connections meet the new certificates
+- name: Reload the certificates of all brokers
   metal.kafka.broker_reload:
     bootstrap_servers: [kafka1:9192]
     brokers: [1, 2, 3]
@@ -58,15 +58,15 @@ EXAMPLES = r"""
 
 RETURN = r"""
 before:
-  description: Fingerprints (SHA-256) by host:port before brokers read their files anew.
+  description: Fingerprints (SHA-256) of certificates by host:port, before the reload.
   type: dict
   returned: always
 after:
-  description: The same afterwards.
+  description: Fingerprints (SHA-256) of certificates by host:port, after the reload.
   type: dict
   returned: always
 silent:
-  description: Messages on endpoints that show no certificate.
+  description: Messages on endpoints that present no certificate.
   type: list
   elements: str
   returned: always
@@ -77,31 +77,31 @@ from contextlib import suppress
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._kafka import client, client_options, cluster, endpoints
-from ..module_utils._kafka.tls_probe import shown_by_all
+from ..module_utils._kafka.tls_probe import fingerprints
 
 with suppress(ImportError):
     from kafka.admin import ConfigResource
 
-# Any listener's would do: it is in the file of a broker and never set while it runs.
+# A key of server.properties that never has a dynamic value.
 NEVER_SET = "listener.name.internal.ssl.keystore.location"
 
 
 def reload(connection: cluster.ClusterConnection, broker: int) -> None:
-    """Have one broker read its files anew; raises ClusterError with its refusal."""
+    """Let one broker reload its files; raises ClusterError with its error."""
     name = str(broker)
-    answer = connection.ask(
+    answer = connection.call(
         f"reload of broker {name}",
         connection.admin.alter_configs,
         [ConfigResource("broker", name, {NEVER_SET: ("DELETE", None)})],
         raise_on_unknown=False,
         incremental=True,
     )
-    if (said := answer["broker"][name]) != "OK":
-        raise endpoints.ClusterError(f"broker {name} keeps the files it has: {said}")
+    if (result := answer["broker"][name]) != "OK":
+        raise endpoints.ClusterError(f"broker {name} did not reload its files: {result}")
 
 
 def main() -> None:
-    """Look, reload each broker, look again."""
+    """Read certificates, reload each broker, read them again."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -122,7 +122,7 @@ def main() -> None:
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     spec = client_options.spec_of(module)
-    before, silent = shown_by_all(spec["endpoints"], spec["timeout"])
+    before, failed = fingerprints(spec["endpoints"], spec["timeout"])
     after = before
     if not module.check_mode:
         try:
@@ -133,8 +133,8 @@ def main() -> None:
                     reload(connection, broker)
         except endpoints.ClusterError as error:
             module.fail_json(msg=f"broker_reload: {error}")
-        after, silent = shown_by_all(spec["endpoints"], spec["timeout"])
-    module.exit_json(changed=after != before, before=before, after=after, silent=silent)
+        after, failed = fingerprints(spec["endpoints"], spec["timeout"])
+    module.exit_json(changed=after != before, before=before, after=after, silent=failed)
 
 
 if __name__ == "__main__":

@@ -6,27 +6,27 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_activity
-short_description: Whether somebody uses a Kafka cluster
+short_description: Whether clients use a Kafka cluster
 description:
-  - Compares the end offsets of all topics before and after a few seconds, and looks for consumer
-    groups that have members.
-  - For operations that take what the brokers have, such as a benchmark. Somebody who only reads
-    without a group is not seen.
+  - Compares the end offsets of all topics before and after a few seconds, and checks for consumer
+    groups with members.
+  - Use it before operations that need all capacity of the brokers, such as a benchmark. Consumers
+    without a group are not detected.
 extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   seconds:
-    description: Seconds between the two looks.
+    description: Seconds between the two reads of end offsets.
     type: float
     default: 5
   timeout:
-    description: Seconds that the cluster may take to answer.
+    description: Time limit for the cluster's responses, in seconds.
     type: float
     default: 20
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Cluster is watched
+- name: Wait until no client uses the cluster
   metal.kafka.cluster_activity:
     bootstrap_servers: [kafka1:9092, kafka2:9092]
   register: activity
@@ -37,11 +37,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 busy:
-  description: Whether somebody uses the cluster.
+  description: Whether clients use the cluster.
   type: bool
   returned: always
 signs:
-  description: Messages that say how that is seen.
+  description: Messages on the detected activity.
   type: list
   elements: str
   returned: always
@@ -56,20 +56,23 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ..module_utils._kafka import activity, client, client_options, cluster, endpoints
 
 
-def look(
+def read(
     servers: str, config: dict[str, Any], seconds: float, timeout: float
 ) -> tuple[Any, Any, Any, float]:
-    """Two looks at offsets, one at groups; raises ClusterError."""
+    """Return end offsets before and after, states of groups, and seconds between.
+
+    Raises ClusterError.
+    """
     with cluster.ClusterConnection(servers, config, timeout + seconds) as connection:
         before = connection.read_end_offsets()
-        begun = time.monotonic()
+        started = time.monotonic()
         groups = connection.read_group_states()
-        time.sleep(max(0.0, seconds - (time.monotonic() - begun)))
-        return before, connection.read_end_offsets(), groups, time.monotonic() - begun
+        time.sleep(max(0.0, seconds - (time.monotonic() - started)))
+        return before, connection.read_end_offsets(), groups, time.monotonic() - started
 
 
 def main() -> None:
-    """Look twice, judge, answer."""
+    """Read twice, and return the activity."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -82,11 +85,11 @@ def main() -> None:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     spec = client_options.spec_of(module)
     try:
-        before, after, groups, seconds = look(
+        before, after, groups, seconds = read(
             spec["bootstrap_servers"], spec["client_config"], spec["seconds"], spec["timeout"]
         )
     except endpoints.ClusterError as error:
-        module.fail_json(msg=f"activity of the cluster is unknown: {error}")
+        module.fail_json(msg=f"activity of the cluster cannot be read: {error}")
     found = activity.signs(before, after, groups, round(seconds, 1))
     module.exit_json(changed=False, busy=bool(found), signs=found)
 

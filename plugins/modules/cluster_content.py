@@ -8,10 +8,10 @@ DOCUMENTATION = r"""
 module: cluster_content
 short_description: Users, ACLs, quotas and topics are as declared
 description:
-  - Does what M(metal.kafka.users), M(metal.kafka.acls), M(metal.kafka.quotas) and
-    M(metal.kafka.topics) do, in this order, over one connection.
-  - Everything is read, planned and, where Kafka can, judged by the cluster before the first change
-    of any kind is made. What nothing is declared of is not looked at.
+  - Applies M(metal.kafka.users), M(metal.kafka.acls), M(metal.kafka.quotas) and
+    M(metal.kafka.topics), in this order, over one connection.
+  - Reads and plans all kinds before the first change. The cluster validates the steps where Kafka
+    supports it. Kinds without declarations are not queried.
 extends_documentation_fragment:
   - metal.kafka.client
   - metal.kafka.content
@@ -23,30 +23,30 @@ options:
   content:
     description: >-
       By kind, C(users), C(acls), C(quotas) and C(topics), the options of M(metal.kafka.users),
-      M(metal.kafka.acls), M(metal.kafka.quotas) and M(metal.kafka.topics) that say what there is
-      to be, as the filter P(metal.kafka.content_specs#filter) makes them of declarations.
+      M(metal.kafka.acls), M(metal.kafka.quotas) and M(metal.kafka.topics) for the desired state.
+      The filter P(metal.kafka.content_specs#filter) generates them from declarations.
     type: dict
     required: true
   passwords:
-    description: Passwords by user, as M(metal.kafka.users) takes them.
+    description: Passwords by user, as in M(metal.kafka.users).
     type: dict
     default: {}
   applied:
-    description: What earlier runs applied, by kind, as the result RV(applied) of the last one.
+    description: Content that earlier runs applied, by kind, as RV(applied) of the last run.
     type: dict
     default: {}
 attributes:
   check_mode:
-    description: Everything is judged, and nothing is changed.
+    description: Validates everything and changes nothing.
     support: full
   diff_mode:
-    description: Shows what changes of each kind, never a password.
+    description: Shows the changes of each kind, never a password.
     support: full
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Content of the cluster is as declared
+- name: Apply the declared content
   metal.kafka.cluster_content:
     bootstrap_servers: [kafka1:9092]
     content:
@@ -60,22 +60,22 @@ EXAMPLES = r"""
 
 RETURN = r"""
 content:
-  description: By kind, what the module of that kind gives, without its diff.
+  description: By kind, the result of the module of that kind, without its diff.
   type: dict
   returned: success
 steps:
-  description: What was done, or in check mode would be, one message for each step.
+  description: Applied steps, in check mode planned ones; one message for each step.
   type: list
   elements: str
   returned: success
   sample: ["payments: partitions 3 -> 6"]
 notes:
-  description: What is in the cluster and not declared, and what is kept; one message for each.
+  description: Messages on undeclared content of the cluster, and on content that is kept.
   type: list
   elements: str
   returned: success
 applied:
-  description: By kind, what is applied now, to be kept for the next run; no values.
+  description: Applied content by kind, without values, to be stored for the next run.
   type: dict
   returned: success
 errors:
@@ -84,7 +84,7 @@ errors:
   elements: str
   returned: failure
 unanswered:
-  description: True when it failed because no broker answered.
+  description: True if it failed because no broker responded.
   type: bool
   returned: failure
 """
@@ -97,7 +97,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ..module_utils._content import resource_options, resources
 from ..module_utils._kafka import client_options
 
-BESIDE = {
+SHARED_OPTIONS = {
     **resource_options.LOGIN,
     **resource_options.MOVES,
     **resource_options.UNMANAGED,
@@ -106,35 +106,35 @@ BESIDE = {
 
 
 def declared(module: AnsibleModule) -> dict[str, Any]:
-    """Arguments of each kind of which something is declared, or was applied."""
+    """Return the arguments of each kind with declared or applied content."""
     wanted = {}
     content, applied = module.params["content"], module.params["applied"]
     if unknown := sorted(set(content) - set(resources.KINDS)):
         _refuse(module, f"content: found {unknown[0]}; allowed: {', '.join(resources.KINDS)}")
     for kind, known in resources.KINDS.items():
-        beside = {key: module.params[key] for key in BESIDE if key in known.arguments}
-        ours = {**(content.get(kind) or {}), "applied": applied.get(kind)}
-        if any(ours.values()):
-            given = ArgumentSpecValidator(known.arguments).validate({**ours, **beside})
-            if given.error_messages:
-                _refuse(module, f"{kind}: {'; '.join(given.error_messages)}")
-            wanted[kind] = given.validated_parameters
+        shared = {key: module.params[key] for key in SHARED_OPTIONS if key in known.arguments}
+        own = {**(content.get(kind) or {}), "applied": applied.get(kind)}
+        if any(own.values()):
+            result = ArgumentSpecValidator(known.arguments).validate({**own, **shared})
+            if result.error_messages:
+                _refuse(module, f"{kind}: {'; '.join(result.error_messages)}")
+            wanted[kind] = result.validated_parameters
     return wanted
 
 
 def _refuse(module: AnsibleModule, message: str) -> None:
-    """End with a mistake in what was given: one of the errors, as those of kinds are."""
+    """End the module with an error in its arguments, in the same form as errors of kinds."""
     module.fail_json(msg=message, errors=[message])
 
 
 def main() -> None:
-    """Read, plan, have it judged, apply, kind by kind."""
+    """Apply the declared content, kind by kind."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
             "content": {"type": "dict", "required": True},
             "applied": {"type": "dict", "default": {}},
-            **BESIDE,
+            **SHARED_OPTIONS,
             **resource_options.TIMEOUT,
         },
         supports_check_mode=True,

@@ -8,31 +8,31 @@ DOCUMENTATION = r"""
 module: cluster_content_info
 short_description: Topics, users, ACLs and quotas of a cluster
 description:
-  - Reads what is in a cluster beside its records, in a few requests however much it is. The filter
-    P(metal.kafka.content_declarations#filter) makes declarations of it.
-  - Topics of Kafka's own are left out. Passwords cannot be read.
+  - Reads all content of a cluster except its records, in a few requests. The filter
+    P(metal.kafka.content_declarations#filter) generates declarations from it.
+  - Kafka's internal topics are omitted. Passwords cannot be read.
 extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   kinds:
-    description: What to read.
+    description: Kinds of content to read.
     type: list
     elements: str
     choices: [topics, users, acls, quotas]
     default: [topics, users, acls, quotas]
   timeout:
-    description: Seconds until the cluster has to have answered.
+    description: Time limit for the cluster's responses, in seconds.
     type: float
     default: 30
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Content of the cluster is known
+- name: Read the content of the cluster
   metal.kafka.cluster_content_info:
     bootstrap_servers: [kafka1:9092]
   register: content
 
-- name: Content of the cluster stands in a file of declarations
+- name: Write the content of the cluster to a file of declarations
   ansible.builtin.copy:
     content: "{{ content | metal.kafka.content_declarations | to_nice_yaml(sort_keys=false) }}"
     dest: content.yml
@@ -43,8 +43,8 @@ EXAMPLES = r"""
 RETURN = r"""
 topics:
   description: >-
-    Topics by name, each with C(partitions), C(replicas) (the numbers of replicas that its
-    partitions have), C(placement) (broker ids by partition) and C(config), keys that are set on it.
+    Topics by name, each with C(partitions), C(replicas) (distinct replica counts of its
+    partitions), C(placement) (broker ids by partition) and C(config) (keys that are set on it).
   type: dict
   returned: success
 users:
@@ -53,17 +53,17 @@ users:
   returned: success
   sample: {alice: {SCRAM-SHA-512: 8192}}
 acls:
-  description: ACLs in the words of M(metal.kafka.acls).
+  description: ACLs, in the form of M(metal.kafka.acls).
   type: list
   elements: dict
   returned: success
 quotas:
-  description: Quotas in the words of M(metal.kafka.quotas).
+  description: Quotas, in the form of M(metal.kafka.quotas).
   type: list
   elements: dict
   returned: success
 unread:
-  description: What the cluster does not tell, for example ACLs where there is no authorizer.
+  description: Messages on content that cannot be read, for example ACLs without an authorizer.
   type: list
   elements: str
   returned: success
@@ -76,7 +76,7 @@ from ..module_utils._kafka import client, client_options, endpoints
 
 
 def main() -> None:
-    """Read."""
+    """Read the content."""
     kinds = list(content_client.KINDS)
     module = AnsibleModule(
         argument_spec={
@@ -90,12 +90,12 @@ def main() -> None:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     spec = client_options.spec_of(module)
     try:
-        with content_client.Everything(
+        with content_client.AllContentConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
             found = connection.read(spec["kinds"])
     except endpoints.ClusterError as error:
-        module.fail_json(msg=f"content of the cluster is unknown: {error}")
+        module.fail_json(msg=f"content of the cluster cannot be read: {error}")
     module.exit_json(changed=False, **found)
 
 

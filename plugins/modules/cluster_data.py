@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_data
-short_description: What of a cluster is on a machine, and which cluster directories belong to
+short_description: Containers of a cluster on a machine, and the owners of directories
 description:
   - Reads the marker that M(metal.kafka.service_files) writes into directories, the engine's
     containers with their labels and mounts, and the cluster id in C(meta.properties).
@@ -16,18 +16,18 @@ options:
     type: str
     required: true
   directories:
-    description: Directories to be looked at.
+    description: Directories to inspect.
     type: list
     elements: path
     default: []
   below:
-    description: Directory that O(directories) are parts of, and that several clusters may use.
+    description: Shared directory that contains O(directories) and that several clusters may use.
     type: path
   container:
-    description: Name of a container that must be this cluster's, if there is one.
+    description: Name of a container that must belong to this cluster if it exists.
     type: str
   release:
-    description: Whether to take the cluster out of the marker of O(below).
+    description: Whether to remove the cluster from the marker of O(below).
     type: bool
     default: false
   remove:
@@ -44,7 +44,7 @@ attributes:
     description: Writes and removes nothing.
     support: full
   diff_mode:
-    description: There is nothing to show.
+    description: Has no differences to show.
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
@@ -60,14 +60,14 @@ EXAMPLES = r"""
 RETURN = r"""
 found:
   description: >-
-    For each directory C(path), C(exists), C(empty), C(owners) (names of clusters; "" is a container
-    of somebody else), C(cluster_id) and C(shared).
+    For each directory C(path), C(exists), C(empty), C(owners) (names of clusters; "" for a
+    container that is not part of kafka-metal), C(cluster_id) and C(shared).
   type: list
   elements: dict
   returned: always
 containers:
   description: >-
-    Containers of the cluster on this machine, also those that O(remove) has removed; none with
+    Containers of the cluster on this machine, including those removed by O(remove); none with
     O(container) or O(below).
   type: list
   elements: str
@@ -78,7 +78,7 @@ clusters:
   elements: str
   returned: always
 problem:
-  description: Why nothing can be said, or whose the container is; empty when all is well.
+  description: Why the state is unknown, or the owner of O(container); empty without a problem.
   type: str
   returned: always
 """
@@ -96,9 +96,9 @@ from ..module_utils._host import data_ownership, engine_api, engine_facts
 
 
 def listed(socket: str) -> list[dict[str, Any]]:
-    """All containers of the engine; none where no engine was ever installed.
+    """Return all containers of the engine; none if no engine is installed.
 
-    Raises EngineError where one is installed that does not run: its containers come back with it.
+    Raises EngineError if an installed engine does not run: it may have containers.
     """
     if not os.path.exists(socket):
         if engine_facts.is_installed():
@@ -108,18 +108,18 @@ def listed(socket: str) -> list[dict[str, Any]]:
 
 
 def label(container: Mapping[str, Any]) -> str:
-    """The cluster that a container says it belongs to."""
+    """Return the cluster of a container, from its label."""
     return container_labels.listed(container, container_labels.CLUSTER)
 
 
 def name_of(container: Mapping[str, Any]) -> str:
-    """Its own name. Further ones are links of other containers: OTHER/NAME."""
+    """Return a container's own name; names such as OTHER/NAME are links."""
     names: list[str] = [name.lstrip("/") for name in container["Names"]]
     return min(names, key=lambda name: name.count("/"))
 
 
-def removed(containers: Iterable[Mapping[str, Any]], socket: str) -> str:
-    """Remove containers, all that can be; why some are still there, empty when none is."""
+def remove(containers: Iterable[Mapping[str, Any]], socket: str) -> str:
+    """Remove all containers; return the errors, empty without any."""
     problems = []
     for each in containers:
         try:
@@ -130,7 +130,7 @@ def removed(containers: Iterable[Mapping[str, Any]], socket: str) -> str:
 
 
 def main() -> None:
-    """Look, and where it is asked for release a shared directory, or remove containers."""
+    """Inspect directories; on request release a shared one, or remove containers."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
@@ -152,22 +152,22 @@ def main() -> None:
     name = given["container"]
     for each in containers:
         if name and f"/{name}" in each["Names"] and label(each) != given["cluster"]:
-            problem = f"container {name} belongs to {label(each) or 'somebody else'}"
-    ours = [each for each in containers if label(each) == given["cluster"]]
+            problem = f"container {name} belongs to {label(each) or 'no cluster of kafka-metal'}"
+    own = [each for each in containers if label(each) == given["cluster"]]
     if given["remove"] and (problem or not module.check_mode):
-        problem = problem or removed(ours, given["socket"])
+        problem = problem or remove(own, given["socket"])
         if problem:
             module.fail_json(msg=problem, problem=problem)
     changed = given["release"] and given["cluster"] in data_ownership.owners(given["below"])
     if changed and not module.check_mode:
         data_ownership.release(given["below"], given["cluster"])
     module.exit_json(
-        changed=changed or bool(given["remove"] and ours),
+        changed=changed or bool(given["remove"] and own),
         found=[
             data_ownership.inspect(path.rstrip("/"), containers, given["below"] or "")
             for path in given["directories"]
         ],
-        containers=sorted(name_of(each) for each in ours if not name and not given["below"]),
+        containers=sorted(name_of(each) for each in own if not name and not given["below"]),
         clusters=sorted({label(each) for each in containers} - {""}),
         problem=problem,
     )

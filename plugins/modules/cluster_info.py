@@ -8,11 +8,11 @@ DOCUMENTATION = r"""
 module: cluster_info
 short_description: Health of a Kafka cluster, and whether a broker may be stopped
 description:
-  - Reads brokers, partitions, log dirs and reassignments in a handful of requests, whatever the
-    number of topics, and says in messages what is wrong.
-  - With O(before_stop), decides whether brokers can be stopped without a partition falling below
+  - Reads brokers, partitions, log dirs and reassignments in a few requests for any number of
+    topics, and reports problems as messages.
+  - With O(before_stop), checks whether brokers can be stopped without a partition falling below
     its C(min.insync.replicas).
-  - Never fails because a cluster does not answer; that is a result, see RV(reachable).
+  - Does not fail for an unreachable cluster, but returns RV(reachable) as false.
 extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   expect_brokers:
@@ -22,19 +22,19 @@ options:
     default: []
   before_stop:
     description: >-
-      Ids of brokers that are to be stopped at the same time; adds RV(stop) to the result.
+      Ids of brokers to be stopped at the same time; adds RV(stop) to the result.
     type: list
     elements: int
     default: []
   timeout:
-    description: Seconds after which the module returns what it knows.
+    description: Time limit of the module in seconds.
     type: float
     default: 10
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Cluster is healthy
+- name: Wait until the cluster is healthy
   metal.kafka.cluster_info:
     bootstrap_servers: [kafka1:9092, kafka2:9092]
     expect_brokers: [1, 2, 3]
@@ -43,7 +43,7 @@ EXAMPLES = r"""
   retries: 30
   delay: 2
 
-- name: Broker 2 can be stopped
+- name: Wait until broker 2 can be stopped
   metal.kafka.cluster_info:
     bootstrap_servers: [kafka1:9092, kafka2:9092]
     before_stop: 2
@@ -55,7 +55,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 reachable:
-  description: Whether a broker answered. When not, all figures below are empty.
+  description: Whether a broker responded. If not, all values below are empty.
   type: bool
   returned: always
 healthy:
@@ -63,7 +63,7 @@ healthy:
   type: bool
   returned: always
 problems:
-  description: Messages on what is wrong.
+  description: One message for each problem.
   type: list
   elements: str
   returned: always
@@ -73,7 +73,7 @@ cluster_id:
   type: str
   returned: always
 controller_id:
-  description: Id of the controller, -1 while there is none.
+  description: Id of the controller, -1 if there is none.
   type: int
   returned: always
 brokers:
@@ -91,8 +91,8 @@ partitions:
   returned: always
 under_replicated:
   description: >-
-    Partitions of which a replica is not in sync, as C(topic-partition). Replicas that a
-    reassignment is still filling do not count.
+    Partitions with a replica that is not in sync, as C(topic-partition). Replicas that a
+    reassignment is adding do not count.
   type: list
   elements: str
   returned: always
@@ -107,46 +107,46 @@ offline:
   elements: str
   returned: always
 not_preferred:
-  description: Number of partitions that are not led by their first replica.
+  description: Number of partitions whose leader is not the preferred replica.
   type: int
   returned: always
 offline_log_dirs:
-  description: Log dirs that a broker has given up, with C(broker), C(path) and C(error).
+  description: Offline log dirs, with C(broker), C(path) and C(error).
   type: list
   elements: dict
   returned: always
 reassignments:
-  description: Partitions that are being moved, as C(topic-partition).
+  description: Partitions that are being reassigned, as C(topic-partition).
   type: list
   elements: str
   returned: always
 healthy_brokers:
   description: >-
-    Ids of brokers that are registered, answer, and have all log dirs online and all their replicas
-    in sync.
+    Ids of brokers that are registered, respond, and have all log dirs online and all replicas in
+    sync.
   type: list
   elements: int
   returned: always
 stop:
-  description: The decision on the brokers named by O(before_stop).
+  description: Whether the brokers in O(before_stop) may be stopped.
   type: dict
   returned: when O(before_stop) is given
   contains:
     brokers:
-      description: Their ids.
+      description: Ids of the brokers.
       type: list
       elements: int
     safe:
       description: Whether they may be stopped now.
       type: bool
     blockers:
-      description: Messages that say why not.
+      description: One message for each blocker.
       type: list
       elements: str
     unprotected:
       description: >-
         Partitions on these brokers whose replication factor is not above their
-        C(min.insync.replicas). No order of restarts can protect them; they do not block.
+        C(min.insync.replicas). They become unavailable in any restart order, and do not block.
       type: list
       elements: str
 """
@@ -161,13 +161,13 @@ from ..module_utils._kafka.snapshot import Cluster as Snapshot
 
 
 def read(servers: str, config: dict[str, Any], timeout: float) -> Snapshot:
-    """The cluster as it is; raises ClusterError."""
+    """Return the state of the cluster; raises ClusterError."""
     with cluster.ClusterConnection(servers, config, timeout) as connection:
         return connection.read_cluster()
 
 
 def main() -> None:
-    """Ask within the time, judge, answer."""
+    """Read the cluster within the time limit, and return its health."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -181,14 +181,14 @@ def main() -> None:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     spec = client_options.spec_of(module)
     stopping = spec["before_stop"]
-    # The guard around all: whatever the library waits for, the module returns in time. What is
-    # inside gives up a little earlier, to say what it waited for.
-    question = (spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9)
+    # The outer deadline holds even if the library hangs. The inner one ends earlier, with an error
+    # that names the request.
+    arguments = (spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9)
     found = deadlines.side_by_side(
-        {"cluster": lambda: read(*question)}, deadlines.Deadline(spec["timeout"])
+        {"cluster": lambda: read(*arguments)}, deadlines.Deadline(spec["timeout"])
     )["cluster"]
     if isinstance(found, (endpoints.ClusterError, TimeoutError)):
-        module.exit_json(changed=False, **health.unreachable(endpoints.words_of(found), stopping))
+        module.exit_json(changed=False, **health.unreachable(endpoints.error_text(found), stopping))
     if isinstance(found, Exception):
         raise found
     decision = stop_gate.before_stop(found, stopping) if stopping else None

@@ -6,28 +6,28 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_lock
-short_description: One operation at a time on a cluster
+short_description: Lock of a cluster, for one operation at a time
 description:
-  - Takes or drops the lock of a cluster on one machine. The lock says who is at work, on which
-    control node, and since when.
+  - Acquires or releases the lock of a cluster on one machine. The lock names the operation, its
+    user, its control node, and its start time.
   - A lock whose process on the same control node has died is taken over; the same operation then
-    keeps the time of its begin, so that it can resume.
-  - Never fails because somebody else holds the lock; that is a result, see RV(taken). A machine
-    that cannot be reached is a result too, see RV(reached).
+    keeps its start time, so that it can resume.
+  - Does not fail if another operation holds the lock, see RV(taken), or if the machine is
+    unreachable, see RV(reached).
 options:
   cluster:
     description: Name of the cluster.
     type: str
     required: true
   operation:
-    description: What is being done, in words for the other operator.
+    description: Name of the operation, for messages to other operators.
     type: str
     default: an operation
   state:
     description: >-
-      Whether to take the lock, to drop one's own, to drop that of an operation whose process on
-      this control node has died, or to delete that of any operation, because
-      the cluster is deleted.
+      V(present) acquires the lock, V(absent) releases the own one, V(released) releases that of an
+      operation whose process on this control node has died, and V(deleted) deletes any lock,
+      because the cluster is deleted.
     type: str
     choices: [present, absent, released, deleted]
     default: present
@@ -36,31 +36,31 @@ options:
     type: str
     default: ''
   replace:
-    description: Token of an owner that is known to be dead. Found out by the control node.
+    description: Token of an owner whose process has died; set by the action plugin.
     type: str
     default: ''
   owner:
-    description: The process that takes it. Filled in by the control node.
+    description: The process that acquires the lock; set by the action plugin.
     type: dict
     default: {}
   directory:
-    description: Directory of locks on the machine; it survives a reboot.
+    description: Directory of locks on the machine; must survive a reboot.
     type: path
     default: /var/lib/kafka-metal/locks
 attributes:
   check_mode:
-    description: Touches nothing and takes the lock for granted.
+    description: Changes nothing and reports the lock as acquired.
     support: full
   diff_mode:
-    description: Shows nothing.
+    description: Has no differences to show.
     support: none
 notes:
-  - Whether an owner lives is found out on the control node; see plugins/action/cluster_lock.py.
+  - The control node checks whether an owner's process lives, see plugins/action/cluster_lock.py.
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Nobody else works on the cluster
+- name: Acquire the lock of the cluster
   metal.kafka.cluster_lock:
     cluster: local
     operation: restart
@@ -70,7 +70,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 taken:
-  description: Whether the lock is ours.
+  description: Whether this operation has the lock.
   type: bool
   returned: always
 nested:
@@ -78,7 +78,7 @@ nested:
   type: bool
   returned: always
 resumed:
-  description: Whether it was taken over from an interrupted run of the same operation.
+  description: Whether the lock was taken over from an interrupted run of the same operation.
   type: bool
   returned: always
 since:
@@ -86,15 +86,15 @@ since:
   type: float
   returned: always
 lock:
-  description: What the lock says, C(token) included.
+  description: Content of the lock, including C(token).
   type: dict
   returned: always
 reached:
-  description: Whether the machine could be reached.
+  description: Whether the machine was reachable.
   type: bool
   returned: always
 released:
-  description: Whether a lock was dropped, one's own or that of a dead process.
+  description: Whether a lock was removed.
   type: bool
   returned: with O(state=absent), O(state=released) and O(state=deleted)
 steps:
@@ -112,7 +112,7 @@ from ..module_utils._host import operation_lock
 
 
 def main() -> None:
-    """Take or drop."""
+    """Acquire or release the lock."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
@@ -139,12 +139,12 @@ def main() -> None:
     common = {"changed": False, "reached": True, "steps": []}
     if module.check_mode:
         granted = operation_lock.Lock(spec["operation"], me, 0)
-        module.exit_json(**common, **operation_lock.answer(granted, taken=True))
+        module.exit_json(**common, **operation_lock.result(granted, taken=True))
     if spec["state"] in ("absent", "deleted"):
         own = spec["state"] == "absent"
-        dropped = operation_lock.drop(path, me.token) if own else operation_lock.delete(path)
-        nobody = operation_lock.answer(operation_lock.Lock("", me, 0), taken=False)
-        module.exit_json(**common, **nobody, released=dropped)
+        removed = operation_lock.remove(path, me.token) if own else operation_lock.remove_any(path)
+        no_lock = operation_lock.result(operation_lock.Lock("", me, 0), taken=False)
+        module.exit_json(**common, **no_lock, released=removed)
     if spec["state"] == "released":
         module.exit_json(**common, **operation_lock.release(path, spec["replace"], me))
     module.exit_json(**common, **operation_lock.acquire(path, spec["cluster"], spec, me))

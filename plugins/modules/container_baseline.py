@@ -6,10 +6,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: container_baseline
-short_description: Write down how a container was left
+short_description: Save the baseline of a container
 description:
-  - Keeps the fingerprint of a container that has just been compared with its declaration and found
-    as declared, so that M(metal.kafka.service_files) can say of it that nothing has changed.
+  - Saves the fingerprint of a container that matches its declaration, so that
+    M(metal.kafka.service_files) can later report it as unchanged.
 options:
   name:
     description: Name of the container.
@@ -20,7 +20,7 @@ options:
     type: str
     required: true
   kept:
-    description: File of the note.
+    description: File of the baseline.
     type: path
     required: true
   socket:
@@ -38,7 +38,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Container is known as it was left
+- name: Save the container's baseline
   metal.kafka.container_baseline:
     name: local-kafka1
     declared: 0123456789abcdef
@@ -47,7 +47,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 kept:
-  description: File of the note.
+  description: File of the baseline.
   type: str
   returned: always
 """
@@ -59,7 +59,7 @@ from ..module_utils._host import engine_api
 
 
 def main() -> None:
-    """Ask the engine and write."""
+    """Inspect the container and write its baseline."""
     module = AnsibleModule(
         argument_spec={
             "name": {"type": "str", "required": True},
@@ -70,8 +70,8 @@ def main() -> None:
         supports_check_mode=True,
     )
     if not module.check_mode:
-        container_baseline.keep(**module.params)
-    # Our own note, no change of the platform.
+        container_baseline.save(**module.params)
+    # The baseline is not part of the platform: report no change.
     module.exit_json(changed=False, kept=module.params["kept"])
 
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: container_faults
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Containers of a cluster that were killed, or do not stay up
+short_description: Report containers of a cluster that were killed or do not stay up
 extends_documentation_fragment: [metal.kafka.only_reads]
 description:
-  - Asks the engine of a machine by its socket, and needs no library. Without an engine there is
-    nothing to say.
+  - Queries the engine of a machine over its socket, and needs no library. Without an engine
+    RV(problems) is empty.
 options:
   cluster:
     description: Name of the cluster.
     type: str
     required: true
   socket:
-    description: Socket that the engine answers on.
+    description: Socket of the engine.
     type: path
     default: /var/run/docker.sock
 """
@@ -31,7 +31,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 problems:
-  description: Messages on what is wrong.
+  description: Problems, one message each.
   type: list
   elements: str
   returned: always
@@ -47,7 +47,7 @@ from ..module_utils._host import engine_api
 
 
 def main() -> None:
-    """Read."""
+    """Read the faults."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
@@ -55,8 +55,8 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    asked = module.params["socket"], module.params["cluster"]
-    module.exit_json(changed=False, problems=container_faults.look(*asked, time.time()))
+    engine = module.params["socket"], module.params["cluster"]
+    module.exit_json(changed=False, problems=container_faults.faults(*engine, time.time()))
 
 
 if __name__ == "__main__":

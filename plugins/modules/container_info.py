@@ -6,9 +6,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: container_info
-short_description: State of one container and the end of its log
+short_description: State of one container and its log tail
 description:
-  - Asks the engine by its socket, needs no library, and never fails because a container is gone.
+  - Queries the engine over its socket, needs no library, and does not fail without the container.
 extends_documentation_fragment: [metal.kafka.only_reads]
 options:
   name:
@@ -16,18 +16,18 @@ options:
     type: str
     required: true
   lines:
-    description: How many lines of its log are wanted.
+    description: Number of lines of its log to return.
     type: int
     default: 0
   socket:
-    description: Socket that the engine answers on.
+    description: Socket of the engine.
     type: path
     default: /var/run/docker.sock
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Last words of a broker are known
+- name: Read the log tail of a broker
   metal.kafka.container_info:
     name: local-kafka1
     lines: 20
@@ -36,23 +36,23 @@ EXAMPLES = r"""
 
 RETURN = r"""
 exists:
-  description: Whether there is such a container.
+  description: Whether the container exists.
   type: bool
   returned: always
 running:
-  description: Whether its process runs; a container that waits for its next try does not.
+  description: Whether its process runs; false while it waits for its next restart.
   type: bool
   returned: always
 status:
-  description: The engine's word, for example C(running) or C(restarting); C(absent) without one.
+  description: The engine's status, such as C(running) or C(restarting); C(absent) without one.
   type: str
   returned: always
 exit_code:
-  description: How its process ended last.
+  description: Last exit code of its process.
   type: int
   returned: always
 restarts:
-  description: How often the engine has started it again by itself.
+  description: Number of automatic restarts by the engine.
   type: int
   returned: always
 started:
@@ -73,7 +73,7 @@ from ..module_utils._host import engine_api
 
 
 def main() -> None:
-    """Ask the engine, answer."""
+    """Inspect the container."""
     module = AnsibleModule(
         argument_spec={
             "name": {"type": "str", "required": True},
@@ -85,10 +85,10 @@ def main() -> None:
     name, lines, socket = (module.params[key] for key in ("name", "lines", "socket"))
     try:
         found = container_state.inspect(name, socket)
-        words = container_state.log(name, lines, path=socket) if found.exists and lines else []
+        tail = container_state.log(name, lines, path=socket) if found.exists and lines else []
     except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
-    module.exit_json(changed=False, **vars(found), log=words)
+    module.exit_json(changed=False, **vars(found), log=tail)
 
 
 if __name__ == "__main__":

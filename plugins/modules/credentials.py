@@ -11,29 +11,29 @@ short_description: CA, certificates and passwords of a cluster, on the control n
 description:
   - >-
     Keeps one file per cluster, encrypted with Ansible Vault, which holds the CA with its key, a
-    certificate with its key for each member, and passwords. Makes what is missing, renews what is
-    due and says why. The lookup P(metal.kafka.secret#lookup) hands single secrets to templates.
-  - Runs as an action plugin on the control node, once for all hosts; no host is asked.
-  - Returns, logs and diffs no secret. Hence no C(no_log), which would hide what it has to say.
+    certificate with its key for each member, and passwords. Creates missing secrets, renews
+    expiring certificates and reports why. The lookup P(metal.kafka.secret#lookup) reads secrets.
+  - Runs as an action plugin on the control node, once for all hosts; it connects to no host.
+  - Returns, logs and diffs no secret, so C(no_log) is not needed, which would hide its messages.
   - >-
-    All specs are checked before anything is written. A change that would make members lose each
-    other while it is rolled out is refused; O(phase=replace) makes it all the same.
+    All parameters are checked before anything is written. A change that would disconnect members
+    while it is rolled out is refused, except with O(phase=replace).
 options:
-  store: {description: The encrypted file. Its folder is made for its owner alone.,
+  store: {description: 'The encrypted file. Its directory is created with mode 0700.',
     type: path, required: true}
   password_file:
     description:
       - >-
         The password of the store: a file, or a script that prints it, as for
-        C(ansible-playbook --vault-password-file). When there is neither file nor store, a random
-        password is made there.
-      - Empty for the vault passwords that this run of Ansible was given.
+        C(ansible-playbook --vault-password-file). If neither file nor store exists, a random
+        password is created there.
+      - Empty to use the vault passwords of this run of Ansible.
     type: path
     default: ~/.config/kafka-metal/vault-password
   cluster: {description: 'Name of the cluster, the organization (O) in every certificate.',
     type: str, required: true}
   ca:
-    description: The CA, made here unless the site brings its own.
+    description: The CA, created here unless the site provides its own.
     type: dict
     default: {}
     suboptions:
@@ -41,10 +41,10 @@ options:
         description: >-
           Name of the CA, by default the cluster's name and "CA"; its number is added ("G1").
         type: str
-      days: {description: How long a CA that is made here is valid., type: int, default: 3650}
+      days: {description: Validity in days of a CA that is created here., type: int, default: 3650}
       certificate_file:
         description: >-
-          PEM of the site's own CA, followed by those above it up to the root. Read into the store;
+          PEM of the site's own CA, followed by its issuers up to the root. Imported into the store;
           neither file is needed afterwards.
         type: path
       key_file:
@@ -70,7 +70,7 @@ options:
       ips: {description: Addresses of IPv4 or IPv6., type: list, elements: str, default: []}
       usages:
         description: >-
-          What it is for. A server needs at least one of O(certificates[].dns) and
+          Its key usages. A server needs at least one of O(certificates[].dns) and
           O(certificates[].ips).
         type: list
         elements: str
@@ -78,105 +78,104 @@ options:
         default: [server, client]
       days:
         description: >-
-          How long it is valid; never longer than its CA. Another number counts from the next
+          Validity in days; never longer than its CA. A change takes effect at the next
           renewal.
         type: int
         default: 397
       authority:
         description: >-
-          Who issues it: the platform's CA, or that of the ensemble's quorum, which is
-          made here and which nothing else trusts.
+          Its issuer: the platform's CA, or that of the metadata quorum, which is
+          created here and not trusted by other services.
         type: str
         choices: [platform, quorum]
         default: platform
-  passwords: {description: 'Names of passwords; each is made of 192 random bits, 32 characters.',
+  passwords: {description: 'Names of passwords; each has 192 random bits, in 32 characters.',
     type: list, elements: str, default: []}
   given_passwords: {description: 'Values that the site sets, by names of O(passwords).',
     type: dict, default: {}}
   renew_before_days:
     description: >-
-      A certificate is renewed when it has fewer days left, or less than a third of its life when
+      A certificate is renewed if it has fewer days left, or less than a third of its validity if
       that is shorter.
     type: int
     default: 30
   rotate:
     description:
-      - What is made anew although nothing is wrong with it.
-      - The value before stays in the store beside a password (C(previous_password:NAME)).
+      - Secrets to replace although they are valid.
+      - The store keeps the previous value of a password too (C(previous_password:NAME)).
       - >-
-        V(quorum) moves the quorum of the ensemble to a CA of its own, or back to the platform's, as
-        O(quorum_ca) says; where it is there, nothing changes. Its CA is made anew with V(ca).
+        V(quorum) moves the metadata quorum to a CA of its own, or back to the platform's, as set
+        by O(quorum_ca); nothing changes if it is there. V(ca) also replaces the quorum's CA.
     type: str
     choices: [none, certificates, ca, passwords, quorum]
     default: none
   names:
     description: >-
-      With O(rotate=certificates) and O(rotate=passwords) only these; all without names, except
-      for given passwords.
+      With O(rotate=certificates) and O(rotate=passwords) only these; empty means all, except
+      passwords that the site sets.
     type: list
     elements: str
     default: []
   quorum_ca:
     description: >-
-      Whose certificates servers of the ensemble show and trust on their quorum ports. A new store
-      begins like that; one of before is taken there by O(rotate=quorum).
+      Issuer of the certificates that metadata servers use on their quorum ports. A
+      new store starts with it; an existing one is migrated with O(rotate=quorum).
     type: str
     choices: [own, platform]
     default: own
   phase:
     description:
       - >-
-        With O(rotate=ca) and O(rotate=quorum). V(trust) adds a new CA to what is trusted,
-        V(issue) makes all certificates anew with it, V(drop) removes the old one. Roll out each
-        before the next.
-        A phase that is done already changes nothing, so that an interrupted rotation can begin
-        again.
+        With O(rotate=ca) and O(rotate=quorum). V(trust) adds a new CA to the trusted ones,
+        V(issue) reissues all certificates with it, V(drop) removes the old one. Roll out each phase
+        before the next. A completed phase changes nothing, so that an interrupted rotation can be
+        repeated.
       - >-
-        V(replace) does all at once, for a CA that has expired or that somebody else has the key
-        of: members lose each other until all of them have been rolled out.
+        V(replace) does all at once, for an expired CA or a compromised key. Members cannot connect
+        to each other until all of them have been rolled out.
     type: str
     choices: [trust, issue, drop, replace]
-  purge: {description: Removes secrets that are not named here., type: bool, default: false}
-  purge_passwords: {description: The same of passwords alone., type: bool, default: false}
+  purge: {description: Whether to remove unlisted secrets., type: bool, default: false}
+  purge_passwords: {description: Whether to remove unlisted passwords., type: bool, default: false}
   machines:
     description:
       - >-
-        What each machine has of the cluster, C(members) of M(metal.kafka.machine_info). Where
-        machines trust CAs and the store, or the generation before it, has none of them, the cluster
-        was made from another store: new keys and passwords would part its members and shut its
-        users out. That is refused.
+        State of the cluster on each machine, C(members) of M(metal.kafka.machine_info). If machines
+        trust CAs and neither the store nor its previous generation has one of them, the cluster was
+        created from another store. New keys and passwords would disconnect its members and users,
+        so they are refused.
       - >-
-        Where there is no store, whatever could not be read is refused as well, for the cluster may
-        have keys.
+        Without a store, a machine that could not be read is refused as well: the cluster may have
+        keys.
     type: list
     elements: dict
     default: []
     suboptions:
       name: {description: 'Name of the machine, for messages.', type: str, default: ""}
-      asked: {description: Whether the run reached it., type: bool, default: true}
-      running: {description: Containers of the cluster that run.,
+      asked: {description: Whether the run reached the machine., type: bool, default: true}
+      running: {description: Running containers of the cluster.,
         type: list, elements: str, default: []}
-      configured: {description: Services of the cluster that have a folder of configuration.,
+      configured: {description: Services of the cluster with a configuration directory.,
         type: list, elements: str, default: []}
       roots: {description: Fingerprints (SHA-256) of the CAs that these services trust.,
         type: list, elements: str, default: []}
-      data: {description: Directories that hold data of Kafka or its metadata.,
+      data: {description: Directories with data of Kafka or its metadata service.,
         type: list, elements: path, default: []}
-      unread: {description: 'What could not be read, each with the reason.',
+      unread: {description: 'Files that could not be read, each with the reason.',
         type: list, elements: str, default: []}
   anew:
     description: >-
-      Name of the cluster, to give one whose store is lost new keys and passwords all the same. None
-      of its containers may run, and every machine must have been asked.
+      Name of the cluster, to create new keys and passwords although the store of an existing
+      cluster is lost. None of its containers may run, and every machine must have been read.
     type: str
     default: ""
 attributes:
-  check_mode: {description: 'Says what would be made, and writes nothing.', support: full}
+  check_mode: {description: 'Reports what would change, and writes nothing.', support: full}
   diff_mode: {description: 'Names, dates and hosts; no secrets.', support: full}
 """
 
 EXAMPLES = r"""
-- name: Secrets of the cluster are in order
+- name: Create or renew the cluster's secrets
   metal.kafka.credentials:
     store: inventories/payments/.kafka-metal/payments/store.vault
     cluster: payments
@@ -187,7 +186,7 @@ EXAMPLES = r"""
   run_once: true
   register: credentials
 
-- name: A new CA is trusted beside the present one
+- name: Trust a new CA in addition to the current one
   metal.kafka.credentials:
     store: inventories/payments/.kafka-metal/payments/store.vault
     cluster: payments
@@ -199,11 +198,11 @@ EXAMPLES = r"""
 RETURN = r"""
 steps:
   description: >-
-    What changes, as messages such as "certificate kafka1: issued, valid until 2027-11-02".
+    Changes, as messages such as "certificate kafka1: issued, valid until 2027-11-02".
   type: list
   elements: str
   returned: always
-notes: {description: 'What an operator should know besides, such as a CA that ends soon.',
+notes: {description: 'Further notes for the operator, such as a CA that expires soon.',
   type: list, elements: str, returned: always}
 expiry:
   description: >-
@@ -215,22 +214,22 @@ expiry:
   returned: always
 ca:
   description: >-
-    C(fingerprints) of the trusted roots, C(issuer) (fingerprint of the CA that issues, empty with
+    C(fingerprints) of the trusted roots, C(issuer) (fingerprint of the issuing CA, empty with
     ready-made certificates), C(rotation) (none, trusted or issued).
   type: dict
   returned: always
 quorum:
   description: >-
-    Whose certificates servers of the ensemble show and trust among each other: V(platform), V(own),
-    or on the way V(trusted) (both are trusted) and V(shown) (its own are shown, both are trusted).
+    CA of the metadata quorum: V(platform), V(own), or during a migration V(trusted)
+    (both are trusted) and V(shown) (certificates of its own are in use, both are trusted).
   type: str
   returned: always
-unused: {description: 'What the store holds and no option names, such as "password bob".',
+unused: {description: 'Secrets in the store that no option lists, such as "password bob".',
   type: list, elements: str, returned: always}
 exposed:
   description: >-
-    Secrets that were made before the release that ended the last exposure of secrets, such as
-    "password bob". They are to be rotated.
+    Secrets created before the release that fixed the last exposure of secrets, such as
+    "password bob". Rotate them.
   type: list
   elements: str
   returned: always

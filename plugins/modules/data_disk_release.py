@@ -6,38 +6,38 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: data_disk_release
-short_description: Unmount a data disk, and forget it
+short_description: Unmount a data disk, and remove it from the host
 description:
-  - Unmounts what is mounted at a mount point. A file system that hangs is unmounted lazily.
-  - Fails before anything is done when a process with mounts of its own, such as a container, holds
-    the disk. Stop what uses the disk before.
-  - With O(forget), takes its line out of fstab and removes the empty mount point. What is on the
-    disk is never touched.
+  - Unmounts the file system at a mount point; lazily if it hangs.
+  - Fails without changes if a process with its own mount namespace, such as a container, uses the
+    disk. Stop it first.
+  - With O(forget), also removes its line from fstab and the empty mount point. The data on the disk
+    is never changed.
 options:
   mount:
     description: The mount point.
     type: path
     required: true
   forget:
-    description: Whether the host is to know the disk no more.
+    description: Whether to remove the disk's line in fstab and its mount point.
     type: bool
     default: false
 attributes:
   check_mode:
-    description: Says the steps and touches nothing.
+    description: Reports the steps and changes nothing.
     support: full
   diff_mode:
-    description: The steps say what changes.
+    description: See RV(steps).
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: The dead disk is unmounted
+- name: Unmount the failed disk
   metal.kafka.data_disk_release:
     mount: /data/disk2
 
-- name: The disk is gone from this host
+- name: Remove the disk from this host
   metal.kafka.data_disk_release:
     mount: /data/disk3
     forget: true
@@ -45,7 +45,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What is or would be done, one message each, in order.
+  description: Changes, or those planned in check mode, one message each, in order.
   type: list
   elements: str
   returned: always
@@ -58,7 +58,7 @@ from ..module_utils._host.disks import disk_changes, disk_release
 
 
 def main() -> None:
-    """Look who holds it, unmount, forget."""
+    """Check the disk's users, unmount it, remove its line and mount point."""
     module = AnsibleModule(
         argument_spec={
             "mount": {"type": "path", "required": True},
@@ -67,14 +67,14 @@ def main() -> None:
         supports_check_mode=True,
     )
     point, forget = module.params["mount"], module.params["forget"]
-    mounted = disk_release.at(disk_release.read(), point)
+    mounted = disk_release.mounted_at(disk_release.read(), point)
     before = disk_changes.read_fstab()
-    after = disk_release.forgotten(before, point) if forget else before
+    after = disk_release.without_mount(before, point) if forget else before
     steps = []
     if mounted:
         steps.append(f"{point} ({mounted.source}) is unmounted")
     if after != before:
-        steps.append(f"/etc/fstab mounts nothing at {point} any more")
+        steps.append(f"the line of {point} is removed from /etc/fstab")
     if forget and disk_release.exists(point):
         steps.append(f"the empty mount point {point} is removed")
     if steps and not module.check_mode:

@@ -7,16 +7,17 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: data_disks
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Data disks of a broker, from plain device to guarded mount
+short_description: Prepare and mount data disks of a broker
 description:
-  - Finds each disk by serial number, WWN or path, makes XFS on blank ones, marks them with cluster,
-    host and name, and mounts them by UUID with C(noatime,nodev,nosuid,nofail).
-  - Makes the mount point immutable while nothing is mounted on it, so that a missing disk gives
-    errors instead of filling the disk of the system.
-  - Everything that is neither blank nor ours is refused, and then nothing at all is changed on any
-    disk, unless its name is in O(overwrite). A disk that is in use is never formatted.
-  - A disk that was in order once (fstab has its mount) and now is missing, read-only or broken is
-    reported in RV(problems) and as a warning; the others go on. A disk that never was is an error.
+  - Finds each disk by serial number, WWN or path, formats blank ones with XFS, marks them with
+    cluster, host and name, and mounts them by UUID with C(noatime,nodev,nosuid,nofail).
+  - Makes the mount point immutable while nothing is mounted on it, so that writes fail while a disk
+    is missing, instead of filling the system disk.
+  - A disk that is neither blank nor marked for this host is refused unless its name is in
+    O(overwrite); then no disk is changed. A disk in use is never formatted.
+  - A disk that was ready before (fstab has its mount) and is now missing, read-only or failed is
+    reported in RV(problems) and as a warning; it does not block the others. A disk that was never
+    ready is an error.
 options:
   disks:
     description: The disks of this host, each with exactly one of C(serial), C(wwn) and C(path).
@@ -29,7 +30,7 @@ options:
         type: str
         required: true
       mount:
-        description: Mount point. Log dirs lie below it.
+        description: Mount point. Log dirs are below it.
         type: path
         required: true
       serial:
@@ -55,39 +56,39 @@ options:
     default: 0
   reserve:
     description: >-
-      Bytes kept on each disk for the day on which it is full, at most 2 % of the disk; made where
+      Bytes reserved on each disk, to be freed when it is full; at most 2 % of the disk. Created if
       15 % stay free. 0 for none.
     type: int
     default: 0
   overwrite:
-    description: Names of disks that are formatted whatever they carry. Not when they are in use.
+    description: Names of disks to format whatever their content is, unless they are in use.
     type: list
     elements: str
     default: []
   adopt:
     description: >-
-      Names of disks whose XFS becomes ours with everything on it, whatever its marker says: after a
-      host has got another name, its disks have moved to another host, or where somebody else has
-      made the file system.
+      Names of disks whose existing XFS is marked for this host and keeps its data, whatever its
+      marker is: after a host was renamed, after disks were moved to another host, or for a file
+      system that was created by other means.
     type: list
     elements: str
     default: []
   only:
-    description: Names of the only disks to look at; empty for all.
+    description: Names of the disks to process; empty for all.
     type: list
     elements: str
     default: []
 attributes:
   check_mode:
-    description: Says the steps and touches nothing.
+    description: Reports the steps and changes nothing.
     support: full
   diff_mode:
-    description: The steps say what changes.
+    description: See RV(steps).
     support: none
 """
 
 EXAMPLES = r"""
-- name: Data disks are mounted
+- name: Prepare and mount data disks
   metal.kafka.data_disks:
     cluster: prod
     host: node1
@@ -95,7 +96,7 @@ EXAMPLES = r"""
       - {name: disk1, serial: WD-WX11D1234567, mount: /data/disk1}
       - {name: disk2, wwn: "0x50014ee2b5f1a2c3", mount: /data/disk2}
 
-- name: A failed disk is replaced by a new one, unmounted before
+- name: Replace a failed disk, which was unmounted before
   metal.kafka.data_disks:
     cluster: prod
     host: node1
@@ -108,29 +109,29 @@ RETURN = r"""
 disks:
   description: >-
     One record for each disk: C(name), C(mount), C(state) (ready, blank, missing, foreign, swapped,
-    read_only or failed; after a real run that of afterwards), C(found) (what it was, in words),
+    read_only or failed; after a run the new state), C(found) (description of what was found),
     C(device), C(serial), C(wwn), C(uuid), C(mounted), C(known) (fstab had its mount before),
     C(size) in bytes, C(rotational).
   type: list
   elements: dict
   returned: always
 steps:
-  description: What is or would be done, one message each, in order.
+  description: Changes, or those planned in check mode, one message each, in order.
   type: list
   elements: str
   returned: always
 problems:
-  description: What is wrong with disks that were in order once, one message each.
+  description: Problems of disks that were ready before, one message each.
   type: list
   elements: str
   returned: always
 refused:
-  description: Why nothing was done, one message for each disk.
+  description: Why no disk was changed, one message for each refused disk.
   type: list
   elements: str
   returned: when the module fails
 unused:
-  description: Blank disks that nobody holds (device, serial, wwn, size), when one was not found.
+  description: Unused blank disks (device, serial, wwn, size).
   type: list
   elements: dict
   returned: when a disk is missing
@@ -149,24 +150,24 @@ from ..module_utils._host.disks import (
 )
 
 
-def chosen(module: AnsibleModule) -> list[disk_model.Spec]:
-    """The specs to look at; fails when a name is unknown."""
+def selected_specs(module: AnsibleModule) -> list[disk_model.Spec]:
+    """Return the specs of the selected disks; fails the module on errors in the declaration."""
     specs = [
         disk_model.Spec(**{key: value or "" for key, value in each.items()})
         for each in module.params["disks"]
     ]
-    wrong = data_disks.check_specs(specs)
+    errors = data_disks.check_specs(specs)
     names = {spec.name for spec in specs}
     for option in ("only", "overwrite", "adopt"):
-        wrong += [
+        errors += [
             f"{option} names {name}, which is none of {', '.join(sorted(names)) or 'no disk'}"
             for name in module.params[option]
             if name not in names
         ]
     both = sorted({*module.params["overwrite"]} & {*module.params["adopt"]})
-    wrong += [f"{name} is in overwrite and in adopt: one of them" for name in both]
-    if wrong:
-        module.fail_json(msg="; ".join(wrong), refused=wrong, disks=[], steps=[], problems=[])
+    errors += [f"{name} is in overwrite and in adopt; allowed: one of them" for name in both]
+    if errors:
+        module.fail_json(msg="; ".join(errors), refused=errors, disks=[], steps=[], problems=[])
     only = module.params["only"]
     return [spec for spec in specs if not only or spec.name in only]
 
@@ -196,10 +197,10 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    specs = chosen(module)
+    specs = selected_specs(module)
     owner = disk_model.Owner(module.params["cluster"], module.params["host"])
     lines = disk_changes.read_fstab()
-    guards = {spec.name: disk_changes.guard(spec.mount) for spec in specs}
+    guards = {spec.name: disk_changes.read_guard(spec.mount) for spec in specs}
     found, unused = disk_survey.survey(specs, owner, module.params, guards, lines)
 
     problems = data_disks.problems(found)
@@ -222,15 +223,15 @@ def main() -> None:
 
     refused = data_disks.refusals(found)
     if refused:
-        there = "; ".join(str(device) for device in unused)
-        hint = f"; blank disks that nobody uses: {there or 'none'}" if "unused" in result else ""
+        blank = "; ".join(str(device) for device in unused)
+        hint = f"; unused blank disks: {blank or 'none'}" if "unused" in result else ""
         result.update(steps=[], refused=refused)
-        module.fail_json(msg=f"no disk was touched: {'; '.join(refused)}{hint}", **result)
+        module.fail_json(msg=f"no disk was changed: {'; '.join(refused)}{hint}", **result)
     if steps and not module.check_mode:
         uuids: dict[str, str] = {}
         try:
             for step in steps:
-                disk_changes.take(step, owner, module.params["owner"], uuids)
+                disk_changes.apply(step, owner, module.params["owner"], uuids)
         except disk_changes.DiskError as error:
             module.fail_json(msg=str(error), **result)
         result["disks"] = [

@@ -6,21 +6,20 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: elect_leaders
-short_description: Partitions are led by the right replica
+short_description: Elect preferred or unclean leaders of partitions
 description:
-  - Gives leadership back to the first replica of each partition where it is in sync, and waits
-    until it leads.
-  - With O(election=unclean) lets a replica that is out of sync lead partitions that are offline.
-    Records that only the others have are lost for ever, so each partition has to be named twice.
+  - Elects the preferred replica of each partition where it is in sync, and waits until it leads.
+  - With O(election=unclean), elects replicas out of sync as leaders of offline partitions. Records
+    that only other replicas have are lost, so O(confirm_data_loss) has to repeat each partition.
 extends_documentation_fragment: [metal.kafka.client]
 options:
   election:
-    description: Whom to elect.
+    description: Type of election.
     type: str
     choices: [preferred, unclean]
     default: preferred
   topics:
-    description: Topics; all without topics and partitions. Not for unclean elections.
+    description: Topics; without topics and partitions, all topics. Not for unclean elections.
     type: list
     elements: str
     default: []
@@ -30,31 +29,31 @@ options:
     elements: str
     default: []
   confirm_data_loss:
-    description: Partitions under O(partitions) whose latest records may be lost.
+    description: Partitions in O(partitions) whose latest records may be lost.
     type: list
     elements: str
     default: []
   timeout:
-    description: Seconds until all have to be led.
+    description: Time limit in seconds until the elected replicas lead.
     type: float
     default: 60
 attributes:
   check_mode:
-    description: Says what would be elected and changes nothing.
+    description: Returns the planned elections and changes nothing.
     support: full
   diff_mode:
-    description: There are no files or settings to show.
+    description: See RV(steps).
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: First replicas lead payments
+- name: Elect the preferred leaders of payments
   metal.kafka.elect_leaders:
     bootstrap_servers: [kafka1:9092]
     topics: [payments]
 
-- name: Payments are served again, whatever was lost
+- name: Make payments available again, accepting the loss of records
   metal.kafka.elect_leaders:
     bootstrap_servers: [kafka1:9092]
     election: unclean
@@ -64,13 +63,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one message for each partition.
+  description: Elections, in check mode planned ones; one message for each partition.
   type: list
   elements: str
   returned: success
   sample: ["payments-0: leader 2 -> 1"]
 impossible:
-  description: Partitions whose first replica cannot lead, with the reason.
+  description: Partitions whose preferred replica cannot lead, with the reason.
   type: list
   elements: str
   returned: success
@@ -92,19 +91,19 @@ from ..module_utils._replicas import elections
 
 
 def planned(found: snapshot.Cluster, spec: dict[str, Any]) -> elections.Plan:
-    """What is to be elected; raises ElectionError."""
+    """Return the planned elections; raises ElectionError."""
     unclean = spec["election"] == elections.UNCLEAN
     if unclean and (spec["topics"] or not spec["partitions"]):
-        raise elections.ElectionError(["an unclean election is for partitions, each by its name"])
+        raise elections.ElectionError(["unclean election: allowed: partitions by name, no topics"])
     parts = elections.chosen(found, spec["topics"], spec["partitions"])
     if unclean:
-        live = found.broker_ids() - set(found.silent)
+        live = found.broker_ids() - set(found.unresponsive)
         return elections.plan_unclean(parts, spec["confirm_data_loss"], live)
     return elections.plan_preferred(parts)
 
 
 def main() -> None:
-    """Read, plan, elect, and see that they lead."""
+    """Elect leaders, and wait until they lead."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -135,9 +134,8 @@ def main() -> None:
                 deadline = deadlines.Deadline(spec["timeout"])
                 while (plan := planned(connection.read_cluster(), spec)).steps:
                     if deadline.passed():
-                        late = [f"{step}: not after {spec['timeout']:g} s" for step in plan.steps]
-                        raise elections.ElectionError(late)
-                    # Brokers learn of new leaders one after the other.
+                        limit = f"not elected after {spec['timeout']:g} s"
+                        raise elections.ElectionError([f"{step}: {limit}" for step in plan.steps])
                     time.sleep(1)
     except elections.ElectionError as error:
         module.fail_json(msg="; ".join(error.messages), errors=error.messages)

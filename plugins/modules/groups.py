@@ -6,64 +6,63 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: groups
-short_description: Consumer groups, their lag, and where they go on
+short_description: Read, reset and delete consumer groups
 description:
-  - Tells the state, members and lag of consumer groups, in a few requests for each broker.
-  - Sets where a group goes on, and deletes groups that are named. Both are refused while a group
-    has members, since they would overwrite or recreate it. A name is meant as it is; there are no
-    patterns.
-  - A group that is already where it shall be is not touched. C(latest) and times mean the records
-    that are there when the module runs.
+  - Returns the state, members and lag of consumer groups, in a few requests for each broker.
+  - Resets offsets of groups, and deletes named groups. Both fail while a group has members, which
+    would overwrite the offsets or recreate the group. Names are exact; there are no patterns.
+  - A group with the desired offsets is not changed. C(latest) and times are resolved when the
+    module runs.
 extends_documentation_fragment: [metal.kafka.client]
 options:
   names:
-    description: Groups to tell about; all when there is none.
+    description: Groups to return; all if empty.
     type: list
     elements: str
     default: []
   detail:
-    description: Whether each partition is told.
+    description: Whether to return each partition.
     type: bool
     default: false
   reset:
-    description: Where groups shall go on; of several for one partition the last one counts.
+    description: Offsets to set; if several apply to a partition, the last one wins.
     type: list
     elements: dict
     default: []
     suboptions:
       group:
-        description: Name of a group that there is.
+        description: Name of an existing group.
         type: str
         required: true
       to:
         description: >-
           V(earliest), V(latest), an offset, a time with its zone such as
-          V(2026-03-01T12:00:00+01:00), or how long ago, such as V(2h ago). A time later than the
-          last record means the end. An offset needs one topic and partitions.
+          V(2026-03-01T12:00:00+01:00), or a duration, such as V(2h ago). A time after the last
+          record means the end. An offset needs one topic and partitions.
         type: str
         required: true
       topics:
-        description: Topics; all that the group has offsets in when there is none.
+        description: Topics; if empty, all topics in which the group has offsets.
         type: list
         elements: str
         default: []
       partitions:
-        description: Numbers of partitions of one topic; all when there is none.
+        description: Partition numbers of one topic; all if empty.
         type: list
         elements: int
         default: []
   absent:
-    description: Groups that are deleted with their offsets.
+    description: Groups to delete with their offsets.
     type: list
     elements: str
     default: []
   timeout:
-    description: Seconds until the cluster has to have answered.
+    description: Time limit for the cluster's responses, in seconds.
     type: float
     default: 60
 attributes:
   check_mode:
-    description: Says what would be done and changes nothing.
+    description: Returns the planned steps and changes nothing.
     support: full
   diff_mode:
     description: Shows offsets before and after.
@@ -72,12 +71,12 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Lag of all groups
+- name: Read the lag of all groups
   metal.kafka.groups:
     bootstrap_servers: [kafka1:9092]
   register: groups
 
-- name: Reports read the last two hours of payments again
+- name: Reset group reports to two hours ago, and delete its predecessor
   metal.kafka.groups:
     bootstrap_servers: [kafka1:9092]
     reset:
@@ -94,7 +93,7 @@ groups:
   type: dict
   returned: success
 steps:
-  description: What was done, or in check mode would be, one message for each group.
+  description: Applied steps, in check mode planned ones; one message for each group.
   type: list
   elements: str
   returned: success
@@ -122,7 +121,7 @@ RESET = {
 
 
 def main() -> None:
-    """Read, plan, apply, read again."""
+    """Apply resets and deletions, and return the groups."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,

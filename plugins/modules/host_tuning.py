@@ -7,19 +7,20 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: host_tuning
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Settings of the kernel and of services, persisted, live and read back
+short_description: Apply settings of the kernel and of services, live and at boot
 description:
-  - Compares what is wanted with what a boot brings (C(/etc/sysctl.d), C(/etc/tmpfiles.d),
-    C(/etc/udev/rules.d), drop-ins of systemd, C(/etc/fstab)) and with what is live, all in one
-    round trip. Writes its own files in one step each, applies live, and reads both back.
-  - What a container or a virtual machine does not allow is reported with the system's error. It is
-    no failure, and the value is persisted all the same.
-  - Another file that wins over its own at boot is named; it is not touched.
+  - Compares the desired settings with those of the next boot (C(/etc/sysctl.d),
+    C(/etc/tmpfiles.d), C(/etc/udev/rules.d), drop-ins of systemd, C(/etc/fstab)) and with the live
+    ones, all in one round trip. Replaces its own files atomically, applies live values, and reads
+    both back.
+  - A setting that a container or a virtual machine does not allow is reported with the system's
+    error. It is no failure, and the value is persisted.
+  - Another file that overrides its own at boot is reported, not changed.
 options:
   settings:
     description: >-
-      What is wanted; the filter P(metal.kafka.tuning_settings#filter) makes the list. Without any,
-      nothing is looked at but O(containers).
+      Desired settings, created by the filter P(metal.kafka.tuning_settings#filter). If empty,
+      only O(containers) are inspected.
     type: list
     elements: dict
     default: []
@@ -33,33 +34,33 @@ options:
         type: str
         required: true
       value:
-        description: The value as the kernel writes it.
+        description: The value in the kernel's format.
         type: str
         required: true
       rule:
-        description: V(at_least) leaves a higher value as it is.
+        description: V(at_least) accepts a higher value.
         type: str
         choices: [exactly, at_least]
         default: exactly
       reason:
-        description: Written beside the value.
+        description: Reason, written as a comment next to the value.
         type: str
         default: ""
       percent_of_memory:
-        description: The value is in bytes, and at most this share of the memory; 0 for no bound.
+        description: Upper bound of a value in bytes, in percent of the memory; 0 for no bound.
         type: int
         default: 0
   data_paths:
-    description: Directories whose disks get a scheduler and readahead. The disk of / never does.
+    description: Directories whose disks get a scheduler and readahead, except the disk of /.
     type: list
     elements: path
     default: []
   containers:
-    description: Open files (at least) that running containers must have, by container's name.
+    description: Minimum limits of open files of running containers, by container name.
     type: dict
     default: {}
   socket:
-    description: Socket of the container engine, asked only for O(containers).
+    description: Socket of the container engine, used only for O(containers).
     type: path
     default: /var/run/docker.sock
   report:
@@ -68,8 +69,8 @@ options:
     default: false
 attributes:
   check_mode:
-    description: Says what would be done, in the same messages. A refusal that shows only when a
-      value is written is not foreseen.
+    description: Reports the planned steps, in the same messages. Errors that occur only when a
+      value is written are not predicted.
     support: full
   diff_mode:
     description: Files before and after.
@@ -77,14 +78,14 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: The kernel is set for brokers
+- name: Tune the kernel for brokers
   metal.kafka.host_tuning:
     settings:
       - {name: vm.swappiness, value: "1", reason: "The heap stays in memory."}
       - {name: disk.scheduler.solid, value: none}
     data_paths: [/data/disk1/kafka]
 
-- name: What is persisted and live is known
+- name: Report persisted and live settings
   metal.kafka.host_tuning:
     settings:
       - {name: vm.max_map_count, value: "262144", rule: at_least}
@@ -97,18 +98,18 @@ RETURN = r"""
 settings:
   description: >-
     One entry per setting (and disk): C(name), C(wanted), C(persisted), C(live), C(state), C(reason)
-    and C(detail). C(state) is C(ok), C(changed), C(drift) (not as wanted), C(not_allowed) (the
-    system refuses the live value) or C(absent) (there is no such thing here).
+    and C(detail). C(state) is C(ok), C(changed), C(drift) (not as desired), C(not_allowed) (the
+    system rejects the live value) or C(absent) (the machine does not have this setting).
   type: list
   elements: dict
   returned: always
 steps:
-  description: What was done, or would be in check mode; a sentence each.
+  description: Changes, or those planned in check mode, one message each.
   type: list
   elements: str
   returned: always
 specs:
-  description: What was asked, O(settings) and O(data_paths); empty with O(report).
+  description: Desired state, O(settings) and O(data_paths); empty with O(report).
   type: dict
   returned: always
 """
@@ -130,7 +131,7 @@ SETTING = {
 
 
 def main() -> None:
-    """Tune or report, then add what containers really have."""
+    """Tune or report, then add the limits of running containers."""
     module = AnsibleModule(
         argument_spec={
             "settings": {"type": "list", "elements": "dict", "default": [], "options": SETTING},
@@ -154,8 +155,8 @@ def main() -> None:
         module.fail_json(msg=f"host tuning: {error}")
     if given["containers"]:
         wanted = {name: int(count) for name, count in given["containers"].items()}
-        rows = container_limits.look(host, wanted, container_list.running(given["socket"]))
-        outcome.settings += [tuner.told(row, tuner.state(row)) for row in rows]
+        rows = container_limits.inspect(host, wanted, container_list.running(given["socket"]))
+        outcome.settings += [tuner.as_result(row, tuner.state(row)) for row in rows]
     for setting in outcome.settings:
         if setting["state"] == "drift" and not given["report"]:
             module.warn(f"{setting['name']} is not {setting['wanted']}: {setting['detail']}")

@@ -7,11 +7,11 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: image_contents
 author: The kafka-metal authors (!UNKNOWN)
-short_description: What images hold, with versions and licences
+short_description: Components of images, with versions and licences
 description:
-  - Lists the distribution's packages, jars, Python packages and the Java runtime of each image. It
-    reads the file system of a container that is never started, and removes the container.
-  - Needs the engine's own command, C(docker), and nothing else beside Python.
+  - Lists the distribution's packages, jars, Python packages and the Java runtime of each image,
+    from the file system of a container that is never started and then removed.
+  - Needs only the engine's command, C(docker), and Python.
 options:
   images:
     description: References of images on this host.
@@ -28,7 +28,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Read what is in the image of brokers
+- name: List the components of the brokers' image
   metal.kafka.image_contents:
     images: ["{{ lookup('metal.kafka.image', 'kafka') }}"]
   register: contents
@@ -38,9 +38,9 @@ RETURN = r"""
 contents:
   description:
     - By reference, C(id) of the image and C(components). Each has C(kind) (deb, jar, python, java),
-      C(licences) as its own files name them, and by its kind C(name), C(version), C(architecture),
+      C(licences) from its own metadata, and by its kind C(name), C(version), C(architecture),
       C(distribution), C(file), C(sha256), C(poms) (group, artifact, version of each in a jar).
-    - An image that is not on this host is left out.
+    - Images that are not on this host are omitted.
   type: dict
   returned: success
 """
@@ -56,16 +56,16 @@ LABEL = "kafka-metal.contents"
 
 
 def read(module: AnsibleModule, image: str) -> dict[str, Any] | None:
-    """Id and components of an image; None for one that the engine does not have."""
+    """Return id and components of an image; None if the engine does not have it."""
     code, number, _ = module.run_command(["docker", "image", "inspect", "--format={{.Id}}", image])
     if code:
         return None
-    # A command of some kind is asked for where the image has none.
+    # docker create needs a command if the image has none.
     create = ["docker", "create", f"--label={LABEL}", "--network=none", image, "true"]
     container = module.run_command(create, check_rc=True)[1].strip()
     try:
         with subprocess.Popen(["docker", "export", container], stdout=subprocess.PIPE) as export:
-            found = components(cast(IO[bytes], export.stdout))  # a pipe, as asked for
+            found = components(cast(IO[bytes], export.stdout))  # a pipe, see Popen's arguments
     finally:
         module.run_command(["docker", "rm", container], check_rc=True)
     return {"id": number.strip(), "components": found}
@@ -82,7 +82,7 @@ def main() -> None:
         try:
             found = read(module, image)
         except ValueError as error:
-            module.fail_json(msg=f"{image}: found {error}; run the command again")
+            module.fail_json(msg=f"{image}: {error}; run the command again")
         if found:
             contents[image] = found
     module.exit_json(changed=False, contents=contents)

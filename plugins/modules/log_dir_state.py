@@ -6,13 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: log_dir_state
-short_description: Whether log dirs of a broker can be used, and why not
+short_description: State of a broker's log dirs
 description:
   - >-
-    Asks the file system below each log dir, in a process of its own, which a disk that hangs may
-    hold. Nothing is written.
-  - Says why the broker must not be restarted now. The container engine refuses to start a container
-    that is bound to a disk with errors, and a broker that starts on a full disk loses it again.
+    Checks the file system of each log dir in a separate process, because a hung disk blocks it.
+    Writes nothing.
+  - Reports why the broker must not be restarted now. The container engine does not start a
+    container that binds a failed disk, and a starting broker takes a full log dir offline again.
 extends_documentation_fragment: [metal.kafka.only_reads]
 options:
   paths:
@@ -26,7 +26,7 @@ options:
     elements: dict
     default: []
   sources:
-    description: Directories of the host to which the broker's container is bound.
+    description: Directories of the host that the broker's container binds.
     type: list
     elements: path
     default: []
@@ -50,17 +50,17 @@ RETURN = r"""
 log_dirs:
   description: >-
     Each log dir with C(path), C(state) (ok, full, read_only, failed, missing or silent), C(reason),
-    C(next), the command that leads on, and C(size) and C(free) in bytes.
+    C(next) (the remedy), and C(size) and C(free) in bytes.
   type: list
   elements: dict
   returned: always
 problems:
-  description: A sentence on each log dir that cannot be used, with the next command.
+  description: A message for each log dir that cannot be used, with the remedy.
   type: list
   elements: str
   returned: always
 blockers:
-  description: Why the broker must not be stopped now, with the next command; empty when it may.
+  description: Why the broker must not be stopped now, with the remedy; empty if it may.
   type: list
   elements: str
   returned: always
@@ -75,7 +75,7 @@ from ..module_utils._host.disks.bind_mounts import within
 
 
 def main() -> None:
-    """Ask, and say what follows."""
+    """Probe the log dirs; report states, problems and blockers."""
     module = AnsibleModule(
         argument_spec={
             "paths": {"type": "list", "elements": "path", "required": True},
@@ -87,17 +87,17 @@ def main() -> None:
     )
     host = module.params["host"]
     disks = {each["mount"]: each["name"] for each in module.params["disks"]}
-    states = log_dir_health.ask(module.params["paths"], disks)
-    told = []
+    states = log_dir_health.probe(module.params["paths"], disks)
+    log_dirs = []
     for state in states:
         mount = next((point for point in disks if within(state.path, point)), "")
         step = log_dir_health.next_step(state, mount, host, disks.get(mount, ""))
-        told.append({**asdict(state), "next": "" if state.state == log_dir_health.OK else step})
+        log_dirs.append({**asdict(state), "next": "" if state.state == log_dir_health.OK else step})
     module.exit_json(
-        log_dirs=told,
+        log_dirs=log_dirs,
         problems=[
             f"{host}: log dir {each['path']}: {each['reason']}. Next: {each['next']}"
-            for each in told
+            for each in log_dirs
             if each["next"]
         ],
         blockers=log_dir_health.blockers(states, module.params["sources"], disks, host),

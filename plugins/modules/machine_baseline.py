@@ -6,11 +6,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: machine_baseline
-short_description: Write down how a whole run has left a machine
+short_description: Save the baseline of a machine after a complete run
 description:
-  - Keeps what was declared, and of the machine the containers of the cluster, their files, and what
-    tuning would do, so that M(metal.kafka.machine_info) can say that nothing has changed since.
-  - A machine with a container that does not run gets no note, and the next run compares everything.
+  - Saves the declarations, and the state of the cluster's containers, their files and pending
+    tuning on the machine, so that M(metal.kafka.machine_info) can report changes since then.
+  - A machine with a stopped container gets no baseline, and the next run compares everything.
 options:
   cluster:
     description: Name of the cluster.
@@ -19,16 +19,16 @@ options:
   declared:
     description: >-
       Digest of all declarations, from the lookup P(metal.kafka.declared#lookup), and a fingerprint
-      of the settings that brokers have in force.
+      of the brokers' effective settings.
     type: list
     elements: str
     required: true
   kept:
-    description: File of the note.
+    description: File of the baseline.
     type: path
     required: true
   specs:
-    description: What M(metal.kafka.host_tuning) was asked, as it returns it.
+    description: RV(metal.kafka.host_tuning#module:specs) of the run.
     type: dict
     default: {}
   socket:
@@ -46,7 +46,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Machine is known as it was left
+- name: Save the machine's baseline
   metal.kafka.machine_baseline:
     cluster: prod
     declared: [0123456789abcdef, fedcba9876543210]
@@ -55,7 +55,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 stopped:
-  description: Containers that do not run; for their sake there is no note.
+  description: Containers that do not run; with any of them no baseline is saved.
   type: list
   elements: str
   returned: always
@@ -68,7 +68,7 @@ from ..module_utils._host import engine_api
 
 
 def main() -> None:
-    """Look at the machine and write."""
+    """Inspect the machine and write its baseline."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
@@ -83,7 +83,7 @@ def main() -> None:
     stopped = []
     if not module.check_mode:
         try:
-            stopped = host_baseline.keep(
+            stopped = host_baseline.save(
                 given["socket"],
                 given["cluster"],
                 given["kept"],
@@ -92,7 +92,7 @@ def main() -> None:
             )
         except OSError as error:
             module.fail_json(msg=f"machine_baseline: {given['kept']}: {error.strerror}")
-    # A note of our own, no change of the platform.
+    # The baseline is not part of the platform: report no change.
     module.exit_json(changed=False, stopped=stopped)
 
 

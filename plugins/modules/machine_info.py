@@ -7,20 +7,20 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: machine_info
 author: The kafka-metal authors (!UNKNOWN)
-short_description: What a machine offers to services, in one round trip
+short_description: Facts of a machine that services need, in one round trip
 description:
   - Reads operating system, kernel, limits, memory, clock, control groups, protections, interfaces,
-    the file systems of given paths, what given names lead to, the container engine, and the
-    listening TCP ports with their owners. Changes nothing and needs nothing but Python.
-  - A thing that cannot be read is left out and named in RV(unknown).
+    the file systems of O(paths), the addresses of O(names), the container engine, and the
+    listening TCP ports with their owners. Changes nothing and needs only Python.
+  - Facts that cannot be read are omitted and listed in RV(unknown).
 options:
   paths:
-    description: Paths whose file systems are of interest. They need not exist yet.
+    description: Paths whose file systems to inspect. They need not exist yet.
     type: list
     elements: path
     default: []
   names:
-    description: Host names to look up, each with the name of its address.
+    description: Host names to look up, including the reverse lookup of the first address.
     type: list
     elements: str
     default: []
@@ -30,7 +30,7 @@ options:
     elements: path
     default: []
   left:
-    description: Note of M(metal.kafka.machine_baseline) that the machine is compared with.
+    description: Baseline of M(metal.kafka.machine_baseline) to compare the machine with.
     type: dict
     suboptions:
       cluster:
@@ -38,7 +38,7 @@ options:
         type: str
         required: true
       kept:
-        description: File of the note.
+        description: File of the baseline.
         type: path
         required: true
       textfiles:
@@ -46,7 +46,7 @@ options:
         type: str
         default: ''
   socket:
-    description: Socket of the container engine, which knows whose a container is.
+    description: Socket of the container engine.
     type: path
     default: /var/run/docker.sock
 attributes:
@@ -59,7 +59,7 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Machine is known
+- name: Read the machine's facts
   metal.kafka.machine_info:
     paths: [/data/disk1/kafka]
     names: [node2.example.com]
@@ -74,34 +74,33 @@ facts:
     - C(paths) by path (mount, device, system, free and total bytes, kind of file system, options,
       read_only, disk, inodes, free_inodes).
     - C(listeners) (address, port, process, container, cluster), C(interfaces) (name, mac, mtu,
-      address), C(ephemeral) (first and last port for outgoing connections, reserved ranges).
-    - C(names) by name (addresses, reverse, whether that is confirmed); null for one without an
-      answer in time.
+      address), C(ephemeral) (first and last ephemeral port, reserved ranges).
+    - C(names) by name (addresses, reverse, confirmed); null for a name without a result in time.
     - C(engine) (version, api, storage driver, root, live_restore, memory_limit, protections, the
-      names of its images, and whether the host has the Python library that modules speak to it
-      with); null without an engine.
-    - C(libraries), the digest of the archive that each was unpacked from; empty for none.
-    - C(left), where O(left) is given (declared, what was when the note was written, empty without
-      one; differs, in what the machine does from it, a sentence each; still, the kind of service by
-      the name of each container that is as it was left, but stopped).
-    - C(members), where O(left) is given, what the machine has of the cluster, read from its disks,
-      with or without an engine (running, its containers that run; configured, its services that
-      have a folder of configuration; roots, fingerprints of the CAs that these trust; data, those
-      of O(paths) with data of Kafka or its metadata; unread, what could not be read, with the
+      images, and library (whether the host has the Python library that Ansible's Docker modules
+      need)); null without an engine.
+    - C(libraries), the digest of each library's archive; empty for none.
+    - C(left), if O(left) is set (declared, the declarations of the baseline, empty without one;
+      differs, changes since the baseline, one message each; still, stopped containers with an
+      unchanged configuration, the kind of service by container name).
+    - C(members), if O(left) is set, the state of the cluster on the machine, read from its disks,
+      with or without an engine (running, its running containers; configured, its services with a
+      configuration directory; roots, fingerprints of their trusted CAs; data, those of O(paths)
+      with data of Kafka or its metadata service; unread, files that could not be read, with the
       reason).
-    - C(silence), why the engine does not answer; empty where it does.
-    - C(operation), where O(left) is given, as M(metal.kafka.operation_info) returns it.
+    - C(silence), why the engine does not respond; empty if it does.
+    - C(operation), if O(left) is set, as returned by M(metal.kafka.operation_info).
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
-    - C(clock) (time in seconds since 1970, synchronised; null where the kernel does not tell).
+    - C(clock) (time in seconds since 1970, synchronised; null if it is unknown).
   type: dict
   returned: always
 unknown:
-  description: Why a fact is missing, by its name.
+  description: Errors of facts that could not be read, by name.
   type: dict
   returned: always
 asked:
-  description: Times on the control node between which C(clock) was read, C(before) and C(after).
+  description: Times on the control node C(before) and C(after) C(clock) was read.
   type: dict
   returned: always
 """
@@ -124,7 +123,7 @@ from ..module_utils._host import (
     trusted_cas,
 )
 
-# Written by python_library beside what it has unpacked.
+# Written by python_library into each unpacked library.
 STAMP = ".digest"
 
 
@@ -146,7 +145,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    asked = module.params
+    given = module.params
     readers = {
         "clock": lambda: {"time": time.time(), "synchronised": kernel.synchronised()},
         "system": lambda: procfs.system(procfs.read("/etc/os-release")),
@@ -162,24 +161,24 @@ def main() -> None:
         "interfaces": network.interfaces,
         "ephemeral": machine_facts.ephemeral,
         "libraries": lambda: {
-            path: machine_facts.text_or(f"{path}/{STAMP}", "") for path in asked["libraries"]
+            path: machine_facts.text_or(f"{path}/{STAMP}", "") for path in given["libraries"]
         },
-        "names": lambda: network.lookups(asked["names"]),
-        "paths": lambda: machine_facts.paths(asked["paths"]),
-        "listeners": lambda: listeners.look(asked["socket"]),
-        "engine": lambda: engine_facts.engine(asked["socket"]),
-        "silence": lambda: engine_facts.silence(asked["socket"]),
+        "names": lambda: network.lookups(given["names"]),
+        "paths": lambda: machine_facts.paths(given["paths"]),
+        "listeners": lambda: listeners.read_listeners(given["socket"]),
+        "engine": lambda: engine_facts.engine(given["socket"]),
+        "silence": lambda: engine_facts.no_response_reason(given["socket"]),
         "limits": machine_facts.limits,
         "cgroup": machine_facts.cgroup,
         "protections": machine_facts.protections,
     }
-    if asked["left"]:
-        cluster, kept = asked["left"]["cluster"], asked["left"]["kept"]
-        readers["left"] = lambda: host_baseline.look(asked["socket"], cluster, kept)
-        readers["members"] = lambda: trusted_cas.look(
-            asked["socket"], cluster, kept, asked["paths"]
+    if given["left"]:
+        cluster, kept = given["left"]["cluster"], given["left"]["kept"]
+        readers["left"] = lambda: host_baseline.compare(given["socket"], cluster, kept)
+        readers["members"] = lambda: trusted_cas.inspect(
+            given["socket"], cluster, kept, given["paths"]
         )
-        readers["operation"] = lambda: operation_state.look(cluster, asked["left"]["textfiles"])
+        readers["operation"] = lambda: operation_state.read(cluster, given["left"]["textfiles"])
     facts, unknown = {}, {}
     for name, read in readers.items():
         try:

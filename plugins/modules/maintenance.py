@@ -7,15 +7,15 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: maintenance
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Tell monitoring which operation is under way, and what it has stopped
+short_description: Announce an operation to monitoring, and silence alerts of stopped services
 description:
-  - Writes small files that the node exporter of a machine reads. Alerts of what an operation has
-    stopped are silent until a moment that lies O(seconds) ahead and that is renewed while the run
-    lives. A killed run silences nothing for longer.
-  - Never fails because a machine cannot be reached; that is a result, see RV(reached).
+  - Writes text files for the node exporter of a machine. Alerts of instances and machines that an
+    operation has stopped are silenced for O(seconds), which the run renews. The silence of a killed
+    run expires.
+  - Does not fail if a machine is unreachable, see RV(reached).
 options:
   directory:
-    description: Directory on the machine that the node exporter reads. It is made when needed.
+    description: Textfile directory of the node exporter on the machine; created if missing.
     type: path
     required: true
   cluster:
@@ -24,18 +24,18 @@ options:
     required: true
   state:
     description: >-
-      begun, an operation is under way; silenced, it stops what is named; renewed, it is still
-      active, and so is its silence; loud, what it stopped for O(host) serves again; ended, no
-      operation is under way, and nothing is silent.
+      V(begun), an operation runs; V(silenced), it stops O(instances) and O(machines); V(renewed),
+      it is still active, and its silence is extended; V(loud), the services of O(host) run again,
+      their silence ends; V(ended), the operation has ended, and all silences with it.
     type: str
     required: true
     choices: [begun, silenced, renewed, loud, ended]
   operation:
-    description: What is being done, for O(state=begun).
+    description: Name of the operation, for O(state=begun).
     type: str
     default: an operation
   by:
-    description: Who does it and where, for O(state=begun).
+    description: User and control node, for O(state=begun).
     type: str
     default: ''
   host:
@@ -53,7 +53,7 @@ options:
     elements: str
     default: []
   seconds:
-    description: For how long alerts are silent, unless it is renewed.
+    description: Duration of the silence, unless it is renewed.
     type: int
     default: 300
 attributes:
@@ -61,12 +61,12 @@ attributes:
     description: Writes nothing.
     support: full
   diff_mode:
-    description: There is nothing to show.
+    description: Has no differences to show.
     support: none
 """
 
 EXAMPLES = r"""
-- name: Alerts of the broker are silent while it restarts
+- name: Silence the broker's alerts during its restart
   metal.kafka.maintenance:
     directory: /var/lib/kafka-metal/textfile
     cluster: local
@@ -77,7 +77,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 reached:
-  description: Whether the machine could be reached.
+  description: Whether the machine was reachable.
   type: bool
   returned: always
 """
@@ -91,7 +91,7 @@ from ..module_utils._host import maintenance_files
 
 
 def apply(wanted: dict[str, Any]) -> None:
-    """Write what is wanted; raises OSError."""
+    """Apply the desired state to the files; raises OSError."""
     place = wanted["directory"], wanted["cluster"]
     now, host = time.time(), wanted["host"]
     if wanted["state"] == "begun":
@@ -110,7 +110,7 @@ def apply(wanted: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Write, unless this is a dry run."""
+    """Write the files, except in check mode."""
     module = AnsibleModule(
         argument_spec={
             "directory": {"type": "path", "required": True},
@@ -134,10 +134,10 @@ def main() -> None:
             apply(module.params)
         except OSError as error:
             module.fail_json(
-                msg=f"the operation cannot be noted for monitoring: {error}; wanted: a directory "
-                f"{module.params['directory']} that can be written"
+                msg=f"the operation cannot be announced to monitoring: {error}; wanted: a writable "
+                f"directory {module.params['directory']}"
             )
-    # Our own files, no change of the platform.
+    # Maintenance files are not part of the platform: report no change.
     module.exit_json(changed=False, reached=True)
 
 

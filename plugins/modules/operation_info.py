@@ -7,7 +7,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: operation_info
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Which operation holds a cluster's lock on a machine, and what it silences
+short_description: Operation that holds a cluster's lock on a machine, and its silences
 extends_documentation_fragment: [metal.kafka.only_reads]
 description:
   - Reads the lock of M(metal.kafka.cluster_lock) and the files of M(metal.kafka.maintenance).
@@ -27,7 +27,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Read which operation is under way
+- name: Read the running operation
   metal.kafka.operation_info:
     cluster: local
     directory: /var/lib/kafka-metal/textfile
@@ -38,8 +38,8 @@ RETURN = r"""
 operation:
   description:
     - C(now) on the machine; C(lock) as RV(metal.kafka.cluster_lock#module:lock), null for none;
-      C(active), when the operation was last active, 0 when that is not known; C(silent), until when
-      alerts are silent, by the name of an instance or machine. All in seconds since 1970.
+      C(active), time of the operation's last activity, 0 if unknown; C(silent), end of the silence
+      of alerts by name of an instance or machine. All in seconds since 1970.
   type: dict
   returned: always
 """
@@ -50,7 +50,7 @@ from ..module_utils._host import operation_lock, operation_state
 
 
 def main() -> None:
-    """Read."""
+    """Read the state of the operation."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
@@ -59,7 +59,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    module.exit_json(changed=False, operation=operation_state.look(**module.params))
+    module.exit_json(changed=False, operation=operation_state.read(**module.params))
 
 
 if __name__ == "__main__":

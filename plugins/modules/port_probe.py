@@ -7,17 +7,17 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: port_probe
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Whether a machine reaches ports of others, before anything serves them
+short_description: Check that a machine reaches ports of others, before services use them
 description:
-  - Connects to all endpoints of O(connect) at once and says what each connection met.
-  - For ports that nothing serves yet, O(listen) starts a helper process that accepts and closes
-    connections. It ends when O(close) asks it to, and by itself after O(seconds).
-  - Changes nothing that lasts, and needs nothing but Python.
+  - Connects to all endpoints of O(connect) in parallel and reports the result of each.
+  - For ports that no service uses yet, O(listen) starts a helper process that accepts and closes
+    connections. O(close) stops it; otherwise it ends after O(seconds).
+  - Makes no lasting changes, and needs only Python.
 options:
   listen:
     description:
-      - Endpoints to listen on for a while. Not in check mode.
-      - A helper that is still there from an interrupted run is ended first.
+      - Endpoints to listen on temporarily. Not in check mode.
+      - The helper of an interrupted run is stopped first.
     type: list
     elements: dict
     default: []
@@ -45,15 +45,15 @@ options:
         type: int
         required: true
   close:
-    description: Whether the helper is ended; its ports are free when the module returns.
+    description: Whether to stop the helper; its ports are free when the module returns.
     type: bool
     default: false
   token:
-    description: Tells helpers apart, for example the name of the cluster.
+    description: Identifies the helper, for example by the name of the cluster.
     type: str
     required: true
   seconds:
-    description: How long a helper lives at most.
+    description: Maximum lifetime of a helper.
     type: int
     default: 60
 attributes:
@@ -66,18 +66,18 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Ports that nothing serves yet answer for a while
+- name: Listen on unused ports
   metal.kafka.port_probe:
     token: prod-1
     listen: [{address: 0.0.0.0, port: 9092}]
 
-- name: Ports of the others are tried
+- name: Connect to ports of the other machines
   metal.kafka.port_probe:
     token: prod-1
     connect: [{address: node2.example.com, port: 9092}]
   register: probe
 
-- name: Ports are free again
+- name: Stop listening
   metal.kafka.port_probe:
     token: prod-1
     close: true
@@ -87,7 +87,7 @@ RETURN = r"""
 answers:
   description: >-
     For each endpoint of O(connect) its C(address), C(port) and C(state): V(connected), V(refused),
-    V(timeout), V(no route), V(unresolved), or the words of the operating system.
+    V(timeout), V(no route), V(unresolved), or the error of the operating system.
   type: list
   elements: dict
   returned: always
@@ -130,24 +130,24 @@ def main() -> None:
             "listen": endpoint,
             "connect": endpoint,
             "close": {"type": "bool", "default": False},
-            # A name, not a secret.
+            # The token is a name, not a secret.
             "token": {"type": "str", "required": True, "no_log": False},
             "seconds": {"type": "int", "default": 60},
         },
         supports_check_mode=True,
     )
-    asked = module.params
+    given = module.params
     opened: dict[tuple[str, int], socket.socket] = {}
     unbound: dict[tuple[str, int], str] = {}
-    if asked["close"] or asked["listen"]:
-        port_probe.stop(asked["token"])
-    if asked["listen"] and not module.check_mode:
-        opened, unbound = port_probe.bind_all(endpoints(asked["listen"]))
+    if given["close"] or given["listen"]:
+        port_probe.stop(given["token"])
+    if given["listen"] and not module.check_mode:
+        opened, unbound = port_probe.bind_all(endpoints(given["listen"]))
         if opened:
-            port_probe.serve_detached([*opened.values()], asked["token"], asked["seconds"])
+            port_probe.serve_detached([*opened.values()], given["token"], given["seconds"])
     module.exit_json(
         changed=False,
-        answers=port_probe.connect_all(endpoints(asked["connect"])),
+        answers=port_probe.connect_all(endpoints(given["connect"])),
         opened=[{"address": address, "port": port} for address, port in opened],
         unbound=[
             {"address": address, "port": port, "reason": reason}

@@ -6,44 +6,44 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: python_library
-short_description: A Python library is unpacked on the host
+short_description: Install a Python library on the host
 description:
-  - Copies a package of the control node's Python below O(dest), compiled, so that modules import it
-    several times faster than from a zip. What was there before is replaced as a whole.
-  - It travels only when the host has another one; otherwise this is one short look.
+  - Copies a package of the control node's Python into O(dest) and compiles it, so that modules
+    import it several times faster than from a zip. An existing version is replaced completely.
+  - The archive is transferred only if the host has another version.
 options:
   package:
-    description: Name under which the Python that runs Ansible imports the library.
+    description: Import name of the library in the control node's Python.
     type: str
     required: true
   dest:
-    description: Directory that holds the library's packages, and nothing else.
+    description: Directory for the library's packages, and nothing else.
     type: path
     required: true
   seen:
     description: >-
-      Digest that a look at the host has just found there, the fact C(libraries) of
-      M(metal.kafka.machine_info). Where it is that of O(package) the host is not asked again.
+      Digest of the library on the host, from the fact C(libraries) of M(metal.kafka.machine_info).
+      If it is that of O(package), the module does not connect to the host.
     type: str
     default: ''
   digest:
-    description: SHA-256 of the archive; the action plugin fills it in.
+    description: SHA-256 of the archive; set by the action plugin.
     type: str
   archive:
-    description: The archive on the host; the action plugin fills it in.
+    description: The archive on the host; set by the action plugin.
     type: path
 attributes:
   check_mode:
-    description: Says what would change and touches nothing.
+    description: Reports what would change, and changes nothing.
     support: full
   diff_mode:
-    description: There is nothing to show.
+    description: Has no differences to show.
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Kafka client for our modules is there
+- name: Install the Kafka client for modules
   metal.kafka.python_library:
     package: kafka
     dest: /opt/kafka-metal/python/kafka-python
@@ -51,7 +51,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be.
+  description: Changes, or those planned in check mode.
   type: list
   elements: str
   returned: success
@@ -69,7 +69,7 @@ STAMP = ".digest"
 
 
 def digest_of(folder: str) -> str | None:
-    """Digest of the archive that was unpacked here, or None."""
+    """Return the digest of the unpacked archive, or None."""
     try:
         with open(os.path.join(folder, STAMP), encoding="ascii") as stream:
             return stream.read()
@@ -78,7 +78,7 @@ def digest_of(folder: str) -> str | None:
 
 
 def unpack(archive: str, folder: str, digest: str) -> None:
-    """Replace ``folder`` by what ``archive`` holds; the stamp is the last thing written."""
+    """Replace ``folder`` by the content of ``archive``; the digest is written last."""
     fresh = f"{folder}.new"
     shutil.rmtree(fresh, ignore_errors=True)
     os.makedirs(fresh, mode=0o755)
@@ -92,7 +92,7 @@ def unpack(archive: str, folder: str, digest: str) -> None:
 
 
 def main() -> None:
-    """Look, and unpack what the action plugin has brought."""
+    """Compare the digest, and unpack the archive of the action plugin."""
     module = AnsibleModule(
         argument_spec={
             "package": {"type": "str", "required": True},

@@ -8,9 +8,9 @@ DOCUMENTATION = r"""
 module: quotas
 short_description: Client quotas are as declared
 description:
-  - Reads all quotas in one request, has every change judged by the cluster, and then makes the
-    changes in bulk. They work at once, without restarts.
-  - A quota, or a key of one, that is no longer declared keeps its value.
+  - Reads all quotas in one request, lets the cluster validate every change, and then applies the
+    changes in bulk. They are in force immediately, without restarts.
+  - Undeclared quotas, and undeclared keys of quotas, keep their values.
 extends_documentation_fragment:
   - metal.kafka.client
   - metal.kafka.content
@@ -19,8 +19,8 @@ extends_documentation_fragment:
 options:
   quotas:
     description: >-
-      Quotas that there should be. Each is for a user, a client id, both together, or an address.
-      The name C(*) means each one that has none of its own.
+      Desired quotas. Each is for a user, a client id, both together, or an IP address. The name
+      C(*) is the default for all without their own quota.
     type: list
     elements: dict
     default: []
@@ -37,13 +37,13 @@ options:
       values:
         description: >-
           Kafka's keys and their values. C(producer_byte_rate) and C(consumer_byte_rate) are bytes
-          per second and broker, C(request_percentage) is time of the threads of a broker, where
-          100 is one thread, C(controller_mutation_rate) partitions created or deleted per second;
-          for an address C(connection_creation_rate), connections per second.
+          per second per broker. C(request_percentage) is thread time of a broker, where 100 is one
+          thread. C(controller_mutation_rate) is partitions created or deleted per second. An
+          address has C(connection_creation_rate), connections per second.
         type: dict
         required: true
   absent:
-    description: Quotas that there should not be; without C(keys) none of its keys.
+    description: Quotas to remove; without C(keys) all their keys.
     type: list
     elements: dict
     default: []
@@ -58,12 +58,12 @@ options:
         description: Address.
         type: str
       keys:
-        description: Kafka's keys to take away.
+        description: Kafka's keys to remove.
         type: list
         elements: str
         default: []
   absent_users:
-    description: Users of which every quota is taken away, also those together with a client id.
+    description: Users that lose all quotas, also those combined with a client id.
     type: list
     elements: str
     default: []
@@ -78,7 +78,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Reports write at most 10 MB/s to each broker, and nobody else more than 50
+- name: Limit user reports to 10 MB/s per broker, and all other users to 50 MB/s
   metal.kafka.quotas:
     bootstrap_servers: [kafka1:9092]
     quotas:
@@ -88,7 +88,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one message for each quota.
+  description: Applied changes, in check mode planned ones; one message for each quota.
   type: list
   elements: str
   returned: success
@@ -99,7 +99,7 @@ errors:
   elements: str
   returned: failure
 unanswered:
-  description: True when it failed because no broker answered.
+  description: True if it failed because no broker responded.
   type: bool
   returned: failure
 """
@@ -110,7 +110,7 @@ from ..module_utils._content import resources
 
 
 def main() -> None:
-    """Read, plan, have it judged, apply, compare again."""
+    """Apply the declared quotas."""
     module = AnsibleModule(argument_spec=resources.arguments("quotas"), supports_check_mode=True)
     module.exit_json(**resources.run(module, {"quotas": module.params}, "quotas")["quotas"])
 

@@ -6,84 +6,84 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: reassign
-short_description: Replicas of topics lie on the right brokers
+short_description: Replicas of topics are on the declared brokers
 description:
-  - Gives topics another replication factor, or other brokers, by throttled reassignments of
-    partitions, a few at a time.
-  - "New replicas go to racks that have none of the partition yet, and there to the broker with the
-    fewest. When there are too many, those go whose broker is gone, then those out of sync, those
-    that share a rack, those on the busiest broker. First replicas and leaders stay where they
-    are."
-  - Everything is derived from the cluster, so a second run goes on where an interrupted one
-    stopped, and a finished one changes nothing but a throttle that was left behind, which it
-    removes.
-  - The action plugin of the same name calls the module again until it is done, tells the progress,
-    and gives up only when there is none; then the throttle is removed and moves under way go on.
+  - Changes the replication factor or the brokers of topics, by throttled reassignments of a few
+    partitions at a time.
+  - "New replicas are placed in racks that have no replica of the partition, on the broker with the
+    fewest replicas. Surplus replicas are removed in this order: on unregistered brokers, out of
+    sync, in the same rack as another, on the broker with the most replicas. First replicas and
+    leaders are kept."
+  - The plan is derived from the cluster, so a new run continues an interrupted one. When the
+    replicas are as declared, a run only removes throttles that an earlier run left.
+  - The action plugin of the same name repeats the module until it is done, prints the progress,
+    and fails if there is none for O(stall_timeout). It then removes the throttle; moves under way
+    continue.
 extends_documentation_fragment: [metal.kafka.client]
 options:
   topics:
     description: >-
       Topics by name, each with C(replication_factor), or C(placement), a list with a list of
-      broker ids for each partition; without either only a throttle that was left behind is
-      removed. Other keys are those of M(metal.kafka.topics) and do nothing here. Topics of Kafka's
-      own need C(internal) as well, which is true.
+      broker ids for each partition. Without either only leftover throttles are removed. Other keys
+      of M(metal.kafka.topics) are ignored. Kafka's internal topics also need C(internal) set to
+      true.
     type: dict
     required: true
   rate:
     description: >-
-      Bytes per second that replicas which are added may take from and to each broker, for all these
-      moves together; 0 for no limit. Less than what producers write never comes to an end. Other
-      replicas of the topics are not throttled. A throttle that somebody else has set is kept.
+      Limit for added replicas in bytes per second, from and to each broker, for all these moves
+      together; 0 for no limit. Below the rate of producers the moves never finish. Other replicas
+      of the topics are not throttled. Throttles that other tools have set are kept.
     type: int
     default: 50000000
   batch:
-    description: Partitions that are moved at the same time.
+    description: Number of partitions moved at the same time.
     type: int
     default: 10
   stage:
     description: >-
-      C(work) moves; C(release) only removes the throttle, which the action plugin does after a
-      failure.
+      C(work) moves replicas. C(release) only removes the throttle; the action plugin does it after
+      a failure.
     type: str
     choices: [work, release]
     default: work
   seconds:
-    description: How long one call works before it returns, done or not.
+    description: Duration of one call in seconds; it returns then even if it is not done.
     type: float
     default: 10
   stall_timeout:
-    description: Seconds without progress after which the action plugin gives up.
+    description: Seconds without progress after which the action plugin fails.
     type: int
     default: 600
   timeout:
-    description: Seconds for the answer to one question.
+    description: Time limit of one request in seconds.
     type: float
     default: 30
   record:
     description: >-
-      File of the host in which throttles are written down before they are set, so that a later run
-      knows them for its own. Without it only this call does.
+      File on the host to which throttles are written before they are set, so that a later run can
+      identify and remove them. Without it only the same call can.
     type: path
     default: ""
   own:
     description: >-
-      Throttles of such files of other hosts, each a list of C(broker) or C(topic), its name, the
-      key and the value.
+      Throttles from the O(record) files of other hosts, each a list of C(broker) or C(topic), its
+      name, the key and the value.
     type: list
     elements: list
     default: []
 attributes:
   check_mode:
-    description: Says which moves would be made.
+    description: Returns the planned moves.
     support: full
   diff_mode:
-    description: RV(steps) says it.
+    description: See RV(steps).
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Payments have three replicas
+- name: Set the replication factor of payments to 3
   metal.kafka.reassign:
     bootstrap_servers: [kafka1:9092]
     topics:
@@ -92,17 +92,17 @@ EXAMPLES = r"""
 
 RETURN = r"""
 done:
-  description: Whether all replicas lie where they shall, and no throttle is left.
+  description: Whether all replicas are on the declared brokers, and no throttle is left.
   type: bool
   returned: success
 steps:
-  description: What was still to do when the call began, one message for each partition.
+  description: Moves that remained at the start of the call, one message for each partition.
   type: list
   elements: str
   returned: success
   sample: ["payments-0: brokers 1, 2 -> 1, 2, 3"]
 waits_for:
-  description: Partitions under way.
+  description: Partitions that are being moved.
   type: list
   elements: str
   returned: success
@@ -111,23 +111,23 @@ left:
   type: int
   returned: success
 partitions_left:
-  description: Partitions still to be moved or under way.
+  description: Number of partitions still to be moved or under way.
   type: int
   returned: success
 foreign:
-  description: Throttles that somebody else has set and that are kept, one message for each.
+  description: Throttles that other tools have set and that are kept, one message for each.
   type: list
   elements: str
   returned: success
 throttles:
   description: >-
-    Throttles of ours that are still set, as O(own) takes them; at the end those of brokers that do
-    not answer, which a later run removes.
+    Own throttles that are still set, in the form of O(own); at the end those on brokers that do
+    not respond, which a later run removes.
   type: list
   elements: list
   returned: success
 phase:
-  description: What is being done.
+  description: Current phase, always C(moving).
   type: str
   returned: success
 errors:
@@ -144,7 +144,7 @@ from ..module_utils._replicas import placement, reassignment, throttles
 
 
 def main() -> None:
-    """Preview, work or release."""
+    """Preview moves, run them, or remove throttles."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -173,10 +173,10 @@ def main() -> None:
                 found = reassignment.preview(connection, specs, record)
                 module.exit_json(changed=not found["done"], **found)
             if spec["stage"] == "release":
-                brokers = reassignment.answering(connection.read_cluster())
-                module.exit_json(changed=connection.release(record, brokers))
+                brokers = reassignment.responding(connection.read_cluster())
+                module.exit_json(changed=connection.remove_throttles(record, brokers))
             limits = (spec["rate"], spec["batch"], spec["seconds"])
-            module.exit_json(**reassignment.work(connection, specs, record, limits))
+            module.exit_json(**reassignment.run_moves(connection, specs, record, limits))
     except placement.PlacementError as error:
         module.fail_json(msg="; ".join(error.messages), errors=error.messages)
     except endpoints.ClusterError as error:

@@ -8,12 +8,12 @@ DOCUMENTATION = r"""
 module: replica_equality
 short_description: Compare replicas of a broker with others, batch by batch
 description:
-  - Reads each partition from the broker and from another replica in sync, from the first offset to
-    the end at the time of the call, and compares offsets and checksums of the record batches.
-  - Stops when the time is up, and says what was compared and what was not. Each partition gets
-    its turn.
-  - Compacted topics are left out, because each replica compacts at its own time.
-  - Fails when a difference is found.
+  - Reads each partition from the broker and from another in-sync replica, from the first offset to
+    the end at the time of the call. Compares offsets and checksums of the record batches.
+  - Stops after O(seconds), and returns compared and unfinished partitions. The partition with the
+    least progress is always compared next.
+  - Compacted topics are omitted, because each replica compacts at its own time.
+  - Fails if a difference is found.
 extends_documentation_fragment: [metal.kafka.client, metal.kafka.only_reads]
 options:
   broker:
@@ -21,21 +21,21 @@ options:
     type: int
     required: true
   log_dir:
-    description: Compare the replicas in this log dir; without it, those of all log dirs.
+    description: Log dir whose replicas are compared; without it, all log dirs.
     type: path
   seconds:
-    description: How long to compare.
+    description: Duration of the comparison in seconds.
     type: float
     default: 60
   timeout:
-    description: Seconds for the answer to one question.
+    description: Time limit of one request in seconds.
     type: float
     default: 20
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: The new disk holds what the other replicas hold
+- name: Check that the new disk has the same records as other replicas
   metal.kafka.replica_equality:
     bootstrap_servers: [kafka1:9092]
     broker: 2
@@ -49,7 +49,7 @@ compared:
   elements: str
   returned: always
 unfinished:
-  description: Partitions for which there was no time, or no answer, with the reason.
+  description: Partitions that were not compared to the end; after an error with the reason.
   type: list
   elements: str
   returned: always
@@ -59,7 +59,7 @@ compacted:
   elements: str
   returned: always
 different:
-  description: Messages on differences.
+  description: One message for each difference.
   type: list
   elements: str
   returned: always
@@ -74,13 +74,13 @@ from ..module_utils._replicas import broker_replicas, catch_up, log_dir_model, l
 
 
 def wanted(connection: broker_replicas.ReplicaConnection, broker: int, path: str) -> list[Any]:
-    """Replicas in one log dir, or in all of them."""
+    """Return the partitions with a replica in one log dir, or in all of them."""
     dirs = connection.dirs(broker)
     return list(broker_replicas.by_key([log_dirs.find(dirs, path)] if path else dirs))
 
 
 def main() -> None:
-    """Compare and answer; a difference is a failure."""
+    """Compare replicas, and fail if there is a difference."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,

@@ -7,32 +7,32 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: screen
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Prints a text as it is, and fails when something is not well
+short_description: Print a text unchanged, and fail if there are problems
 description:
-  - Prints O(text) to standard output, between the lines of whatever callback is in use.
-  - Fails after that when there are O(problems), so that the exit code of C(ansible-playbook) is 2.
-  - Runs as an action plugin on the control node; no host is asked.
+  - Prints O(text) to standard output, between the lines of the callback.
+  - Then fails if there are O(problems), so that the exit code of C(ansible-playbook) is 2.
+  - Runs as an action plugin on the control node; it connects to no host.
 options:
   text:
-    description: What to print, of one or more lines. It may have colours.
+    description: Text of one or more lines. It may have colours.
     type: str
     required: true
   problems:
-    description: What is not well, one message each.
+    description: Problems, one message each.
     type: list
     elements: str
     default: []
 attributes:
   check_mode:
-    description: Prints and fails as in any other run.
+    description: Prints and fails as without check mode.
     support: full
   diff_mode:
-    description: There is nothing to show.
+    description: Has no differences to show.
     support: none
 """
 
 EXAMPLES = r"""
-- name: Show which replicas differ
+- name: Print the replicas that differ
   metal.kafka.screen:
     text: "{{ result.text }}"
     problems: "{{ result.faults }}"
@@ -40,11 +40,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 printed:
-  description: That the text was printed, also where the task fails for its problems.
+  description: Always true; the text is printed even if the task fails.
   type: bool
   returned: always
 msg:
-  description: The problems, one a line.
+  description: The problems, one per line.
   type: str
   returned: failure
 """
@@ -53,7 +53,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 
 def main() -> None:
-    """Refuse to run on a host."""
+    """Fail: only the action plugin is used."""
     module = AnsibleModule(
         argument_spec={
             "text": {"type": "str", "required": True},

@@ -6,32 +6,32 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: service_files
-short_description: Directories and configuration files of one container, in one round trip
+short_description: Write directories and configuration files of one container, in one round trip
 description:
-  - Makes directories and writes small files with the given owner. Files that the declaration no
-    longer names are removed from O(dest), so that a container never reads yesterday's file.
+  - Creates directories and writes small files with the declared owner. Files that are no longer
+    declared are removed from O(dest), so that a container never reads outdated files.
 options:
   directories:
     description: >-
-      Directories that exist and belong to the owner. A link in place of one is refused, unless it
+      Directories to create for the owner. A link instead of a directory is refused unless it
       belongs to root.
     type: list
     elements: path
     default: []
   disk_mounts:
     description:
-      - Mount points of data disks. A directory below one of them is made only on its disk; while
+      - Mount points of data disks. A directory below one of them is created only on its disk; while
         the disk is not mounted, or cannot be read or written, the directory is in RV(unavailable)
-        and nothing is made in its place.
+        and nothing is created instead.
     type: list
     elements: path
     default: []
   directory_mode:
-    description: Permissions of directories that are made, octal.
+    description: Mode of new directories, octal.
     type: str
     default: '0750'
   dest:
-    description: Directory that holds the files. Everything else in it is removed, but O(keep).
+    description: Directory of the files. All other files in it except O(keep) are removed.
     type: path
     required: true
   files:
@@ -46,20 +46,20 @@ options:
         type: str
         required: true
       content:
-        description: What the file holds.
+        description: Content of the file.
         type: str
         required: true
       mode:
-        description: Permissions, octal.
+        description: Mode, octal.
         type: str
         default: '0440'
       static:
-        description: The part of the content that makes a restart necessary; not used here.
+        description: The part of the content whose change requires a restart; not used here.
         type: str
   secret_files:
     description:
-      - Files whose content nobody else may see, each with C(name), C(content) and optionally
-        C(mode), an octal string. They are never shown, not even as a difference.
+      - Files with secret content, each with C(name), C(content) and optionally C(mode), an octal
+        string. Their content is never in the output, not even as a difference.
     type: list
     elements: dict
     default: []
@@ -69,42 +69,42 @@ options:
         type: str
         required: true
       content:
-        description: What the file holds.
+        description: Content of the file.
         type: str
         required: true
       mode:
-        description: Permissions, octal.
+        description: Mode, octal.
         type: str
         default: '0400'
   keep:
-    description: Names of files in O(dest) that somebody else writes; they are left as they are.
+    description: Names of files in O(dest) that are written by other means; they are not changed.
     type: list
     elements: str
     default: []
   content:
     description:
-      - What becomes of the content of O(directories) that belong to another user. V(keep) leaves it
-        as it is. V(report) writes nothing at all and lists them in RV(foreign), unless O(container)
-        runs as it was left; the container has to be stopped first. V(change) gives what is not
-        root's to the owner, and goes over the directories of O(shared_group) once more.
+      - Action for the content of O(directories) that belong to another user. V(keep) leaves it
+        unchanged. V(report) writes nothing at all and lists them in RV(foreign), unless
+        O(container) runs unchanged; the container has to be stopped first. V(change) changes the
+        owner of all content that is not root's, and checks directories of O(shared_group) again.
     type: str
     default: keep
     choices: [keep, report, change]
   shared_group:
     description:
-      - Group id of the directories in O(owner_of.shared). They belong to root, and this group may
+      - Group id of the directories in O(owner_of.shared). They belong to root, and the group may
         write to them and to all directories in them. Files in them keep owner and group.
     type: int
   owner:
-    description: User id of directories and files; without it they belong to whoever runs this.
+    description: User id of directories and files; by default that of the module's process.
     type: int
   group:
-    description: Group id of directories and files; without it, the group of whoever runs this.
+    description: Group id of directories and files; by default that of the module's process.
     type: int
   owner_of:
     description:
-      - Whose O(directories) are, written into each as a marker, so that nobody deletes or uses them
-        for another cluster. One that another cluster's marker is in is refused before anything is
+      - Owner of O(directories), written into each as a marker, so that no other cluster uses or
+        deletes them. A directory with the marker of another cluster is refused before anything is
         written.
     type: dict
     suboptions:
@@ -122,7 +122,7 @@ options:
         elements: path
         default: []
   container:
-    description: The container that reads the files, to be looked at in the same execution.
+    description: The container that reads the files, to be inspected in the same execution.
     type: dict
     suboptions:
       name:
@@ -134,7 +134,7 @@ options:
         type: str
         required: true
       kept:
-        description: File in which M(metal.kafka.container_baseline) has written how it was left.
+        description: File with its baseline, see M(metal.kafka.container_baseline).
         type: path
         required: true
       socket:
@@ -143,7 +143,7 @@ options:
         default: /var/run/docker.sock
 attributes:
   check_mode:
-    description: Says what would change and touches nothing.
+    description: Reports what would change, and changes nothing.
     support: full
   diff_mode:
     description: Shows files line by line.
@@ -152,7 +152,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Configuration of a broker is written
+- name: Write the configuration of a broker
   metal.kafka.service_files:
     dest: /etc/kafka-metal/local-kafka1
     directories: [/etc/kafka-metal/local-kafka1, /data/disk1/kafka]
@@ -174,23 +174,22 @@ foreign:
   elements: str
   returned: always
 unavailable:
-  description: Directories on disks that are not there or broken, each with the reason.
+  description: Directories on missing or failed disks, each with the reason.
   type: list
   elements: str
   returned: always
 steps:
   description: >-
-    What was done, or in check mode would be, one message for each directory, file, and key of a
-    properties file; values of keys that look like a secret's are hidden.
+    Changes, or those planned in check mode, one message for each directory, file, and key of a
+    properties file; values of keys that look like secrets are hidden.
   type: list
   elements: str
   returned: always
   sample: ["local-kafka1/server.properties: num.io.threads 8 -> 16"]
 container:
   description: >-
-    C(unchanged), whether O(container) runs as a run before has left it, with the same declaration;
-    C(altered), limits that somebody has set by hand and that we never set; and C(State) with
-    C(Running), where there is one.
+    C(unchanged), whether O(container) runs unchanged since its baseline; C(altered), limits that
+    were set by hand and that no declaration sets; and C(State) with C(Running), if it exists.
   type: dict
   returned: with O(container)
 """
@@ -214,20 +213,22 @@ def main() -> None:
     if refused:
         module.fail_json(msg="\n".join(refused))
     ids = owned_directories.ids_of(spec["owner"], spec["group"])
-    seen = {"container": container_baseline.look(**spec["container"])} if spec["container"] else {}
+    result = (
+        {"container": container_baseline.compare(**spec["container"])} if spec["container"] else {}
+    )
     foreign = _foreign(spec, ids[0])
     found = owned_directories.Outcome()
-    unchanged = seen and seen["container"]["unchanged"]
-    waits = foreign and spec["content"] == owned_directories.REPORT and not unchanged
-    if waits and not module.check_mode:
-        module.exit_json(**found.result(), foreign=foreign, **seen)
+    unchanged = result and result["container"]["unchanged"]
+    must_stop = foreign and spec["content"] == owned_directories.REPORT and not unchanged
+    if must_stop and not module.check_mode:
+        module.exit_json(**found.result(), foreign=foreign, **result)
     owned_directories.converge(spec, ids, module.check_mode, found)
     config_files.converge(spec, ids, module.check_mode, found)
-    module.exit_json(**found.result(), foreign=foreign, **seen)
+    module.exit_json(**found.result(), foreign=foreign, **result)
 
 
 def _foreign(spec: dict[str, Any], uid: int) -> list[str]:
-    """Directories of the container that belong to another user, whose content would follow."""
+    """Return directories that belong to another user and whose content would change its owner."""
     if spec["content"] == owned_directories.KEEP:
         return []
     shared = spec["owner_of"]["shared"] if spec["owner_of"] else ()

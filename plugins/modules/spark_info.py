@@ -8,9 +8,8 @@ DOCUMENTATION = r"""
 module: spark_info
 short_description: State of a standalone Spark cluster
 description:
-  - Asks the page of every master at the same time who leads, who stands by, and which workers are
-    registered.
-  - Never fails because a master does not answer; that is a result.
+  - Reads the web pages of all masters in parallel - leader, standbys and registered workers.
+  - Does not fail if a master does not respond; its C(error) has the reason.
 extends_documentation_fragment: [metal.kafka.only_reads]
 options:
   masters:
@@ -20,59 +19,59 @@ options:
     required: true
     suboptions:
       port:
-        description: Where workers and applications meet it; nobody is asked there.
+        description: Its port for workers and applications; not used here.
         type: int
       name:
-        description: What it is called in messages.
+        description: Its name in messages.
         type: str
         required: true
       host:
-        description: Where its page is.
+        description: Host of its web page.
         type: str
         required: true
       ui_port:
-        description: Port of its page.
+        description: Port of its web page.
         type: int
         required: true
   workers:
-    description: Workers that a healthy cluster has.
+    description: Workers that must be registered.
     type: list
     elements: dict
     default: []
     suboptions: &place
       name:
-        description: What it is called in messages.
+        description: Its name in messages.
         type: str
         required: true
       host:
-        description: Where its page is.
+        description: Host of its web page.
         type: str
         required: true
       ui_port:
-        description: Port of its page.
+        description: Port of its web page.
         type: int
         required: true
   histories:
-    description: Servers that show the history of applications.
+    description: Spark history servers.
     type: list
     elements: dict
     default: []
     suboptions: *place
   page_login:
     description: >-
-      What pages that ask who comes are shown, name and password as RFC 7617 has them in base64;
-      empty where they ask nobody.
+      Login for pages with authentication, user and password in base64 as defined by RFC 7617; empty
+      without authentication.
     type: str
     default: ''
   timeout:
-    description: Seconds to wait for one answer.
+    description: Seconds to wait for one response.
     type: float
     default: 5
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: One master leads, and its workers are alive
+- name: Wait until one master leads and its workers are registered
   metal.kafka.spark_info:
     masters:
       - {name: spark-master1, host: m1, ui_port: 8080}
@@ -88,22 +87,22 @@ EXAMPLES = r"""
 RETURN = r"""
 masters:
   description: >-
-    Masters in the order given, with C(name), C(page), C(status) (ALIVE for the one that leads,
+    Masters in the order of O(masters), with C(name), C(page), C(status) (ALIVE for the leader,
     STANDBY, RECOVERING), C(workers) (pages of those it counts as alive) and C(error).
   type: list
   elements: dict
   returned: always
 histories:
-  description: Servers of the history in the order given, with C(name), C(page) and C(error).
+  description: History servers in the order of O(histories), with C(name), C(page) and C(error).
   type: list
   elements: dict
   returned: always
 leader:
-  description: Name of the master that leads, empty unless there is exactly one.
+  description: Name of the leading master; empty unless there is exactly one.
   type: str
   returned: always
 problems:
-  description: Messages on what is wrong.
+  description: Problems, one message each.
   type: list
   elements: str
   returned: always
@@ -115,7 +114,7 @@ from ..module_utils._services import spark_masters
 
 
 def main() -> None:
-    """Ask all masters, judge, answer."""
+    """Read the states of all servers and return them with their problems."""
     place = {
         "name": {"type": "str", "required": True},
         "host": {"type": "str", "required": True},
@@ -136,16 +135,16 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    how = module.params["timeout"], module.params["page_login"]
-    told = spark_masters.ask_all(module.params["masters"], *how)
-    histories = spark_masters.ask_histories(module.params["histories"], *how)
-    leading = spark_masters.leader(told)
+    access = module.params["timeout"], module.params["page_login"]
+    masters = spark_masters.query_masters(module.params["masters"], *access)
+    histories = spark_masters.query_histories(module.params["histories"], *access)
+    leading = spark_masters.leader(masters)
     module.exit_json(
         changed=False,
-        masters=told,
+        masters=masters,
         histories=histories,
         leader=leading["name"] if leading else "",
-        problems=spark_masters.problems(told, module.params["workers"], histories),
+        problems=spark_masters.problems(masters, module.params["workers"], histories),
     )
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: state
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Directory on the control node that holds the state of a cluster
+short_description: State directory of a cluster on the control node
 description:
-  - Makes the directory for its owner alone, with a C(.gitignore) that lets only the encrypted store
-    of keys be committed.
-  - Moves what an earlier version kept in the checkout or in the installed collection. Every file is
-    copied and read again before the old directory is renamed to C(<cluster>.moved).
-  - Runs as an action plugin on the control node; no host is asked.
+  - Creates the directory with mode 0700, and a C(.gitignore) that allows only the encrypted store
+    of keys to be committed.
+  - Migrates the state that an earlier version kept in the checkout or in the installed collection.
+    Every file is copied and verified before the old directory is renamed to C(<cluster>.moved).
+  - Runs as an action plugin on the control node; it connects to no host.
 options:
   path:
     description: The directory.
@@ -24,20 +24,20 @@ options:
     type: str
     required: true
   secrets:
-    description: Whether the store of keys is moved as well.
+    description: Whether to migrate the store of keys too.
     type: bool
     default: true
   answer:
     description: >-
-      File for whoever has started this run, which gets C(cluster) and C(state) as JSON, also in
+      File for the process that started this run. It gets C(cluster) and C(state) as JSON, also in
       check mode.
     type: path
 attributes:
   check_mode:
-    description: Says what would be moved and touches nothing.
+    description: Reports what would be migrated, and changes nothing.
     support: full
   diff_mode:
-    description: There is nothing to show.
+    description: Has no differences to show.
     support: none
 """
 
@@ -50,7 +50,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was moved, or would be, one message for each directory.
+  description: Migrations, or those planned in check mode, one message for each directory.
   type: list
   elements: str
   returned: always
@@ -60,7 +60,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 
 def main() -> None:
-    """Refuse to run on a host."""
+    """Fail: only the action plugin is used."""
     module = AnsibleModule(
         argument_spec={
             "path": {"type": "path", "required": True},

@@ -6,21 +6,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: support_archive
-short_description: Join the archives of all machines into one, without the secrets that are known
+short_description: Join the support archives of all machines, without secrets
 description:
-  - Reads every tar.gz in a directory, takes known secrets and whatever looks like one out of each
-    text, writes one tar.gz, and deletes those it has read.
+  - Reads every tar.gz in a directory, removes known secrets and values that look like one from each
+    text, writes one tar.gz, and deletes the source archives.
 options:
   source:
     description: Directory with the archives of M(metal.kafka.support_host), one for each machine.
     type: path
     required: true
   dest:
-    description: Where the joined archive goes; for its owner alone.
+    description: Path of the joined archive; its mode is 0600.
     type: path
     required: true
   secrets:
-    description: Values that stand nowhere in it.
+    description: Known secrets to remove.
     type: list
     elements: str
     default: []
@@ -29,13 +29,13 @@ attributes:
     description: Writes and deletes nothing.
     support: full
   diff_mode:
-    description: An archive is no difference.
+    description: Has no differences to show.
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: One archive is written
+- name: Write the joined support archive
   metal.kafka.support_archive:
     source: /tmp/machines
     dest: /tmp/support.tar.gz
@@ -48,7 +48,7 @@ size:
   type: int
   returned: always
 members:
-  description: How many texts are in it.
+  description: Number of texts in the archive.
   type: int
   returned: always
 """
@@ -63,7 +63,7 @@ from ..module_utils._containers.support import text_archive
 
 
 def main() -> None:
-    """Join, write, tidy up, answer."""
+    """Join the archives, write the result, delete the sources."""
     module = AnsibleModule(
         argument_spec={
             "source": {"type": "path", "required": True},

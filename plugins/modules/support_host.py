@@ -6,30 +6,30 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: support_host
-short_description: What one machine says of a cluster, as an archive without secrets
+short_description: Support archive of one machine, without secrets
 description:
-  - Writes a tar.gz with the containers of a cluster as the engine sees them, the last lines of
-    their logs, their configuration, and what the machine says of itself. What looks like a secret
-    is taken out; of files that are their owner's alone, only the names are in it.
+  - Writes a tar.gz with the inspections of a cluster's containers, the tails of their logs, their
+    configuration, and facts of the machine. Values that look like secrets are removed; files that
+    only their owner may read are listed by name.
 options:
   dest:
-    description: Where the archive goes; for its owner alone.
+    description: Path of the archive; its mode is 0600.
     type: path
     required: true
   cluster:
-    description: Name of the cluster; without it only O(figures) are gathered.
+    description: Name of the cluster; if empty, only O(figures) are collected.
     type: str
     default: ''
   figures:
-    description: Addresses whose answers belong into the archive, by name.
+    description: URLs of metrics whose responses are added to the archive, by name.
     type: dict
     default: {}
   metrics_password:
-    description: Password of the user C(operator) at these addresses; empty if they require none.
+    description: Password of the user C(operator) at these URLs; empty if they require none.
     type: str
     default: ''
   lines:
-    description: How many lines of each log are wanted.
+    description: Number of lines of each log.
     type: int
     default: 5000
   config_root:
@@ -37,11 +37,11 @@ options:
     type: path
     default: /etc/kafka-metal
   log_root:
-    description: Directory with the logs that services keep themselves.
+    description: Directory with the log files of services.
     type: path
     default: /var/log/kafka-metal
   socket:
-    description: Socket that the engine answers on.
+    description: Socket of the engine.
     type: path
     default: /var/run/docker.sock
 attributes:
@@ -49,13 +49,13 @@ attributes:
     description: Writes nothing.
     support: full
   diff_mode:
-    description: An archive is no difference.
+    description: Has no differences to show.
     support: none
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: What the machine says is gathered
+- name: Collect the machine's support archive
   metal.kafka.support_host:
     dest: /var/lib/kafka-metal/support.tar.gz
     cluster: local
@@ -63,7 +63,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 members:
-  description: Names of what is in the archive.
+  description: Names of the texts in the archive.
   type: list
   elements: str
   returned: always
@@ -81,7 +81,7 @@ from ..module_utils._host import engine_api
 
 
 def main() -> None:
-    """Gather, write, answer with names."""
+    """Collect the texts and write the archive."""
     module = AnsibleModule(
         argument_spec={
             "dest": {"type": "path", "required": True},
@@ -98,8 +98,8 @@ def main() -> None:
     given = module.params
     cluster, dest = given["cluster"], Path(given["dest"])
     texts = {
-        f"figures/{name}.txt": collector.fetched(at, given["metrics_password"])
-        for name, at in given["figures"].items()
+        f"figures/{name}.txt": collector.fetch(url, given["metrics_password"])
+        for name, url in given["figures"].items()
     }
     if cluster:
         texts |= collector.collect(

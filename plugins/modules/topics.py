@@ -8,13 +8,13 @@ DOCUMENTATION = r"""
 module: topics
 short_description: Topics are as declared
 description:
-  - Creates topics, adds partitions and sets keys, however many topics there are, in a few
-    requests. Every step is judged by the cluster before the first one is done, so a wrong
-    declaration changes nothing.
-  - A topic is deleted only when it stands under O(absent) and under O(confirm_delete). Topics of
-    Kafka's own, whose names begin with C(__), are never deleted.
-  - A key that is declared as null, or that earlier runs applied and nothing declares any more,
-    returns to the cluster's default. A key that somebody set by hand is reported and kept. So is a
+  - Creates topics, adds partitions and sets keys, in a few requests for any number of topics. The
+    cluster validates every step before the first one is applied, so a wrong declaration changes
+    nothing.
+  - A topic is deleted only if it is in both O(absent) and O(confirm_delete). Kafka's internal
+    topics, whose names start with C(__), are never deleted.
+  - A key that is declared as null, or that earlier runs applied and that is no longer declared,
+    returns to the cluster's default. A key that was set by hand is reported and kept, as is a
     topic that is no longer declared.
   - Only keys that are set on the topic itself are compared. A declared key is set on the topic
     even when it equals the cluster's default, so that the topic keeps it when the default changes.
@@ -29,25 +29,25 @@ options:
   topics:
     description: >-
       Topics by name, each with C(partitions), C(replication_factor) and C(config), a dictionary
-      of any of Kafka's topic keys. Partitions can only grow. A number that is left out is the
-      cluster's default for a new topic and not compared for an old one. Instead of the numbers
-      there may be a C(placement), a list with a list of broker ids for each partition.
+      of Kafka's topic keys. The number of partitions can only grow. An omitted number is the
+      cluster's default for a new topic and not compared for an existing one. C(placement), a list
+      with a list of broker ids for each partition, replaces both numbers.
     type: dict
     default: {}
   absent:
-    description: Names of topics that there should not be.
+    description: Names of topics to delete.
     type: list
     elements: str
     default: []
   confirm_delete:
-    description: Names of topics under O(absent) whose records are to be lost.
+    description: Names of topics in O(absent) whose records may be lost.
     type: list
     elements: str
     default: []
   batch:
     description: >-
-      Topics created by one request, with at most four times as many partitions. Brokers create
-      them one by one, so that large requests outlast their timeouts.
+      Number of topics created by one request, with at most four times as many partitions. Brokers
+      create topics one by one, so larger requests would time out.
     type: int
     default: 50
 attributes:
@@ -61,7 +61,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Topics are as declared
+- name: Apply declared topics
   metal.kafka.topics:
     bootstrap_servers: [kafka1:9092]
     topics:
@@ -77,22 +77,22 @@ EXAMPLES = r"""
 
 RETURN = r"""
 created:
-  description: Names of topics that were created.
+  description: Names of created topics.
   type: list
   elements: str
   returned: success
 deleted:
-  description: Names of topics that were deleted.
+  description: Names of deleted topics.
   type: list
   elements: str
   returned: success
 reassign:
-  description: Names of topics whose replicas are to be elsewhere.
+  description: Names of topics whose replicas have to move.
   type: list
   elements: str
   returned: success
 steps:
-  description: What was done, or in check mode would be, one message for each step.
+  description: Applied steps, in check mode planned ones; one message for each step.
   type: list
   elements: str
   returned: success
@@ -103,7 +103,7 @@ errors:
   elements: str
   returned: failure
 unanswered:
-  description: True when it failed because no broker answered.
+  description: True if it failed because no broker responded.
   type: bool
   returned: failure
 """
@@ -114,7 +114,7 @@ from ..module_utils._content import resources
 
 
 def main() -> None:
-    """Read, plan, have it judged, apply, compare again."""
+    """Apply the declared topics."""
     module = AnsibleModule(argument_spec=resources.arguments("topics"), supports_check_mode=True)
     module.exit_json(**resources.run(module, {"topics": module.params}, "topics")["topics"])
 

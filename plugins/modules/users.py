@@ -6,22 +6,20 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: users
-short_description: Users that log in with SCRAM are as declared
+short_description: SCRAM users are as declared
 description:
-  - Reads the credentials of all users in one request and sets those that are missing or differ,
-    with all others in one request.
-  - Kafka never tells a password, not even its hash. Whether a user's password is another than the
-    desired one is found out by logging in with it at O(verify_bootstrap), all users side by side;
-    such an attempt asks the cluster for nothing. A password that cannot be tried is left as it is,
-    and its user is named under RV(unverified) and in a warning.
-  - "A password is changed in one step: there is no moment in which neither the old nor the new one
-    is valid. Connections that are open stay open; brokers that set connections.max.reauth.ms ask
-    for the new one then. A client that is to change its password connects with the old one until
-    this has run and with the new one from then on, so give it the new one right afterwards. After
-    a change the module waits until the new password is accepted at every address of
-    O(verify_bootstrap) that answers."
-  - A user who is not declared is never touched. Nor is a mechanism of a declared user that is not
-    declared, in which an old password may live on; it is told under RV(foreign).
+  - Reads the credentials of all users in one request, and sets missing and different ones in
+    another.
+  - Kafka does not return passwords or hashes. To check a password, the module logs in with it at
+    O(verify_bootstrap), for all users in parallel. The login sends no other request. A password
+    that cannot be checked is not changed, and its user is in RV(unverified) and in a warning.
+  - "A password changes in one step: at any time either the old or the new one is valid. Open
+    connections stay open; with connections.max.reauth.ms brokers require the new password at the
+    next reauthentication. New connections need the new password as soon as the module has run, so
+    change clients right afterwards. The module waits until every responding address in
+    O(verify_bootstrap) accepts the new password."
+  - Undeclared users are never changed. Undeclared mechanisms of a declared user, which may keep an
+    old password valid, are not changed either; they are reported in RV(foreign).
 extends_documentation_fragment:
   - metal.kafka.client
   - metal.kafka.content
@@ -35,45 +33,46 @@ options:
     default: {}
   passwords:
     description: >-
-      Passwords by user, at least 8 characters. A user whose password is not here, nor in
-      O(credentials), must exist already. Those of users who are not in O(users) are not used.
+      Passwords by user, at least 8 characters. A user without a password here or in
+      O(credentials) must already exist. Passwords of users that are not in O(users) are ignored.
     type: dict
     default: {}
   credentials:
     description: >-
       Hashed passwords by user, each a text such as
-      C(SCRAM-SHA-512=[iterations=8192,salt=...,saltedpassword=...]), in Base64, or a list of them,
-      as the filter P(metal.kafka.scram_credential#filter) makes them. Whoever has one can log in
-      with it. Their number of iterations wins over that of the user.
+      C(SCRAM-SHA-512=[iterations=8192,salt=...,saltedpassword=...]), in Base64, or a list of them.
+      The filter P(metal.kafka.scram_credential#filter) generates them. A hashed password is
+      sufficient to log in, so keep it secret. Its iterations override those of the user.
     type: dict
     default: {}
   absent:
-    description: Users whose credentials are taken away. Connections that are open stay open.
+    description: Users whose credentials are removed. Open connections stay open.
     type: list
     elements: str
     default: []
   update_password:
     description: >-
-      When a password that a user may have already is set: when logging in with it is refused, only
-      with a new credential, or always, which is never unchanged.
+      When the password of an existing credential is set. C(on_change) sets it if a login with it
+      is rejected. C(on_create) never does. C(always) sets it in every run, which always reports a
+      change.
     type: str
     choices: [on_change, on_create, always]
     default: on_change
 attributes:
   check_mode:
-    description: Passwords are tried, and nothing is changed.
+    description: Checks passwords and changes nothing.
     support: full
   diff_mode:
     description: Shows the credentials that change, never a password.
     support: full
 notes:
-  - "O(users): each user has C(mechanisms), a list of SCRAM-SHA-512 (which it is without) and
-    SCRAM-SHA-256, and C(iterations), 4096 to 16384, 8192 without."
+  - "O(users): each user has C(mechanisms), a list of SCRAM-SHA-512 (the default) and
+    SCRAM-SHA-256, and C(iterations), 4096 to 16384 (default 8192)."
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Users are as declared
+- name: Apply declared users
   metal.kafka.users:
     bootstrap_servers: [kafka1:9092]
     users:
@@ -87,21 +86,21 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or in check mode would be, one message for each credential.
+  description: Applied changes, in check mode planned ones; one message for each credential.
   type: list
   elements: str
   returned: success
-  sample: ["user alice: SCRAM-SHA-512: the password is another"]
+  sample: ["user alice: SCRAM-SHA-512: the password differs"]
 created:
-  description: Names of users that had no credential.
+  description: Names of users with new credentials.
   type: list
   elements: str
   returned: success
 unverified:
-  description: Users whose password could not be tried and was left as it is, with the reason.
+  description: Users whose password could not be checked and was not changed, with the reason.
   type: dict
   returned: success
-  sample: {alice: no listener to try it at is given}
+  sample: {alice: no listener to check it at is provided}
 foreign:
   description: Credentials of declared users for mechanisms that are not declared.
   type: list
@@ -114,7 +113,7 @@ errors:
   elements: str
   returned: failure
 unanswered:
-  description: True when it failed because no broker answered.
+  description: True if it failed because no broker responded.
   type: bool
   returned: failure
 """
@@ -125,7 +124,7 @@ from ..module_utils._content import resources
 
 
 def main() -> None:
-    """Read, try, plan, apply, see it accepted."""
+    """Apply the declared users."""
     module = AnsibleModule(argument_spec=resources.arguments("users"), supports_check_mode=True)
     module.exit_json(**resources.run(module, {"users": module.params}, "users")["users"])
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: wait_for_cluster
-short_description: Waits for a healthy Kafka cluster, or for leave to stop brokers
+short_description: Wait until a Kafka cluster is healthy, or until brokers may be stopped
 description:
-  - Looks at the cluster, and at the container of a broker that starts, again and again, and prints
-    what moves. Ends when the cluster is healthy, or with O(before_stop) when the brokers may stop.
-  - Waits as long as there is progress. Gives up after O(stall_timeout) seconds without, and at once
-    when the container ends again and again.
-  - Progress is a broker that registers, a log recovered, a replica in sync, bytes caught up.
-  - A healthy cluster costs one look.
+  - Polls the cluster, and the container of a starting broker, and prints the progress. Ends when
+    the cluster is healthy, or with O(before_stop) when the brokers may be stopped.
+  - Fails after O(stall_timeout) seconds without progress, and immediately if the container keeps
+    restarting.
+  - Progress is a registered broker, a recovered log, a replica in sync, or bytes caught up.
+  - A healthy cluster needs one read.
 extends_documentation_fragment: [metal.kafka.client]
 options:
   expect_brokers:
@@ -22,58 +22,59 @@ options:
     elements: int
     default: []
   before_stop:
-    description: Ids of brokers that are to be stopped at the same time.
+    description: Ids of brokers to be stopped at the same time.
     type: list
     elements: int
     default: []
   elect_preferred:
     description: >-
-      Whether leadership goes back to the preferred replicas once the cluster is healthy. Not used
-      with O(before_stop).
+      Whether to elect the preferred replicas once the cluster is healthy. Ignored with
+      O(before_stop).
     type: bool
     default: false
   container:
-    description: Container of the broker that starts, on the host this runs on.
+    description: Container of the starting broker, on the module's host.
     type: str
   name:
-    description: What lines call that broker.
+    description: Name of that broker in printed lines.
     type: str
     default: ''
   socket:
-    description: Socket that the engine answers on.
+    description: Socket of the container engine.
     type: path
     default: /var/run/docker.sock
   stall_timeout:
-    description: Seconds without progress after which it gives up.
+    description: Seconds without progress after which the task fails.
     type: float
     default: 300
   interval:
-    description: Seconds between two looks.
+    description: Seconds between two reads of the cluster.
     type: float
     default: 2
   timeout:
-    description: Seconds for one look.
+    description: Time limit of one read in seconds.
     type: float
     default: 10
 attributes:
   check_mode:
-    description: Waits, and says which leaders would be elected.
+    description: Waits, and returns the number of planned elections in RV(steps).
     support: full
   diff_mode:
-    description: Shows nothing.
+    description: No diff.
     support: none
 notes:
-  - The loop runs on the control node, one look on the host; see plugins/action/wait_for_cluster.py.
+  - The loop is in the action plugin on the control node; the module on the host reads once. See
+    plugins/action/wait_for_cluster.py.
 author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Broker 2 may be stopped
+- name: Wait until broker 2 may be stopped
   metal.kafka.wait_for_cluster:
     bootstrap_servers: [kafka1:9092, kafka2:9092]
     before_stop: [2]
 
-- name: Broker 2 is back and every partition has all its replicas
+- name: Wait until broker 2 has returned and all replicas are in sync
   metal.kafka.wait_for_cluster:
     bootstrap_servers: [kafka1:9092, kafka2:9092]
     expect_brokers: [1, 2, 3]
@@ -85,29 +86,30 @@ EXAMPLES = r"""
 RETURN = r"""
 cluster:
   description: >-
-    Everything that M(metal.kafka.cluster_info) returns stands in the result too, at its top level.
+    All results of M(metal.kafka.cluster_info) are in the result too, at its top level.
   type: dict
   returned: never
 lag_bytes:
-  description: Bytes that replicas out of sync lack; null when nobody can tell.
+  description: Bytes that replicas out of sync lack; null if unknown.
   type: int
   returned: always
 container:
-  description: State of O(container) as M(metal.kafka.container_info) tells it.
+  description: State of O(container), in the form of M(metal.kafka.container_info).
   type: dict
   returned: when O(container) is given
 recovered:
-  description: Logs that the broker has loaded since its start, and how many it has; null before.
+  description: Number of logs that the broker has loaded since its start, and of all its logs; null
+    before the first one.
   type: list
   elements: int
   returned: when O(container) is given
 steps:
-  description: What was changed, or would be, as messages.
+  description: Messages on elections, in check mode on planned ones.
   type: list
   elements: str
   returned: always
 seconds:
-  description: How long it was waited.
+  description: Duration of the wait in seconds.
   type: float
   returned: always
 """
@@ -130,28 +132,31 @@ from ..module_utils._kafka import (
     stop_gate,
 )
 
-# Of a log, for the counters of its recovery: each log dir writes its own.
+# Last lines of the container's log that are searched for the progress of each log dir's recovery.
 LOG_LINES = 400
 
 
-def look(spec: dict[str, Any], dry: bool) -> tuple[Any, Any, Any]:
-    """The cluster, the bytes it lacks, and leaders elected, or that would be; ClusterError."""
+def read(spec: dict[str, Any], dry: bool) -> tuple[Any, Any, Any]:
+    """Return the cluster, its lag in bytes, and the number of elected leaders.
+
+    Leaders are elected only if ``dry`` is false. Raises ClusterError.
+    """
     with cluster.ClusterConnection(
         spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9
     ) as connection:
         found = connection.read_cluster()
         lag = connection.read_lag(found)
         elected = 0
-        sound = health.report(found, spec["expect_brokers"])["healthy"]
-        if spec["elect_preferred"] and not spec["before_stop"] and sound:
+        healthy = health.report(found, spec["expect_brokers"])["healthy"]
+        if spec["elect_preferred"] and not spec["before_stop"] and healthy:
             elected = len(leader_batches.electable(found))
             if elected and not dry:
                 found = connection.elect_preferred(found)
     return found, lag, elected
 
 
-def look_at_container(spec: dict[str, Any]) -> dict[str, Any]:
-    """State of the container and how many logs its broker has loaded."""
+def read_container(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of the container and the progress of its broker's log recovery."""
     if not spec["container"]:
         return {}
     found = container_state.inspect(spec["container"], spec["socket"])
@@ -162,7 +167,7 @@ def look_at_container(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Look once."""
+    """Read the cluster and the container once."""
     module = AnsibleModule(
         argument_spec={
             **client_options.ARGUMENTS,
@@ -182,24 +187,24 @@ def main() -> None:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     spec = client_options.spec_of(module)
     try:
-        container = look_at_container(spec)
+        container = read_container(spec)
     except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
-    # As in cluster_info: whatever the library waits for, the look ends in time.
+    # As in cluster_info, the outer deadline holds even if the library hangs.
     answer = deadlines.side_by_side(
-        {"look": lambda: look(spec, module.check_mode)}, deadlines.Deadline(spec["timeout"])
-    )["look"]
+        {"cluster": lambda: read(spec, module.check_mode)}, deadlines.Deadline(spec["timeout"])
+    )["cluster"]
     if isinstance(answer, (endpoints.ClusterError, TimeoutError)):
-        silent = health.unreachable(endpoints.words_of(answer), spec["before_stop"])
-        module.exit_json(changed=False, steps=[], lag_bytes=None, **silent, **container)
+        failed = health.unreachable(endpoints.error_text(answer), spec["before_stop"])
+        module.exit_json(changed=False, steps=[], lag_bytes=None, **failed, **container)
     if isinstance(answer, Exception):
         raise answer
     found, lag, elected = answer
     decision = stop_gate.before_stop(found, spec["before_stop"]) if spec["before_stop"] else None
-    noun = "partition is" if elected == 1 else "partitions are"
+    noun = "partition" if elected == 1 else "partitions"
     module.exit_json(
         changed=elected > 0,
-        steps=[f"{elected} {noun} led by the preferred replica again"] if elected else [],
+        steps=[f"preferred leaders elected: {elected} {noun}"] if elected else [],
         lag_bytes=lag,
         **health.report(found, spec["expect_brokers"], decision),
         **container,

@@ -8,9 +8,9 @@ DOCUMENTATION = r"""
 module: zookeeper_info
 short_description: State of a ZooKeeper ensemble
 description:
-  - Asks every server at the same time by the four-letter word C(srvr), which ZooKeeper allows by
-    default, and says whether they form one quorum.
-  - Never fails because a server does not answer; that is a result.
+  - Queries all servers in parallel with the four-letter word command C(srvr), which ZooKeeper
+    allows by default, and reports whether they form one quorum.
+  - Does not fail if a server does not respond; its C(error) has the reason.
 extends_documentation_fragment: [metal.kafka.only_reads]
 options:
   servers:
@@ -24,7 +24,7 @@ options:
         type: int
         required: true
       host:
-        description: Where it listens for clients.
+        description: Host of its client port.
         type: str
         required: true
       port:
@@ -32,18 +32,18 @@ options:
         type: int
         default: 2181
       also:
-        description: Ports to try, in order, where it does not tell its state at O(servers[].port).
+        description: Ports to try, in order, if it does not respond at O(servers[].port).
         type: list
         elements: int
         default: []
   ca_file:
-    description: CA that the servers' certificates come from, PEM; asks over TLS.
+    description: PEM of the CA of the servers' certificates; enables TLS.
     type: path
   cert_file:
-    description: Key and certificate that are shown to the servers, one PEM file.
+    description: PEM with the client's key and certificate.
     type: path
   before_stop:
-    description: Id of a server that is to be stopped; adds RV(stop) to the result.
+    description: Id of a server to be stopped; adds RV(stop) to the result.
     type: int
   timeout:
     description: Seconds to wait for one server.
@@ -53,7 +53,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Ensemble has a leader and all others follow
+- name: Wait until the ZooKeeper ensemble has a leader and all others follow
   metal.kafka.zookeeper_info:
     servers:
       - {id: 1, host: zk1, port: 2181}
@@ -68,8 +68,8 @@ EXAMPLES = r"""
 RETURN = r"""
 servers:
   description: >-
-    Servers in the order given, with C(id), C(host), C(port), C(mode) (leader, follower, observer
-    or standalone), C(version), C(zxid), C(connections) and, when the server did not tell, C(error).
+    Servers in the order of O(servers), with C(id), C(host), C(port), C(mode) (leader, follower,
+    observer or standalone), C(version), C(zxid), C(connections), or C(error) without a state.
   type: list
   elements: dict
   returned: always
@@ -78,22 +78,22 @@ leader:
   type: int
   returned: always
 quorum:
-  description: Whether one server leads and all others follow.
+  description: Whether one server is leader and all others follow.
   type: bool
   returned: always
 available:
-  description: Whether clients are served, which takes a leader and a majority.
+  description: Whether the ensemble serves clients - it has a leader and a majority.
   type: bool
   returned: always
 problems:
-  description: Messages on what is wrong.
+  description: Problems, one message each.
   type: list
   elements: str
   returned: always
 stop:
   description: >-
-    Whether the others keep the quorum without the server named by O(before_stop), as C(safe) with
-    C(blockers), messages that say why not.
+    Whether the others keep the quorum without the server O(before_stop), as C(safe), and the
+    C(blockers), one message each.
   type: dict
   returned: when O(before_stop) is given
 """
@@ -104,7 +104,7 @@ from ..module_utils._services import zookeeper_servers
 
 
 def main() -> None:
-    """Ask all servers, judge, answer."""
+    """Read the states of all servers and report on the ensemble."""
     module = AnsibleModule(
         argument_spec={
             "servers": {
@@ -130,7 +130,9 @@ def main() -> None:
         tls = zookeeper_servers.tls_of(module.params["ca_file"], module.params["cert_file"])
     except OSError as error:
         module.fail_json(msg=f"the files for TLS cannot be used: {error}")
-    servers = zookeeper_servers.ask_all(module.params["servers"], module.params["timeout"], tls)
+    servers = zookeeper_servers.query_servers(
+        module.params["servers"], module.params["timeout"], tls
+    )
     stopping = module.params["before_stop"]
     stop = {} if stopping is None else {"stop": zookeeper_servers.before_stop(servers, stopping)}
     module.exit_json(changed=False, **zookeeper_servers.report(servers), **stop)

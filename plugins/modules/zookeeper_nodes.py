@@ -6,10 +6,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: zookeeper_nodes
-short_description: ACLs of nodes of a ZooKeeper ensemble
+short_description: Set ACLs of nodes of a ZooKeeper ensemble
 description:
-  - Gives nodes their ACLs, with the rights of whoever's certificate is shown. Touches no data.
-  - Takes the first server that gives a session.
+  - Sets the ACLs of nodes, authenticated by a client certificate. Changes no data.
+  - Uses the first server that accepts a session.
 options:
   servers:
     description: The servers of the ensemble.
@@ -21,7 +21,7 @@ options:
         description: Id of the server.
         type: int
       host:
-        description: Where it listens for clients.
+        description: Host of its client port.
         type: str
         required: true
       port:
@@ -29,16 +29,16 @@ options:
         type: int
         default: 2181
       also:
-        description: Ports to try where there is no session at O(servers[].port).
+        description: Ports to try if O(servers[].port) accepts no session.
         type: list
         elements: int
         default: []
   ca_file:
-    description: CA that the servers' certificates come from, PEM.
+    description: PEM of the CA of the servers' certificates.
     type: path
     required: true
   cert_file:
-    description: Key and certificate that are shown to the servers, one PEM file.
+    description: PEM with the client's key and certificate.
     type: path
     required: true
   nodes:
@@ -52,7 +52,7 @@ options:
         type: str
         required: true
       acls:
-        description: Who may do what with it; nobody else may do anything.
+        description: Its complete ACL; all other access is denied.
         type: list
         elements: dict
         required: true
@@ -70,17 +70,17 @@ options:
             type: str
             required: true
       create:
-        description: Makes it when it is not there; else such a node is passed over.
+        description: Whether to create a missing node; otherwise it is skipped.
         type: bool
         default: false
   timeout:
-    description: Seconds to wait for one answer.
+    description: Seconds to wait for one response.
     type: float
     default: 10
 attributes:
   check_mode:
     description: >-
-      Says what would change and touches nothing. Where no server can be reached, all of it would.
+      Reports what would change, and changes nothing. If no server is reachable, reports a change.
     support: full
   diff_mode:
     description: The changes are in RV(steps).
@@ -89,7 +89,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Only brokers write the root
+- name: Restrict writes to the root node to brokers
   metal.kafka.zookeeper_nodes:
     servers: [{host: zk1, port: 2181}]
     ca_file: /etc/kafka-metal/payments-kafka1/ca.pem
@@ -103,7 +103,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was changed, or in check mode would be, one message for each node.
+  description: Changes, or those planned in check mode, one message for each node.
   type: list
   elements: str
   returned: success
@@ -132,7 +132,7 @@ NODE = {
 
 
 def main() -> None:
-    """Compare, change, tell."""
+    """Compare the ACLs and change those that differ."""
     module = AnsibleModule(
         argument_spec={
             "servers": {"type": "list", "elements": "dict", "options": SERVER, "required": True},
@@ -146,19 +146,19 @@ def main() -> None:
     given = module.params
     try:
         tls = zookeeper_servers.tls_of(given["ca_file"], given["cert_file"])
-        with zookeeper_client.first_that_serves(given["servers"], given["timeout"], tls) as session:
+        with zookeeper_client.first_available(given["servers"], given["timeout"], tls) as session:
             nodes = zookeeper_acls.read(given["nodes"])
             changes = zookeeper_acls.differences(session, nodes)
             if not module.check_mode:
                 zookeeper_acls.apply(session, changes, nodes)
     except OSError as error:
         if module.check_mode:
-            # A fresh site: what runs first decides what there is.
-            steps = [f"nodes of the ensemble: given to their owners once it serves ({error})"]
+            # On a new site the ensemble does not run yet, so the nodes are unknown.
+            steps = [f"ACLs of ZooKeeper nodes are set when the ensemble is available ({error})"]
             module.exit_json(changed=True, steps=steps)
-        module.fail_json(msg=f"the ensemble cannot be reached: {error}")
+        module.fail_json(msg=f"the ZooKeeper ensemble is unreachable: {error}")
     except zookeeper_client.ZooKeeperError as error:
-        module.fail_json(msg=f"the ensemble's nodes cannot be given to their owners: {error}")
+        module.fail_json(msg=f"ACLs of ZooKeeper nodes cannot be set: {error}")
     module.exit_json(changed=bool(changes), steps=zookeeper_acls.messages(changes))
 
 

@@ -1,4 +1,4 @@
-"""The archive as Spark writes it; skipped where pyarrow is not installed.
+"""Reading of the archive as Spark writes it; skipped where pyarrow is not installed.
 
 pyarrow comes with the package's extra ``archive``. The pipeline's image has it too: there the demo
 reconciles the archive that Spark really wrote.
@@ -47,7 +47,7 @@ def archive(root, places=((0, 1), (1, 1))):
 
 
 @pytest.mark.parametrize("options", [{}, {"use_deprecated_int96_timestamps": True}])
-def test_rows_of_the_run_are_counted_and_windows_hold_those_of_others_too(tmp_path, options):
+def test_rows_of_the_run_and_windows_of_all_runs_are_counted(tmp_path, options):
     rows = [row(0, 1), row(1, 1, "FR", second=65), row(0, 2), row(0, 1, topic="other")]
     write(tmp_path, "a.parquet", rows, **options)
     reader = archive(tmp_path)
@@ -57,14 +57,14 @@ def test_rows_of_the_run_are_counted_and_windows_hold_those_of_others_too(tmp_pa
     assert reader.touched == {(START, "DE"), (START + 60, "FR")}
 
 
-def test_times_as_text_are_understood(tmp_path):
+def test_times_as_text_are_parsed(tmp_path):
     write(tmp_path, "a.parquet", [row(0, 1) | {"eventTime": "2026-03-01T12:00:59.999Z"}])
     reader = archive(tmp_path)
     reader.poll()
     assert reader.touched == {(START, "DE")}
 
 
-def test_a_file_is_counted_once_and_a_new_one_is_added(tmp_path):
+def test_each_file_is_counted_once(tmp_path):
     reader = archive(tmp_path)
     write(tmp_path, "a.parquet", [row(0, 1)])
     reader.poll()
@@ -74,7 +74,7 @@ def test_a_file_is_counted_once_and_a_new_one_is_added(tmp_path):
     assert reader.rows == Counter({(0, 1): 2, (1, 1): 1})
 
 
-def test_an_uncommitted_file_does_not_count(tmp_path):
+def test_uncommitted_files_are_ignored(tmp_path):
     committed = write(tmp_path, "a.parquet", [row(0, 1)])
     write(tmp_path, "uncommitted.parquet", [row(0, 1)])
     log = tmp_path / "_spark_metadata"
@@ -85,7 +85,7 @@ def test_an_uncommitted_file_does_not_count(tmp_path):
     assert reader.rows == Counter({(0, 1): 1})
 
 
-def test_a_file_that_is_still_written_is_read_once_it_is_whole(tmp_path):
+def test_incomplete_file_is_read_later(tmp_path):
     path = write(tmp_path, "a.parquet", [row(0, 1)])
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
@@ -97,26 +97,26 @@ def test_a_file_that_is_still_written_is_read_once_it_is_whole(tmp_path):
     assert (reader.rows, reader.unreadable) == ({(0, 1): 1}, {})
 
 
-def test_an_archive_that_is_not_there_yet_is_no_error(tmp_path):
+def test_missing_archive_is_not_an_error(tmp_path):
     reader = archive(tmp_path / "absent")
     reader.poll()
     assert list(reader.unreadable.values()) == ["it does not exist"]
 
 
-def test_an_archive_of_something_else_is_named_with_the_columns_it_lacks(tmp_path):
+def test_error_names_missing_columns(tmp_path):
     pq.write_table(pa.table({"_topic": ["payments"], "x": [1]}), tmp_path / "a.parquet")
     with pytest.raises(ClientError, match="lacks the columns _offset, _partition, country"):
         archive(tmp_path).poll()
 
 
 class Reader:
-    """A consumer that hands out prepared records, then nothing."""
+    """A consumer that returns prepared records, then none."""
 
     def __init__(self, messages):
         self._messages = list(messages)
 
     def assign(self, places):
-        # Each of the three is empty when it is asked, and must not be read from a later end.
+        # All three were empty at the lookup: they must not be read from a later end.
         assert [place.offset for place in places] == [0, 0, 0]
 
     def get_watermark_offsets(self, place, timeout):
@@ -162,7 +162,7 @@ def reconcile(tmp_path, messages, monkeypatch):
     return work.run(Reader(messages), Timeouts(total=5, stall=0.2))
 
 
-def test_a_complete_run_reconciles_and_copies_are_counted(tmp_path, monkeypatch):
+def test_complete_run_reconciles_and_copies_are_counted(tmp_path, monkeypatch):
     fraud = record("frauds", 1, {}, timestamp=1250)
     messages = [metric(1), fraud, bad(3), metric(3), fraud]
     report = reconcile(tmp_path, messages, monkeypatch)
@@ -171,7 +171,7 @@ def test_a_complete_run_reconciles_and_copies_are_counted(tmp_path, monkeypatch)
     assert report["latency_ms"]["p99"] == 250
 
 
-def test_waiting_ends_without_progress_and_names_what_is_missing(tmp_path, monkeypatch):
+def test_stalled_run_ends_and_reports_missing_records(tmp_path, monkeypatch):
     report = reconcile(tmp_path, [metric(2), bad(3)], monkeypatch)
     assert report["reconciled"] is False
     assert report["differences"] == [

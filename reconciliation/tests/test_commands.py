@@ -1,4 +1,4 @@
-"""The commands of ``kafka-metal`` that this package brings."""
+"""The commands that this package adds to ``kafka-metal``."""
 
 import pytest
 from kafka_fakes import Producer
@@ -17,17 +17,17 @@ CLUSTER = ["--bootstrap", "127.0.0.1:1"]
         (["ledger", "verify", "--ledger", "l.json"], commands.verify),
     ],
 )
-def test_kafka_metal_has_them_among_its_commands(words, command):
+def test_kafka_metal_has_the_commands(words, command):
     assert cli.parser().parse_args([*words, *CLUSTER]).command is command
 
 
-def test_an_error_ends_with_code_two_and_one_message(tmp_path, capsys):
+def test_error_exits_with_code_2(tmp_path, capsys):
     missing = tmp_path / "ledger.json"
     assert cli.main(["ledger", "verify", *CLUSTER, "--ledger", str(missing)]) == 2
     assert f"kafka-metal: cannot read the ledger {missing}" in capsys.readouterr().err
 
 
-def test_shares_that_do_not_fit_end_before_anything_is_sent(tmp_path, capsys):
+def test_invalid_shares_are_refused_before_sending(tmp_path, capsys):
     ledger = tmp_path / "ledger.json"
     shares = ["--fraud-share", "0.9", "--malformed-share", "0.2"]
     assert cli.main(["demo", "send", *CLUSTER, "--ledger", str(ledger), *shares]) == 2
@@ -35,7 +35,7 @@ def test_shares_that_do_not_fit_end_before_anything_is_sent(tmp_path, capsys):
     assert not ledger.exists()
 
 
-def test_the_ledger_is_there_when_the_log_cannot_be_read(tmp_path, monkeypatch, capsys):
+def test_ledger_is_written_if_the_log_is_unreadable(tmp_path, monkeypatch, capsys):
     def refused(*_):
         raise ClientError("the password is gone")
 

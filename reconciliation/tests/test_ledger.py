@@ -30,12 +30,12 @@ def ledger_of(count, partitions=3):
         ([1, 2, 3, 5, 8, 9], [[1, 3], [5, 5], [8, 9]]),
     ],
 )
-def test_offsets_become_ranges_and_come_back(offsets, ranges):
+def test_ranges_round_trip(offsets, ranges):
     assert to_ranges(offsets) == ranges
     assert list(from_ranges(ranges)) == offsets
 
 
-def test_a_saved_ledger_comes_back_whole(tmp_path):
+def test_ledger_round_trip(tmp_path):
     ledger = ledger_of(1000)
     ledger.failures["timed out"] = Failure(20, [1, 2])
     ledger.longest_gap = 1.5
@@ -43,17 +43,17 @@ def test_a_saved_ledger_comes_back_whole(tmp_path):
     assert load(tmp_path / "new" / "ledger.json") == ledger
 
 
-def test_a_hundred_thousand_records_take_less_than_a_megabyte(tmp_path):
+def test_100000_records_take_less_than_a_megabyte(tmp_path):
     save(ledger_of(100_000), tmp_path / "ledger.json")
     assert (tmp_path / "ledger.json").stat().st_size < 1_000_000
 
 
-def test_saving_leaves_no_other_file_behind(tmp_path):
+def test_save_leaves_no_temporary_file(tmp_path):
     save(ledger_of(10), tmp_path / "ledger.json")
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.json"]
 
 
-def test_a_failed_save_keeps_the_old_ledger(tmp_path, monkeypatch):
+def test_failed_save_keeps_the_old_ledger(tmp_path, monkeypatch):
     save(ledger_of(10), tmp_path / "ledger.json")
     monkeypatch.setattr("os.fsync", lambda number: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
@@ -62,7 +62,7 @@ def test_a_failed_save_keeps_the_old_ledger(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.json"]
 
 
-def test_acknowledgements_out_of_order_are_sorted_with_their_kinds():
+def test_sort_keeps_offsets_and_kinds_together():
     part = Partition()
     part.add(5, FRAUD, 55, 0.1)
     part.add(4, VALID, 44, 0.1)
@@ -71,13 +71,13 @@ def test_acknowledgements_out_of_order_are_sorted_with_their_kinds():
     assert list(part.checksums) == [44, 55]
 
 
-def test_checksums_tell_key_value_and_absence_apart():
+def test_checksums_of_key_value_and_none_differ():
     records = [(None, None), (None, b""), (b"a", None), (b"a", b""), (b"a", b"b"), (b"ab", b"")]
     assert len({checksum(key, value) for key, value in records}) == len(records)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "other"}'])
-def test_a_file_that_is_no_ledger_is_named(tmp_path, text):
+def test_error_names_an_invalid_ledger(tmp_path, text):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(ClientError, match=r"x\.json"):
         load(tmp_path / "x.json")

@@ -16,13 +16,13 @@ NOON = 1_772_366_400
         {"start": NOON * 1000, "country": "DE", "count": 3},
     ],
 )
-def test_a_window_is_known_by_its_start_and_country(metric):
+def test_window_is_start_and_country(metric):
     metrics = PaymentMetrics()
     metrics.add(b"k", json.dumps(metric).encode())
     assert metrics.counts() == {(NOON, "DE"): 3}
 
 
-def test_the_last_value_of_a_key_wins():
+def test_last_value_of_a_key_counts():
     metrics = PaymentMetrics()
     for country, count in [("DE", 1), ("FR", 2), ("DE", 5)]:
         value = {"start": NOON, "country": country, "count": count}
@@ -31,7 +31,7 @@ def test_the_last_value_of_a_key_wins():
 
 
 @pytest.mark.parametrize("value", [None, b"", b"x", b"[]", b"{}", b'{"start": 1, "country": "DE"}'])
-def test_what_is_no_metric_is_counted_and_left_out(value):
+def test_invalid_metrics_are_counted_as_unreadable(value):
     metrics = PaymentMetrics()
     metrics.add(b"k", value)
     assert (metrics.counts(), metrics.unreadable) == ({}, 1)

@@ -16,12 +16,12 @@ def stream(kinds, run="r", seed=1):
     return list(payments(run, kinds, seed, now=lambda: NOW))
 
 
-def test_frauds_and_each_malformed_kind_are_counted_exactly():
+def test_numbers_of_frauds_and_malformed_kinds_are_exact():
     counts = Counter(plan_kinds(100_000, fraud_share=0.05, malformed_share=0.02, seed=7))
     assert counts == {VALID: 93_000, FRAUD: 5_000} | dict.fromkeys(MALFORMED, 200)
 
 
-def test_the_same_seed_gives_the_same_payments_and_another_seed_does_not():
+def test_payments_depend_on_the_seed_only():
     kinds = plan_kinds(500, 0.1, 0.2, seed=1)
     assert kinds == plan_kinds(500, 0.1, 0.2, seed=1)
     assert kinds != plan_kinds(500, 0.1, 0.2, seed=2)
@@ -30,12 +30,12 @@ def test_the_same_seed_gives_the_same_payments_and_another_seed_does_not():
 
 
 @pytest.mark.parametrize(("fraud", "malformed"), [(0.6, 0.5), (-0.1, 0), (0, -0.1), (1.1, 0)])
-def test_shares_that_do_not_fit_are_refused(fraud, malformed):
+def test_invalid_shares_are_refused(fraud, malformed):
     with pytest.raises(ValueError, match="allowed are shares"):
         plan_kinds(100, fraud, malformed, seed=1)
 
 
-def test_accepted_payments_are_whole_near_now_and_on_their_side_of_the_threshold():
+def test_accepted_payments_are_complete_and_recent():
     probabilities = []
     for payment in stream([VALID, FRAUD] * 2_000):
         event = json.loads(payment.value)
@@ -52,7 +52,7 @@ def test_accepted_payments_are_whole_near_now_and_on_their_side_of_the_threshold
     assert min(probabilities) >= 0
 
 
-def test_payment_ids_name_run_and_sequence():
+def test_payment_ids_have_run_and_sequence():
     ids = [json.loads(payment.value)["paymentId"] for payment in stream([VALID] * 3, run="r9")]
     assert ids == ["r9-00000000", "r9-00000001", "r9-00000002"]
 
@@ -88,10 +88,10 @@ BROKEN = {
 }
 
 
-def test_each_malformed_kind_has_its_own_check_here():
+def test_each_malformed_kind_has_a_check():
     assert set(BROKEN) == set(MALFORMED) == set(KINDS) - {VALID, FRAUD}
 
 
 @pytest.mark.parametrize("kind", MALFORMED)
-def test_a_malformed_payment_is_broken_in_the_way_its_kind_says(kind):
+def test_malformed_payment_matches_its_kind(kind):
     assert all(BROKEN[kind](payment.value) for payment in stream([kind] * 50))

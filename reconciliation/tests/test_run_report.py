@@ -7,7 +7,7 @@ from kafka_metal_reconciliation.ledger import Failure, Ledger, Partition
 from kafka_metal_reconciliation.observed import Observed
 from kafka_metal_reconciliation.run_report import percentile, run_report
 
-# Offsets 0 and 1 of each partition are good, 2 is a fraud, 3 is malformed.
+# Offsets 0 and 1 of each partition are valid, 2 is a fraud, 3 is malformed.
 OFFSETS = ["valid", "valid", "fraud", "not_json"]
 GOOD = [(part, offset) for part in (0, 1) for offset in (0, 1, 2)]
 FRAUDS = [(0, 2), (1, 2)]
@@ -38,7 +38,7 @@ def observed():
     )
 
 
-def test_a_run_whose_records_are_all_in_their_place_is_reconciled():
+def test_complete_run_is_reconciled():
     report = run_report(ledger(), observed())
     assert report["differences"] == []
     assert report["reconciled"] is True
@@ -52,37 +52,37 @@ def test_a_run_whose_records_are_all_in_their_place_is_reconciled():
     assert report["latency_ms"] == {"p50": 100, "p99": 300, "max": 300, "records": 2}
 
 
-def archive_loses(seen):
+def archive_lacks_a_row(seen):
     del seen.archive[0, 1]
 
 
-def archive_repeats(seen):
+def archive_has_a_duplicate(seen):
     seen.archive[1, 2] += 1
 
 
-def archive_takes_malformed(seen):
+def archive_has_a_malformed_record(seen):
     seen.archive[0, 3] += 1
     del seen.invalid[0, 3]
 
 
-def both_take_one(seen):
+def both_have_a_record(seen):
     seen.invalid[1, 0] += 1
 
 
-def good_is_rejected(seen):
+def valid_payment_is_rejected(seen):
     del seen.archive[1, 0]
     seen.invalid[1, 0] += 1
 
 
-def invalid_loses(seen):
+def invalid_lacks_a_record(seen):
     del seen.invalid[0, 3]
 
 
-def fraud_is_lost(seen):
+def fraud_is_missing(seen):
     del seen.frauds[0, 2]
 
 
-def harmless_is_called_fraud(seen):
+def valid_payment_is_reported_as_fraud(seen):
     seen.frauds[0, 0] += 1
 
 
@@ -95,37 +95,60 @@ def metrics_are_absent(seen):
 
 
 @pytest.mark.parametrize(
-    ("damage", "sentence"),
+    ("damage", "message"),
     [
-        (archive_loses, "1 good payments are neither in the archive nor invalid: 1 valid, "
-                        "partition 0 offset 1"),
-        (archive_repeats, "1 payments are in the archive more than once: 1 fraud, partition 1 "
-                          "offset 2"),
-        (archive_takes_malformed, "1 malformed records are in the archive: 1 not_json, "
-                                  "partition 0 offset 3"),
-        (both_take_one, "1 records are both in the archive and invalid: 1 valid, partition 1 "
-                        "offset 0"),
-        (good_is_rejected, "1 good payments were called invalid: 1 valid, partition 1 offset 0"),
-        (invalid_loses, "1 malformed records are neither in the archive nor invalid: 1 not_json, "
-                        "partition 0 offset 3"),
-        (fraud_is_lost, "1 frauds are not in the fraud topic: partition 0 offset 2"),
-        (harmless_is_called_fraud, "1 records in the fraud topic are no frauds: partition 0 "
-                                   "offset 0"),
-        (metrics_lag, "1 of 1 windows have metrics that differ from the archive: "
-                      "2026-03-01T12:00:00Z DE 7 instead of 8"),
-        (metrics_are_absent, "1 of 1 windows have metrics that differ from the archive: "
-                             "2026-03-01T12:00:00Z DE 0 instead of 8"),
+        (
+            archive_lacks_a_row,
+            "1 valid payments are neither in the archive nor invalid: 1 valid, "
+            "partition 0 offset 1",
+        ),
+        (
+            archive_has_a_duplicate,
+            "1 payments are in the archive more than once: 1 fraud, partition 1 offset 2",
+        ),
+        (
+            archive_has_a_malformed_record,
+            "1 malformed records are in the archive: 1 not_json, partition 0 offset 3",
+        ),
+        (
+            both_have_a_record,
+            "1 records are both in the archive and invalid: 1 valid, partition 1 offset 0",
+        ),
+        (
+            valid_payment_is_rejected,
+            "1 valid payments were rejected as invalid: 1 valid, partition 1 offset 0",
+        ),
+        (
+            invalid_lacks_a_record,
+            "1 malformed records are neither in the archive nor invalid: 1 not_json, "
+            "partition 0 offset 3",
+        ),
+        (fraud_is_missing, "1 frauds are not in the fraud topic: partition 0 offset 2"),
+        (
+            valid_payment_is_reported_as_fraud,
+            "1 records in the fraud topic are not frauds: partition 0 offset 0",
+        ),
+        (
+            metrics_lag,
+            "1 of 1 windows have metrics that differ from the archive: "
+            "2026-03-01T12:00:00Z DE 7 instead of 8",
+        ),
+        (
+            metrics_are_absent,
+            "1 of 1 windows have metrics that differ from the archive: "
+            "2026-03-01T12:00:00Z DE 0 instead of 8",
+        ),
     ],
-)  # fmt: skip
-def test_each_difference_is_a_sentence_with_offsets(damage, sentence):
+)
+def test_each_difference_is_a_message_with_offsets(damage, message):
     seen = observed()
     damage(seen)
     report = run_report(ledger(), seen)
     assert report["reconciled"] is False
-    assert report["differences"] == [sentence]
+    assert report["differences"] == [message]
 
 
-def test_copies_in_the_topics_are_counted_and_are_no_difference():
+def test_copies_in_topics_are_not_differences():
     seen = observed()
     seen.frauds[0, 2] += 3
     seen.invalid[0, 3] += 1
@@ -135,7 +158,7 @@ def test_copies_in_the_topics_are_counted_and_are_no_difference():
     assert report["invalid"]["repeated"] == 1
 
 
-def test_unacknowledged_records_are_noted_and_not_missed():
+def test_unacknowledged_records_are_a_note():
     book = ledger()
     book.failures["timed out"] = Failure(3, [8, 9, 10])
     report = run_report(book, observed())
@@ -146,7 +169,7 @@ def test_unacknowledged_records_are_noted_and_not_missed():
 @pytest.mark.parametrize(
     ("share", "value"), [(0.5, 50), (0.99, 99), (1.0, 100), (0.0, 1), (0.001, 1)]
 )
-def test_percentiles_are_values_that_occurred(share, value):
+def test_percentiles_are_existing_values(share, value):
     assert percentile(list(range(1, 101)), share) == value
 
 
@@ -160,7 +183,7 @@ def fraud(headers, timestamp=1500):
     return Message("frauds", 1, 77, b"k", b"{}", headers, timestamp)
 
 
-def test_the_first_copy_of_a_fraud_gives_its_latency():
+def test_first_copy_of_a_fraud_determines_its_latency():
     seen = Observed()
     for timestamp in (1500, 9000):
         seen.add_fraud(fraud(source(), timestamp), {(0, 2)}, "payments")
@@ -168,20 +191,20 @@ def test_the_first_copy_of_a_fraud_gives_its_latency():
     assert seen.latencies == {(0, 2): 500}
 
 
-def test_records_of_other_runs_and_other_topics_are_left_out():
+def test_records_of_other_runs_and_topics_are_ignored():
     seen = Observed()
     seen.add_fraud(fraud(source(offset=900)), {(0, 2)}, "payments")
     seen.add_fraud(fraud(source(topic="flights")), {(0, 2)}, "payments")
     assert not seen.frauds
-    assert not seen.nameless
+    assert not seen.untraceable
 
 
-def test_a_record_that_does_not_name_its_source_is_a_difference():
+def test_record_without_source_is_a_difference():
     seen = observed()
     seen.add_fraud(fraud([]), {(0, 2)}, "payments")
     assert run_report(ledger(), seen)["differences"] == [
         "1 records of topic frauds cannot be traced to their source: frauds, partition 1 offset "
-        "77, lacks the headers source.topic, .partition and .offset"
+        "77, lacks source.topic, .partition or .offset headers"
     ]
 
 
@@ -191,13 +214,13 @@ def invalid(**changes):
     return Message("bad", 0, 5, None, json.dumps(value).encode(), source(offset=3))
 
 
-def test_an_invalid_record_gives_its_place_and_reason():
+def test_invalid_record_has_place_and_reason():
     seen = Observed()
     seen.add_invalid(invalid(), {(0, 3)}, "payments")
     assert (seen.invalid, seen.reasons) == ({(0, 3): 1}, {(0, 3): "malformed"})
 
 
-def test_an_invalid_record_that_contradicts_its_headers_is_a_difference():
+def test_invalid_record_contradicting_its_headers_is_a_difference():
     seen = Observed()
     seen.add_invalid(invalid(offset=4), {(0, 3)}, "payments")
     assert not seen.invalid

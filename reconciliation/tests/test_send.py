@@ -26,7 +26,7 @@ def run(producer, stopped=lambda: False):
 
 
 def end(sender, producer, monkeypatch):
-    """Finish with a reader that shows the producer's log."""
+    """Finish with a reader of the producer's log."""
     monkeypatch.setattr(
         "kafka_metal_reconciliation.send._ends",
         lambda reader, ledger: dict.fromkeys(range(producer.partitions), COUNT),
@@ -38,7 +38,7 @@ def end(sender, producer, monkeypatch):
     return sender.ledger
 
 
-def test_every_acknowledged_record_is_in_the_ledger_with_its_kind(monkeypatch):
+def test_acknowledged_records_are_in_the_ledger(monkeypatch):
     producer = Producer(room=16)
     ledger = end(run(producer), producer, monkeypatch)
     assert (ledger.sent, ledger.acknowledged, ledger.failed) == (COUNT, COUNT, 0)
@@ -49,7 +49,7 @@ def test_every_acknowledged_record_is_in_the_ledger_with_its_kind(monkeypatch):
     assert compare(ledger, producer.log).ok
 
 
-def test_failed_records_are_counted_by_reason_and_not_acknowledged(monkeypatch):
+def test_failed_records_are_counted_by_reason(monkeypatch):
     producer = Producer()
     producer.fate = lambda number, message: Error("timed out") if number in (3, 50) else None
     ledger = end(run(producer), producer, monkeypatch)
@@ -62,7 +62,7 @@ def forget_offset(number, message):
         message.offset_ = -1
 
 
-def test_a_record_acknowledged_without_an_offset_is_found_by_its_headers(monkeypatch):
+def test_record_without_offset_is_found_by_its_headers(monkeypatch):
     producer = Producer()
     producer.fate = forget_offset
     sender = run(producer)
@@ -72,7 +72,7 @@ def test_a_record_acknowledged_without_an_offset_is_found_by_its_headers(monkeyp
     assert ledger.expected()[1, 8] == KINDS[17]
 
 
-def test_a_record_acknowledged_without_an_offset_and_absent_is_a_failure(monkeypatch):
+def test_missing_record_without_offset_is_a_failure(monkeypatch):
     producer = Producer()
     producer.fate = forget_offset
     sender = run(producer)
@@ -81,19 +81,19 @@ def test_a_record_acknowledged_without_an_offset_and_absent_is_a_failure(monkeyp
     assert (ledger.acknowledged, ledger.failed) == (COUNT - 1, 1)
 
 
-def test_brokers_that_go_away_after_the_last_acknowledgement_do_no_harm(monkeypatch):
-    def nobody(reader, ledger):
+def test_ledger_is_complete_if_brokers_stop_after_the_last_acknowledgement(monkeypatch):
+    def no_broker(reader, ledger):
         raise ClientError("no broker answered")
 
     producer = Producer()
     sender = run(producer)
-    monkeypatch.setattr("kafka_metal_reconciliation.send._ends", nobody)
+    monkeypatch.setattr("kafka_metal_reconciliation.send._ends", no_broker)
     finish(sender, None, stall_timeout=1)
     assert (sender.ledger.acknowledged, sender.ledger.failed) == (COUNT, 0)
     assert [part.end for part in sender.ledger.partitions.values()] == [COUNT // 2] * 2
 
 
-def test_a_signal_ends_the_run_with_what_was_sent_so_far(monkeypatch):
+def test_signal_ends_the_run(monkeypatch):
     producer = Producer()
     answers = iter([False] * 100 + [True])
     ledger = end(run(producer, stopped=lambda: next(answers)), producer, monkeypatch)
@@ -122,7 +122,7 @@ def repeat(log):
     ("damage", "lost", "replaced", "duplicates"),
     [(lose, 1, 0, 0), (replace, 0, 1, 0), (repeat, 0, 0, 1)],
 )
-def test_damage_to_the_log_is_found(monkeypatch, damage, lost, replaced, duplicates):
+def test_damaged_log_is_detected(monkeypatch, damage, lost, replaced, duplicates):
     ledger, log = ledger_and_log(monkeypatch)
     damage(log)
     result = compare(ledger, log)
@@ -131,7 +131,7 @@ def test_damage_to_the_log_is_found(monkeypatch, damage, lost, replaced, duplica
     assert found == (lost, replaced, duplicates)
 
 
-def test_a_lost_record_is_named_by_partition_and_offset(monkeypatch):
+def test_message_names_place_of_a_lost_record(monkeypatch):
     ledger, log = ledger_and_log(monkeypatch)
     lose(log)
     result = compare(ledger, log)
@@ -139,7 +139,7 @@ def test_a_lost_record_is_named_by_partition_and_offset(monkeypatch):
     assert result.to_json()["lost_offsets"] == {"0": [[5, 5]]}
 
 
-def test_records_of_others_and_given_up_ones_are_no_duplicates(monkeypatch):
+def test_other_and_failed_records_are_not_duplicates(monkeypatch):
     ledger, log = ledger_and_log(monkeypatch)
     headers = [("kafka-metal.run", b"r1"), ("kafka-metal.sequence", b"9999")]
     log.append(Message(partition_=0, offset_=990, headers_=headers))

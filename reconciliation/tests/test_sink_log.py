@@ -28,7 +28,7 @@ def names(root):
     return [str(path.relative_to(root)) for path in data_files(root)]
 
 
-def test_only_committed_files_count(tmp_path):
+def test_only_committed_files_are_returned(tmp_path):
     write(tmp_path, f"{DAY}/a.parquet")
     write(tmp_path, f"{DAY}/uncommitted.parquet")
     write(tmp_path, f"{DAY}/orphan.parquet", size=0)
@@ -36,7 +36,7 @@ def test_only_committed_files_count(tmp_path):
     assert names(tmp_path) == [f"{DAY}/a.parquet"]
 
 
-def test_the_latest_compacted_list_stands_for_all_before_it(tmp_path):
+def test_compacted_log_replaces_earlier_entries(tmp_path):
     commit(tmp_path, "8", f"{DAY}/a.parquet")
     commit(tmp_path, "9.compact", f"{DAY}/a.parquet", f"{DAY}/b.parquet")
     commit(tmp_path, "10", f"{DAY}/c.parquet")
@@ -45,25 +45,25 @@ def test_the_latest_compacted_list_stands_for_all_before_it(tmp_path):
     assert names(tmp_path) == [f"{DAY}/{name}.parquet" for name in "abcde"]
 
 
-def test_files_of_the_log_that_are_being_written_are_left_out(tmp_path):
+def test_temporary_log_files_are_ignored(tmp_path):
     commit(tmp_path, "0", f"{DAY}/a.parquet")
     commit(tmp_path, ".1.tmp", f"{DAY}/b.parquet")
     commit(tmp_path, ".0.crc", f"{DAY}/c.parquet")
     assert names(tmp_path) == [f"{DAY}/a.parquet"]
 
 
-def test_a_deleted_file_is_none(tmp_path):
+def test_deleted_files_are_ignored(tmp_path):
     commit(tmp_path, "0", f"{DAY}/a.parquet", f"{DAY}/b.parquet")
     commit(tmp_path, "1", (f"{DAY}/a.parquet", "delete"))
     assert names(tmp_path) == [f"{DAY}/b.parquet"]
 
 
-def test_escaped_and_nested_folders_are_found(tmp_path):
+def test_escaped_and_nested_folders_are_resolved(tmp_path):
     commit(tmp_path, "0", f"{DAY}/city=a%20b/a.parquet", "plain.parquet")
     assert names(tmp_path) == [f"{DAY}/city=a b/a.parquet", "plain.parquet"]
 
 
-def test_without_a_log_all_files_with_bytes_count(tmp_path):
+def test_without_log_all_nonempty_files_are_returned(tmp_path):
     write(tmp_path, f"{DAY}/a.parquet")
     write(tmp_path, f"{DAY}/orphan.parquet", size=0)
     write(tmp_path, "_temporary/b.parquet")
@@ -71,7 +71,7 @@ def test_without_a_log_all_files_with_bytes_count(tmp_path):
     assert names(tmp_path) == [f"{DAY}/a.parquet"]
 
 
-def test_a_log_of_an_unknown_version_is_refused(tmp_path):
+def test_unknown_log_version_is_refused(tmp_path):
     (tmp_path / "_spark_metadata").mkdir()
     (tmp_path / "_spark_metadata" / "0").write_text("v2\n{}")
     with pytest.raises(ValueError, match="version 'v2'"):

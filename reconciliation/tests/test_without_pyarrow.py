@@ -5,7 +5,7 @@ from kafka_metal_client.errors import ClientError
 from kafka_metal_reconciliation.archive import require_pyarrow
 
 
-def test_the_error_without_pyarrow_says_where_to_get_it(monkeypatch):
+def test_error_without_pyarrow_names_the_remedy(monkeypatch):
     real = builtins.__import__
 
     def without_pyarrow(name, *rest):

@@ -13,7 +13,7 @@ An alert of severity `page` goes to the person on call at once, one of severity 
 the morning. Change limits or severity, or remove an alert, with `monitoring_alerts`:
 [monitoring](../operate/guides/monitoring.md). The name of an alert links to its page.
 """
-# Of what a planned operation mutes the alert.
+# Scope in which a planned operation mutes the alert.
 MUTED = {
     "loud": "never",
     "instance": "for the stopped instance",

@@ -1,1 +1,1 @@
-"""The verbs of the Makefile: a playbook each, with an inventory, values as data and a callback."""
+"""The verbs of the Makefile: playbooks with an inventory, values as variables, and a callback."""

@@ -4,10 +4,10 @@ from enum import IntEnum
 
 
 class Code(IntEnum):
-    """Ansible ends with 2 and 4 by itself; the first is also that of a screen with problems."""
+    """Ansible itself exits with 2 and 4; 2 is also the code of a screen with problems."""
 
     WELL = 0
-    # Of `scripts/verb plan` alone: its 2 means changes.
+    # Only of `scripts/verb plan`, whose 2 means changes.
     PLAN_FAILED = 1
     NOT_WELL = 2
     UNREACHABLE = 4

@@ -1,36 +1,36 @@
-"""The log of one service: from the engine of this machine, else by Ansible."""
+"""The log of one service: from the container engine of this machine, otherwise with Ansible."""
 
 import shutil
 import subprocess
 
-from verbs.run import ANSWER, play, quiet_sudo, site, wait
+from verbs.run import SCREEN, can_sudo_without_password, play, site, wait
 from verbs.values import named, refuse, value
 
-# Seconds for the engine of this machine. One that hangs never answers; then the file is read.
-ANSWER_S = 5
-# Exit code of `timeout` when it has ended its command.
+# Seconds to wait for the engine of this machine. If it hangs, the log file is read with Ansible.
+ENGINE_TIMEOUT_S = 5
+# Exit code of `timeout` after it has ended its command.
 TIMED_OUT = 124
 
 
 def logs() -> int:
-    """The log of one service, followed when it runs on this machine."""
+    """Print the log of one service; follow it if the service runs on this machine."""
     if not value("S"):
-        refuse("which service? make logs S=kafka1")
+        refuse("S is missing, for example: make logs S=kafka1")
     service = named("S")
-    if follow := command_here(site("internal_state").cluster, service):
+    if follow := follow_command(site("internal_state").cluster, service):
         return wait(follow)
-    return play("logs", variables={"logs_service": service}, callback=ANSWER)
+    return play("logs", variables={"logs_service": service}, callback=SCREEN)
 
 
-def command_here(cluster: str, service: str) -> list[str]:
-    """The command that follows the service's container on this machine; empty without one."""
+def follow_command(cluster: str, service: str) -> list[str]:
+    """Command that follows the log of a container on this machine; empty without the container."""
     labels = {"cluster": cluster, "instance": service}
     filters = [f"--filter=label=kafka-metal.{key}={name}" for key, name in labels.items()]
-    prefixes: list[list[str]] = [[], *([["sudo", "-n"]] if quiet_sudo() else [])]
+    prefixes: list[list[str]] = [[], *([["sudo", "-n"]] if can_sudo_without_password() else [])]
     for prefix in prefixes if shutil.which("docker") else []:
-        # By `timeout`, as this user may not end what sudo runs.
-        ask = [*prefix, "timeout", str(ANSWER_S), "docker", "ps", "--all", "--quiet", *filters]
-        done = subprocess.run(ask, capture_output=True, text=True, check=False)
+        # With `timeout`, because this user may not signal processes of sudo.
+        listing = [*prefix, "timeout", str(ENGINE_TIMEOUT_S), "docker", "ps", "--all", "--quiet"]
+        done = subprocess.run([*listing, *filters], capture_output=True, text=True, check=False)
         if found := done.stdout.split():
             return [*prefix, "docker", "logs", "--tail=200", "--follow", found[0]]
         if done.returncode == TIMED_OUT:

@@ -17,42 +17,47 @@ from verbs.codes import Code
 from verbs.values import inventories, named, refuse, unsafe, value
 
 ROOT = Path(__file__).resolve().parents[2]
-# Displays the screen of a playbook and what fails; the rest goes to a log.
-ANSWER = "metal.kafka.answer"
+# Callback that prints the screen of a playbook and its failures; other output goes to a log file.
+SCREEN = "metal.kafka.answer"
 
 
 def ansible(inventory: str = "inventories/local") -> list[str]:
-    """The command in front of the playbooks."""
+    """Return the start of the ansible-playbook command, without playbooks."""
     try:
-        said = shlex.split(value("ARGS"))
+        arguments = shlex.split(value("ARGS"))
     except ValueError as error:
-        refuse(f"ARGS: {error}; allowed: words for ansible-playbook, quoted as in a shell")
-    words = [f"--inventory={each}" for each in inventories(inventory)]
-    if os.getuid() != 0 and not quiet_sudo():
-        # Asks once, if sudo needs a password.
-        words.append("--ask-become-pass")
+        refuse(f"ARGS: {error}; allowed: arguments of ansible-playbook, quoted as in a shell")
+    options = [f"--inventory={each}" for each in inventories(inventory)]
+    if os.getuid() != 0 and not can_sudo_without_password():
+        # sudo's password is asked for once.
+        options.append("--ask-become-pass")
     if "CLUSTER" in os.environ:
-        words += ["-e", json.dumps({"cluster_name": named("CLUSTER")})]
-    return ["ansible-playbook", *words, *said]
+        options += ["-e", json.dumps({"cluster_name": named("CLUSTER")})]
+    return ["ansible-playbook", *options, *arguments]
 
 
-def quiet_sudo() -> bool:
-    """Whether there is a sudo that asks for no password."""
-    words = ["sudo", "-n", "true"]
-    return bool(shutil.which("sudo")) and not subprocess.run(words, capture_output=True).returncode
+def can_sudo_without_password() -> bool:
+    """Whether sudo is installed and needs no password."""
+    command = ["sudo", "-n", "true"]
+    return (
+        bool(shutil.which("sudo")) and not subprocess.run(command, capture_output=True).returncode
+    )
 
 
 def wait(command: Sequence[str], **options: Any) -> int:
-    """Run a program to its end, and send it the signals of this process."""
+    """Run a command to its end, forward signals to it, and return its exit code.
+
+    A command that was ended by a signal has the code 128 plus its number.
+    """
     child = subprocess.Popen(command, **options)
 
-    def hand_on(number: int, _: object) -> None:
-        # On Ctrl-C the terminal signals the program as well.
+    def forward(number: int, _: object) -> None:
+        # On Ctrl-C, the terminal signals the command as well.
         if number != signal.SIGINT:
             child.send_signal(number)
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, hand_on) for number in numbers}
+    before = {number: signal.signal(number, forward) for number in numbers}
     code = child.wait()
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -62,43 +67,43 @@ def wait(command: Sequence[str], **options: Any) -> int:
 def play(
     *playbooks: str,
     variables: Mapping[str, Any] | None = None,
-    words: Sequence[str] = (),
+    options: Sequence[str] = (),
     callback: str = "",
     inventory: str = "",
     environment: Mapping[str, str] | None = None,
 ) -> int:
-    """Run playbooks, and return the exit code; ``callback`` is the one for standard output."""
-    own = {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), **os.environ, **(environment or {})}
+    """Run playbooks and return the exit code; ``callback`` prints to standard output."""
+    settings = {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), **os.environ, **(environment or {})}
     if callback:
-        own["ANSIBLE_STDOUT_CALLBACK"] = callback
+        settings["ANSIBLE_STDOUT_CALLBACK"] = callback
     with tempfile.TemporaryDirectory(prefix="kafka-metal-") as folder:
-        given = Path(folder, "values.yml")
-        given.write_text(unsafe(variables or {}), encoding="ascii")
+        values = Path(folder, "values.yml")
+        values.write_text(unsafe(variables or {}), encoding="ascii")
         command = [
             *ansible(inventory or value("INVENTORY") or "inventories/local"),
-            *(["-e", f"@{given}"] if variables else []),
-            *words,
+            *(["-e", f"@{values}"] if variables else []),
+            *options,
             *(str(ROOT / f"playbooks/{name}.yml") for name in playbooks),
         ]
-        return wait(command, env=own)
+        return wait(command, env=settings)
 
 
 @dataclass(frozen=True)
 class Site:
-    """A cluster, and the control node's directory for it."""
+    """A cluster, and its state directory on the control node."""
 
     cluster: str
     state: Path
 
 
 def site(*playbooks: str, whole: bool = True) -> Site:
-    """The site, from playbooks that prepare its directory; where one of them fails this ends.
+    """Run playbooks that prepare the state directory, and return the site; exit if one fails.
 
-    Without ``whole`` it may fail once the directory is prepared.
+    Without ``whole``, playbooks after the preparation may fail.
     """
     with tempfile.TemporaryDirectory(prefix="kafka-metal-") as folder:
         where = Path(folder, "where.json")
-        code = play(*playbooks, callback=ANSWER, environment={"KAFKA_METAL_WHERE": str(where)})
+        code = play(*playbooks, callback=SCREEN, environment={"KAFKA_METAL_WHERE": str(where)})
         if not where.exists() or (code and whole):
             sys.exit(code or Code.NOT_WELL)
         found = json.loads(where.read_text(encoding="utf-8"))

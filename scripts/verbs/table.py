@@ -1,9 +1,9 @@
-"""What each verb runs: playbooks that answer alone, with values of make as variables.
+"""Playbooks and variables of each verb.
 
-Programs for a person at a terminal are here as well, as a run of Ansible reads no keyboard and
-shows no progress: the log that is followed, files and topics that are sent, the question for the
-name of a cluster, and the page of plots, which needs packages of its own. `plan` counts changes
-for STRICT=1, which its playbook cannot.
+Verbs for a terminal are here as well, because a run of Ansible reads no keyboard and shows no
+progress: following a log, sending files and topics, confirming the name of a cluster, and the
+page of plots, which needs additional packages. `plan` counts changes for STRICT=1, which its
+playbook cannot.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from verbs.codes import Code
 from verbs.logs import logs
-from verbs.run import ANSWER, ROOT, play, site, wait
+from verbs.run import ROOT, SCREEN, play, site, wait
 from verbs.values import refuse, value, variables, yes
 
 Verb = Callable[[], int]
@@ -25,41 +25,41 @@ DISKS = {"HOST": "disk_host", "DISK": "disk_name", "DEVICE": "disk_device", "FOR
 CHECK = ["--check"]
 
 
-def loud(*playbooks: str, names: Names | None = None) -> Verb:
-    """A verb that shows the output of Ansible."""
+def with_output(*playbooks: str, names: Names | None = None) -> Verb:
+    """Verb that prints the output of Ansible."""
     return lambda: play(*playbooks, variables=variables(names or {}))
 
 
-def answer(playbook: str, names: Names | None = None) -> Verb:
-    """A verb that shows the screen of its playbook."""
-    return lambda: play(playbook, variables=variables(names or {}), callback=ANSWER)
+def with_screen(playbook: str, names: Names | None = None) -> Verb:
+    """Verb that prints the screen of its playbook."""
+    return lambda: play(playbook, variables=variables(names or {}), callback=SCREEN)
 
 
 def groups() -> int:
-    """Consumer groups; sets the offsets of one."""
-    words = CHECK if yes("DRY") else []
-    return play("groups", variables=variables(GROUPS), words=words, callback=ANSWER)
+    """List consumer groups; with TO, set the offsets of one group."""
+    options = CHECK if yes("DRY") else []
+    return play("groups", variables=variables(GROUPS), options=options, callback=SCREEN)
 
 
 def plan() -> int:
-    """What a run would change; with STRICT=1 the exit code tells changes from a run that failed."""
+    """Print what a run would change; with STRICT=1, exit with 2 if there are changes."""
     strict = yes("STRICT")
     with tempfile.TemporaryDirectory(prefix="kafka-metal-") as folder:
         found = Path(folder, "plan.json")
-        given = {"KAFKA_METAL_PLAN_FILE": str(found)}
-        words = [*CHECK, "--diff"]
-        if play("plan", words=words, callback="metal.kafka.plan", environment=given):
+        environment = {"KAFKA_METAL_PLAN_FILE": str(found)}
+        options = [*CHECK, "--diff"]
+        if play("plan", options=options, callback="metal.kafka.plan", environment=environment):
             print("plan: the run failed, see above", file=sys.stderr)
             return Code.PLAN_FAILED
         if not found.exists():
-            # With --list-tasks and its like Ansible runs nothing.
+            # With options such as --list-tasks, Ansible runs no task.
             return Code.WELL
         changes = json.loads(found.read_text(encoding="utf-8"))["changes"]
     return Code.NOT_WELL if changes and strict else Code.WELL
 
 
 def page() -> int:
-    """The overview as one file, also if the platform does not answer."""
+    """Write the overview as one HTML file, even if the cluster does not respond."""
     hours, boards = value("HOURS"), value("BOARDS")
     state = site("internal_state", "internal_first_reachable", "internal_status", whole=False).state
     return wait(
@@ -70,93 +70,97 @@ def page() -> int:
 
 
 def _client(command: str, options: Mapping[str, str], *files: str) -> int:
-    """Run a client with options that are given; ``options`` has values by option."""
+    """Run a command of the client with the non-empty ``options``, which are values by option."""
     dry = ["--dry-run"] if yes("DRY") else []
     state = site("internal_client").state
-    way = json.loads((state / "client.json").read_text(encoding="utf-8"))
-    given = [f"--{option}={found}" for option, found in options.items() if found]
-    if way["access"] and Path(way["access"]).exists():
-        given.append(f"--client-config={way['access']}")
-    bootstrap = ",".join(way["bootstrap"])
-    # A word after it is a file, whatever it begins with.
+    client = json.loads((state / "client.json").read_text(encoding="utf-8"))
+    arguments = [f"--{option}={found}" for option, found in options.items() if found]
+    if client["access"] and Path(client["access"]).exists():
+        arguments.append(f"--client-config={client['access']}")
+    bootstrap = ",".join(client["bootstrap"])
+    # After "--", a file name may start with a dash.
     last = ["--", *files] if files else []
-    return wait(["kafka-metal", command, f"--bootstrap={bootstrap}", *given, *dry, *last])
+    return wait(["kafka-metal", command, f"--bootstrap={bootstrap}", *arguments, *dry, *last])
 
 
 def produce() -> int:
     """Send a file."""
     if not (value("FILE") and value("TOPIC")):
-        refuse("which file to which topic? make produce FILE=some.csv TOPIC=name")
+        refuse("FILE or TOPIC is missing, for example: make produce FILE=some.csv TOPIC=name")
     options = {"topic": value("TOPIC"), "key": value("KEY"), "null": value("NULL")}
     return _client("produce", options, value("FILE"))
 
 
 def replay() -> int:
-    """Send a part of a topic once more."""
+    """Copy a part of a topic to another topic."""
     if not (value("SOURCE") and value("TARGET")):
-        refuse('from where to where? make replay SOURCE=a TARGET=b FROM="2h ago"')
+        refuse(
+            'SOURCE or TARGET is missing, for example: make replay SOURCE=a TARGET=b FROM="2h ago"'
+        )
     names = {"source": "SOURCE", "target": "TARGET", "from": "FROM", "until": "UNTIL"}
     return _client("replay", {option: value(name) for option, name in names.items()})
 
 
 def destroy() -> int:
-    """Delete a cluster: list what is deleted, then ask for its name."""
+    """List the data of a cluster, ask for its name, then delete it."""
     if yes("DRY"):
-        return play("destroy", words=CHECK)
+        return play("destroy", options=CHECK)
     name = value("CONFIRM")
     if not name and sys.stdin.isatty():
-        if code := play("destroy", words=CHECK):
+        if code := play("destroy", options=CHECK):
             return code
         try:
-            name = input("All data listed above will be deleted. Name of the cluster: ")
+            name = input(
+                "All data listed above will be deleted. To confirm, type the cluster's name: "
+            )
         except (EOFError, KeyboardInterrupt):
             print()
-            refuse("no name was given")
+            refuse("found no name")
     return play("destroy", variables={"confirm_destroy": name})
 
 
 def bench() -> int:
-    """Measure; an existing cluster only where INVENTORY is on make's own command line."""
-    given = value("INVENTORY") if "INVENTORY" in sys.argv[2:] else ""
-    return play("benchmark", inventory=given or "inventories/benchmark")
+    """Run the benchmark; on an existing cluster only if INVENTORY is on make's command line."""
+    inventory = value("INVENTORY") if "INVENTORY" in sys.argv[2:] else ""
+    return play("benchmark", inventory=inventory or "inventories/benchmark")
 
 
 VERBS: Mapping[str, Verb] = {
-    "access": answer("access", {"U": "access_user"}),
+    "access": with_screen("access", {"U": "access_user"}),
     "bench": bench,
-    "demo": loud("demo"),
+    "demo": with_output("demo"),
     "destroy": destroy,
     **{
-        f"disk-{step}": loud(f"disk_{step}", names=DISKS)
+        f"disk-{step}": with_output(f"disk_{step}", names=DISKS)
         for step in ("add", "drain", "remove", "replace", "reserve")
     },
-    "down": loud("down"),
-    "export": answer("export"),
+    "down": with_output("down"),
+    "export": with_screen("export"),
     "groups": groups,
-    "images": loud("internal_one_cluster", "host", "images"),
+    "images": with_output("internal_one_cluster", "host", "images"),
     "logs": logs,
     "plan": plan,
-    "preflight": loud("preflight", "internal_statements"),
+    "preflight": with_output("preflight", "internal_statements"),
     "produce": produce,
-    "reboot": loud("reboot"),
+    "reboot": with_output("reboot"),
     "replay": replay,
-    "replicas": answer("replicas", {"SECONDS": "kafka_broker_compare_seconds"}),
+    "replicas": with_screen("replicas", {"SECONDS": "kafka_broker_compare_seconds"}),
     "report": page,
-    "rotate": loud("rotate", names={"WHAT": "rotate_what", "NAMES": "rotate_names"}),
-    "restart": loud("restart", names={"S": "restart_services"}),
-    "secure": loud("secure"),
-    "status": answer("status"),
-    "support": answer("support"),
-    "up": loud("up"),
-    "upgrade": loud("upgrade", names={"FINISH": "upgrade_finish"}),
-    "verify": answer("verify"),
-    "versions": answer("versions", {"SBOM": "versions_sbom"}),
-    "zookeeper-trust": loud("zookeeper_trust"),
+    "rotate": with_output("rotate", names={"WHAT": "rotate_what", "NAMES": "rotate_names"}),
+    "restart": with_output("restart", names={"S": "restart_services"}),
+    "secure": with_output("secure"),
+    "status": with_screen("status"),
+    "support": with_screen("support"),
+    "up": with_output("up"),
+    "upgrade": with_output("upgrade", names={"FINISH": "upgrade_finish"}),
+    "verify": with_screen("verify"),
+    "versions": with_screen("versions", {"SBOM": "versions_sbom"}),
+    "zookeeper-trust": with_output("zookeeper_trust"),
 }
 
 
 def main() -> int:
-    """Run the verb that is named."""
+    """Run the verb that is named on the command line."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name not in VERBS:
         refuse(f"found verb {name!r}; allowed: {', '.join(VERBS)}")

@@ -28,9 +28,9 @@ Records = Callable[[Sequence[bytes | str | None]], DataFrame]
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The session a driver would have."""
+    """A session as a driver creates it."""
     scratch = tmp_path_factory.mktemp("spark")
-    # createDataFrame runs Python on the executor's side: the one that runs the tests.
+    # createDataFrame runs Python in executors: use the interpreter of the tests.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     declared = parse(
         "tests",
@@ -50,7 +50,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture
 def records(spark: SparkSession) -> Records:
-    """Records of topic ``in``, partition 0, from offset 100 on, one a second since noon."""
+    """Records of topic ``in``, partition 0, from offset 100 on, one per second since noon."""
 
     def make(values: Sequence[bytes | str | None]) -> DataFrame:
         rows = [
@@ -73,7 +73,7 @@ def records(spark: SparkSession) -> Records:
 
 @pytest.fixture
 def eventually() -> Callable[[Callable[[], bool]], None]:
-    """Wait until something holds; fail after 30 s."""
+    """Wait until a condition is true; fail after 30 s."""
 
     def wait(holds: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 30

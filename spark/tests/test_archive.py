@@ -1,4 +1,4 @@
-"""Every row once in the archive, for any reader, whenever the driver is killed."""
+"""Exactly-once delivery to the archive, whenever the driver is killed."""
 
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,11 @@ FILES_PER_BATCH = 2
 
 
 class Killed(RuntimeError):
-    """The driver dies here."""
+    """Simulates the death of the driver."""
 
 
 class Dying(LocalFiles):
-    """Files whose driver dies before or after one of its steps."""
+    """Files that raise Killed before or after a chosen operation."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -42,7 +42,7 @@ class Dying(LocalFiles):
 
 
 class Rows:
-    """What is used of a DataFrame: it writes two files, and may die between them."""
+    """A fake DataFrame that writes two files, and may raise Killed between them."""
 
     def __init__(self, batch: int, dies: bool = False) -> None:
         self.batch, self.dies = batch, dies
@@ -71,7 +71,7 @@ class Rows:
 
 
 def seen(root: Path) -> list[str]:
-    """What a reader finds that passes over names with _ and .; a file of no bytes is an error."""
+    """Values that a reader finds, ignoring names with _ and .; empty files are an error."""
     found = []
     for path in sorted(root.rglob("*.parquet")):
         if not any(part.startswith(("_", ".")) for part in path.relative_to(root).parts):
@@ -81,7 +81,7 @@ def seen(root: Path) -> list[str]:
 
 
 def run(tmp_path: Path, files: LocalFiles, newest: int, rows: Rows | None = None) -> None:
-    """A driver that starts, writes the newest batch that was planned, and ends."""
+    """Run a driver: recover, then write the newest planned batch."""
     archive = Archive(files, str(tmp_path / "archive"), ("date",))
     batches = Batches(LocalFiles(), str(tmp_path / "c"), archive, "p")
     batches.resume(newest)
@@ -99,7 +99,7 @@ def planned(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_a_driver_killed_at_any_step_loses_and_repeats_nothing(planned: Path, after: bool) -> None:
+def test_killed_driver_loses_and_repeats_nothing(planned: Path, after: bool) -> None:
     died = 0
     for batch, step in enumerate(range(1, 20)):
         files = Dying()
@@ -109,9 +109,9 @@ def test_a_driver_killed_at_any_step_loses_and_repeats_nothing(planned: Path, af
         except Killed:
             died += 1
             assert foreign(LocalFiles().names(str(planned / "archive"))) is None
-            # A reader that looks now sees whole files, each once.
+            # A reader now finds complete files, each once.
             assert len(set(seen(planned / "archive"))) == len(seen(planned / "archive"))
-            # Killed again while it puts in order what the first left.
+            # Killed again during the recovery from the first crash.
             files = Dying()
             files.dies_at, files.after = 1 + step % 3, after
             try:
@@ -120,11 +120,11 @@ def test_a_driver_killed_at_any_step_loses_and_repeats_nothing(planned: Path, af
                 run(planned, LocalFiles(), batch)
         assert seen(planned / "archive") == sorted(expected(batch + 1))
         assert LocalFiles().names(str(planned / "archive" / "_staging")) == []
-    # Mark of the batch, two moves, mark of the archive, removal.
+    # The batch's mark, two moves, the archive's mark, the removal.
     assert died == 5
 
 
-def test_what_a_batch_left_that_never_ended_is_removed(planned: Path) -> None:
+def test_files_of_an_interrupted_batch_are_removed(planned: Path) -> None:
     with pytest.raises(Killed):
         run(planned, LocalFiles(), 0, Rows(0, dies=True))
     assert len(list((planned / "archive").rglob("*.parquet"))) == 1
@@ -140,11 +140,11 @@ def test_what_a_batch_left_that_never_ended_is_removed(planned: Path) -> None:
         (["_staging"], None),
         (["_mark.json", "date=1"], None),
         (["_staging", "date=1"], None),
-        (["_spark_metadata", "date=1"], "Spark's own list"),
+        (["_spark_metadata", "date=1"], "file list of Spark's own sink"),
         (["date=1"], "date=1, which no pipeline wrote"),
     ],
 )
-def test_a_folder_of_another_writer_is_no_archive(names: list[str], why: str | None) -> None:
+def test_folder_of_another_writer_is_foreign(names: list[str], why: str | None) -> None:
     found = foreign(names)
     assert (why or "") in (found or "")
     assert (found is None) == (why is None)

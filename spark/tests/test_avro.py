@@ -1,4 +1,4 @@
-"""Avro with the schemas of a registry."""
+"""Avro values with schemas from a registry."""
 
 import json
 import struct
@@ -9,7 +9,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.registry import RegistryError, resolved
-from kafka_metal_pipeline.transforms import accepted, judged, rejected
+from kafka_metal_pipeline.transforms import accepted, rejected, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
@@ -23,12 +23,12 @@ def schema(*fields: tuple[str, Any]) -> str:
 
 
 FIRST = schema(("id", "string"), ("n", "long"), ("at", MILLIS))
-# A later version: another order, one field new, the time without its logical type.
+# A later version: other order, a new field, the time without its logical type.
 SECOND = schema(("at", "long"), ("note", ["null", "string"]), ("id", "string"), ("n", "long"))
 
 
 class Registry:
-    """What a registry answers, by URL."""
+    """Responses of a registry by URL."""
 
     def __init__(self, **changes: Any) -> None:
         first = {"id": 258, "schema": FIRST, **changes}
@@ -56,7 +56,7 @@ def declared(**registry: Any) -> Declaration:
 
 
 def number(value: int) -> bytes:
-    """A long as Avro writes it."""
+    """A long in Avro's encoding."""
     value, out = (value << 1) ^ (value >> 63), bytearray()
     while value & ~0x7F:
         out.append((value & 0x7F) | 0x80)
@@ -92,51 +92,51 @@ VALUES: list[tuple[bytes | None, tuple[Any, ...]]] = [
 ]  # fmt: skip
 
 
-def test_a_record_is_read_with_the_schema_that_it_names(
+def test_record_is_read_with_its_writer_schema(
     records: Callable[[Sequence[bytes | str | None]], DataFrame],
 ) -> None:
     whole = resolved(declared(), Registry())
     parsed = parse_records(records([value for value, _ in VALUES]), whole.source)
     found: dict[int, tuple[Any, ...]] = {}
-    for row in accepted(judged(parsed, whole.source, {}), whole.source).collect():
+    for row in accepted(validated(parsed, whole.source, {}), whole.source).collect():
         noon = row["at"].isoformat().endswith("T12:00:00")
         found[row["_offset"] - 100] = (row["id"], row["n"], noon, row["note"])
-    for row in rejected(judged(parsed, whole.source, {}), whole.source, {}).collect():
+    for row in rejected(validated(parsed, whole.source, {}), whole.source, {}).collect():
         found[row["_offset"] - 100] = (row["_reason"],)
         assert row["_detail"]
     assert [found[place] for place in range(len(VALUES))] == [expected for _, expected in VALUES]
 
 
-def test_a_value_is_decoded_once_for_each_schema(
+def test_value_is_decoded_once_per_schema(
     records: Callable[[Sequence[bytes | str | None]], DataFrame],
 ) -> None:
     whole = resolved(declared(), Registry())
     events = accepted(
-        judged(parse_records(records([]), whole.source), whole.source, {}), whole.source
+        validated(parse_records(records([]), whole.source), whole.source, {}), whole.source
     )
     plan = events._jdf.queryExecution().executedPlan().toString()
     assert plan.lower().count("from_avro(") + plan.count("AvroDataToCatalyst(") == 2
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"schemaType": "JSON"}, "version 1 is JSON"),
         ({"references": [{"name": "x"}]}, "refers to other schemas"),
-        ({"schema": '{"type": "string"}'}, "is no record"),
+        ({"schema": '{"type": "string"}'}, "is not a record"),
     ],
 )
-def test_a_subject_that_cannot_be_read_is_told(changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(RegistryError, match=told):
+def test_unusable_subject_is_an_error(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(RegistryError, match=message):
         resolved(declared(), Registry(**changes))
 
 
-def test_a_registry_that_is_away_is_told() -> None:
+def test_unreachable_registry_is_an_error() -> None:
     with pytest.raises(RegistryError, match=r"http://127.0.0.1:1/subjects/in-value/versions: "):
         resolved(declared(url="http://127.0.0.1:1"))
 
 
-def test_the_subject_may_have_any_name() -> None:
+def test_subject_may_have_any_name() -> None:
     found = declared(subject="a/b").source.registry
     assert found is not None
     assert found.subject == "a/b"

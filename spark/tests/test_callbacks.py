@@ -1,4 +1,4 @@
-"""The port by which Spark calls Python answers nobody without the token: the port is everyone's."""
+"""Authentication of Spark's port for Python callbacks, which any local user can reach."""
 
 import socket
 import threading
@@ -15,7 +15,7 @@ def port_of(spark: SparkSession) -> int:
 
 
 def called(port: int, *lines: str) -> bytes:
-    """What a caller is answered."""
+    """The response to a caller."""
     with socket.create_connection(("127.0.0.1", port), timeout=2) as caller:
         caller.sendall("".join(f"{line}\n" for line in lines).encode())
         answer = b""
@@ -29,7 +29,7 @@ def called(port: int, *lines: str) -> bytes:
         return answer
 
 
-def test_nobody_calls_the_function_of_a_query_without_the_token(
+def test_callback_without_token_is_rejected(
     spark: SparkSession, tmp_path: Path, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     source = tmp_path / "in"
@@ -50,7 +50,7 @@ def test_nobody_calls_the_function_of_a_query_without_the_token(
         eventually(lambda: batches == [(0, 1)])
         port = port_of(spark)
         for name in ("p0", "p1", "p2"):
-            # Calls the function, and takes it away from Spark.
+            # A request that calls the function and removes it from Spark.
             for lines in (("c", name, "call", "sx", "i7", "e"), ("g", name, "e")):
                 assert not called(port, *lines).startswith(b"!y"), lines
         assert not called(port, "A", "guessed", "c", "p0", "call", "e").startswith(b"!y")

@@ -1,4 +1,4 @@
-"""The command ``check --checkpoints`` says before a start what the driver would refuse."""
+"""The command ``check --checkpoints`` reports what a driver would refuse."""
 
 import json
 import shutil
@@ -17,24 +17,24 @@ SUMS = "SELECT n % {} AS odd, count(*) AS events FROM events GROUP BY n % {}"
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing writes meanwhile: no need to wait before files are read again."""
+    """Skip the pauses between reads: no driver writes in these tests."""
     monkeypatch.setattr("kafka_metal_pipeline.checkpoint_check.PAUSE_S", 0)
 
 
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
-    """A pipeline that has not run."""
+    """A pipeline that has not run yet."""
     return Place(spark, tmp_path)
 
 
 @pytest.fixture
 def ran(place: Place) -> Place:
-    """A pipeline whose outputs made two batches each."""
+    """A pipeline whose outputs have committed two batches each."""
     for _ in range(2):
         place.send()
         for name in ("kept", "sums", "invalid"):
             flow = place.flow(name)
-            # There are no brokers: what goes to a topic is only computed.
+            # Without brokers, rows for a topic are only computed.
             writer = preparation.prepare(flow, place.declared) or (lambda rows, _: rows.collect())
             flow.rows.writeStream.foreachBatch(writer).outputMode(flow.mode).option(
                 "checkpointLocation", flow.checkpoint.location
@@ -62,7 +62,7 @@ def changed(place: Place, output: str, **keys: Any) -> dict[str, Any]:
     return body
 
 
-def test_what_runs_and_what_is_new_can_go_on(ran: Place) -> None:
+def test_unchanged_and_new_outputs_are_valid(ran: Place) -> None:
     new = ran.body()
     new["outputs"]["sums_by_3"] = {**new["outputs"]["sums"], "sql": SUMS.format(3, 3)}
     new["outputs"]["kept"]["partition_by"] = ["date"]
@@ -73,41 +73,37 @@ def test_what_runs_and_what_is_new_can_go_on(ran: Place) -> None:
 
 
 @pytest.mark.parametrize("running", [[], ["--running", "p"]])
-def test_a_changed_aggregate_is_refused_in_the_words_of_the_driver(
+def test_changed_aggregate_is_refused_with_the_drivers_message(
     ran: Place, capsys: pytest.CaptureFixture[str], running: list[str]
 ) -> None:
     body = changed(ran, "sums", sql=SUMS.format(3, 3))
 
     assert check(ran, body, *running) == 2
 
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith("pipeline p: output sums: no longer fits its checkpoint")
-    assert "another statement than the one its state is of" in said
-    assert "give the output another name" in said
+    (printed,) = capsys.readouterr().err.splitlines()
+    assert printed.startswith("pipeline p: output sums: no longer fits its checkpoint")
+    assert "another statement than its state" in printed
+    assert "give the output another name" in printed
     with pytest.raises(CheckpointError) as refused:
         ran.flow("sums", outputs=body["outputs"])
-    words = "pipeline p: output sums: ", "pipeline p: outputs.sums "
-    assert said.removeprefix(words[0]) == str(refused.value).removeprefix(words[1])
+    prefixes = "pipeline p: output sums: ", "pipeline p: outputs.sums "
+    assert printed.removeprefix(prefixes[0]) == str(refused.value).removeprefix(prefixes[1])
 
 
-def test_every_output_that_does_not_fit_is_named(
-    ran: Place, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_mismatched_output_is_reported(ran: Place, capsys: pytest.CaptureFixture[str]) -> None:
     body = changed(ran, "kept", partition_by=[])
     body["source"]["topic"] = "other"
 
     assert check(ran, body) == 2
 
-    said = capsys.readouterr().err.splitlines()
-    assert [line.split(": ")[1] for line in said] == [
+    printed = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[1] for line in printed] == [
         "output kept", "output sums", "output invalid",
     ]  # fmt: skip
-    assert all("reads topic other, and has offsets of topic in" in line for line in said)
+    assert all("reads topic other, but has offsets of topic in" in line for line in printed)
 
 
-def test_damage_that_a_driver_cannot_mend_is_noted_and_refuses_no_run(
-    ran: Place, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unrepairable_damage_is_a_note(ran: Place, capsys: pytest.CaptureFixture[str]) -> None:
     sums = ran.root / "checkpoints" / "p" / "sums"
     (sums / "offsets" / "1").write_bytes(b"")
     (sums / "commits" / ".1.crc").write_bytes(b"")
@@ -116,13 +112,13 @@ def test_damage_that_a_driver_cannot_mend_is_noted_and_refuses_no_run(
 
     shutil.rmtree(sums / "offsets")
     assert check(ran, ran.body()) == 0
-    assert "note: pipeline p: output sums: has made batches up to 1" in capsys.readouterr().out
-    # What a running driver is to go on with is not searched.
+    assert "note: pipeline p: output sums: has committed batches up to 1" in capsys.readouterr().out
+    # An unchanged output of a running driver is not checked for damage.
     assert check(ran, ran.body(), "--running", "p") == 0
     assert "note" not in capsys.readouterr().out
 
 
-def test_an_archive_of_somebody_else_is_refused_before_a_new_output_starts(
+def test_foreign_archive_of_a_new_output_is_refused(
     ran: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (ran.root / "archive" / "found").mkdir()
@@ -134,8 +130,8 @@ def test_an_archive_of_somebody_else_is_refused_before_a_new_output_starts(
     assert "output more: writes the archive" in capsys.readouterr().err
 
 
-def test_a_batch_that_a_driver_is_just_writing_is_no_damage(ran: Place) -> None:
-    # Planned, its rows staged with their mark, and neither published nor committed.
+def test_batch_in_progress_is_not_damage(ran: Place) -> None:
+    # Planned and staged with its mark, but neither moved nor committed.
     kept, mark = ran.root / "checkpoints" / "p" / "kept", ran.root / "archive" / "kept"
     shutil.copy(kept / "offsets" / "1", kept / "offsets" / "2")
     staged = mark / "_staging" / "2-abc"
@@ -147,10 +143,10 @@ def test_a_batch_that_a_driver_is_just_writing_is_no_damage(ran: Place) -> None:
     assert check(ran, ran.body()) == 0
 
 
-def test_checkpoints_in_a_store_are_left_to_the_driver_and_that_is_said(
+def test_checkpoints_that_are_not_local_are_a_note(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert check(place, place.body(checkpoint_root="hdfs://name:8020/checkpoints")) == 0
-    said = capsys.readouterr().out
-    assert "pipeline p: output sums: its checkpoint hdfs://name:8020/checkpoints/p/sums" in said
-    assert "its driver alone compares it" in said
+    printed = capsys.readouterr().out
+    assert "pipeline p: output sums: its checkpoint hdfs://name:8020/checkpoints/p/sums" in printed
+    assert "only its driver checks it" in printed

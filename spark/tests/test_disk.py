@@ -1,4 +1,4 @@
-"""The local file system, which does what Hadoop's own does, and starts no process for it."""
+"""The local file system of the image equals Hadoop's, but starts no processes."""
 
 import stat
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-# Modes of files and folders; Hadoop takes the umask from those of a new file itself.
+# Modes of files and directories; Hadoop removes execute bits from new files itself.
 MODES = (0o600, 0o644, 0o640, 0o755, 0o700, 0o1777)
 
 
 @pytest.fixture(params=["own", "hadoop"])
 def disk(request: pytest.FixtureRequest, spark: SparkSession) -> tuple[Any, Any]:
-    """What a driver has, and Hadoop's: both have to pass each test. With the JVM."""
+    """The driver's file system and Hadoop's, both of which must pass each test; with the JVM."""
     jvm: Any = spark._jvm
     settings = spark.sparkContext._jsc.hadoopConfiguration()
     if request.param == "hadoop":
@@ -27,7 +27,7 @@ def disk(request: pytest.FixtureRequest, spark: SparkSession) -> tuple[Any, Any]
     )
 
 
-def test_a_driver_has_it_on_both_of_hadoops_ways(spark: SparkSession):
+def test_both_hadoop_apis_use_it(spark: SparkSession):
     jvm: Any = spark._jvm
     settings = spark.sparkContext._jsc.hadoopConfiguration()
     root = jvm.java.net.URI("file:///")
@@ -41,7 +41,7 @@ def test_a_driver_has_it_on_both_of_hadoops_ways(spark: SparkSession):
 
 
 @pytest.mark.parametrize("mode", MODES, ids=oct)
-def test_a_mode_is_what_was_asked_for(disk: tuple[Any, Any], tmp_path: Path, mode: int):
+def test_file_modes_are_as_requested(disk: tuple[Any, Any], tmp_path: Path, mode: int):
     fs, ways = disk
     permission = fs.permission.FsPermission(mode)
     for number, way in enumerate(ways):
@@ -51,8 +51,8 @@ def test_a_mode_is_what_was_asked_for(disk: tuple[Any, Any], tmp_path: Path, mod
         assert stat.S_IMODE(folder.stat().st_mode) == mode
 
 
-def test_a_directory_goes_on_to_hand_its_group_on(disk: tuple[Any, Any], tmp_path: Path):
-    """Where several users of a group write, what one of them makes must stay the group's."""
+def test_setgid_directories_keep_their_group(disk: tuple[Any, Any], tmp_path: Path):
+    """In a setgid directory, new files must keep the group."""
     fs, ways = disk
     for way in ways:
         tmp_path.chmod(0o2770)
@@ -72,12 +72,12 @@ def test_files_are_written_moved_and_read(disk: tuple[Any, Any], tmp_path: Path)
     assert moved.read_bytes() == b"content"
     assert stat.S_IMODE(moved.stat().st_mode) == 0o644
     assert stat.S_IMODE(written.parent.stat().st_mode) == 0o755
-    # With the sum that its reader compares.
+    # With the checksum that its reader verifies.
     assert (tmp_path / ".moved.crc").exists()
     assert context.getFileStatus(fs.Path(str(moved))).getLen() == 7
 
 
-def test_a_link_is_told_from_what_it_leads_to(disk: tuple[Any, Any], tmp_path: Path):
+def test_links_are_distinguished_from_their_targets(disk: tuple[Any, Any], tmp_path: Path):
     fs, ways = disk
     (tmp_path / "file").write_bytes(b"content")
     (tmp_path / "link").symlink_to(tmp_path / "file")
@@ -91,7 +91,7 @@ def test_a_link_is_told_from_what_it_leads_to(disk: tuple[Any, Any], tmp_path: P
         assert found == {"file": False, "link": True, "lost": True}
 
 
-def test_what_is_missing_is_said(disk: tuple[Any, Any], tmp_path: Path):
+def test_missing_files_are_errors(disk: tuple[Any, Any], tmp_path: Path):
     fs, ways = disk
     for way in ways:
         with pytest.raises(Exception, match="FileNotFoundException"):

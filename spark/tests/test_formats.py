@@ -1,4 +1,4 @@
-"""CSV and plain values, and how often a value is parsed."""
+"""CSV and plain values, and the number of times a value is parsed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.queries import flows
-from kafka_metal_pipeline.transforms import accepted, judged, rejected
+from kafka_metal_pipeline.transforms import accepted, rejected, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
@@ -16,7 +16,7 @@ Records = Callable[[Sequence[bytes | str | None]], DataFrame]
 def outcome(
     records: DataFrame, source: dict[str, Any], rules: dict[str, str]
 ) -> dict[int, tuple[Any, ...]]:
-    """Fields of an accepted record, or reason and detail of a rejected one, by place."""
+    """Fields of accepted records, or reason and detail of rejected ones, by place."""
     declared = parse(
         "p",
         {
@@ -28,8 +28,8 @@ def outcome(
     )
     parsed = parse_records(records, declared.source)
     fields = [field.name for field in declared.source.fields]
-    good = accepted(judged(parsed, declared.source, rules), declared.source).collect()
-    bad = rejected(judged(parsed, declared.source, rules), declared.source, rules).collect()
+    good = accepted(validated(parsed, declared.source, rules), declared.source).collect()
+    bad = rejected(validated(parsed, declared.source, rules), declared.source, rules).collect()
     assert not {row["_offset"] for row in good} & {row["_offset"] for row in bad}
     found = {row["_offset"] - 100: tuple(row[name] for name in fields) for row in good}
     return found | {row["_offset"] - 100: (row["_reason"], row["_detail"]) for row in bad}
@@ -60,7 +60,7 @@ CSV_VALUES: list[tuple[str | bytes | None, tuple[Any, ...]]] = [
 ]
 
 
-def test_a_csv_record_is_one_row_in_the_order_of_the_schema(records: Records) -> None:
+def test_csv_record_is_one_row_in_schema_order(records: Records) -> None:
     found = outcome(
         records([value for value, _ in CSV_VALUES]), CSV, {"positive": "n IS NULL OR n > 0"}
     )
@@ -70,27 +70,27 @@ def test_a_csv_record_is_one_row_in_the_order_of_the_schema(records: Records) ->
         assert shown == expected, value
 
 
-def test_a_plain_record_is_its_text(records: Records) -> None:
+def test_plain_record_is_its_text(records: Records) -> None:
     values = ["any {text", "", None, b"\xff"]
     found = outcome(records(values), {"format": "plain"}, {"short": "length(value) < 20"})
     assert [found[place][0] for place in range(4)] == ["any {text", "", "tombstone", "not_utf8"]
 
 
-def test_the_last_of_two_equal_keys_counts_when_that_is_declared(records: Records) -> None:
+def test_last_duplicate_key_counts_if_declared(records: Records) -> None:
     twice = '{"id": "a", "id": "b"}'
     schema = {"schema": "id STRING NOT NULL"}
     assert outcome(records([twice]), schema, {})[0] == ("duplicate_key", "more than one id")
     assert outcome(records([twice]), schema | {"duplicate_keys": "last"}, {})[0] == ("b",)
 
 
-def test_a_rule_that_gives_null_or_divides_by_zero_is_not_met(records: Records) -> None:
+def test_rule_with_null_or_division_by_zero_is_not_met(records: Records) -> None:
     values = ['{"n": 0}', '{"n": 2}', "{}"]
     found = outcome(records(values), {"schema": "n INT"}, {"divides": "10 / n > 1"})
     assert [found[place][0] for place in range(3)] == ["divides", 2, "divides"]
 
 
 @pytest.mark.parametrize(("form", "parser"), [("json", "JsonObjects"), ("csv", "from_csv(")])
-def test_a_value_is_parsed_once_in_every_query(records: Records, form: str, parser: str) -> None:
+def test_value_is_parsed_once_per_query(records: Records, form: str, parser: str) -> None:
     schema = "id STRING NOT NULL, n INT NOT NULL, at TIMESTAMP NOT NULL, x DOUBLE"
     declared = parse(
         "p",
@@ -108,8 +108,8 @@ def test_a_value_is_parsed_once_in_every_query(records: Records, form: str, pars
         flow.name: flow.rows._jdf.queryExecution().executedPlan().toString()
         for flow in flows(records([None]), declared)
     }
-    # The message about a bad CSV record reads its columns again, for rejected records only.
+    # The detail of a bad CSV record parses its columns again, for rejected records only.
     counted = {"some": 1, "kept": 1} | ({"invalid": 1} if form == "json" else {})
     assert {name: plans[name].count(parser) for name in counted} == counted
-    # Nor does another reader look at what is accepted.
+    # Accepted records are parsed by no second parser either.
     assert not any("jsonObjectKeys(" in plans[name] for name in ("some", "kept"))

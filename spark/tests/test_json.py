@@ -1,4 +1,4 @@
-"""JSON of every type, and values that only look like JSON."""
+"""JSON of every type, and values that only resemble JSON."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
-from kafka_metal_pipeline.transforms import accepted, judged, rejected
+from kafka_metal_pipeline.transforms import accepted, rejected, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
 Records = Callable[[Sequence[bytes | str | None]], DataFrame]
 
 WRONG = object()
-# Type, the member as it is written, and what is read; WRONG for another type.
+# Type, JSON of the member, and the parsed value; WRONG for another type.
 MEMBERS: list[tuple[str, str, Any]] = [
     ("STRING", '"Gr\\u00f6\\u00dfe \\n \\"10\\""', 'Größe \n "10"'),
     ("STRING", '"Größe 😀"', "Größe 😀"),
@@ -58,7 +58,7 @@ MEMBERS: list[tuple[str, str, Any]] = [
     ("DECIMAL(10,2)", "99999999.999", WRONG),
     ("DECIMAL(10,2)", "-0.005", Decimal("-0.01")),
     ("DECIMAL(10,2)", "0.00499", Decimal("0.00")),
-    # Few characters, and more digits than memory holds.
+    # Short texts of numbers with more digits than fit in memory.
     ("DECIMAL(10,2)", "1e1000000000", WRONG),
     ("DECIMAL(10,2)", '"-1e1000000000"', WRONG),
     ("DECIMAL(10,2)", "1e-1000000000", Decimal("0.00")),
@@ -85,7 +85,7 @@ MEMBERS: list[tuple[str, str, Any]] = [
 ]
 
 OBJECT = '{"id": "a", "n": 1}'
-# A value, and why it is no event of `id STRING NOT NULL, n INT`; None where it is one.
+# A value, and its reason against `id STRING NOT NULL, n INT`; None if it is valid.
 VALUES: list[tuple[str | bytes, str | None]] = [
     (OBJECT, None),
     (f"\r\n\t {OBJECT} \n", None),
@@ -116,28 +116,28 @@ VALUES: list[tuple[str | bytes, str | None]] = [
     ('{"id": "a", "\\u0069d": "b"}', "duplicate_key"),
     ('{"id": "a", "n": null, "n": 1}', "duplicate_key"),
     (b'{"id": "\xff"}', "not_utf8"),
-    # The same letter as more bytes than it needs, and half of a pair.
+    # An overlong UTF-8 encoding, and half of a surrogate pair.
     (b'{"id": "\xc1\xa1"}', "not_utf8"),
     (b'{"id": "\xed\xa0\x80"}', "not_utf8"),
 ]
 
 
-def told(records: DataFrame, schema: str) -> dict[int, tuple[bool, Any]]:
-    """By place: whether a record is accepted, and its row or the reason against it."""
+def outcomes(records: DataFrame, schema: str) -> dict[int, tuple[bool, Any]]:
+    """By place: whether a record is accepted, and its row or reason."""
     source = {"topic": "in", "schema": schema}
     outputs = {"all": {"sql": "TABLE events", "topic": "out"}}
     declared = parse("p", {"source": source, "outputs": outputs, "invalid": "bad"})
     parsed = parse_records(records, declared.source)
-    good = accepted(judged(parsed, declared.source, {}), declared.source).collect()
-    bad = rejected(judged(parsed, declared.source, {}), declared.source, {}).collect()
+    good = accepted(validated(parsed, declared.source, {}), declared.source).collect()
+    bad = rejected(validated(parsed, declared.source, {}), declared.source, {}).collect()
     found: dict[int, tuple[bool, Any]] = {row["_offset"] - 100: (True, row) for row in good}
     return found | {row["_offset"] - 100: (False, row["_reason"]) for row in bad}
 
 
 @pytest.mark.parametrize("kind", list(dict.fromkeys(kind for kind, _, _ in MEMBERS)))
-def test_a_member_is_read_as_its_field_or_is_of_another_type(records: Records, kind: str) -> None:
+def test_member_is_read_as_its_type_or_has_wrong_type(records: Records, kind: str) -> None:
     cases = [(text, value) for each, text, value in MEMBERS if each == kind]
-    found = told(records([f'{{"x": {text}}}' for text, _ in cases]), f"x {kind}")
+    found = outcomes(records([f'{{"x": {text}}}' for text, _ in cases]), f"x {kind}")
     for place, (text, value) in enumerate(cases):
         is_accepted, what = found[place]
         assert (is_accepted, what["x"] if is_accepted else what) == (
@@ -145,8 +145,8 @@ def test_a_member_is_read_as_its_field_or_is_of_another_type(records: Records, k
         ), text
 
 
-def test_a_value_that_is_not_one_object_says_why(records: Records) -> None:
-    found = told(records([value for value, _ in VALUES]), "id STRING NOT NULL, n INT")
+def test_invalid_value_has_a_reason(records: Records) -> None:
+    found = outcomes(records([value for value, _ in VALUES]), "id STRING NOT NULL, n INT")
     wrong = [
         (value[:60], reason, found.get(place))
         for place, (value, reason) in enumerate(VALUES)
@@ -155,19 +155,19 @@ def test_a_value_that_is_not_one_object_says_why(records: Records) -> None:
     assert wrong == []
 
 
-def test_a_name_is_there_once_in_objects_that_the_schema_has(records: Records) -> None:
+def test_duplicate_names_in_declared_objects_are_invalid(records: Records) -> None:
     schema = "list ARRAY<STRUCT<a: INT>>, map MAP<STRING, INT>"
     values = ['{"list": [{"a": 1}, {"a": 1, "a": 2}]}', '{"map": {"k": 1, "k": 1}}', '{"map": {}}']
-    found = told(records(values), schema)
+    found = outcomes(records(values), schema)
     assert [found[0][1], found[1][1], found[2][0]] == ["duplicate_key", "duplicate_key", True]
 
 
-def test_fields_come_in_any_order_and_names_may_hold_anything(records: Records) -> None:
+def test_fields_in_any_order_with_any_names(records: Records) -> None:
     names = ["a b", "ä", "x`y", "from", "a.b"]
     quoted = ", ".join(f"`{name.replace('`', '``')}` INT" for name in names)
     value = {name: place for place, name in enumerate(names)}
     backwards = dict(reversed(value.items()))
-    found = told(records([json.dumps(value), json.dumps(backwards)]), quoted)
+    found = outcomes(records([json.dumps(value), json.dumps(backwards)]), quoted)
     for place in (0, 1):
         assert found[place][0], found[place]
         assert [found[place][1][name] for name in names] == list(range(len(names)))

@@ -1,4 +1,4 @@
-"""What happens to a batch after a crash at any point, and to a checkpoint that is not the one."""
+"""Batches after a crash at any point, and checkpoints that do not match the target's mark."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ WHO = "pipeline p: outputs.o"
 
 
 class Crash(RuntimeError):
-    """The driver dies here."""
+    """Simulates the death of the driver."""
 
 
 class Folder:
@@ -31,7 +31,7 @@ class Folder:
 
 
 class Target:
-    """Keeps rows and mark in one step; dies before or after it when told to."""
+    """Writes rows and mark atomically; may raise Crash before or after that."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -55,14 +55,14 @@ def plan(files: Folder, batch: int) -> None:
 
 
 def run(files: Folder, target: Target, batch: int) -> None:
-    """A new driver: it resumes with the newest batch that was planned, and writes that one."""
+    """Run a new driver: it resumes after the newest planned batch and writes that."""
     batches = Batches(files, "c", target, WHO)
     batches.resume(max((int(n) for n in files.names("c/offsets")), default=-1))
     batches([f"row {batch}"], batch)
 
 
 @pytest.mark.parametrize("dies", ["before", "after"])
-def test_a_batch_is_written_once_whenever_the_driver_dies(dies: str) -> None:
+def test_batch_is_written_once_whenever_the_driver_dies(dies: str) -> None:
     files, target = Folder(), Target()
     plan(files, 0)
     run(files, target, 0)
@@ -75,7 +75,7 @@ def test_a_batch_is_written_once_whenever_the_driver_dies(dies: str) -> None:
     assert target.rows == ["row 0", "row 1"]
 
 
-def test_the_offsets_of_a_written_batch_come_back_when_their_file_is_lost() -> None:
+def test_lost_offsets_are_restored_from_the_mark() -> None:
     files, target = Folder(), Target()
     plan(files, 0)
     run(files, target, 0)
@@ -85,39 +85,39 @@ def test_the_offsets_of_a_written_batch_come_back_when_their_file_is_lost() -> N
 
 
 @pytest.mark.parametrize(
-    ("checkpoint", "planned", "told"),
+    ("checkpoint", "planned", "message"),
     [
-        (None, -1, "a new one is in its place"),
-        ("two", 9, "two is in its place"),
-        ("one", 2, "knows of 3: an older copy"),
-        ("one", -1, "knows of none: an older copy"),
+        (None, -1, "its checkpoint now is a new one"),
+        ("two", 9, "its checkpoint now is two"),
+        ("one", 2, "only up to 2: it was replaced by an older copy"),
+        ("one", -1, "has none: it was replaced by an older copy"),
     ],
 )
-def test_a_checkpoint_that_is_not_the_targets_is_refused(
-    checkpoint: str | None, planned: int, told: str
+def test_mismatched_checkpoint_is_refused(
+    checkpoint: str | None, planned: int, message: str
 ) -> None:
     with pytest.raises(LostCheckpointError) as error:
         restored(Mark("one", 4, OFFSETS), checkpoint, planned, WHO)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert str(error.value).startswith(WHO)
     assert "another name" in str(error.value)
 
 
 @pytest.mark.parametrize(("mark", "planned"), [(None, -1), (None, 5), (4, 4), (4, 5)])
-def test_a_checkpoint_that_fits_goes_on(mark: int | None, planned: int) -> None:
+def test_matching_checkpoint_is_valid(mark: int | None, planned: int) -> None:
     found = Mark("one", mark, OFFSETS) if mark is not None else None
     assert restored(found, "one", planned, WHO) is None
 
 
-def test_a_batch_that_comes_after_a_later_one_is_not_skipped_silently() -> None:
+def test_repeated_old_batch_is_an_error() -> None:
     files, target = Folder(), Target()
     batches = Batches(files, "c", target, WHO)
     batches([], 3)
-    with pytest.raises(LostCheckpointError, match="batch 2 comes again"):
+    with pytest.raises(LostCheckpointError, match="batch 2 was repeated out of order"):
         batches([], 2)
 
 
-def test_the_end_of_a_batch_is_told_as_starting_takes_it() -> None:
+def test_batch_end_has_the_form_of_starting() -> None:
     assert ends_of(OFFSETS) == {"in": {"0": 10, "1": 7}}
     assert ends_of('v1\n{}\n{"logOffset":3}') == {}
     assert ends_of("") == {}
@@ -125,7 +125,7 @@ def test_the_end_of_a_batch_is_told_as_starting_takes_it() -> None:
         restored(Mark("one", 0, 'v1\n{}\n{"in":{"0":10}}'), None, -1, WHO)
 
 
-def test_where_no_state_depends_on_them_lost_batches_come_back_from_the_mark() -> None:
+def test_stateless_query_continues_from_the_mark() -> None:
     assert restored(Mark("one", 9, OFFSETS), "one", 2, WHO, False) == Mark("one", 9, OFFSETS)
     files, target = Folder(), Target()
     for batch in range(3):
@@ -137,28 +137,28 @@ def test_where_no_state_depends_on_them_lost_batches_come_back_from_the_mark() -
     assert "c/offsets/2" in files.texts
 
 
-def test_a_mark_that_is_gone_while_a_batch_was_underway_is_no_reason_to_write_it_twice() -> None:
+def test_missing_mark_during_a_batch_is_refused() -> None:
     files, target = Folder(), Target()
     plan(files, 0)
     run(files, target, 0)
     target.last = None
     plan(files, 1)
-    # Between two batches the target has what the checkpoint says.
+    # Between two batches, target and checkpoint agree.
     assert Batches(files, "c", target, WHO).resume(1, 1) is None
-    with pytest.raises(LostCheckpointError, match="batch 1 may be in the target or not"):
+    with pytest.raises(LostCheckpointError, match="batch 1 may or may not be in the target"):
         Batches(files, "c", target, WHO).resume(1, 0)
 
 
-def test_a_mark_that_was_cut_is_none() -> None:
+def test_truncated_mark_is_none() -> None:
     whole = Mark("one", 4, OFFSETS).to_text()
     assert Mark.if_whole(whole) == Mark("one", 4, OFFSETS)
     for text in (None, "", whole[: len(whole) // 2], "{}", "null"):
         assert Mark.if_whole(text) is None
 
 
-def test_the_state_of_a_batch_that_the_target_holds_is_made_again() -> None:
+def test_state_of_a_written_batch_is_recomputed() -> None:
     class Rows(list):
-        """Rows that know whether they were read."""
+        """Rows that record whether they were read."""
 
         read = False
 
@@ -183,7 +183,7 @@ def test_the_state_of_a_batch_that_the_target_holds_is_made_again() -> None:
         assert rows.read == stateful
 
 
-def test_a_batch_is_not_written_where_the_guard_says_no() -> None:
+def test_guard_prevents_a_write() -> None:
     files, target = Folder(), Target()
 
     def guard() -> None:

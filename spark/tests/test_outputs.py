@@ -1,4 +1,4 @@
-"""From accepted events to what topics and archives hold."""
+"""Rows of topics and archives from accepted events."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline.analysis import no_records
+from kafka_metal_pipeline.analysis import empty_batch
 from kafka_metal_pipeline.queries import StatementError, flows
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
@@ -46,7 +46,7 @@ def headers(row: Row) -> dict[str, str]:
     return {header["key"]: bytes(header["value"]).decode() for header in row["headers"]}
 
 
-def test_a_topic_gets_the_schemas_fields_and_headers_say_where_they_come_from(
+def test_topic_rows_have_fields_and_origin_headers(
     records: Records,
 ) -> None:
     whole = declared({"all": {"sql": "SELECT * FROM events", "topic": "out", "key": "upper(id)"}})
@@ -67,29 +67,29 @@ def test_a_topic_gets_the_schemas_fields_and_headers_say_where_they_come_from(
     }
 
 
-def test_a_key_may_use_where_the_record_comes_from(records: Records) -> None:
+def test_key_may_use_record_columns(records: Records) -> None:
     place = declared(
         {"all": {"sql": "TABLE events", "topic": "o", "key": "_partition || '-' || _offset"}}
     )
     assert [row["key"] for row in rows(records(VALUES), place, "all")] == ["0-100", "0-101"]
 
 
-def test_an_aggregate_has_no_headers(records: Records) -> None:
+def test_aggregate_has_no_headers(records: Records) -> None:
     sql = "SELECT count(*) AS events, max(n) AS n FROM events"
     (row,) = rows(records(VALUES), declared({"sum": {"sql": sql, "topic": "o"}}), "sum")
     assert row.asDict() == {"key": None, "value": '{"events":2,"n":1}'}
 
 
-def test_an_invalid_record_keeps_key_place_and_value(records: Records) -> None:
+def test_invalid_record_has_key_origin_and_value(records: Records) -> None:
     found = rows(
         records(VALUES), declared({"all": {"sql": "TABLE events", "topic": "o"}}), "invalid"
     )
     values = [json.loads(row["value"]) for row in found]
     assert values[0] == {
         "reason": "malformed",
-        # Its length where a key is too long to be kept.
+        # The key's length if it is too long to be kept.
         "key_bytes": None,
-        "detail": "the value is no JSON",
+        "detail": "the value is not JSON",
         "topic": "in",
         "partition": 0,
         "offset": 102,
@@ -109,7 +109,7 @@ def test_an_invalid_record_keeps_key_place_and_value(records: Records) -> None:
     assert headers(found[2])["source.offset"] == "104"
 
 
-def test_a_huge_invalid_record_fits_into_a_record_of_the_invalid_topic(records: Records) -> None:
+def test_huge_invalid_record_fits_the_invalid_topic(records: Records) -> None:
     worst = b"\x01" * 1_000_000
     (row,) = rows(
         records([worst]), declared({"all": {"sql": "TABLE events", "topic": "o"}}), "invalid"
@@ -118,16 +118,16 @@ def test_a_huge_invalid_record_fits_into_a_record_of_the_invalid_topic(records: 
     assert json.loads(row["value"])["raw_bytes"] == 1_000_000
 
 
-def test_an_archive_has_the_events_place_and_the_date_of_its_time(records: Records) -> None:
+def test_archive_rows_have_origin_and_date(records: Records) -> None:
     archive = declared({"kept": {"path": "all", "partition_by": ["date"]}})
     first, second = rows(records(VALUES), archive, "kept")
     assert (first["_topic"], first["_partition"], first["_offset"]) == ("in", 0, 100)
     assert (str(first["date"]), second["date"]) == ("2026-05-01", None)
 
 
-def test_outputs_of_one_pipeline_may_wait_differently_long(spark: SparkSession) -> None:
+def test_outputs_may_have_different_watermarks(spark: SparkSession) -> None:
     stream = spark.readStream.format("rate").load()
-    for column in no_records(spark).schema:
+    for column in empty_batch(spark).schema:
         stream = stream.withColumn(column.name, F.lit(None).cast(column.dataType))
     sql = "SELECT window.start AS minute, count(*) AS n FROM events GROUP BY window(at, '1 minute')"
     both = declared(
@@ -148,7 +148,7 @@ def test_outputs_of_one_pipeline_may_wait_differently_long(spark: SparkSession) 
 
 
 @pytest.mark.parametrize(
-    ("outputs", "rules", "told"),
+    ("outputs", "rules", "message"),
     [
         ({"a": {"sql": "SELECT nn FROM events", "topic": "o"}}, {}, "pipeline p: outputs.a: "),
         ({"a": {"sql": "SELECT nn FROM events", "topic": "o"}}, {}, "`nn`"),
@@ -164,10 +164,10 @@ def test_outputs_of_one_pipeline_may_wait_differently_long(spark: SparkSession) 
         ({"a": {"path": "x"}}, {"r": "nn > 0"}, "pipeline p: rules: "),
     ],
 )
-def test_a_statement_that_cannot_run_is_told_with_its_output(
-    spark: SparkSession, outputs: dict[str, Any], rules: dict[str, str], told: str
+def test_error_names_output_of_an_invalid_statement(
+    spark: SparkSession, outputs: dict[str, Any], rules: dict[str, str], message: str
 ) -> None:
     with pytest.raises(StatementError) as error:
-        flows(no_records(spark), declared(outputs, rules=rules))
-    assert told in str(error.value)
+        flows(empty_batch(spark), declared(outputs, rules=rules))
+    assert message in str(error.value)
     assert "\n" not in str(error.value)

@@ -1,4 +1,4 @@
-"""How large a batch may be, and what Prometheus is told."""
+"""Sizes of batches, and measurements of throughput."""
 
 import pytest
 from kafka_metal_pipeline.rate import Load, capacity_of, limit
@@ -7,31 +7,31 @@ from kafka_metal_pipeline.rate import Load, capacity_of, limit
 @pytest.mark.parametrize(
     ("load", "trigger_s", "expected"),
     [
-        # Nothing measured: what is declared.
+        # No measurement: the declared limit.
         (None, 1.0, 500_000),
         (Load(0.0, 10**9), 1.0, 500_000),
-        # Keeping up: what one trigger brings, with headroom.
+        # Keeping up: the records of one trigger interval, with headroom.
         (Load(20_000.0, 0), 1.0, 16_000),
         (Load(20_000.0, 16_000), 1.0, 16_000),
         (Load(2_000.0, 0), 10.0, 16_000),
-        # Lagging: ten seconds of work, and never more than is declared.
+        # Lagging: ten seconds of work, at most the declared limit.
         (Load(20_000.0, 10**6), 1.0, 200_000),
         (Load(200_000.0, 10**9), 1.0, 500_000),
-        # A long trigger is not cut short by it.
+        # A long trigger interval is not limited to ten seconds.
         (Load(1_000.0, 10**6), 60.0, 48_000),
-        # A cold JVM says nothing.
+        # A JVM that has just started: no valid measurement.
         (Load(10.0, 5), 1.0, 1_000),
-        # A trigger of none.
+        # Without a trigger interval.
         (Load(20_000.0, 0), 0.0, 16_000),
     ],
 )
-def test_a_batch_is_as_large_as_lag_and_capacity_ask_for(
+def test_limit_depends_on_lag_and_throughput(
     load: Load | None, trigger_s: float, expected: int
 ) -> None:
     assert limit(load, trigger_s, 500_000) == expected
 
 
-def test_capacity_is_that_of_an_ordinary_batch_of_many_records() -> None:
+def test_throughput_is_the_median_of_large_batches() -> None:
     batches = [(50, 9.0), (5_000, 2_000.0), (5_000, 50_000.0), (9_000, 20_000.0), (0, 0.0)]
     progress = [{"numInputRows": n, "processedRowsPerSecond": rate} for n, rate in batches]
     assert capacity_of(progress) == 20_000.0

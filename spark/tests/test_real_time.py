@@ -1,4 +1,4 @@
-"""Records that go on one by one: where it is allowed, and with how many cores."""
+"""Real-time outputs: where they are allowed, and the cores they need."""
 
 import pytest
 from conftest import SMALLEST
@@ -20,11 +20,11 @@ def body(cores: int = 5, source=None, **output):
     }
 
 
-def test_an_output_goes_on_one_by_one_and_those_beside_it_in_batches():
+def test_real_time_output_next_to_batch_outputs():
     declared = parse("p", body())
     assert [output.is_real_time for output in declared.outputs] == [True, False]
     assert declared.outputs[1].trigger == "10 seconds"
-    # Nothing limits what is read one by one.
+    # Real-time outputs have no limit.
     assert set(limits_of(declared, LocalFiles())) == {"kept", "invalid"}
 
 
@@ -46,12 +46,12 @@ def test_an_output_goes_on_one_by_one_and_those_beside_it_in_batches():
         ({**body(), "trigger": REAL_TIME}, "trigger"),
     ],
 )
-def test_where_something_has_to_wait_it_is_refused(spec, key):
+def test_unsupported_real_time_output_is_refused(spec, key):
     assert key in [problem.key for problem in problems_of({"p": spec})]
 
 
 @pytest.mark.parametrize(("partitions", "enough"), [(4, 5), (1, 2)])
-def test_every_partition_and_what_is_beside_them_need_a_core(partitions, enough):
+def test_each_partition_and_the_batches_need_a_core(partitions, enough):
     cores.check(parse("p", body(cores=enough)), lambda: partitions)
     with pytest.raises(
         cores.CoresError, match=f"resources.cores is {enough - 1}; all: .*{enough}$"
@@ -59,8 +59,8 @@ def test_every_partition_and_what_is_beside_them_need_a_core(partitions, enough)
         cores.check(parse("p", body(cores=enough - 1)), lambda: partitions)
 
 
-def test_partitions_are_not_asked_for_where_all_is_read_in_batches():
-    def nobody() -> int:
-        raise AssertionError("asked")
+def test_partitions_are_not_queried_for_batches():
+    def not_called() -> int:
+        raise AssertionError("called")
 
-    cores.check(parse("p", body(cores=1, trigger="1 second")), nobody)
+    cores.check(parse("p", body(cores=1, trigger="1 second")), not_called)

@@ -1,4 +1,4 @@
-"""Every way a record can be invalid, and what is said of it."""
+"""Every reason why a record is invalid, and its detail."""
 
 import json
 from base64 import b64decode
@@ -8,7 +8,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.invalid import invalid_records
-from kafka_metal_pipeline.transforms import accepted, judged, rejected
+from kafka_metal_pipeline.transforms import accepted, rejected, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame, Row
 
@@ -51,10 +51,10 @@ def without(*names: str) -> str:
     return json.dumps({name: value for name, value in PAYMENT.items() if name not in names})
 
 
-# When the first record of a test was written.
+# Timestamp of a test's first record.
 NOON_MS = 1777636800000
 
-# Value, reason, and words of the detail.
+# Value, reason, and part of the detail.
 INVALID: list[tuple[str | bytes | None, str, str]] = [
     (None, "tombstone", "no value"),
     ("", "empty", "empty"),
@@ -73,7 +73,7 @@ INVALID: list[tuple[str | bytes | None, str, str]] = [
     (payment() + '{"paymentId":"second"}', "trailing_garbage", "follows"),
     (payment() + "," + payment(), "trailing_garbage", "follows"),
     (payment() + "] {}", "trailing_garbage", "follows"),
-    # Each tries to look as if it ended where the value does.
+    # Values with text after their end.
     (payment() + '],"x":[{}', "trailing_garbage", "follows"),
     (payment()[:-1] + ', "_end": true} more}', "trailing_garbage", "follows"),
     (payment() + ', "x": {}', "trailing_garbage", "follows"),
@@ -100,18 +100,18 @@ INVALID: list[tuple[str | bytes | None, str, str]] = [
     (payment(place={"lat": "x", "lon": 1}), "wrong_type", "a nested field"),
     (payment(eventTime="yesterday"), "wrong_type", "eventTime: expected TIMESTAMP, found yest"),
     (payment(eventTime="2026-13-01T00:00:00Z"), "wrong_type", "eventTime"),
-    # Spark alone takes these for today, and for the first of January.
+    # Spark's own parser reads these as today, and as January 1st.
     (payment(eventTime="12:30:00"), "wrong_type", "eventTime"),
     (payment(eventTime=""), "wrong_type", "eventTime"),
     (payment(eventTime=True), "wrong_type", "eventTime"),
-    # Milliseconds, microseconds and nanoseconds, which Spark alone takes for seconds.
+    # Milliseconds, microseconds and nanoseconds, which Spark's own parser reads as seconds.
     (payment(eventTime=1777636799123), "out_of_range", "found 1777636799123"),
     (payment(eventTime=1777636799123456), "out_of_range", "found 1777636799123456"),
     (payment(eventTime=1777636799123456789), "out_of_range", "eventTime"),
     (payment(eventTime=10**30), "out_of_range", "eventTime"),
     (payment(amount=1).replace(" 1,", " 1e999,"), "out_of_range", "amount"),
     (payment(day="+57971-02-25"), "out_of_range", "day"),
-    # What lies inside a field is looked at as closely.
+    # Nested values are validated as well.
     (payment(legs=[{"at": 1777636799123}]), "out_of_range", "legs: expected times as ISO 8601"),
     (payment(legs=[{"by": {"a": 1777636799, "b": 1777636799123}}]), "out_of_range", "legs"),
     (payment(legs=[{"at": None}, {"at": "12:30"}]), "wrong_type", "legs: expected ARRAY<"),
@@ -122,7 +122,7 @@ INVALID: list[tuple[str | bytes | None, str, str]] = [
     (payment(fraudProbability=1.01), "probability_in_range", "fraudProbability BETWEEN 0 AND 1"),
     (payment(eventTime="2019-12-31T23:59:59Z"), "event_time_plausible", "eventTime BETWEEN"),
     (payment(eventTime="2026-05-03T12:00:00Z"), "event_time_plausible", "eventTime BETWEEN"),
-    # "2026" is 2026 seconds after the epoch.
+    # "2026" is 2026 seconds since 1970.
     (payment(eventTime="2026"), "event_time_plausible", "eventTime BETWEEN"),
     (payment(merchant="books"), "merchant_has_trade", "merchant LIKE"),
 ]
@@ -146,7 +146,9 @@ VALID = [
 def reasons(records: DataFrame, declared: Declaration) -> list[Row]:
     parsed = parse_records(records, declared.source)
     return (
-        rejected(judged(parsed, declared.source, declared.rules), declared.source, declared.rules)
+        rejected(
+            validated(parsed, declared.source, declared.rules), declared.source, declared.rules
+        )
         .orderBy("_offset")
         .collect()
     )
@@ -157,33 +159,35 @@ def payments() -> Declaration:
     return parse("payments", PAYMENTS)
 
 
-def test_every_invalid_record_has_its_reason_and_says_what_was_found(
+def test_invalid_records_have_reason_and_detail(
     records: Callable[[Sequence[str | bytes | None]], DataFrame], payments: Declaration
 ) -> None:
     found = reasons(records([value for value, _, _ in INVALID]), payments)
-    told = {row["_offset"] - 100: row for row in found}
+    seen = {row["_offset"] - 100: row for row in found}
     wrong = [
-        (value, reason, told.get(place) and (told[place]["_reason"], told[place]["_detail"]))
+        (value, reason, seen.get(place) and (seen[place]["_reason"], seen[place]["_detail"]))
         for place, (value, reason, words) in enumerate(INVALID)
-        if place not in told
-        or told[place]["_reason"] != reason
-        or words not in (told[place]["_detail"] or "")
+        if place not in seen
+        or seen[place]["_reason"] != reason
+        or words not in (seen[place]["_detail"] or "")
     ]
     assert wrong == []
 
 
-def test_the_record_of_an_invalid_one_says_reason_place_and_time(
+def test_invalid_message_has_reason_origin_and_time(
     records: Callable[[Sequence[str | bytes | None]], DataFrame], payments: Declaration
 ) -> None:
     parsed = parse_records(records([value for value, _, _ in INVALID]), payments.source)
     found = invalid_records(
-        rejected(judged(parsed, payments.source, payments.rules), payments.source, payments.rules)
+        rejected(
+            validated(parsed, payments.source, payments.rules), payments.source, payments.rules
+        )
     ).collect()
-    told = {message["offset"]: message for message in (json.loads(row["value"]) for row in found)}
-    assert len(found) == len(told) == len(INVALID)
+    seen = {message["offset"]: message for message in (json.loads(row["value"]) for row in found)}
+    assert len(found) == len(seen) == len(INVALID)
     for place, (value, reason, _) in enumerate(INVALID):
         raw = value if isinstance(value, bytes) or value is None else value.encode()
-        message = told[100 + place]
+        message = seen[100 + place]
         kept = None if message["raw"] is None else message["raw"].encode()
         assert message["reason"] == reason, value
         assert (message["topic"], message["partition"]) == ("in", 0)
@@ -198,14 +202,14 @@ def test_valid_records_are_accepted(
     assert reasons(records(VALID), payments) == []
 
 
-def test_every_record_is_either_accepted_or_rejected(
+def test_each_record_is_either_accepted_or_rejected(
     records: Callable[[Sequence[str | bytes | None]], DataFrame], payments: Declaration
 ) -> None:
     values = [value for value, _, _ in INVALID] + VALID
     parsed = parse_records(records(values), payments.source)
-    good = accepted(judged(parsed, payments.source, payments.rules), payments.source).collect()
+    good = accepted(validated(parsed, payments.source, payments.rules), payments.source).collect()
     bad = rejected(
-        judged(parsed, payments.source, payments.rules), payments.source, payments.rules
+        validated(parsed, payments.source, payments.rules), payments.source, payments.rules
     ).collect()
     places = [row["_offset"] for row in [*good, *bad]]
     assert sorted(places) == list(range(100, 100 + len(values)))

@@ -1,4 +1,4 @@
-"""A topic that was deleted and created again has another id: its offsets mean other records."""
+"""Recreated topics: they have another id, and old offsets do not belong to their records."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.checkpoint import PURPOSE, CheckpointError, of_output
 from kafka_metal_pipeline.local_files import LocalFiles
-from kafka_metal_pipeline.recreated import begin_again
+from kafka_metal_pipeline.recreated import reset_offsets
 
 FILES = LocalFiles()
 OLD, NEW = {"in": "old-id"}, {"in": "new-id"}
@@ -32,7 +32,7 @@ def batch(location: str, number: int, end: int, made: bool = True) -> None:
         FILES.write(f"{location}/commits/{number}", 'v1\n{"nextBatchWatermarkMs":0}')
 
 
-def test_another_id_is_refused_and_the_ways_to_go_on_are_said(tmp_path: Path) -> None:
+def test_changed_topic_id_is_refused_with_remedies(tmp_path: Path) -> None:
     found = checkpoint(tmp_path)
     found.claim(FILES, "p", OLD)
     batch(found.location, 0, 10)
@@ -43,11 +43,11 @@ def test_another_id_is_refused_and_the_ways_to_go_on_are_said(tmp_path: Path) ->
         for words in ("old-id before, new-id now", '{"in": {"0": 10}}', "on_data_loss: continue",
                       "another name", "make up"):  # fmt: skip
             assert words in str(error.value)
-    # Nothing was noted: it is refused the next time as well.
+    # Nothing was stored: the next start is refused as well.
     assert found.result(FILES, NEW).state == "invalid"
 
 
-def test_a_checkpoint_of_before_gets_the_ids_of_now_once(tmp_path: Path) -> None:
+def test_old_checkpoint_gets_the_current_ids_once(tmp_path: Path) -> None:
     found = checkpoint(tmp_path)
     FILES.write(f"{found.location}/{PURPOSE}", json.dumps(found.purpose))
     batch(found.location, 0, 10)
@@ -56,13 +56,13 @@ def test_a_checkpoint_of_before_gets_the_ids_of_now_once(tmp_path: Path) -> None
     assert found.recreated(FILES, NEW) == ["in"]
 
 
-def test_a_topic_that_nothing_was_read_of_may_be_another(tmp_path: Path) -> None:
+def test_unread_topic_may_be_recreated(tmp_path: Path) -> None:
     found = checkpoint(tmp_path)
     found.claim(FILES, "p", OLD)
     assert found.result(FILES, NEW).state == "new"
 
 
-def test_a_topic_that_is_away_at_the_moment_keeps_its_id(tmp_path: Path) -> None:
+def test_missing_topic_keeps_its_stored_id(tmp_path: Path) -> None:
     found = checkpoint(tmp_path)
     found.claim(FILES, "p", OLD)
     batch(found.location, 0, 10)
@@ -71,7 +71,7 @@ def test_a_topic_that_is_away_at_the_moment_keeps_its_id(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("made", [True, False])
-def test_where_lost_records_are_passed_over_it_is_read_from_its_first(
+def test_recreated_topic_is_read_from_its_start_on_data_loss_continue(
     tmp_path: Path, made: bool
 ) -> None:
     found = checkpoint(tmp_path, on_data_loss="continue")
@@ -80,16 +80,16 @@ def test_where_lost_records_are_passed_over_it_is_read_from_its_first(
     for number in range(3):
         batch(found.location, number, 10 * (number + 1), made or number < 2)
     assert "first record of in" in found.result(FILES, NEW).reason
-    begin_again(FILES, found.location, {"in": 2})
+    reset_offsets(FILES, found.location, {"in": 2})
     found.claim(FILES, "p", NEW)
-    assert found.planned(FILES) == found.made(FILES) == (2 if made else 1)
+    assert found.planned(FILES) == found.committed(FILES) == (2 if made else 1)
     assert found.ends(FILES) == {"in": {"0": 0, "1": 0}}
     assert FILES.read(f"{found.location}/sources/0/0") == '\0v1\n{"in":{"0":0,"1":0}}'
     assert found.recreated(FILES, NEW) == []
-    assert found.result(FILES, OLD).reason.startswith("goes on with the first")
+    assert found.result(FILES, OLD).reason.startswith("continues at the first")
 
 
-def test_the_purpose_survives_the_loss_of_either_of_its_files(tmp_path: Path) -> None:
+def test_purpose_survives_the_loss_of_one_copy(tmp_path: Path) -> None:
     found = checkpoint(tmp_path)
     found.claim(FILES, "p", OLD)
     batch(found.location, 0, 10)

@@ -1,4 +1,4 @@
-"""A pipeline whose schema comes from a file reads every record that the file becomes."""
+"""A pipeline with a schema inferred from a file accepts every record of that file."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -10,23 +10,23 @@ from kafka_metal_client.produce import Options, open_reader, validate
 from kafka_metal_declarations.ddl import parse_ddl
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.sample import schema_of
-from kafka_metal_pipeline.transforms import accepted, judged
+from kafka_metal_pipeline.transforms import accepted, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "declarations/tests"))
 
-from sample_files import SOUND, generated
+from sample_files import VALID, generated
 
 Records = Callable[[Sequence[bytes | str | None]], DataFrame]
 FILES: dict[str, Any] = {
-    **{name: each[:2] for name, each in SOUND.items() if name != "a depth that readers take"},
+    **{name: each[:2] for name, each in VALID.items() if name != "the maximum depth"},
     **{f"generated {seed}": generated(seed) for seed in range(100)},
 }
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_record_of_a_file_is_accepted(records: Records, tmp_path: Path, name: str) -> None:
+def test_each_record_of_a_file_is_accepted(records: Records, tmp_path: Path, name: str) -> None:
     file, content = FILES[name]
     path = tmp_path / file
     path.write_bytes(content)
@@ -37,6 +37,6 @@ def test_every_record_of_a_file_is_accepted(records: Records, tmp_path: Path, na
     outputs = {"all": {"sql": "TABLE events", "topic": "out"}}
     declared = parse("p", {"source": source, "outputs": outputs, "invalid": "bad"})
     parsed = parse_records(records(values), declared.source)
-    good = accepted(judged(parsed, declared.source, {}), declared.source)
+    good = accepted(validated(parsed, declared.source, {}), declared.source)
     assert {field.name: field.type for field in parse_ddl(schema)} == columns
     assert good.count() == len(values)

@@ -1,4 +1,4 @@
-"""What proves to Kafka who a pipeline is: a driver reads it, and lets its executors ask."""
+"""Kafka credentials of a pipeline: read by its driver, and passed to its executors on request."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ CCCC
 
 
 def read(spark: SparkSession, path: Path, key: str) -> str:
-    """A value as a client of Kafka in the driver gets it."""
+    """A value as a Kafka client in the driver resolves it."""
     jvm: Any = spark._jvm
     keys = jvm.java.util.Set.of(key)
     found = jvm.metal.kafka.spark.DriverSecrets().get(str(path), keys)
@@ -42,7 +42,7 @@ def test_key_and_chain_are_parts_of_one_file(spark: SparkSession, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["pipeline-x.properties", "pipeline-x.pem"])
-def test_what_is_missing_is_said_without_a_secret(spark: SparkSession, tmp_path: Path, name: str):
+def test_missing_value_error_has_no_secret(spark: SparkSession, tmp_path: Path, name: str):
     file = tmp_path / name
     with pytest.raises(Exception, match="cannot be read"):
         read(spark, file, "password")
@@ -52,7 +52,7 @@ def test_what_is_missing_is_said_without_a_secret(spark: SparkSession, tmp_path:
     assert "hidden" not in str(refusal.value)
 
 
-def test_executors_may_ask_a_second_session_too(spark: SparkSession):
+def test_executors_get_credentials_from_a_second_session(spark: SparkSession):
     jvm: Any = spark._jvm
     for _ in range(2):
         jvm.metal.kafka.spark.DriverSecrets.serve()

@@ -1,4 +1,4 @@
-"""A row that is too large for its topic goes to the invalid topic, whose records all fit."""
+"""Rows too large for their topic go to the invalid topic, whose records all fit."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ def record(name: str, text: str) -> str:
 def written(
     records: DataFrame, limits: dict[str, int], declared: Declaration | None = None
 ) -> dict[str, dict[str, list[Row]]]:
-    """Rows by output and topic, as its query would write them."""
+    """Rows by output and topic, as the query of each output writes them."""
     found: dict[str, dict[str, list[Row]]] = {}
     for flow in flows(records, declared or parse("p", BODY), limits):
         for row in flow.rows.collect():
@@ -55,50 +55,50 @@ def size(row: Row) -> int:
 
 
 LARGE = [
-    # Quotes of an object that is read as text come out with a backslash each.
+    # Quotes of an object that is read as text are escaped by backslashes.
     '{"id": "a", "text": {"k": "' + '\\"' * 449_400 + '"}}',
     record("b", "y" * KAFKA),
-    # Characters are few, bytes are many.
+    # Few characters with many bytes.
     record("c", "€" * 360_000),
     record("d", "😀" * 270_000),
     record("e" * 600_000, "z" * 500_000),
 ]
 
 
-def test_a_row_is_in_its_topic_or_in_the_invalid_one_with_its_reason(records: Records) -> None:
+def test_row_is_in_its_topic_or_the_invalid_one(records: Records) -> None:
     values = [record("small", "x"), *LARGE, record("small too", "y" * 1_000_000)]
     limits = {"out": KAFKA, "sums": 9 * KAFKA, "bad": KAFKA}
     found = written(records(values), limits)["all"]
     assert [json.loads(row["value"])["id"] for row in found["out"]] == ["small", "small too"]
-    told = [json.loads(row["value"]) for row in found["bad"]]
-    assert [(each["reason"], each["output"], each["offset"]) for each in told] == [
+    messages = [json.loads(row["value"]) for row in found["bad"]]
+    assert [(each["reason"], each["output"], each["offset"]) for each in messages] == [
         ("too_large", "all", 101 + place) for place in range(len(LARGE))
     ]
-    for row, message, value in zip(found["bad"], told, LARGE, strict=True):
+    for row, message, value in zip(found["bad"], messages, LARGE, strict=True):
         event = json.loads(value)
         text = event["text"] if isinstance(event["text"], str) else value[20:-1]
         whole = json.dumps({"id": event["id"], "text": text.strip()}, ensure_ascii=False)
         assert size(row) < KAFKA - 200
-        # The row's value has no spaces.
+        # JSON in the row's value has no spaces.
         assert message["raw_bytes"] == pytest.approx(len(whole.encode()), abs=8)
         assert f"{KAFKA} bytes that topic out takes" in message["detail"]
         assert dict(row["headers"])["source.offset"] == str(message["offset"]).encode()
-    # A key that would fill the record is left out, and its length is said.
-    assert [message["key_bytes"] for message in told] == [None] * 4 + [600_000]
+    # A key that would fill the record is left out; its length is stored.
+    assert [message["key_bytes"] for message in messages] == [None] * 4 + [600_000]
     assert found["bad"][4]["key"] is None
 
 
 @pytest.mark.parametrize("limit", [700, 2_000, 100_000, KAFKA, 5 * KAFKA])
-def test_each_row_is_divided_by_the_limit_of_its_own_topic(records: Records, limit: int) -> None:
+def test_rows_are_split_by_the_limit_of_their_topic(records: Records, limit: int) -> None:
     values = [record("i", "x" * (limit + more)) for more in (-650, -400, 0, 400)]
     found = written(records(values), {"out": limit, "sums": limit, "bad": KAFKA})
     fitting, large = found["all"].get("out", []), found["all"].get("bad", [])
     assert len(fitting) + len(large) == len(values)
     assert all(size(row) <= limit - 100 for row in fitting)
     assert all(size(row) < KAFKA - 200 for row in large)
-    # The last two have more bytes in their value alone.
+    # The values of the last two are too large alone.
     assert len(large) >= 2
-    # What all of them add up to belongs to no single record.
+    # Invalid records of aggregates have no single source record.
     (total,) = found["sum"]["bad"]
     message = json.loads(total["value"])
     assert (message["reason"], message["topic"], message["offset"]) == ("too_large", None, None)
@@ -117,7 +117,7 @@ def test_each_row_is_divided_by_the_limit_of_its_own_topic(records: Records, lim
     ],
 )
 @pytest.mark.parametrize("key", [b"k", b"k" * 1_000_000])
-def test_an_invalid_record_fits_into_its_topic_whatever_it_tells_of(
+def test_any_invalid_record_fits_its_topic(
     records: Records, limit: int, value: str | bytes, key: bytes
 ) -> None:
     from pyspark.sql import functions as F
@@ -132,18 +132,18 @@ def test_an_invalid_record_fits_into_its_topic_whatever_it_tells_of(
     assert (message["key_bytes"] is None) == (row["key"] is not None)
 
 
-def test_an_invalid_topic_that_cannot_take_a_message_is_refused(records: Records) -> None:
+def test_too_small_invalid_topic_is_refused(records: Records) -> None:
     declared = parse("p", BODY)
     limits = {"out": KAFKA, "sums": KAFKA, "bad": 4_095}
-    # Outputs whose rows fit go on.
+    # Outputs whose rows fit are not refused.
     *outputs, invalid = flows(records([record("a", "x")]), declared, limits)
     for flow in outputs:
         check_room(flow, declared)
-    with pytest.raises(LimitError, match=r"topic bad takes records of 4095 bytes; allowed"):
+    with pytest.raises(LimitError, match=r"topic bad allows 4095 bytes per record; allowed"):
         check_room(invalid, declared)
 
 
-def test_a_record_passed_on_whole_counts_with_its_headers(records: Records) -> None:
+def test_headers_of_unparsed_records_count(records: Records) -> None:
     body = {
         "source": {"topic": "in", "format": "bytes"},
         "rules": {"any": "true"},
@@ -159,7 +159,7 @@ def test_a_record_passed_on_whole_counts_with_its_headers(records: Records) -> N
     assert json.loads(found["bad"][0]["value"])["raw_bytes"] == 3_000
 
 
-def test_clients_may_send_what_the_topics_take() -> None:
+def test_client_limits_match_the_topics() -> None:
     assert java_options([KAFKA, 5 * KAFKA])["max.request.size"] == str(5 * KAFKA)
     assert int(java_options([50 * KAFKA])["buffer.memory"]) >= 50 * KAFKA
     assert java_options([2_000, KAFKA])["batch.size"] == "2000"
@@ -173,7 +173,7 @@ def test_clients_may_send_what_the_topics_take() -> None:
     confluent_kafka.Producer(options | {"bootstrap.servers": "127.0.0.1:1"})
 
 
-def test_a_limit_that_a_site_declares_counts_where_it_is_less() -> None:
+def test_lower_limit_of_the_site_counts() -> None:
     declared = parse("p", {**BODY, "kafka_options": {"max.request.size": "50000"}})
     assert usable(KAFKA, declared.site) < 50_000
     declared = parse("p", {**BODY, "kafka_options": {"kafka.max.request.size": "5000000"}})

@@ -1,4 +1,4 @@
-"""SQL of a pipeline is one query over its events: what reaches out is refused before it runs."""
+"""SQL of a pipeline: queries over its events are allowed, other access is refused."""
 
 import threading
 from dataclasses import replace
@@ -22,7 +22,7 @@ HONEST = yaml.safe_load((DATA / "honest.yml").read_text())
 def declared(
     sql: str = "SELECT * FROM events", schema: str = "id STRING NOT NULL", **changes: Any
 ) -> Declaration:
-    """A declaration whose SQL nobody but Spark has read."""
+    """A declaration whose SQL is checked by Spark only."""
     output = {"topic": "out", **changes.pop("output", {}), "sql": "SELECT * FROM events"}
     source = {"topic": "in", "schema": schema}
     rules = changes.pop("rules", {})
@@ -38,21 +38,21 @@ def parser(spark: SparkSession) -> sql_check.Parser:
     return sql_check.Parser(spark)
 
 
-def told(parser: sql_check.Parser, declaration: Declaration) -> list[str]:
+def problems(parser: sql_check.Parser, declaration: Declaration) -> list[str]:
     return [str(each) for each in sql_check.problems_of(parser, declaration)]
 
 
 @pytest.mark.parametrize("name", HOSTILE["statements"])
-def test_a_hostile_statement_is_refused(parser: sql_check.Parser, name: str) -> None:
-    found = told(parser, declared(HOSTILE["statements"][name]))
+def test_hostile_statement_is_refused(parser: sql_check.Parser, name: str) -> None:
+    found = problems(parser, declared(HOSTILE["statements"][name]))
     assert found
     assert all(each.startswith("pipeline p: outputs.o.sql: found ") for each in found)
 
 
 @pytest.mark.parametrize("name", HOSTILE["expressions"])
-def test_a_hostile_rule_and_a_hostile_key_are_refused(parser: sql_check.Parser, name: str) -> None:
+def test_hostile_rule_and_key_are_refused(parser: sql_check.Parser, name: str) -> None:
     sql = HOSTILE["expressions"][name]
-    found = told(parser, declared(rules={"r": sql}, output={"key": sql}))
+    found = problems(parser, declared(rules={"r": sql}, output={"key": sql}))
     assert any(each.startswith("pipeline p: rules.r: found ") for each in found)
     assert any(each.startswith("pipeline p: outputs.o.key: found ") for each in found)
 
@@ -70,58 +70,56 @@ def test_a_hostile_rule_and_a_hostile_key_are_refused(parser: sql_check.Parser, 
         "IDENTIFIER('rand')() > n",
     ],
 )
-def test_a_rule_that_says_another_thing_each_time_is_refused(
-    parser: sql_check.Parser, sql: str
-) -> None:
-    found = told(parser, declared(schema="n INT, at TIMESTAMP", rules={"r": sql}))
+def test_nondeterministic_rule_is_refused(parser: sql_check.Parser, sql: str) -> None:
+    found = problems(parser, declared(schema="n INT, at TIMESTAMP", rules={"r": sql}))
     assert found
     assert all(each.startswith("pipeline p: rules.r: found ") for each in found)
 
 
 @pytest.mark.parametrize("name", HONEST["statements"])
-def test_an_honest_statement_passes(parser: sql_check.Parser, name: str) -> None:
-    assert told(parser, declared(HONEST["statements"][name], HONEST["schema"])) == []
+def test_valid_statement_is_allowed(parser: sql_check.Parser, name: str) -> None:
+    assert problems(parser, declared(HONEST["statements"][name], HONEST["schema"])) == []
 
 
 @pytest.mark.parametrize("name", HONEST["expressions"])
-def test_an_honest_rule_and_an_honest_key_pass(parser: sql_check.Parser, name: str) -> None:
+def test_valid_rule_and_key_are_allowed(parser: sql_check.Parser, name: str) -> None:
     sql = HONEST["expressions"][name]
-    asked = declared(schema=HONEST["schema"], rules={"r": sql}, output={"key": sql})
-    assert told(parser, asked) == []
+    pipeline = declared(schema=HONEST["schema"], rules={"r": sql}, output={"key": sql})
+    assert problems(parser, pipeline) == []
 
 
-def test_honest_statements_are_sql_that_spark_runs(spark: SparkSession) -> None:
+def test_valid_statements_run_in_spark(spark: SparkSession) -> None:
     outputs = {
         f"o{place}": {"sql": sql, "topic": "out"}
         for place, sql in enumerate(HONEST["statements"].values())
     }
-    asked = declared(schema=HONEST["schema"], outputs=outputs)
-    assert list(analysis.failing(spark, asked, streaming=False)) == []
+    pipeline = declared(schema=HONEST["schema"], outputs=outputs)
+    assert list(analysis.failing(spark, pipeline, streaming=False)) == []
 
 
-def test_a_refusal_says_where_and_what_is_allowed(parser: sql_check.Parser) -> None:
-    asked = declared(
+def test_refusal_has_place_and_allowed(parser: sql_check.Parser) -> None:
+    pipeline = declared(
         "SELECT id,\n  reflect('a', 'b')\nFROM events", rules={"r": "id = text.`/x`(1)"}
     )
-    rule, statement = told(parser, asked)
+    rule, statement = problems(parser, pipeline)
     assert rule == (
         "pipeline p: rules.r: found the function text./x at line 1, column 6; allowed: functions "
         "of Spark itself; a site allows a function by its name in pipeline_sql_functions"
     )
     assert statement == (
-        "pipeline p: outputs.o.sql: found the function reflect: it calls any method of Java at "
+        "pipeline p: outputs.o.sql: found the function reflect: it can call any Java method at "
         "line 2, column 3; allowed: another function; a site allows a function by its name in "
         "pipeline_sql_functions"
     )
-    (relation,) = told(parser, declared("WITH a AS (SELECT * FROM events) SELECT * FROM b"))
+    (relation,) = problems(parser, declared("WITH a AS (SELECT * FROM events) SELECT * FROM b"))
     assert relation.endswith(
         "found the relation b at line 1, column 48; allowed: events, a, and names of WITH"
     )
 
 
-def test_a_site_allows_more_by_name(parser: sql_check.Parser) -> None:
+def test_site_may_allow_functions_by_name(parser: sql_check.Parser) -> None:
     def with_functions(sql: str, *functions: str) -> list[str]:
-        return told(parser, declared(sql, sql_functions=list(functions)))
+        return problems(parser, declared(sql, sql_functions=list(functions)))
 
     assert with_functions("SELECT current_user() AS u FROM events", "current_user") == []
     assert with_functions("SELECT system.builtin.VERSION() AS u FROM events", "Version") == []
@@ -139,18 +137,18 @@ def test_a_site_allows_more_by_name(parser: sql_check.Parser) -> None:
         "SELECT " + "array(" * 3000 + "reflect('a', 'b')" + ")" * 3000 + " AS x FROM events",
     ],
 )
-def test_a_statement_too_deep_for_the_parser_is_refused(parser: sql_check.Parser, sql: str) -> None:
-    (found,) = told(parser, declared(sql))
+def test_too_deep_statement_is_refused(parser: sql_check.Parser, sql: str) -> None:
+    (found,) = problems(parser, declared(sql))
     assert len(found) < 1000
 
 
-def test_a_long_statement_is_read_to_its_end(parser: sql_check.Parser) -> None:
+def test_long_statement_is_checked_completely(parser: sql_check.Parser) -> None:
     honest = " OR ".join(f"id = '{number}'" for number in range(2000))
-    assert told(parser, declared(f"SELECT * FROM events WHERE {honest}")) == []
-    assert told(parser, declared(f"SELECT * FROM events WHERE {honest} OR id = version()"))
+    assert problems(parser, declared(f"SELECT * FROM events WHERE {honest}")) == []
+    assert problems(parser, declared(f"SELECT * FROM events WHERE {honest} OR id = version()"))
 
 
-def test_a_statement_reads_no_environment_and_no_settings(spark: SparkSession) -> None:
+def test_statement_resolves_no_variables(spark: SparkSession) -> None:
     sql = "SELECT '${env:PATH}' AS a, '${spark.master}' AS b, '${system:user.dir}' AS c"
     (row,) = spark.sql(sql).collect()
     assert tuple(row) == ("${env:PATH}", "${spark.master}", "${system:user.dir}")
@@ -168,21 +166,21 @@ def test_xml_reads_no_files(spark: SparkSession) -> None:
     assert "root:" not in found
 
 
-def test_a_refused_schema_says_what_is_allowed(parser: sql_check.Parser) -> None:
-    (found,) = told(parser, declared("SELECT from_json(id, '{}') AS j FROM events"))
-    assert "found a schema of from_json that is JSON or worked out at line 1, column 8" in found
+def test_refused_schema_has_allowed_forms(parser: sql_check.Parser) -> None:
+    (found,) = problems(parser, declared("SELECT from_json(id, '{}') AS j FROM events"))
+    assert "found a schema of from_json that is JSON or computed at line 1, column 8" in found
     assert "allowed: names and types in quotes, as 'a INT, b STRING'" in found
 
 
-def test_every_function_that_is_refused_is_one_of_spark(parser: sql_check.Parser) -> None:
-    from kafka_metal_pipeline import sql_words
+def test_refused_functions_exist_in_spark(parser: sql_check.Parser) -> None:
+    from kafka_metal_pipeline import sql_allowlist
 
-    named = {*sql_words.REFUSED, *sql_words.WITHOUT_OPTIONS}
+    named = {*sql_allowlist.REFUSED, *sql_allowlist.WITHOUT_OPTIONS}
     assert named <= parser.functions
 
 
 class Session:
-    """The session of all tests; its end is noted."""
+    """The session of all tests, which records a call of ``stop``."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark, self.ended = spark, False
@@ -195,7 +193,7 @@ class Session:
 
 
 @pytest.mark.parametrize("name", ["transform", "a path", "reflect", "a directory"])
-def test_a_driver_refuses_before_it_reads_or_writes(
+def test_driver_refuses_before_it_reads_or_writes(
     spark: SparkSession,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -203,31 +201,31 @@ def test_a_driver_refuses_before_it_reads_or_writes(
 ) -> None:
     started = Session(spark)
     monkeypatch.setattr("kafka_metal_pipeline.session.start", lambda _: started)
-    asked = declared(HOSTILE["statements"][name])
-    asked = replace(asked, site=replace(asked.site, bootstrap=("localhost:1",)))
-    assert driver.run(asked, Board("p", ["o"]), threading.Event()) == driver.REFUSED
+    pipeline = declared(HOSTILE["statements"][name])
+    pipeline = replace(pipeline, site=replace(pipeline.site, bootstrap=("localhost:1",)))
+    assert driver.run(pipeline, Board("p", ["o"]), threading.Event()) == driver.REFUSED
     assert "pipeline p: outputs.o.sql: found " in caplog.text
     assert started.ended
-    assert batches.run(asked) == driver.REFUSED
+    assert batches.run(pipeline) == driver.REFUSED
 
 
 @pytest.mark.parametrize(
     "changed",
     [{"expression": "reflect('a', 'b')"}, {"condition": "EXISTS (TABLE text.`/etc/passwd`)"}],
 )
-def test_a_repair_refuses_such_expressions_too(
+def test_repair_refuses_hostile_expressions(
     spark: SparkSession,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     changed: dict[str, str],
 ) -> None:
     monkeypatch.setattr("kafka_metal_pipeline.session.start", lambda _: Session(spark))
-    asked = {"expression": "raw", "condition": "true", **changed}
-    assert batches.repair(declared(), **asked, dry_run=True) == driver.REFUSED
+    options = {"expression": "raw", "condition": "true", **changed}
+    assert batches.repair(declared(), **options, dry_run=True) == driver.REFUSED
     assert "found" in caplog.text
 
 
-def test_mistakes_of_all_outputs_and_rules_are_found_at_once(spark: SparkSession) -> None:
+def test_errors_of_all_outputs_and_rules_are_reported(spark: SparkSession) -> None:
     outputs = {
         "typo": {"sql": "SELECT amuont FROM events", "topic": "a"},
         "right": {"sql": "SELECT id FROM events", "topic": "b"},
@@ -235,8 +233,8 @@ def test_mistakes_of_all_outputs_and_rules_are_found_at_once(spark: SparkSession
         "key": {"sql": "SELECT id FROM events", "topic": "d", "key": "nobody"},
         "sorted": {"sql": "SELECT id FROM events ORDER BY id", "topic": "e"},
     }
-    asked = declared(outputs=outputs)
-    found = {each.key: each.found for each in analysis.failing(spark, asked, streaming=True)}
+    pipeline = declared(outputs=outputs)
+    found = {each.key: each.found for each in analysis.failing(spark, pipeline, streaming=True)}
     assert set(found) == {f"outputs.{name}" for name in ("typo", "endless", "key", "sorted")}
     assert "amuont" in found["outputs.typo"]
     rules = declared(rules={"a": "nothing > 1", "b": "id > ''", "c": "amuont"})

@@ -1,4 +1,4 @@
-"""What a driver says of itself, and how it ends."""
+"""The state that a driver reports, and its exit."""
 
 import json
 import signal
@@ -35,18 +35,17 @@ def address(board: Board) -> Iterator[str]:
     server.server_close()
 
 
-def get(url: str, shown: str = "") -> tuple[int, dict[str, object]]:
-    asked = urllib.request.Request(url, headers={"Authorization": shown} if shown else {})
+def get(url: str, credentials: str = "") -> tuple[int, dict[str, object]]:
+    headers = {"Authorization": credentials} if credentials else {}
+    request = urllib.request.Request(url, headers=headers)
     try:
-        with urllib.request.urlopen(asked, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=5) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, {}
 
 
-def test_the_state_is_served_whatever_it_is_and_health_only_when_all_runs(
-    board: Board, address: str
-) -> None:
+def test_state_is_always_served_and_health_if_all_runs(board: Board, address: str) -> None:
     code, state = get(address)
     assert (code, state["name"], state["state"]) == (200, "payments", "starting")
     assert get(f"{address}/health")[0] == 503
@@ -77,7 +76,7 @@ def test_the_state_is_served_whatever_it_is_and_health_only_when_all_runs(
     assert get(f"{address}/other")[0] == 404
 
 
-def test_a_driver_that_asks_who_comes_tells_nobody_else(board: Board, tmp_path: Path) -> None:
+def test_status_requires_credentials(board: Board, tmp_path: Path) -> None:
     word = tmp_path / "pages"
     word.write_text("b3BlcmF0b3I6eA==\n")
     server = serve(board, "127.0.0.1:0", word)
@@ -98,7 +97,7 @@ def test_a_driver_that_asks_who_comes_tells_nobody_else(board: Board, tmp_path: 
 
 
 @pytest.mark.parametrize("content", [None, "\n"])
-def test_a_driver_that_is_to_ask_and_has_no_word_is_refused(
+def test_missing_credentials_file_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None
 ) -> None:
     word, file = tmp_path / "pages", tmp_path / "pipeline.yml"
@@ -110,7 +109,7 @@ def test_a_driver_that_is_to_ask_and_has_no_word_is_refused(
     assert f"status_word_file: found {word}" in capsys.readouterr().err
 
 
-def test_what_our_own_code_raised_is_told_and_not_where() -> None:
+def test_python_error_is_reported_without_traceback() -> None:
     error = (
         "[STREAM_FAILED] Query [id = 1] terminated with exception: [FOREACH_BATCH_USER_FUNCTION_"
         "ERROR] Reason: An exception was raised by the Python Proxy. Return Message: Traceback "
@@ -125,7 +124,7 @@ def test_what_our_own_code_raised_is_told_and_not_where() -> None:
 
 
 @pytest.mark.parametrize("before", ["", "Traceback (most recent call last):\npy4j.Py4JJavaError: "])
-def test_what_java_has_thrown_is_told_and_not_which_call_has_failed(before: str) -> None:
+def test_java_error_is_reported_without_the_call(before: str) -> None:
     error = (
         f"{before}An error occurred while calling z:java.sql.DriverManager.getConnection.\n"
         ": org.postgresql.util.PSQLException: Connection to 127.0.0.1:1 refused.\n\tat org"
@@ -135,7 +134,7 @@ def test_what_java_has_thrown_is_told_and_not_which_call_has_failed(before: str)
     )
 
 
-def test_lag_counts_every_partition() -> None:
+def test_lag_includes_all_partitions() -> None:
     source = {
         "endOffset": '{"payments":{"0":10,"1":5}}',
         "latestOffset": {"payments": {"0": 15, "1": 5, "2": 3}},
@@ -144,14 +143,14 @@ def test_lag_counts_every_partition() -> None:
     assert lag_of({"endOffset": None, "latestOffset": None}) is None
 
 
-def test_a_known_failure_is_told_with_what_to_do() -> None:
-    told = explain(RuntimeError("Offsets are gone\nset failOnDataLoss to false"))
-    assert told.startswith("records that were not read yet are gone")
-    assert told.endswith("(Offsets are gone)")
+def test_known_failure_has_a_remedy() -> None:
+    message = explain(RuntimeError("Offsets are gone\nset failOnDataLoss to false"))
+    assert message.startswith("records were deleted before they were read")
+    assert message.endswith("(Offsets are gone)")
     assert explain(RuntimeError("new")) == "new"
 
 
-def test_a_driver_keeps_the_address_and_ports_it_is_given() -> None:
+def test_driver_uses_its_declared_address_and_ports() -> None:
     declared = parse(
         "p",
         BODY
@@ -186,7 +185,7 @@ def test_a_driver_keeps_the_address_and_ports_it_is_given() -> None:
     assert everywhere["spark.driver.host"] not in ("0.0.0.0", "")
 
 
-def test_check_tells_topics_or_every_mistake(
+def test_check_prints_topics_or_all_errors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "pipelines.yml"
@@ -199,7 +198,7 @@ def test_check_tells_topics_or_every_mistake(
     assert cli.main(["check", str(tmp_path / "none.yml")]) == 2
 
 
-def test_a_pipeline_without_a_place_to_run_is_refused(
+def test_pipeline_without_site_keys_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "pipeline.yml"
@@ -209,7 +208,7 @@ def test_a_pipeline_without_a_place_to_run_is_refused(
     assert keys == ["bootstrap", "checkpoint_root"]
 
 
-def test_a_status_port_in_use_is_told(
+def test_status_port_in_use_is_an_error(
     tmp_path: Path, address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "pipeline.yml"

@@ -1,4 +1,4 @@
-"""Streams over files instead of a topic: restarts, the archive, and checkpoints that do not fit."""
+"""Streams over files instead of a topic: restarts, the archive, and mismatched checkpoints."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ BATCH = 10
 
 
 class Place:
-    """A pipeline whose topic is a folder: each file is what came between two batches."""
+    """A pipeline with a folder as topic: each file is the input of one batch."""
 
     def __init__(self, spark: SparkSession, root: Path) -> None:
         self.spark = spark
@@ -38,7 +38,7 @@ class Place:
         self.sent = 0
 
     def send(self, valid: int = BATCH) -> None:
-        """``valid`` events and one record that is none."""
+        """Write ``valid`` events and one invalid record."""
         rows = [
             {"value": json.dumps({"id": f"e{n}", "n": n, "at": f"2026-05-0{1 + n % 2}T12:00:00Z"})}
             for n in range(valid)
@@ -93,7 +93,7 @@ class Place:
         return query
 
     def archived(self) -> list[int]:
-        """Offsets that Spark sees in the archive; pyarrow, which knows no list, sees the same."""
+        """Offsets in the archive as read by Spark; pyarrow, which ignores sink logs, must agree."""
         kept = self.root / "archive" / "kept"
         found = sorted(row["_offset"] for row in self.spark.read.parquet(str(kept)).collect())
         if dataset:
@@ -106,7 +106,7 @@ class Place:
 
 
 def forget(log: Path, batch: int) -> None:
-    """Remove a batch from a log of Spark, as if it had not been written yet."""
+    """Remove a batch from a Spark log, as if it had not been written yet."""
     (log / str(batch)).unlink()
     (log / f".{batch}.crc").unlink()
 
@@ -118,7 +118,7 @@ def place(spark: SparkSession, tmp_path: Path) -> Iterator[Place]:
         query.stop()
 
 
-def test_the_archive_holds_every_event_once_after_a_death_at_any_point_of_a_batch(
+def test_archive_has_each_event_once_after_a_crash(
     place: Place,
 ) -> None:
     place.send()
@@ -127,8 +127,8 @@ def test_the_archive_holds_every_event_once_after_a_death_at_any_point_of_a_batc
     assert place.archived() == place.valid_offsets()
     kept, checkpoint = place.root / "archive" / "kept", place.root / "checkpoints" / "p" / "kept"
 
-    # Killed after the archive had the batch, before the checkpoint did, whose newest file is gone
-    # as well: planned anew, the batch would be another one. A later batch was being written.
+    # Killed after the archive had the batch, but before the checkpoint did. The newest offsets file
+    # is missing too, so a newly planned batch would differ. A later batch was being written.
     forget(checkpoint / "commits", 1)
     forget(checkpoint / "offsets", 1)
     part = kept / "_staging" / "2-killed" / "date=2026-05-01" / "part-0.c000.zstd.parquet"
@@ -141,7 +141,7 @@ def test_the_archive_holds_every_event_once_after_a_death_at_any_point_of_a_batc
 
 
 def collect(place: Place, name: str) -> list[Row]:
-    """Run an output of a topic to the end of what there is; the rows it would write."""
+    """Run an output of a topic over all input; return the rows that it would write."""
     found: list[Row] = []
     flow = place.flow(name)
     preparation.prepare(flow, place.declared)
@@ -157,17 +157,15 @@ def collect(place: Place, name: str) -> list[Row]:
 
 
 def empty(log: Path, batch: int) -> None:
-    """As a machine without power may leave a file that was just written."""
+    """Empty a file, as a power failure may do to a file that was just written."""
     (log / str(batch)).write_bytes(b"")
     (log / f".{batch}.crc").unlink()
 
 
 @pytest.mark.parametrize("name", ["kept", "sums", "invalid"])
-def test_a_checkpoint_whose_newest_file_is_lost_goes_on_and_no_result_is_missing(
-    place: Place, name: str
-) -> None:
+def test_checkpoint_without_newest_file_continues_without_loss(place: Place, name: str) -> None:
     results: list[Row] = []
-    # At first of the first batch of all: where that one began is known as well.
+    # First with the first batch of all, whose start offsets are stored separately.
     for fault, log in ((forget, "offsets"), (empty, "offsets"), (empty, "commits"), (None, "")):
         place.send()
         if name == "kept":
@@ -187,7 +185,7 @@ def test_a_checkpoint_whose_newest_file_is_lost_goes_on_and_no_result_is_missing
         assert found == set(range(place.sent)) - set(place.valid_offsets())
 
 
-def test_a_checkpoint_that_has_lost_several_batches_repeats_them(place: Place) -> None:
+def test_lost_batches_are_repeated(place: Place) -> None:
     results: list[Row] = []
     for _ in range(3):
         place.send()
@@ -202,7 +200,7 @@ def test_a_checkpoint_that_has_lost_several_batches_repeats_them(place: Place) -
     assert len(found) == 4 + 2
 
 
-def test_a_checkpoint_that_has_lost_all_batches_is_refused(place: Place) -> None:
+def test_checkpoint_without_offsets_is_refused(place: Place) -> None:
     for _ in range(2):
         place.send()
         collect(place, "invalid")
@@ -211,7 +209,7 @@ def test_a_checkpoint_that_has_lost_all_batches_is_refused(place: Place) -> None
         place.flow("invalid")
 
 
-def test_invalid_records_go_on_from_their_own_checkpoint(place: Place) -> None:
+def test_invalid_records_have_their_own_checkpoint(place: Place) -> None:
     seen: list[int] = []
     for _ in range(2):
         place.send()
@@ -229,34 +227,36 @@ def test_invalid_records_go_on_from_their_own_checkpoint(place: Place) -> None:
     assert seen == [BATCH, 2 * BATCH + 1]
 
 
-def test_an_archive_that_is_ahead_of_its_checkpoint_is_refused(place: Place) -> None:
+def test_archive_ahead_of_its_checkpoint_is_refused(place: Place) -> None:
     place.send()
     place.run(place.flow("kept"))
     shutil.rmtree(place.root / "checkpoints")
-    with pytest.raises(CheckpointError, match=r"up to batch 0 from checkpoint .* which is gone"):
+    with pytest.raises(
+        CheckpointError, match=r"up to batch 0 from checkpoint .* but its checkpoint now is"
+    ):
         place.flow("kept")
 
 
-def test_a_checkpoint_made_anew_under_a_driver_is_no_reason_to_skip(place: Place) -> None:
+def test_recreated_checkpoint_of_an_archive_is_refused(place: Place) -> None:
     place.send()
     flow = place.flow("kept")
     place.run(flow)
     shutil.rmtree(place.root / "checkpoints")
-    with pytest.raises(CheckpointError, match="a new one is in its place"):
+    with pytest.raises(CheckpointError, match="its checkpoint now is a new one"):
         preparation.prepare(flow, place.declared)
 
 
-def test_an_archive_that_another_writes_is_refused(place: Place) -> None:
+def test_archive_of_sparks_own_sink_is_refused(place: Place) -> None:
     kept = place.root / "archive" / "kept"
     (kept / SINK_LOG).mkdir(parents=True)
-    with pytest.raises(CheckpointError, match="Spark would see no others"):
+    with pytest.raises(CheckpointError, match="Spark ignores other files"):
         place.flow("kept")
     (kept / SINK_LOG).rename(kept / "date=2026-05-01")
     with pytest.raises(CheckpointError, match="no pipeline wrote"):
         place.flow("kept")
 
 
-def test_the_plan_says_of_every_output_whether_its_checkpoint_stays_valid(
+def test_plan_reports_each_outputs_checkpoint(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place.send()
@@ -282,30 +282,30 @@ def with_source(topic: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
-        (with_source("other"), "reads topic other, and has offsets of topic in"),
-        ({"outputs": {"kept": {"path": "new"}}}, "writes the archive new, and its rows so far"),
+        (with_source("other"), "reads topic other, but has offsets of topic in"),
+        ({"outputs": {"kept": {"path": "new"}}}, "writes the archive new, but its rows so far"),
         ({"outputs": {"kept": {"path": "kept"}}}, "partitions the archive by , so far by date"),
     ],
 )
-def test_a_declaration_that_no_longer_fits_its_checkpoint_is_refused(
-    place: Place, changes: dict[str, Any], told: str
+def test_mismatched_declaration_is_refused(
+    place: Place, changes: dict[str, Any], message: str
 ) -> None:
     place.flow("kept")
     with pytest.raises(CheckpointError) as error:
         place.flow("kept", **changes)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "another name" in str(error.value)
 
 
-def test_a_statement_may_change_where_no_state_depends_on_it(place: Place) -> None:
+def test_stateless_statement_may_change(place: Place) -> None:
     place.flow("kept")
     some = {"path": "kept", "partition_by": ["date"], "sql": "SELECT * FROM events WHERE n > 5"}
     place.flow("kept", outputs={"kept": some})
 
 
-def test_a_statement_with_state_may_not_change(place: Place) -> None:
+def test_stateful_statement_may_not_change(place: Place) -> None:
     place.send()
     flow = place.flow("sums")
     writer = flow.rows.writeStream.format("noop").outputMode("update")
@@ -313,11 +313,11 @@ def test_a_statement_with_state_may_not_change(place: Place) -> None:
         availableNow=True
     ).start().awaitTermination()
     other = {"sql": "SELECT n, count(*) FROM events GROUP BY n", "topic": "sums", "mode": "update"}
-    with pytest.raises(CheckpointError, match="another statement than the one its state is of"):
+    with pytest.raises(CheckpointError, match="another statement than its state"):
         place.flow("sums", outputs={"sums": other})
 
 
-def test_progress_tells_batch_rows_and_seconds(place: Place) -> None:
+def test_progress_has_batch_rows_and_seconds(place: Place) -> None:
     place.send()
     query = place.run(place.flow("kept"))
     found = progress.of_query(query)
@@ -334,7 +334,7 @@ def test_progress_tells_batch_rows_and_seconds(place: Place) -> None:
         ("Processing new data", True, 1),
     ],
 )
-def test_a_batch_that_does_not_end_is_a_lag(message: str, data: bool, lag: int) -> None:
+def test_running_batch_counts_as_lag(message: str, data: bool, lag: int) -> None:
     caught_up = {"latestOffset": {"in": {"0": 7}}, "endOffset": {"in": {"0": 7}}}
     last = {
         **{"batchId": 3, "numInputRows": 7, "processedRowsPerSecond": 7.0, "batchDuration": 1000},
@@ -364,16 +364,16 @@ ONLY = {"outputs": {"kept": {"path": "kept"}}, "resources": {"cores": 3}}
     [
         ("kept", {"resources": {"cores": 3}}, 2),
         ("kept", {"resources": {"cores": 9}}, 4),
-        # With one core there is nothing to leave.
+        # With one core there is no core to keep free.
         ("kept", {"resources": {"cores": 1}}, 4),
-        # An only output waits for nobody, and nobody but invalid records for it.
+        # A single output delays no other output, and only invalid records share its cores.
         ("kept", ONLY, 4),
         ("invalid", ONLY, 2),
     ],
 )
-def test_an_output_whose_target_is_away_leaves_a_core_to_the_others(
+def test_output_with_target_down_leaves_a_core_free(
     place: Place, output: str, changes: dict[str, Any], tasks: int
 ) -> None:
     declared = parse("p", place.body(**changes))
     rows = place.spark.range(0, 8, numPartitions=4)
-    assert cores.leaving_one(rows, declared, output).rdd.getNumPartitions() == tasks
+    assert cores.with_spare_core(rows, declared, output).rdd.getNumPartitions() == tasks

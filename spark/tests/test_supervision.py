@@ -1,4 +1,4 @@
-"""An output that fails is started again alone, and the status names it."""
+"""Failed outputs are restarted alone, and the status has their errors."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from kafka_metal_pipeline.supervision import ProcessError, Supervisor
 
 
 class Query:
-    """What is used of Spark's: it runs until it is told to fail."""
+    """A fake of Spark's query: it runs until ``fail`` is called."""
 
     def __init__(self) -> None:
         self.error: Exception | None = None
@@ -33,7 +33,7 @@ class Query:
 
 
 class Clock:
-    """Seconds that pass when they are told to."""
+    """A fake monotonic clock in seconds."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -43,7 +43,7 @@ class Clock:
 
 
 class AtOnce:
-    """A thread that is over when it was started."""
+    """A fake thread that runs its target in the constructor."""
 
     def __init__(self, target: Any, args: Any, daemon: bool) -> None:
         self.start = lambda: target(*args)
@@ -53,7 +53,7 @@ class AtOnce:
 
 
 class Outputs:
-    """Two outputs under a supervisor; ``refused`` are errors at the start of one."""
+    """Two outputs under a supervisor; ``refused`` are errors at the start of outputs."""
 
     def __init__(self, is_endless: bool = True, **refused: Exception) -> None:
         self.board = Board("p", ["good", "bad"])
@@ -76,12 +76,12 @@ class Outputs:
     def starts(self, name: str) -> int:
         return sum(each == name for each, _ in self.started)
 
-    def look(self) -> dict[str, Any]:
-        self.supervisor.look()
+    def update(self) -> dict[str, Any]:
+        self.supervisor.update()
         for _ in range(2):
-            # What was started is known at the next turn.
+            # The result of a start is processed by the next call.
             self.supervisor.start_due()
-        self.supervisor.look()
+        self.supervisor.update()
         return self.board.snapshot()
 
 
@@ -92,13 +92,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return found
 
 
-def test_the_others_go_on_while_one_is_tried_again(clock: Clock) -> None:
+def test_others_run_while_one_is_retried(clock: Clock) -> None:
     outputs = Outputs()
     for name in ("good", "bad"):
         outputs.newest(name).idle()
-    assert outputs.look()["state"] == "running"
+    assert outputs.update()["state"] == "running"
     outputs.newest("bad").fail("topic is away")
-    state = outputs.look()
+    state = outputs.update()
     assert state["state"] == "failing"
     bad, good = state["outputs"]["bad"], state["outputs"]["good"]
     assert (bad["state"], bad["exception"], bad["restarts"]) == ("failed", "topic is away", 0)
@@ -106,72 +106,72 @@ def test_the_others_go_on_while_one_is_tried_again(clock: Clock) -> None:
     assert (good["state"], good["exception"]) == ("running", None)
     assert outputs.newest("good").isActive
     clock.now += 4
-    outputs.look()
+    outputs.update()
     assert outputs.starts("bad") == 1
     clock.now += 2
-    bad = outputs.look()["outputs"]["bad"]
-    # Its error stays until it has made a batch or found nothing to read.
-    assert bad["exception"] == "topic is away (started again 1 times)"
+    bad = outputs.update()["outputs"]["bad"]
+    # Its error remains until it has completed a batch or has nothing to read.
+    assert bad["exception"] == "topic is away (restarted 1 times)"
     assert (bad["restarts"], bad["retry_at"]) == (1, None)
     outputs.newest("bad").idle()
-    state = outputs.look()
+    state = outputs.update()
     assert (state["state"], state["outputs"]["bad"]["exception"]) == ("running", None)
     assert state["outputs"]["bad"]["restarts"] == 1
     assert outputs.starts("good") == 1
 
 
-def test_each_try_is_later_than_the_one_before_and_none_is_the_last(clock: Clock) -> None:
+def test_pauses_grow_and_retries_never_end(clock: Clock) -> None:
     outputs = Outputs()
     outputs.newest("bad").fail("x")
     outputs.refused["bad"] = ValueError("its checkpoint does not fit")
     pauses, began = [], clock.now
     while len(pauses) < 9:
-        before = outputs.look()["outputs"]["bad"]["restarts"]
+        before = outputs.update()["outputs"]["bad"]["restarts"]
         clock.now += 1
-        if outputs.look()["outputs"]["bad"]["restarts"] > before:
+        if outputs.update()["outputs"]["bad"]["restarts"] > before:
             pauses.append(round(clock.now - began))
             began = clock.now
     assert pauses[:4] == [5, 10, 20, 40]
     assert pauses[-2:] == [300, 300]
     del outputs.refused["bad"]
     clock.now += 301
-    outputs.look()
+    outputs.update()
     assert outputs.starts("bad") == 2
 
 
-def test_an_output_that_cannot_start_stops_no_other(clock: Clock) -> None:
+def test_output_that_cannot_start_stops_no_other(clock: Clock) -> None:
     outputs = Outputs(bad=ValueError("has offsets of another topic"))
-    state = outputs.look()
+    state = outputs.update()
     assert state["outputs"]["bad"]["exception"] == "has offsets of another topic"
     assert outputs.starts("good") == 1
     assert outputs.newest("good").isActive
 
 
-def test_a_query_that_ends_and_says_no_reason_is_started_again(clock: Clock) -> None:
+def test_query_that_ends_without_error_is_restarted(clock: Clock) -> None:
     outputs = Outputs()
     outputs.newest("bad").stop()
-    assert "says no reason" in outputs.look()["outputs"]["bad"]["exception"]
+    assert "ended without an error" in outputs.update()["outputs"]["bad"]["exception"]
     clock.now += 6
-    outputs.look()
+    outputs.update()
     assert outputs.starts("bad") == 2
 
 
-def test_what_no_query_survives_ends_the_process(clock: Clock) -> None:
+def test_jvm_failure_ends_the_process(clock: Clock) -> None:
     outputs = Outputs()
     outputs.newest("bad").fail("java.lang.OutOfMemoryError: Java heap space")
     with pytest.raises(ProcessError, match="OutOfMemoryError"):
-        outputs.look()
+        outputs.update()
 
 
-def test_a_pipeline_that_ends_after_what_there_is_tries_nothing_again(clock: Clock) -> None:
+def test_available_now_pipeline_retries_nothing(clock: Clock) -> None:
     outputs = Outputs(is_endless=False)
     outputs.newest("bad").fail("x")
-    outputs.look()
+    outputs.update()
     assert not outputs.supervisor.is_done
     outputs.newest("good").stop()
-    outputs.look()
+    outputs.update()
     clock.now += 1_000
-    outputs.look()
+    outputs.update()
     assert outputs.supervisor.is_done
     assert set(outputs.supervisor.errors) == {"bad"}
     assert outputs.starts("bad") == 1

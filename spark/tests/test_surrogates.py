@@ -1,11 +1,11 @@
-"""Halves of surrogate pairs: no text in UTF-8 can hold them, and no two become one."""
+"""Lone surrogates, which UTF-8 cannot represent: they are invalid, and never become equal."""
 
 from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.statements import topic_records
-from kafka_metal_pipeline.transforms import accepted, judged, rejected
+from kafka_metal_pipeline.transforms import accepted, rejected, validated
 from kafka_metal_pipeline.transforms import parse as parse_records
 
 SCHEMA = (
@@ -31,19 +31,19 @@ WHOLE = [
     (r'{"id": "\\ud800"}', r"\ud800"),
     (r'{"id": "?"}', "?"),
     ('{"id": "\ufffd"}', "\ufffd"),
-    # Nobody reads this member.
+    # A member without a field.
     (r'{"id": "a", "other": "\ud800"}', "a"),
-    # A text of JSON is kept as it was written.
+    # JSON in a STRING field is kept as it was written.
     (r'{"id": {"in": "\ud800"}}', r'{"in": "\ud800"}'),
 ]
 
 
 def outcome(records: Any, values: list[str]) -> tuple[dict[int, str], dict[int, tuple[str, str]]]:
-    """By place: values of accepted records as a topic gets them, reason and detail of others."""
+    """By place: values of accepted records as in a topic; reason and detail of the others."""
     source = {"topic": "in", "schema": SCHEMA}
     outputs = {"all": {"sql": "TABLE events", "topic": "out"}}
     declared = parse("p", {"source": source, "outputs": outputs, "invalid": "bad"}).source
-    found = judged(parse_records(records(values), declared), declared, {})
+    found = validated(parse_records(records(values), declared), declared, {})
     good = accepted(found, declared)
     keyed = topic_records(good, "concat_ws('|', _offset, id)").collect()
     ids = dict(row["key"].split("|", 1) for row in keyed)
@@ -54,7 +54,7 @@ def outcome(records: Any, values: list[str]) -> tuple[dict[int, str], dict[int, 
     )
 
 
-def test_half_a_pair_is_invalid_wherever_a_field_has_it(records: Any) -> None:
+def test_lone_surrogate_in_any_field_is_invalid(records: Any) -> None:
     accepted_ids, reasons = outcome(records, HALVED)
     assert accepted_ids == {}
     assert {reason for reason, _ in reasons.values()} == {"lone_surrogate"}
@@ -63,7 +63,7 @@ def test_half_a_pair_is_invalid_wherever_a_field_has_it(records: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [value for value, _ in WHOLE])
-def test_whole_characters_and_texts_that_only_look_so_are_kept(records: Any, value: str) -> None:
+def test_surrogate_pairs_and_similar_texts_are_kept(records: Any, value: str) -> None:
     expected = dict(WHOLE)[value]
     assert outcome(records, [value]) == ({0: expected}, {})
 
@@ -71,8 +71,8 @@ def test_whole_characters_and_texts_that_only_look_so_are_kept(records: Any, val
 @pytest.mark.parametrize(
     "value", [r'{"id": "a", "map": {"\ud800": "b"}}', r'{"id": "b", "\ud800": 1}']
 )
-def test_a_name_cannot_be_half_a_pair_either(records: Any, value: str) -> None:
-    # The parser itself refuses such a name, so it is no JSON.
+def test_lone_surrogate_in_a_name_is_invalid(records: Any, value: str) -> None:
+    # The parser itself refuses such a name: the value is not JSON.
     accepted_ids, reasons = outcome(records, [value])
     assert accepted_ids == {}
     assert reasons[0][0] == "malformed"

@@ -1,4 +1,4 @@
-"""A topic that gets every row once: the transactions of a batch, against a broker of our own."""
+"""Exactly-once delivery to a topic: the transactions of a batch, with a fake broker."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ class Row(dict[str, Any]):
 
 
 class Rows:
-    """What is used of a DataFrame."""
+    """A fake DataFrame."""
 
     def __init__(self, *values: str) -> None:
         self.values = values
@@ -29,7 +29,7 @@ class Rows:
 
 
 class Fault(Exception):
-    """An error of librdkafka."""
+    """A fake librdkafka error."""
 
     def __init__(self, **is_: bool) -> None:
         super().__init__(self)
@@ -43,7 +43,7 @@ class Fault(Exception):
 
 
 class Broker:
-    """Topics, and one open transaction by id; a new producer fences off the one before."""
+    """Topics, and one open transaction per id; a new producer fences off the previous one."""
 
     def __init__(self) -> None:
         self.topics: dict[str, list[tuple[Any, ...]]] = {"out": [], "marks": []}
@@ -109,7 +109,7 @@ def topic(broker: Broker, owner: str = "p/o") -> TransactionalTopic:
     )
 
 
-def test_rows_and_mark_are_there_together(broker: Broker) -> None:
+def test_rows_and_mark_are_committed_together(broker: Broker) -> None:
     target = topic(broker)
     assert target.mark() is None
     target.write(Rows("a", "b", "c", "d"), Mark("one", 0, "offsets"))
@@ -119,7 +119,7 @@ def test_rows_and_mark_are_there_together(broker: Broker) -> None:
     assert topic(broker).mark() == Mark("one", 0, "offsets")
 
 
-def test_a_batch_that_fails_leaves_nothing_and_may_come_again(broker: Broker) -> None:
+def test_failed_batch_leaves_nothing_and_is_repeatable(broker: Broker) -> None:
     target = topic(broker)
     target.mark()
     broker.faults = [Fault()]
@@ -130,7 +130,7 @@ def test_a_batch_that_fails_leaves_nothing_and_may_come_again(broker: Broker) ->
     assert broker.values() == ["a"]
 
 
-def test_a_commit_is_asked_for_again_while_it_may_still_come(broker: Broker) -> None:
+def test_commit_is_retried_while_retriable(broker: Broker) -> None:
     target = topic(broker)
     target.mark()
     broker.faults = [Fault(retriable=True)] * 3
@@ -138,7 +138,7 @@ def test_a_commit_is_asked_for_again_while_it_may_still_come(broker: Broker) -> 
     assert broker.values() == ["a"]
 
 
-def test_a_driver_that_was_taken_for_dead_writes_no_more(broker: Broker) -> None:
+def test_fenced_driver_writes_no_more(broker: Broker) -> None:
     old, new = topic(broker), topic(broker)
     old.mark()
     new.mark()
@@ -148,7 +148,7 @@ def test_a_driver_that_was_taken_for_dead_writes_no_more(broker: Broker) -> None
     assert broker.values() == ["a"]
 
 
-def test_each_output_has_marks_of_its_own_whatever_its_checkpoint(broker: Broker) -> None:
+def test_each_output_has_its_own_marks(broker: Broker) -> None:
     for owner, checkpoint, batch in (("p/o", "one", 4), ("p/o", "two", 0), ("p/oo", "x", 9)):
         target = topic(broker, owner)
         target.mark()
@@ -162,7 +162,7 @@ JAAS = (
 )
 
 
-def test_a_java_clients_options_are_said_in_librdkafkas_words() -> None:
+def test_java_options_are_translated_to_librdkafka() -> None:
     java = {
         "kafka.security.protocol": "SASL_SSL",
         "sasl.mechanism": "SCRAM-SHA-512",
@@ -180,7 +180,7 @@ def test_a_java_clients_options_are_said_in_librdkafkas_words() -> None:
     }
 
 
-def test_a_password_that_no_option_holds_is_read_from_its_file(tmp_path: Path) -> None:
+def test_password_reference_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "pipeline.properties"
     file.write_text('other=1\npassword=a"b\\c\n')
     java = {
@@ -194,7 +194,7 @@ def test_a_password_that_no_option_holds_is_read_from_its_file(tmp_path: Path) -
     assert translated(java) == {"sasl.username": "p", "sasl.password": 'a"b\\c'}
 
 
-def test_a_store_of_pem_is_certificate_and_key() -> None:
+def test_pem_store_is_certificate_and_key() -> None:
     assert translated({"ssl.keystore.type": "PEM", "ssl.keystore.location": "/p.pem"}) == {
         "ssl.certificate.location": "/p.pem",
         "ssl.key.location": "/p.pem",
@@ -202,19 +202,19 @@ def test_a_store_of_pem_is_certificate_and_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"ssl.truststore.type": "JKS"}, "PEM"),
         ({"ssl.truststore.password": "x"}, "ssl.truststore.password"),
-        ({"sasl.jaas.config": "Krb5LoginModule required;"}, "a user name and a password"),
+        ({"sasl.jaas.config": "Krb5LoginModule required;"}, "no user name and password"),
     ],
 )
-def test_an_option_that_librdkafka_lacks_is_refused(options: dict[str, str], told: str) -> None:
-    with pytest.raises(OptionError, match=told):
+def test_unsupported_option_is_refused(options: dict[str, str], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
         translated(options)
 
 
-def test_a_site_cannot_take_away_what_a_transaction_needs() -> None:
+def test_site_cannot_override_transactional_options() -> None:
     options = producer_options({"acks": "1", "linger.ms": "5"}, "id")
     assert (options["acks"], options["linger.ms"], options["transactional.id"]) == (
         "all",
@@ -222,5 +222,5 @@ def test_a_site_cannot_take_away_what_a_transaction_needs() -> None:
         "id",
     )
     confluent_kafka = pytest.importorskip("confluent_kafka")
-    # librdkafka knows every option and takes their values.
+    # librdkafka accepts every option and its value.
     confluent_kafka.Producer(options | {"bootstrap.servers": "127.0.0.1:1"})

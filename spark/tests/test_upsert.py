@@ -1,4 +1,4 @@
-"""Statements for several databases, and a table that is filled once whatever crashes."""
+"""SQL for several databases, and exactly-once writes to a table whenever the driver crashes."""
 
 import sqlite3
 from pathlib import Path
@@ -10,7 +10,7 @@ from kafka_metal_pipeline.upsert import MARKS, Table, dialect, staged_name, upse
 
 
 class Rows:
-    """What is used of a DataFrame."""
+    """A fake DataFrame."""
 
     def __init__(self, *rows: tuple[Any, ...]) -> None:
         self.columns = ["id", "Amount", "_topic", "_partition", "_offset", "_timestamp"]
@@ -18,7 +18,7 @@ class Rows:
 
 
 class Sqlite:
-    """A database by the standard's own interface."""
+    """A SQLite database."""
 
     def __init__(self, file: Path) -> None:
         self.connection = sqlite3.connect(file)
@@ -69,7 +69,7 @@ def test_new_keys_are_inserted_and_known_ones_updated(file: Path) -> None:
     assert table(file, "p/other").mark() is None
 
 
-def test_a_batch_that_is_there_is_not_written_over_newer_rows(file: Path) -> None:
+def test_written_batch_does_not_overwrite_newer_rows(file: Path) -> None:
     target = table(file)
     target.mark()
     target.write(Rows(("a", 1.0)), Mark("one", 0, ""))
@@ -79,7 +79,7 @@ def test_a_batch_that_is_there_is_not_written_over_newer_rows(file: Path) -> Non
 
 
 @pytest.mark.parametrize("step", ["INSERT INTO paid", "DELETE FROM", f"INSERT INTO {MARKS}"])
-def test_a_crash_at_any_statement_leaves_neither_rows_nor_mark(file: Path, step: str) -> None:
+def test_crash_at_any_statement_leaves_neither_rows_nor_mark(file: Path, step: str) -> None:
     class Dying(Sqlite):
         def execute(self, statement: str, *values: Any) -> None:
             super().execute(statement, *values)
@@ -123,7 +123,5 @@ def test_a_crash_at_any_statement_leaves_neither_rows_nor_mark(file: Path, step:
         ),
     ],
 )
-def test_each_database_gets_the_statement_it_knows(
-    url: str, columns: list[str], expected: str
-) -> None:
+def test_each_database_gets_its_upsert_syntax(url: str, columns: list[str], expected: str) -> None:
     assert upsert_statement(dialect(url), "t", "s", columns, ["id"]) == expected

@@ -1,4 +1,4 @@
-"""The repository as the rules see it."""
+"""The repository for the rules: its files, their text and their YAML."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-# What tools leave behind, and what is no source.
+# Files that tools create, and files that are no sources.
 SKIPPED = re.compile(r"(^|/)(\.[^/]+|__pycache__|dist|[^/]+\.egg-info)(/|$)")
 
 
@@ -20,7 +20,7 @@ class Repository:
         self._texts: dict[str, str] = {}
 
     def files(self, *patterns: str) -> list[str]:
-        """Paths relative to the root, in order; ``**`` crosses folders."""
+        """Paths relative to the root, sorted; ``**`` crosses folders."""
         found = {
             path.relative_to(self.root).as_posix()
             for pattern in patterns
@@ -30,7 +30,7 @@ class Repository:
         return sorted(path for path in found if not SKIPPED.search(path.removeprefix(".ci")))
 
     def folders(self, pattern: str) -> list[str]:
-        """Names of folders that match."""
+        """Names of matching folders."""
         return sorted(path.name for path in self.root.glob(pattern) if path.is_dir())
 
     def text(self, path: str) -> str:
@@ -42,7 +42,7 @@ class Repository:
         return self.text(path).splitlines()
 
     def yaml(self, path: str) -> Any:
-        """Content of a YAML file; an empty file gives None."""
+        """Content of a YAML file; None for an empty file."""
         return yaml.load(self.text(path), Loader=yaml.CSafeLoader)
 
     def options(self, role: str) -> dict[str, dict[str, Any]]:
@@ -55,12 +55,12 @@ class Repository:
         return (self.yaml(path) or {}) if (self.root / path).exists() else {}
 
     def role_of(self, variable: str) -> str | None:
-        """The role whose prefix a variable has, the longest of several."""
+        """Role whose prefix a variable has; the longest prefix of several."""
         owners = [r for r in self.folders("roles/*") if variable.startswith(f"{r}_")]
         return max(owners, key=len, default=None)
 
     def tasks(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Every task of roles and playbooks with its file, those inside blocks too."""
+        """Every task of roles and playbooks with its file, including tasks in blocks."""
         for path in self.files("roles/*/tasks/**/*.yml", "roles/*/handlers/**/*.yml"):
             yield from ((path, task) for task in _flat(self.yaml(path)))
         for path in self.files("playbooks/**/*.yml"):

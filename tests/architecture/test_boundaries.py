@@ -1,9 +1,9 @@
-"""What may know what: metadata modes, the internet, versions, paths on hosts."""
+"""Limits on the knowledge of files: metadata modes, the internet, versions, paths on hosts."""
 
 import fnmatch
 import re
 
-# Who owns ZooKeeper: another mode brings folders of its own beside these.
+# Files of ZooKeeper: another mode would have its own next to these.
 OWNERS = (
     "roles/zookeeper/*",
     "plugins/*/zookeeper*",
@@ -15,32 +15,32 @@ OWNERS = (
     "playbooks/internal_zookeeper_*.yml",
 )
 
-# Who else may name it, and why.
+# Other files that may name it, and why.
 EXCEPTIONS = {
     "images/images.yml": "the catalogue lists every image",
     "images/licences.yml": "licences of jars, by the names of their files",
     "images/kafka/*": "a broker carries the client of either mode",
-    "plugins/plugin_utils/_site/*": "what others know of it",
-    "roles/*/meta/services/*": "who starts after it",
+    "plugins/plugin_utils/_site/*": "values for other services",
+    "roles/*/meta/services/*": "start order",
     "Makefile": "a command of its own, once after 0.1",
     "playbooks/site.yml": "imports the playbook that starts it",
     "playbooks/down.yml": "stops it",
     "playbooks/internal_resume.yml": "starts it first",
     "playbooks/restart.yml": "restarts it",
     "playbooks/reboot.yml": "stops and starts it with its machine",
-    "playbooks/internal_status.yml": "asks it",
-    "playbooks/verify.yml": "shows what is open in it",
+    "playbooks/internal_status.yml": "reads its state",
+    "playbooks/verify.yml": "reports undeclared access to it",
     "playbooks/render.yml": "renders its containers",
-    "playbooks/compose.yml": "hands keys to its containers",
-    "playbooks/internal_phase.yml": "closes it before the brokers",
-    "playbooks/internal_rotate.yml": "hands its files out",
-    "scripts/cost-of-records": "brings a broker of its own",
-    "plugins/module_utils/_host/operation_state.py": "names the verb that resumes its split",
+    "playbooks/compose.yml": "writes keys of its containers",
+    "playbooks/internal_phase.yml": "secures it before the brokers",
+    "playbooks/internal_rotate.yml": "writes its files",
+    "scripts/cost-of-records": "starts its own broker",
+    "plugins/module_utils/_host/operation_state.py": "names the verb that resumes its CA change",
 }
 
-# Names, not places: nothing is fetched from them.
+# Identifiers that look like addresses: nothing is fetched from them.
 NAMESPACES = ("http://maven.apache.org/POM/", "http://www.w3.org/", "http://maven.apache.org/xsd/")
-# A host that is there without the internet, or comes from a variable.
+# Hosts that exist without the internet, or are variables.
 LOCAL = re.compile(r"https?://(\{|\$|%|<|\"|'|\[::1\]|127\.|0\.0\.0\.0|localhost\b|[a-z-]+(:|/|$))")
 URL = re.compile(r"[a-z]+://[^\s'\"`)>]+")
 
@@ -53,7 +53,7 @@ PACKAGES = (
 )
 
 
-def test_only_its_owners_know_zookeeper(repository):
+def test_zookeeper_is_named_only_in_its_own_files(repository):
     allowed = (*OWNERS, *EXCEPTIONS)
     files = repository.files(
         *SOURCES,
@@ -66,7 +66,7 @@ def test_only_its_owners_know_zookeeper(repository):
     assert [p for p in naming if not any(fnmatch.fnmatch(p, each) for each in allowed)] == []
 
 
-def test_every_exception_is_still_needed(repository):
+def test_every_exception_is_needed(repository):
     unused = [
         pattern
         for pattern in EXCEPTIONS
@@ -75,7 +75,7 @@ def test_every_exception_is_still_needed(repository):
     assert unused == []
 
 
-def test_nothing_is_fetched_from_a_named_host(repository):
+def test_no_source_fetches_from_a_named_host(repository):
     files = repository.files(
         *SOURCES,
         *PACKAGES,
@@ -94,7 +94,7 @@ def test_nothing_is_fetched_from_a_named_host(repository):
     assert named == []
 
 
-def test_recipes_take_every_version_from_versions_yml(repository):
+def test_recipes_use_versions_of_versions_yml(repository):
     images, versions = repository.yaml("images/images.yml"), repository.yaml("versions.yml")
     literal = re.compile(r"(?<![\w.])\d+\.\d+(\.\d+)*(?![\w.])")
     wrong = []
@@ -104,30 +104,30 @@ def test_recipes_take_every_version_from_versions_yml(repository):
     }
     for name, image in images.items():
         path = f"images/{image.get('recipe', name)}/Dockerfile"
-        given = {key.upper() for key in image.get("uses", ())} | {"BASE_IMAGE"}
-        # Only scripts/record-checksums gives it.
-        given |= {"RECORD_CHECKSUMS"}
-        given |= {"PACKAGES"} if "packages" in image else set()
-        given |= {f"{parent.upper()}_IMAGE" for parent in image.get("parents", ())}
+        arguments = {key.upper() for key in image.get("uses", ())} | {"BASE_IMAGE"}
+        # Only scripts/record-checksums sets it.
+        arguments |= {"RECORD_CHECKSUMS"}
+        arguments |= {"PACKAGES"} if "packages" in image else set()
+        arguments |= {f"{parent.upper()}_IMAGE" for parent in image.get("parents", ())}
         stages = set()
         for line in repository.lines(path):
             words = line.split()
             if not words or line.lstrip().startswith("#"):
                 continue
             wrong += [f"{path}: literal version {m[0]}" for m in literal.finditer(line)]
-            if words[0] == "ARG" and words[1].split("=")[0] not in given:
+            if words[0] == "ARG" and words[1].split("=")[0] not in arguments:
                 wrong.append(f"{path}: {line}: not among its uses and parents")
             if words[0] == "FROM":
                 if not words[1].startswith("${") and words[1] not in stages:
-                    wrong.append(f"{path}: {line}: a base that is no build argument")
+                    wrong.append(f"{path}: {line}: the base is not a build argument")
                 stages |= {words[3]} if len(words) > 3 else set()
         unknown = set(image.get("uses", ())) - versions.keys()
-        wrong += [f"images.yml: {name} uses {key}, no key of versions.yml" for key in unknown]
+        wrong += [f"images.yml: {name} uses {key}, which is not in versions.yml" for key in unknown]
     assert wrong == []
 
 
-def test_poms_take_every_version_as_a_property(repository):
-    # The first version is the recipe's own, which nobody reads.
+def test_poms_use_properties_as_versions(repository):
+    # The first version is that of the recipe itself, which is not used.
     literal = [
         f"{path}: {version}"
         for path in repository.files("images/*/pom.xml")
@@ -143,7 +143,7 @@ def test_every_version_is_used(repository):
     assert repository.yaml("versions.yml").keys() - used == set()
 
 
-def test_templates_lie_where_their_files_land(repository):
+def test_templates_have_the_path_of_their_target(repository):
     files = repository.files("roles/*/templates/**/*")
     assert files
     roots = {"etc", "usr", "opt", "var", "srv", "lib"}
@@ -151,27 +151,27 @@ def test_templates_lie_where_their_files_land(repository):
     assert wrong == []
 
 
-def test_a_template_is_used_for_the_file_it_is_named_after(repository):
+def test_a_template_is_used_for_its_target(repository):
     used = re.compile(r"['\"]((?:etc|usr|opt|var|srv|lib)/[\w./-]+)\.j2['\"]")
     found = {
         (path.split("/")[1], target)
         for path in repository.files("roles/*/tasks/*.yml", "roles/*/vars/*.yml")
         for target in used.findall(repository.text(path))
     }
-    there = {
+    existing = {
         (path.split("/")[1], path.split("/", 3)[3].removesuffix(".j2"))
         for path in repository.files("roles/*/templates/**/*.j2")
     }
-    assert found == there
+    assert found == existing
     for role, target in sorted(found):
         text = "".join(repository.text(p) for p in repository.files(f"roles/{role}/tasks/*.yml"))
         folder, name = target.rsplit("/", 1)
-        assert f"/{folder}" in text, f"role {role} puts nothing into /{folder}"
+        assert f"/{folder}" in text, f"role {role} writes nothing into /{folder}"
         assert name in text
 
 
 def test_playbooks_repeat_no_path_of_a_role(repository):
-    """A site that has another one would keep what destroy should delete."""
+    """With another path of a site, destroy would keep directories that it should delete."""
     files = repository.files("playbooks/*.yml")
     assert files
     assert [path for path in files if "/var/lib/kafka-metal" in repository.text(path)] == []

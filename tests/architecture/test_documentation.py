@@ -47,6 +47,8 @@ def named(
         if page not in skip
         for line in code(text)
         for match in re.findall(pattern, line)
+        # A word in capitals stands for a name that the reader chooses.
+        if not match.isupper()
     }
 
 
@@ -176,8 +178,12 @@ def not_variables(repository) -> set[str]:
     """Names with the prefix of a role that are no variables: plugins, checks, metrics, files."""
     from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
 
-    # A folder of Ansible's inventories.
-    names = {"host_vars", *(each.__name__ for each in CHECKS)}
+    # A folder of Ansible's inventories, a key of pipelines, a function of Spark.
+    names = {"host_vars", "spark_options", "spark_partition_id"}
+    names |= {each.__name__ for each in CHECKS}
+    # `make drill D=NAME`.
+    drills = repository.files("molecule/*/tests/test_*.py", "molecule/*/drills/test_*.py")
+    names |= {path.split("/test_")[-1][:-3] for path in drills}
     names |= {
         path.rsplit("/", 1)[-1].rsplit(".", 1)[0] for path in repository.files("plugins/**/*.*")
     }

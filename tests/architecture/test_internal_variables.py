@@ -1,4 +1,4 @@
-"""Every variable of a role's own that is used is defined somewhere."""
+"""Every private variable that roles and playbooks use is defined."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ DEFINED = re.compile(
 )
 
 
-def test_what_is_used_is_defined():
+def test_used_private_variables_are_defined():
     texts = [
         path.read_text(encoding="utf-8")
         for folder in ("roles", "playbooks")

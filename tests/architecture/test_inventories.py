@@ -1,4 +1,4 @@
-"""An inventory is a folder of its own: an edit changes that one, a copy works anywhere."""
+"""Each inventory is complete: an edit changes only one, and a copy works anywhere."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Template
 
 
-def test_no_file_of_an_inventory_is_a_link(repository):
+def test_inventories_have_no_symbolic_links(repository):
     inventories = repository.root / "inventories"
     links = [path for path in inventories.rglob("*") if path.is_symlink()]
 
@@ -24,15 +24,15 @@ def ports(value: Any) -> Iterator[str]:
                 yield from ports(found)
 
 
-def test_the_compose_project_publishes_no_port_of_the_local_cluster(repository):
-    """Both run on a developer's machine: the second one would be refused."""
+def test_compose_and_local_inventory_share_no_port(repository):
+    """Both run on a development machine, where the second one could not bind the port."""
     local = set()
     groups = repository.yaml("inventories/local/hosts.yml")["all"]["children"]
     for group, declared in groups.items():
         found = repository.yaml(f"inventories/local/group_vars/{group}.yml")
         for variables in declared["hosts"].values():
-            given = {"port_offset": 0, **(variables or {})}
-            local |= {int(Template(port).render(given)) for port in ports(found)}
+            values = {"port_offset": 0, **(variables or {})}
+            local |= {int(Template(port).render(values)) for port in ports(found)}
     services = repository.yaml("compose/compose.yml")["services"].values()
     published = {int(p.split(":")[-2]) for service in services for p in service.get("ports", [])}
 

@@ -1,4 +1,4 @@
-"""Python knows kinds of services from the catalogue: a new one is no edit there."""
+"""Plugins read kinds of services from the catalogue, so that a new kind needs no edit."""
 
 import ast
 from pathlib import PurePath
@@ -7,7 +7,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERV
 
 
 def named(repository, path):
-    """Kinds whose name is a text in a file."""
+    """Kinds whose name is a string in a file."""
     nodes = ast.walk(ast.parse(repository.text(path)))
     found = {node.value for node in nodes if isinstance(node, ast.Constant)}
     return [each for each in SERVICES if each.kind in found]
@@ -20,7 +20,7 @@ def is_about(path, service):
     return any(f"{place}_".startswith(f"{name}_") for place in places for name in own)
 
 
-def test_no_kind_is_named_outside_of_what_is_named_after_it(repository):
+def test_kinds_are_named_only_in_their_own_files(repository):
     files = repository.files("plugins/**/*.py")
     assert len(files) > 200
     found = {path: named(repository, path) for path in files}

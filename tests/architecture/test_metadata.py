@@ -1,4 +1,4 @@
-"""What the collection says of itself, for those who install it."""
+"""Metadata of the collection for its users."""
 
 import re
 import tomllib
@@ -7,7 +7,7 @@ import tomllib
 OWN = re.compile(r"ansible|kafka-metal-")
 
 
-def test_it_names_the_packages_that_the_lock_has(repository):
+def test_requirements_equal_the_locked_dependencies(repository):
     project = tomllib.loads(repository.text("pyproject.toml"))["project"]
     locked = {each for each in project["dependencies"] if not OWN.match(each)}
     lines = repository.lines("meta/requirements.txt")
@@ -16,18 +16,18 @@ def test_it_names_the_packages_that_the_lock_has(repository):
     assert environment["dependencies"]["python"] == "meta/requirements.txt"
 
 
-def test_versions_of_the_collection_and_its_changes_agree(repository):
+def test_versions_of_collection_and_project_are_equal(repository):
     version = repository.yaml("galaxy.yml")["version"]
     assert version == tomllib.loads(repository.text("pyproject.toml"))["project"]["version"]
 
 
 def test_exceptions_of_ansible_test_are_current(repository):
-    """`scripts/sanity` fails where a new module has none, or where a file is gone."""
+    """`scripts/sanity` fails if a new module has no exception, or a file does not exist."""
     (path,) = repository.files("tests/sanity/ignore-*.txt")
     lines = [re.fullmatch(r"(\S+) (\S+)  # (.+)", line) for line in repository.lines(path)]
     assert all(lines)
     assert [line[1] for line in lines if not (repository.root / line[1]).exists()] == []
-    # Ansible wants the GPL of what it documents; the licence here is Apache's.
+    # ansible-test requires the GPL for documented plugins; the licence here is Apache's.
     documented = repository.files(
         "plugins/modules/*.py", "plugins/lookup/*.py", "plugins/callback/*.py"
     )

@@ -1,10 +1,10 @@
-"""Nobody is woken without a page that says what to do, nor by what was never seen to fire."""
+"""Every alert has a runbook with the needed sections, and cases that show when it fires."""
 
 import re
 
 import pytest
 
-SECTIONS = ["What it means", "What users feel", "First steps", "Wake somebody?"]
+SECTIONS = ["Meaning", "Effect on clients", "First steps", "Urgency"]
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +33,13 @@ def test_every_alert_has_a_runbook_and_every_runbook_an_alert(repository, alerts
     assert pages - {"index"} == set(alerts)
 
 
-def test_a_runbook_says_what_somebody_at_night_wants_to_know(repository, alerts):
+def test_a_runbook_has_all_sections_and_three_steps(repository, alerts):
     for name in alerts:
         text = runbook(repository, name)
         assert text.startswith(f"# {name}\n"), name
         assert re.findall(r"^## (.+)$", text, re.MULTILINE) == SECTIONS, name
         assert len(re.findall(r"^\d\. ", text, re.MULTILINE)) == 3, f"{name} has no three steps"
-        assert "`make " in text, f"{name} names no command of ours"
+        assert "`make " in text, f"{name} names no make target"
 
 
 def test_a_runbook_names_only_commands_that_exist(repository, alerts):
@@ -53,17 +53,17 @@ def test_a_runbook_names_only_commands_that_exist(repository, alerts):
     assert {(name, verb) for name, verb in named if verb not in verbs} == set()
 
 
-def test_what_a_runbook_points_at_is_there(repository, alerts):
+def test_links_and_variables_of_runbooks_exist(repository, alerts):
     for name in alerts:
         for target in re.findall(r"\]\((\w+)\.md\)", runbook(repository, name)):
-            assert target in alerts, f"{name} points at {target}"
+            assert target in alerts, f"{name} links to {target}"
         for role, variable in re.findall(r"`((\w+?_\w+?)_\w+)`", runbook(repository, name)):
             owner = repository.role_of(role)
             if owner is not None:
                 assert role in repository.options(owner), f"{name}: {role}, {variable}"
 
 
-def test_the_index_has_every_alert_with_its_kind(repository, alerts):
+def test_the_index_lists_every_alert(repository, alerts):
     index = repository.text("docs/operate/alerts/index.md")
     rows = re.findall(r"^\| \[(\w+)\]\((\w+)\.md\) \| (\w+) \| (\w*) \| (.*?) \|$", index, re.M)
     assert {row[0]: (row[1], row[2], row[3]) for row in rows} == {
@@ -77,17 +77,17 @@ def test_the_index_has_every_alert_with_its_kind(repository, alerts):
     assert {row[0]: set(filter(None, row[4].split(", "))) for row in rows} == inhibitors
 
 
-def test_every_alert_was_seen_to_fire_and_to_keep_silent(alerts, cases):
+def test_every_alert_has_a_firing_and_a_silent_case(alerts, cases):
     assert set(cases) == set(alerts)
     for name, found in cases.items():
         fires = [any(each["at"].values()) for each in found]
-        assert any(fires), f"{name} is never seen to fire"
-        # It fires always.
+        assert any(fires), f"{name} has no case in which it fires"
+        # The heartbeat always fires.
         assert not all(fires) or name == "Heartbeat", f"{name} has no case in which it is silent"
 
 
-def test_an_alert_that_fires_was_silent_before(alerts, cases):
-    """A case in which it fires in the end and not at first, so that its moment means something."""
+def test_a_firing_case_starts_silent(alerts, cases):
+    """A case that starts silent proves the moment at which the alert fires."""
     for name in alerts.keys() - {"Heartbeat"}:
         turned = [
             each for each in cases[name] if any(each["at"].values()) and [] in each["at"].values()
@@ -95,7 +95,7 @@ def test_an_alert_that_fires_was_silent_before(alerts, cases):
         assert turned, name
 
 
-def test_pages_that_maintenance_silences_are_few_and_known(alerts):
+def test_maintenance_silences_only_known_pages(alerts):
     pages = {n: a.get("maintenance") for n, a in alerts.items() if a["severity"] == "page"}
     assert {n: of for n, of in pages.items() if of} == {
         "BrokerDown": "instance",

@@ -1,4 +1,4 @@
-"""Packages of plugins: those that hosts load apart from the rest, private, and without cycles."""
+"""Packages of plugins: separate for hosts and the control node, private, and without cycles."""
 
 import ast
 from collections import Counter
@@ -11,7 +11,7 @@ COLLECTION = "ansible_collections.metal.kafka."
 
 @pytest.fixture(scope="module")
 def imports(repository):
-    """By file of plugins, the files of plugins that it imports, also inside functions."""
+    """Imported files of plugins, by importing file; imports inside functions included."""
     modules = {_module(path): path for path in repository.files("plugins/**/*.py")}
     return {
         path: {modules[name] for name in _imported(repository.text(path), path) if name in modules}
@@ -24,7 +24,7 @@ def _module(path):
 
 
 def _imported(text, path):
-    """Dotted names that may be modules, from the root of the collection."""
+    """Dotted names of possible modules, from the root of the collection."""
     package = path.split("/")[:-1]
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -38,13 +38,13 @@ def _imported(text, path):
 
 
 def _package(path):
-    """``plugins/module_utils/_kafka`` of a file below it; None of another plugin."""
+    """Package of a file, such as ``plugins/module_utils/_kafka``; None for other plugins."""
     parts = path.split("/")
     return "/".join(parts[:3]) if parts[1].endswith("_utils") else None
 
 
 def _loaded(imports, start):
-    """Everything that is loaded with the files of ``start``."""
+    """All files that are loaded with the files of ``start``."""
     found, ahead = set(), list(start)
     while ahead:
         path = ahead.pop()
@@ -60,15 +60,15 @@ def test_every_file_is_in_a_private_package(repository):
     assert [path for path in files if not path.split("/")[2].startswith("_")] == []
 
 
-def test_a_file_s_name_occurs_once(repository):
+def test_file_names_are_unique(repository):
     files = repository.files("plugins/*_utils/**/*.py")
     names = Counter(path.rsplit("/", 1)[1] for path in files)
     del names["__init__.py"]
     assert [name for name, count in names.items() if count > 1] == []
 
 
-def test_hosts_load_nothing_of_the_control_node(imports):
-    """What a module imports is copied to hosts, which have Python's library alone."""
+def test_modules_import_nothing_of_plugin_utils(imports):
+    """Imports of modules are copied to hosts, which only have Python's standard library."""
     wrong = [
         f"{path} imports {other}"
         for path, others in imports.items()
@@ -79,25 +79,25 @@ def test_hosts_load_nothing_of_the_control_node(imports):
     assert wrong == []
 
 
-def test_what_no_module_loads_is_in_plugin_utils(imports):
+def test_module_utils_are_used_by_modules(imports):
     loaded = _loaded(imports, [path for path in imports if path.startswith("plugins/modules/")])
     files = [path for path in imports if path.startswith("plugins/module_utils/")]
     assert [p for p in files if p not in loaded and not p.endswith("/__init__.py")] == []
 
 
-def test_packages_import_each_other_in_one_direction(imports):
+def test_packages_have_no_import_cycles(imports):
     graph = {}
     for path, others in imports.items():
         if here := _package(path):
             packages = {_package(other) for other in others} - {here, None}
             graph.setdefault(here, set()).update(packages)
     assert len(graph) > 10
-    # Raises CycleError, which names the cycle.
+    # Raises CycleError, which contains the cycle.
     TopologicalSorter(graph).prepare()
 
 
-def test_hosts_load_packages_with_python_3_9(repository):
-    """It has no | between classes; annotations are text."""
+def test_type_aliases_work_with_python_3_9(repository):
+    """Python 3.9 has no | between classes; annotations are not evaluated."""
     wrong = [
         f"{path}:{node.lineno}"
         for path in repository.files("plugins/module_utils/**/*.py", "plugins/modules/*.py")
@@ -110,8 +110,8 @@ def test_hosts_load_packages_with_python_3_9(repository):
     assert wrong == []
 
 
-def test_hosts_run_packages_with_python_3_9(repository):
-    """Its zip() takes no ``strict``, which shows only when it is called."""
+def test_zip_calls_work_with_python_3_9(repository):
+    """zip() of Python 3.9 has no ``strict``, and fails only when it is called."""
     wrong = [
         f"{path}:{node.lineno}"
         for path in repository.files("plugins/module_utils/**/*.py", "plugins/modules/*.py")

@@ -1,4 +1,4 @@
-"""Packages with a pyproject.toml of their own: who imports whom."""
+"""Packages with their own pyproject.toml: allowed imports."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ DECLARATIONS = "kafka-metal-declarations"
 
 @pytest.fixture(scope="module")
 def packages(repository):
-    """By folder: the project's name and the packages of this repository that it depends on."""
+    """Name of the project and its dependencies in this repository, by folder."""
     found = {}
     for path in repository.files("*/pyproject.toml"):
         project = tomllib.loads(repository.text(path))["project"]
@@ -27,7 +27,7 @@ def _ours(dependencies):
 
 
 def _modules(text):
-    """Names of the packages that a file imports, also inside functions."""
+    """Names of packages that a file imports; imports inside functions included."""
     for node in ast.walk(ast.parse(text)):
         names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -36,7 +36,7 @@ def _modules(text):
 
 
 def _imported(text):
-    """Names of this repository's packages that a file imports."""
+    """Names of packages of this repository that a file imports."""
     return {
         name
         for name in (each.replace("_", "-") for each in _modules(text))
@@ -53,7 +53,7 @@ def _beyond(repository, files, allowed):
     ]
 
 
-def test_a_package_imports_only_those_it_depends_on(repository, packages):
+def test_packages_import_only_their_dependencies(repository, packages):
     assert len(packages) > 5
     wrong = []
     for folder, (name, needed) in packages.items():
@@ -63,13 +63,13 @@ def test_a_package_imports_only_those_it_depends_on(repository, packages):
     assert wrong == []
 
 
-def test_packages_depend_on_each_other_in_one_direction(packages):
-    # Raises CycleError, which names the cycle.
+def test_dependencies_have_no_cycles(packages):
+    # Raises CycleError, which contains the cycle.
     TopologicalSorter(dict(packages.values())).prepare()
 
 
 def test_plugins_import_no_driver(repository):
-    """A driver's package needs Spark, which the control node does not have."""
+    """The package of drivers needs Spark, which the control node does not have."""
     files = repository.files("plugins/**/*.py")
     assert _beyond(repository, files, {DECLARATIONS, "kafka-metal-client"}) == []
     paths = {path: re.findall(r"\b\w+/src\b", repository.text(path)) for path in files}
@@ -79,7 +79,7 @@ def test_plugins_import_no_driver(repository):
     }
 
 
-def test_the_declarations_need_neither_spark_nor_another_package(repository, packages):
+def test_declarations_import_neither_spark_nor_other_packages(repository, packages):
     assert packages["declarations"] == (DECLARATIONS, set())
     files = repository.files("declarations/src/**/*.py")
     assert _beyond(repository, files, {DECLARATIONS}) == []
@@ -87,8 +87,8 @@ def test_the_declarations_need_neither_spark_nor_another_package(repository, pac
     assert [path for path, names in loaded.items() if names & {"pyspark", "py4j"}] == []
 
 
-def test_operators_run_nothing_that_only_tests_and_the_demonstration_need(repository, packages):
-    """Records are reconciled in the image of the pipeline; the control node has no such package."""
+def test_control_node_has_no_reconciliation_package(repository, packages):
+    """Records are reconciled in the image of pipelines."""
     needed = dict(packages.values())
     installed = _ours(tomllib.loads(repository.text("pyproject.toml"))["project"]["dependencies"])
     for name in [*installed]:

@@ -1,10 +1,10 @@
-"""A role says what it takes, and knows nothing of the inventory around it."""
+"""Roles declare all of their options, and do not depend on the inventory around them."""
 
 import re
 
-# Inventory groups, in the ways a template can reach them.
+# Accesses to inventory groups in templates.
 GROUPS = re.compile(r"\bgroups\s*[\[.|]|\bgroup_names\b|\bgroups\.get\b")
-# A default that is computed as a whole: it has the option's type only once it is.
+# A default that is one template: it has the option's type only after evaluation.
 COMPUTED = re.compile(r"\s*\{\{.*\}\}\s*", re.DOTALL)
 
 
@@ -20,30 +20,32 @@ def test_every_role_has_a_specification_and_a_description(repository):
     assert missing == []
 
 
-def test_every_yaml_file_can_be_read(repository):
+def test_every_yaml_file_is_valid(repository):
     files = repository.files("roles/**/*.yml", "playbooks/**/*.yml", "inventories/**/*.yml")
     assert len(files) > 20
     for path in files:
         repository.yaml(path)
 
 
-def test_defaults_are_those_of_the_specification(repository):
+def test_defaults_equal_the_specification(repository):
     differences = []
     for role in repository.folders("roles/*"):
         options, defaults = repository.options(role), repository.defaults(role)
         for name in sorted(options.keys() | defaults.keys()):
             if name not in options:
-                differences.append(f"{name} has a default and no specification")
+                differences.append(f"{name} has a default but no specification")
             elif options[name].get("required"):
                 if name in defaults or "default" in options[name]:
                     differences.append(f"{name} is required and has a default")
             elif name in defaults and COMPUTED.fullmatch(str(defaults[name])):
                 if "default" in options[name]:
-                    differences.append(f"{name}: its default is computed, and said in words")
+                    differences.append(f"{name}: its computed default is also in the specification")
                 elif "by default" not in options[name]["description"].lower():
-                    differences.append(f"{name}: its description says nothing of its default")
+                    differences.append(
+                        f"{name}: its description does not explain the computed default"
+                    )
             elif name not in defaults or "default" not in options[name]:
-                differences.append(f"{name} is optional and lacks a default in one of the two")
+                differences.append(f"{name} is optional, and one of the two has no default")
             elif defaults[name] != options[name]["default"]:
                 differences.append(f"{name}: {defaults[name]!r} != {options[name]['default']!r}")
     assert differences == []
@@ -59,7 +61,7 @@ def test_every_option_is_described_and_typed(repository):
     assert bare == []
 
 
-def test_variables_of_a_role_carry_its_name(repository):
+def test_variables_have_the_prefix_of_their_role(repository):
     foreign = []
     for role in repository.folders("roles/*"):
         names = repository.options(role).keys() | repository.defaults(role).keys()
@@ -70,7 +72,7 @@ def test_variables_of_a_role_carry_its_name(repository):
     assert foreign == []
 
 
-def test_roles_name_no_group_of_the_inventory(repository):
+def test_roles_use_no_inventory_groups(repository):
     named = [
         f"{path}:{number}: {line.strip()}"
         for path in repository.files("roles/**/*")
@@ -80,20 +82,20 @@ def test_roles_name_no_group_of_the_inventory(repository):
     assert named == []
 
 
-def test_variables_of_our_inventories_are_known_to_their_role(repository):
+def test_inventory_variables_are_options_of_their_role(repository):
     unknown, seen = [], 0
     for path in repository.files("inventories/**/*.yml"):
         for name in _variables(path, repository.yaml(path)):
             role = repository.role_of(name)
             seen += role is not None
             if role is not None and name not in repository.options(role):
-                unknown.append(f"{path}: {name} is no option of role {role}")
+                unknown.append(f"{path}: {name} is not an option of role {role}")
     assert seen > 20
     assert unknown == []
 
 
 def _variables(path, content):
-    """Names that a file of an inventory sets: variables of groups, or of hosts in a host list."""
+    """Names of variables in an inventory file: group_vars, host_vars or a host list."""
     if "/group_vars/" in path or "/host_vars/" in path:
         yield from content or ()
         return
@@ -104,15 +106,15 @@ def _variables(path, content):
         yield from _variables(path, (group or {}).get("children"))
 
 
-def test_no_answer_hides_what_the_role_declares(repository):
-    """What a task registers wins over a variable of its role, for the rest of the run."""
+def test_registered_variables_hide_no_role_variables(repository):
+    """A registered variable takes precedence over role variables for the rest of the run."""
     hidden = []
     for path, task in repository.tasks():
         role = path.split("/")[1] if path.startswith("roles/") else None
-        said = task.get("register")
-        if not role or not said:
+        registered = task.get("register")
+        if not role or not registered:
             continue
         files = repository.files(f"roles/{role}/vars/main.yml", f"roles/{role}/defaults/main.yml")
-        if any(said in (repository.yaml(file) or {}) for file in files):
-            hidden.append(f"{path}: {task['name']}: {said}")
+        if any(registered in (repository.yaml(file) or {}) for file in files):
+            hidden.append(f"{path}: {task['name']}: {registered}")
     assert hidden == []

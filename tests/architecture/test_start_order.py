@@ -1,15 +1,15 @@
-"""The catalogue says in which order services start; playbooks, written for people, follow it."""
+"""Playbooks, which are written by hand, follow the start order of the catalogue."""
 
 import re
 
 from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
 
-# How an import names the group that its plays start or stop.
+# Variables of imports with the group that the plays start or stop.
 GROUP = re.compile(r"(?:converge|stop)_group")
 
 
 def groups(repository, playbook):
-    """Groups that a playbook starts or stops, in order, each where it comes first."""
+    """Groups that a playbook starts or stops, in order of their first occurrence."""
     found = []
     for play in repository.yaml(f"playbooks/{playbook}"):
         named = [str(value) for key, value in (play.get("vars") or {}).items() if GROUP.match(key)]
@@ -23,9 +23,9 @@ def groups(repository, playbook):
 
 
 def _handles(play, service):
-    """Whether a play starts or stops a service by its own tasks, as all kinds of a role on a group.
+    """Whether a play starts or stops a service with its own tasks.
 
-    The group is the first that its hosts name; others are conditions.
+    The group is the first one in its hosts; other groups there are conditions.
     """
     known = {each.group for each in SERVICES}
     on = [word for word in re.findall(r"\w+", play["hosts"]) if word in known][:1]
@@ -38,7 +38,7 @@ def _handles(play, service):
 
 
 def wrong(found, order):
-    """Kinds that are missing, or come before one that ``order`` has earlier."""
+    """Kinds that are missing, or are before a kind that ``order`` puts first."""
     missing = [f"{kind.group} is missing" for kind in SERVICES if kind.group not in found]
     early = [
         f"{kind.group} before {before}"
@@ -58,23 +58,23 @@ def _stops_after(kind):
     return [each.group for each in SERVICES if kind.kind in each.after]
 
 
-def test_site_starts_each_kind_behind_those_that_it_needs(repository):
+def test_site_starts_kinds_after_their_dependencies(repository):
     assert wrong(groups(repository, "site.yml"), _starts_after) == []
 
 
-def test_down_stops_each_kind_before_those_that_it_needs(repository):
+def test_down_stops_kinds_before_their_dependencies(repository):
     assert wrong(groups(repository, "down.yml"), _stops_after) == []
 
 
 def steps(repository, playbook, variable):
-    """What the imports of a playbook start, one after the other."""
+    """Values of a variable of a playbook's imports, as lists, in order."""
     plays = repository.yaml(f"playbooks/{playbook}")
     named = [(play.get("vars") or {}).get(variable) for play in plays]
     return [[each] if isinstance(each, str) else each for each in named if each]
 
 
 def needed_too_late(found, order):
-    """Kinds that start in a step and need one that no earlier step has started."""
+    """Kinds whose dependency is not in an earlier step."""
     return [
         f"{kind} before {need}"
         for number, step in enumerate(found)
@@ -85,43 +85,47 @@ def needed_too_late(found, order):
 
 
 def _label(kind):
-    """How containers of a kind are labelled."""
+    """Label of containers of a kind."""
     return kind.users[0].service
 
 
-def test_what_was_stopped_starts_again_behind_what_it_needs(repository):
-    """Everybody else starts last: only who is named can come too early."""
+def test_resume_starts_kinds_after_their_dependencies(repository):
+    """Unnamed kinds start last, so only named kinds can start too early."""
     needs = {_label(each): [_label(of(need)) for need in each.after] for each in SERVICES}
     found = steps(repository, "internal_resume.yml", "resumed_kinds")
     assert needed_too_late(found[:-1], needs) == []
     assert sorted(found[-1]) == sorted(each for step in found[:-1] for each in step)
 
 
-def test_a_reboot_starts_what_it_finds_stopped_behind_what_it_needs(repository):
+def test_reboot_starts_kinds_after_their_dependencies(repository):
     needs = {}
     for each in SERVICES:
         needs.setdefault(each.group, []).extend(of(need).group for need in each.after)
     assert needed_too_late(steps(repository, "reboot.yml", "start_group"), needs) == []
 
 
-def test_compose_waits_for_what_the_catalogue_says(repository):
-    """But for masters of Spark, which are alone there and need no ensemble."""
-    said = repository.yaml("inventories/compose/group_vars/all/cluster.yml")["compose_after"]
+def test_compose_dependencies_equal_the_catalogue(repository):
+    """Except for the single Spark master of Compose, which needs no metadata service."""
+    dependencies = repository.yaml("inventories/compose/group_vars/all/cluster.yml")[
+        "compose_after"
+    ]
     early = [
         f"{_label(kind)} before {_label(of(need))}"
         for kind in SERVICES
-        if _label(kind) in said
+        if _label(kind) in dependencies
         for need in kind.after
-        if _label(of(need)) not in _waits(said, _label(kind))
+        if _label(of(need)) not in _waits(dependencies, _label(kind))
     ]
     assert early == []
 
 
-def _waits(said, label):
-    """Everything that one waits for, by others too."""
-    return {each for need in said.get(label, ()) for each in (need, *_waits(said, need))}
+def _waits(dependencies, label):
+    """Direct and indirect dependencies of a label."""
+    return {
+        each for need in dependencies.get(label, ()) for each in (need, *_waits(dependencies, need))
+    }
 
 
 def of(name):
-    """A kind by its name."""
+    """Service kind by name."""
     return next(each for each in SERVICES if each.kind == name)

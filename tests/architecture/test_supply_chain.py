@@ -1,4 +1,4 @@
-"""Nothing from a registry is installed, in an image or here, unless a checksum of ours fits it."""
+"""Every package from a registry is installed with a recorded checksum, in images and here."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = sorted(
     path
     for path in ROOT.glob("*/**/requirements*.txt")
-    # For a site that chooses versions itself, as Ansible's own are.
+    # For sites that choose versions themselves, as Ansible's own requirements do.
     if path.parent.name != "meta"
     if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
 )
@@ -31,7 +31,7 @@ def name(path):
 
 
 def commands(path):
-    """Commands of a script or recipe, each in one line, without comments."""
+    """Commands of a script or recipe, one per line, without comments."""
     lines = [line for line in path.read_text().splitlines() if not line.lstrip().startswith("#")]
     text = "\n".join(lines).replace("\\\n", " ")
     return re.split(r"\n|&&|\|\||\|", text)
@@ -47,7 +47,7 @@ def locked(package):
 
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=name)
-def test_every_line_of_a_requirements_file_has_a_version_and_a_hash(path):
+def test_every_requirement_has_a_version_and_a_hash(path):
     without = [
         line.split()[0]
         for line in requirements(path)
@@ -56,34 +56,34 @@ def test_every_line_of_a_requirements_file_has_a_version_and_a_hash(path):
     assert without == []
 
 
-def test_pip_installs_nothing_without_hashes():
+def test_pip_always_requires_hashes():
     found = [
         f"{name(path)}: {' '.join(command.split())}"
         for path in (*RECIPES, *SCRIPTS)
         for command in commands(path)
         if re.search(r"\bpip\b[^#]* (install|download|wheel)\b", command)
         and "--require-hashes" not in command
-        # A wheel that was just built from the sources, by tools that are there.
+        # A wheel that was just built from sources, with installed tools.
         and not {"--no-index", "--no-build-isolation"} & set(command.split())
     ]
     assert found == []
 
 
-def test_tools_that_build_the_projects_packages_are_locked():
+def test_build_tools_of_packages_are_locked():
     build = PROJECT["dependency-groups"]["build"]
     for member in MEMBERS:
         package = tomllib.loads((ROOT / member / "pyproject.toml").read_text())
         assert set(package["build-system"]["requires"]) <= set(build), member
         assert package["project"]["name"] in PROJECT["tool"]["uv"]["no-build-isolation-package"]
     assert "build" in PROJECT["tool"]["uv"]["default-groups"]
-    # What hatchling asks for where a package is installed in place.
+    # Needed by hatchling for editable installs.
     assert any(each.startswith("editables==") for each in build)
     tools = {line.split("==")[0] for line in requirements(ROOT / "images/builder/requirements.txt")}
     assert tools >= {each.split("==")[0] for each in build}
 
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=name)
-def test_binary_packages_are_locked_for_both_kinds_of_machines(path):
+def test_binary_packages_are_locked_for_both_architectures(path):
     for line in requirements(path):
         package = locked(line.split("==")[0])
         files = [wheel["url"] for wheel in package.get("wheels", [])]
@@ -99,7 +99,7 @@ def test_binary_packages_are_locked_for_both_kinds_of_machines(path):
             ), f"{package['name']} on {machine}"
 
 
-def test_maven_takes_no_file_whose_checksum_is_missing_or_wrong():
+def test_maven_requires_recorded_checksums():
     [words] = re.findall(r'^ENV MAVEN_ARGS="(.*?)"', (ROOT / "images/builder/Dockerfile")
                          .read_text().replace("\\\n", ""), re.M)  # fmt: skip
     trusted = "-Daether.artifactResolver.postProcessor.trustedChecksums"
@@ -116,7 +116,7 @@ def test_maven_takes_no_file_whose_checksum_is_missing_or_wrong():
 
 
 @pytest.mark.parametrize("path", WITH_MAVEN, ids=name)
-def test_a_recipe_that_calls_maven_brings_its_list_and_does_not_write_it(path):
+def test_recipes_with_maven_use_a_checksum_list(path):
     text = path.read_text()
     assert "FROM ${BUILDER_IMAGE} AS jars\n" in text
     assert re.search(r"^COPY .*\bchecksums\.sha256 /build/$", text, re.M)
@@ -128,7 +128,7 @@ def test_a_recipe_that_calls_maven_brings_its_list_and_does_not_write_it(path):
 
 
 @pytest.mark.parametrize("path", POMS, ids=name)
-def test_the_list_has_every_jar_that_is_named_in_the_version_that_is_built(path):
+def test_checksum_lists_have_every_declared_jar(path):
     space = {"m": "http://maven.apache.org/POM/4.0.0"}
     command = next(each for each in commands(path.with_name("Dockerfile")) if " mvn " in f" {each}")
     arguments = dict(re.findall(r'"-D([\w.]+)=\$\{(\w+)\}"', command))
@@ -153,17 +153,17 @@ def test_the_list_has_every_jar_that_is_named_in_the_version_that_is_built(path)
     assert missing == []
 
 
-def test_the_list_has_the_agent_in_the_version_that_is_built():
+def test_checksum_list_has_the_built_version_of_the_agent():
     file = f"jmx_prometheus_javaagent-{VERSIONS['jmx_agent']}.jar"
     assert file in (ROOT / "images/jre/checksums.sha256").read_text()
 
 
-def test_the_hash_of_spark_is_that_of_the_version_that_is_built():
+def test_spark_requirement_has_the_built_version():
     lines = requirements(ROOT / "images/spark/requirements.txt")
     assert f"pyspark=={VERSIONS['spark']}" in [line.split()[0] for line in lines]
 
 
-def test_images_keep_the_licences_of_their_packages():
+def test_images_keep_licences_of_packages():
     found = [
         name(path)
         for path in RECIPES

@@ -1,4 +1,4 @@
-"""How plays and tasks are written."""
+"""Rules for plays and tasks."""
 
 import re
 
@@ -6,10 +6,10 @@ PLAYBOOK_LINES = 64
 TASK_FILE_LINES = 80
 README_LINES = 120
 
-# Words of a task that are no module.
+# Keys of a task that are modules.
 FULL_NAME = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+\.[a-z0-9_]+")
 
-# What is made of Ansible's own classes and settings: vault, inventory, plugins, folder of a run.
+# Modules that use Ansible's own classes: vault, inventory, plugins, directory of a run.
 NEXT_TO_ANSIBLE = (
     "_site/reader",
     "_site/samples",
@@ -28,28 +28,28 @@ NEXT_TO_ANSIBLE = (
 
 def longer_than(repository, limit, *patterns):
     files = repository.files(*patterns)
-    assert files, f"no file matches {patterns}: the rule holds nothing"
+    assert files, f"no file matches {patterns}"
     return [path for path in files if len(repository.lines(path)) > limit]
 
 
-def test_a_playbook_fits_on_a_page(repository):
+def test_playbooks_are_short(repository):
     assert longer_than(repository, PLAYBOOK_LINES, "playbooks/*.yml") == []
 
 
-def test_a_task_file_has_one_subject(repository):
+def test_task_files_are_short(repository):
     assert longer_than(repository, TASK_FILE_LINES, "roles/*/tasks/**/*.yml") == []
 
 
-def test_the_readme_is_read_in_one_sitting(repository):
+def test_the_readme_is_short(repository):
     assert longer_than(repository, README_LINES, "README.md") == []
 
 
-def test_every_task_says_the_state_it_reaches(repository):
+def test_every_task_has_a_name(repository):
     nameless = [f"{path}: {task}" for path, task in repository.tasks() if not task.get("name")]
     assert nameless == []
 
 
-def test_every_module_has_its_full_name(repository):
+def test_modules_are_named_with_their_collection(repository):
     short = [
         f"{path}: {task['name']}"
         for path, task in repository.tasks()
@@ -58,7 +58,7 @@ def test_every_module_has_its_full_name(repository):
     assert short == []
 
 
-def test_no_task_ignores_errors_or_waits_for_the_clock(repository):
+def test_no_task_ignores_errors_or_pauses(repository):
     forbidden = {"ignore_errors", "ignore_unreachable", "ansible.builtin.pause"}
     found = [
         f"{path}: {task['name']}: {key}"
@@ -69,7 +69,7 @@ def test_no_task_ignores_errors_or_waits_for_the_clock(repository):
     assert found == []
 
 
-def test_shell_and_swallowed_failures_give_their_reason(repository):
+def test_shell_and_ignored_failures_have_a_comment(repository):
     bare = re.compile(r"^\s*(- )?(ansible\.builtin\.(shell|raw):|failed_when: false\b)")
     unexplained = []
     for path in repository.files("roles/**/*.yml", "playbooks/**/*.yml"):
@@ -81,7 +81,7 @@ def test_shell_and_swallowed_failures_give_their_reason(repository):
 
 
 def _task(lines, number):
-    """The paragraph of a file around a line: tasks are set apart by empty lines."""
+    """Paragraph around a line: empty lines separate tasks."""
     first = last = number
     while first > 0 and lines[first - 1].strip():
         first -= 1
@@ -90,7 +90,7 @@ def _task(lines, number):
     return lines[first : last + 1]
 
 
-def test_modules_have_a_check_mode_and_say_what_they_do(repository):
+def test_modules_have_check_mode_and_documentation(repository):
     lacking = [
         f"{path} lacks {word}"
         for path in repository.files("plugins/modules/*.py")
@@ -103,7 +103,7 @@ def test_modules_have_a_check_mode_and_say_what_they_do(repository):
         if word not in repository.text(path)
     ]
     lacking += [
-        f"{path} says no attributes, and has them from no fragment"
+        f"{path} has no attributes of its own or from a fragment"
         for path in repository.files("plugins/modules/*.py")
         if not re.search(
             r"^attributes:|metal\.kafka\.only_reads", repository.text(path), re.MULTILINE
@@ -112,7 +112,7 @@ def test_modules_have_a_check_mode_and_say_what_they_do(repository):
     assert lacking == []
 
 
-def test_logic_is_apart_from_ansible(repository):
+def test_utils_do_not_import_ansible(repository):
     imports = re.compile(r"^\s*(from|import) ansible[. ]", re.MULTILINE)
     files = repository.files("plugins/*_utils/**/*.py")
     assert len(files) > 100
@@ -120,10 +120,10 @@ def test_logic_is_apart_from_ansible(repository):
     assert found == {f"plugins/plugin_utils/{name}.py" for name in NEXT_TO_ANSIBLE}
 
 
-def test_lists_keep_the_order_of_their_declaration(repository):
-    """Filters on sets give another order in every process, which a run takes for a change."""
+def test_templates_use_no_unordered_set_filters(repository):
+    """Set filters return another order in every process, which a run reports as a change."""
     unordered = re.compile(r"\|\s*(difference|union|intersect|symmetric_difference)\b")
     files = repository.files("roles/**/*.yml", "roles/**/*.j2", "playbooks/**/*.yml")
     assert files
     found = [path for path in files if unordered.search(repository.text(path))]
-    assert found == [], "say reject('in', …), select('in', …) or unique"
+    assert found == [], "use reject('in', …), select('in', …) or unique"

@@ -1,4 +1,4 @@
-"""promtool and amtool of the project's own images, in containers that live for one command."""
+"""Run promtool and amtool from the project's own images, one container for each command."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ Tool = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def tool(image: str, folder: Path) -> Tool:
-    """A program of ``image`` that sees ``folder`` as /work, and no network."""
+    """Return a runner of commands in ``image``, with ``folder`` as /work and without network."""
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -33,18 +33,18 @@ def tool(image: str, folder: Path) -> Tool:
 
 
 def reference(image: str) -> str:
-    """Full name of an image, which is built when the engine lacks it."""
+    """Return the full name of an image; build it if the engine does not have it."""
     images = catalogue()
     wanted = find(image, images)
-    there = subprocess.run(
+    inspected = subprocess.run(
         ["docker", "image", "inspect", wanted.reference], capture_output=True, check=False
     )
-    if there.returncode != 0:
-        arguments = [f"{key}={value}" for key, value in wanted.build_args.items()]
+    if inspected.returncode != 0:
+        build_args = [f"{key}={value}" for key, value in wanted.build_args.items()]
         subprocess.run(
             [
                 *("docker", "build", "--quiet", "--tag", wanted.reference),
-                *(word for each in arguments for word in ("--build-arg", each)),
+                *(option for each in build_args for option in ("--build-arg", each)),
                 wanted.context,
             ],
             check=True,
@@ -56,7 +56,7 @@ def reference(image: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder that the user of containers may read."""
+    """Return a folder that the user of the containers may read."""
     tmp_path.chmod(0o755)
     return tmp_path
 
@@ -64,10 +64,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def promtool(folder: Path) -> Tool:
     run = tool("prometheus", folder)
-    return lambda *words: run("promtool", *words)
+    return lambda *arguments: run("promtool", *arguments)
 
 
 @pytest.fixture
 def amtool(folder: Path) -> Tool:
     run = tool("alertmanager", folder)
-    return lambda *words: run("amtool", *words)
+    return lambda *arguments: run("amtool", *arguments)

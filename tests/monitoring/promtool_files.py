@@ -1,7 +1,7 @@
-"""Cases of our alerts as unit tests of promtool.
+"""Convert the cases of our alerts to unit tests of promtool.
 
-A case names series and, at some moments, the labels of the alerts that fire. An alert's severity is
-added to the labels; annotations are left to `promtool check rules`, which expands their templates.
+A case lists series and, at some moments, the labels of the alerts that fire. The labels that the
+rule adds are appended. `promtool check rules` checks the templates of the annotations.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,33 +11,36 @@ from typing import Any
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import Alert
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import names_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file import (
+    labels as rule_labels,
+)
 
 HERE = Path(__file__).parent
 
 
 def read_cases() -> dict[str, list[dict[str, Any]]]:
-    """Cases by alert."""
+    """Return the cases by name of the alert."""
     cases: dict[str, list[dict[str, Any]]] = {}
     for path in sorted((HERE / "cases").glob("*.yml")):
         for name, found in yaml.safe_load(path.read_text()).items():
-            assert name not in cases, f"{path.name}: {name} has its cases elsewhere"
+            assert name not in cases, f"{path.name}: cases of {name} are also in another file"
             cases[name] = found
     return cases
 
 
 def read_scenarios() -> list[dict[str, Any]]:
-    """Series of ordinary events during which nothing fires."""
+    """Return scenarios: series of ordinary events during which no alert fires."""
     return yaml.safe_load((HERE / "scenarios.yml").read_text())
 
 
 def series(values: Mapping[str, str]) -> list[dict[str, str]]:
-    # Zeros are written 0+0x20: to YAML and promtool 0x20 is the number 32.
+    # Repeated zeros must be written 0+0x20: YAML and promtool read 0x20 as the number 32.
     assert all(isinstance(written, str) for written in values.values()), values
     return [{"series": name, "values": written} for name, written in values.items()]
 
 
 def of_case(alert: Alert, case: Mapping[str, Any]) -> dict[str, Any]:
-    """One case as one test."""
+    """Convert a case to a test of promtool."""
     return {
         "name": f"{alert.name}: {case['name']}",
         "interval": case.get("interval", "15s"),
@@ -47,7 +50,7 @@ def of_case(alert: Alert, case: Mapping[str, Any]) -> dict[str, Any]:
                 "eval_time": moment,
                 "alertname": alert.name,
                 "exp_alerts": [
-                    {"exp_labels": {**labels, "severity": alert.severity}} for labels in fires
+                    {"exp_labels": {**labels, **rule_labels(alert)}} for labels in fires
                 ],
             }
             for moment, fires in case["at"].items()
@@ -56,7 +59,7 @@ def of_case(alert: Alert, case: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_scenario(alerts: Iterable[Alert], scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """A scenario as one test: every alert at every half minute."""
+    """Convert a scenario to a test of promtool: no alert fires at any half minute."""
     last = int(scenario["until"].removesuffix("m")) * 60
     return {
         "name": scenario["name"],
@@ -72,9 +75,10 @@ def of_scenario(alerts: Iterable[Alert], scenario: Mapping[str, Any]) -> dict[st
 
 
 def needed(document: Mapping[str, Any], alerts: Iterable[str]) -> dict[str, Any]:
-    """The rules of some alerts with the records they read, as tests read them.
+    """Return a rule file with only these alerts and the recording rules they use.
 
-    Every rule costs an evaluation at every moment; expected annotations would repeat every text.
+    Fewer rules make promtool faster. Annotations are dropped, because tests would have to repeat
+    their text.
     """
     (group,) = document["groups"]
     wanted = set(alerts)

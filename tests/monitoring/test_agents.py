@@ -1,4 +1,4 @@
-"""Broker, server of the ensemble and master of Spark give what the catalogue says they give."""
+"""The metrics of a broker, a ZooKeeper server and a Spark master match the catalogue."""
 
 import contextlib
 import re
@@ -15,8 +15,8 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring
 from conftest import reference
 
 NETWORK = "kafka-metal-test-agents"
-# Given only for as long as something goes on.
-PASSING = {"kafka_log_remaining_to_recover"}
+# Exported only during log recovery.
+TEMPORARY = {"kafka_log_remaining_to_recover"}
 
 PORTS = {"kafka": ("kafka", 9404), "zookeeper": ("zk", 9410), "spark": ("spark", 9421)}
 
@@ -45,14 +45,14 @@ group.initial.rebalance.delay.ms=0
 """
 
 
-def docker(*words, check=True, seconds=120):
+def docker(*arguments, check=True, seconds=120):
     return subprocess.run(
-        ["docker", *words], check=check, capture_output=True, text=True, timeout=seconds
+        ["docker", *arguments], check=check, capture_output=True, text=True, timeout=seconds
     ).stdout.strip()
 
 
-def started(name, image, folder, target, environment, *command):
-    options = [word for key, value in environment.items() for word in ("--env", f"{key}={value}")]
+def start(name, image, folder, target, environment, *command):
+    options = [f"--env={key}={value}" for key, value in environment.items()]
     docker(
         *("run", "--detach", "--rm", "--name", f"{NETWORK}-{name}", "--network", NETWORK),
         *("--network-alias", name, "--tmpfs", "/tmp:exec,mode=1777"),
@@ -67,29 +67,29 @@ def address_of(name):
     )
 
 
-def figures(name, port, timeout=90):
-    """What an agent says, once it answers."""
+def read_metrics(name, port, timeout=90):
+    """Return the metrics page of an agent; wait up to ``timeout`` seconds until it responds."""
     address = address_of(name)
     end = time.monotonic() + timeout
     while True:
         try:
-            with urllib.request.urlopen(f"http://{address}:{port}/metrics", timeout=10) as answer:
-                return answer.read().decode()
+            with urllib.request.urlopen(f"http://{address}:{port}/metrics", timeout=10) as response:
+                return response.read().decode()
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             assert time.monotonic() < end, docker("logs", "--tail", "20", f"{NETWORK}-{name}")
             time.sleep(0.5)
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
-    """Figures of a broker that was written to and read from, and of its ensemble."""
+def pages(tmp_path_factory):
+    """Metrics pages by job, after a record was produced and consumed."""
     folder = tmp_path_factory.mktemp("agents")
     (folder / "zoo.cfg").write_text(ENSEMBLE)
     (folder / "server.properties").write_text(BROKER)
     folder.chmod(0o755)
     docker("network", "create", NETWORK)
     try:
-        started(
+        start(
             *("zk", "zookeeper", folder, "/etc/zookeeper"),
             {
                 "ZOOKEEPER_ID": "1",
@@ -99,18 +99,18 @@ def said(tmp_path_factory):
             },
             *("bash", "-c", "mkdir /tmp/data && exec zookeeper-server"),
         )
-        started(
+        start(
             *("kafka", "kafka", folder, "/etc/kafka"),
             {"KAFKA_HEAP": "256m", "KAFKA_METRICS": "0.0.0.0:9404"},
             "kafka-server",
         )
-        started(
+        start(
             *("spark", "spark", folder, "/etc/spark"),
             {"SPARK_DAEMON_MEMORY": "128m", "SPARK_METRICS": "0.0.0.0:9421"},
             "spark-master",
         )
         end = time.monotonic() + 90
-        while "kafka_server_broker_state 3.0" not in figures("kafka", 9404):
+        while "kafka_server_broker_state 3.0" not in read_metrics("kafka", 9404):
             assert time.monotonic() < end, docker("logs", "--tail", "20", f"{NETWORK}-kafka")
             time.sleep(1)
         broker = "--bootstrap-server 127.0.0.1:9092 --topic t"
@@ -119,7 +119,7 @@ def said(tmp_path_factory):
             f"echo x | kafka-console-producer {broker} && "
             f"kafka-console-consumer {broker} --from-beginning --max-messages 1",
         )
-        yield {job: figures(*at) for job, at in PORTS.items()}
+        yield {job: read_metrics(*at) for job, at in PORTS.items()}
     finally:
         names = [f"{NETWORK}-{name}" for name in ("kafka", "zk", "spark")]
         docker("rm", "--force", *names, check=False)
@@ -127,7 +127,7 @@ def said(tmp_path_factory):
 
 
 def families(text):
-    """Type and labels of every family in an answer."""
+    """Return type and labels by metric family of a metrics page."""
     labels = {}
     for name, found in re.findall(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ", text, re.MULTILINE):
         labels.setdefault(name, set()).update(re.findall(r'(\w+)="', found))
@@ -136,49 +136,49 @@ def families(text):
 
 
 @pytest.mark.parametrize("job", ["kafka", "zookeeper", "spark"])
-def test_an_agent_gives_every_series_of_its_job(job, said):
-    given = families(said[job])
+def test_an_agent_exports_every_metric_of_its_job(job, pages):
+    exported = families(pages[job])
     declared = read_series()[job]
-    assert declared.keys() - given.keys() - PASSING == set()
-    for name in declared.keys() & given.keys():
-        kind, labels = given[name]
+    assert declared.keys() - exported.keys() - TEMPORARY == set()
+    for name in declared.keys() & exported.keys():
+        kind, labels = exported[name]
         assert kind == declared[name]["type"], name
         if kind in ("gauge", "counter"):
             assert labels == set(declared[name].get("labels", ())), name
 
 
 @pytest.mark.parametrize("job", ["kafka", "zookeeper"])
-def test_an_agent_gives_nothing_that_nobody_knows(job, said):
-    ours = {name for name in families(said[job]) if name.startswith(("kafka_", "zookeeper_"))}
+def test_an_agent_exports_no_metric_outside_the_catalogue(job, pages):
+    ours = {name for name in families(pages[job]) if name.startswith(("kafka_", "zookeeper_"))}
     assert ours - read_series()[job].keys() == set()
 
 
-def test_values_mean_what_they_say(said):
-    broker = said["kafka"]
+def test_values_match_the_state_of_the_servers(pages):
+    broker = pages["kafka"]
     assert "kafka_controller_active 1.0" in broker
     assert 'kafka_topic_records_total{topic="t"} 1.0' in broker
     assert 'kafka_log_dir_offline{log_dir="/tmp/disk1"} 0.0' in broker
     assert re.search(r'kafka_server_version\{version="3\.[\d.]+"\} 1\.0', broker)
-    assert "zookeeper_leader 1.0" in said["zookeeper"]
+    assert "zookeeper_leader 1.0" in pages["zookeeper"]
 
 
-def test_an_answer_is_complete(said):
-    for text in said.values():
+def test_a_metrics_page_is_complete(pages):
+    for text in pages.values():
         assert "jmx_scrape_error 0.0" in text
 
 
 @pytest.mark.parametrize("job", sorted(PORTS))
-@pytest.mark.usefixtures("said")
-def test_requests_that_never_end_hold_an_agent_for_seconds_only(job):
+@pytest.mark.usefixtures("pages")
+def test_incomplete_requests_block_an_agent_only_for_seconds(job):
     name, port = PORTS[job]
     held = []
     try:
         for _ in range(24):
-            # An agent that is held takes no further connection.
+            # A blocked agent accepts no further connection.
             with contextlib.suppress(OSError):
                 held.append(socket.create_connection((address_of(name), port), timeout=1))
                 held[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: agent\r\n")
-        assert "jvm_threads_current" in figures(name, port, timeout=20)
+        assert "jvm_threads_current" in read_metrics(name, port, timeout=20)
     finally:
         for each in held:
             each.close()

@@ -1,4 +1,4 @@
-"""Alerts fire in time and stay silent when they should, as Prometheus itself evaluates them."""
+"""promtool evaluates our rules: alerts fire in time, and do not fire when they should not."""
 
 import pytest
 import yaml
@@ -15,9 +15,9 @@ DOCUMENT = rule_document(ALERTS.values(), read_records())
 
 
 def write(folder, name, alerts, tests, every="5s"):
-    """Rules of some alerts and their tests, as a file for promtool; gives its name.
+    """Write the rules of some alerts and their tests for promtool; return the name of the file.
 
-    ``every`` is what promtool has for the interval of rules: it does not read theirs.
+    ``every``: evaluation interval, because promtool ignores the interval in the rule file.
     """
     (folder / f"rules-{name}.yml").write_text(yaml.safe_dump(needed(DOCUMENT, alerts)))
     content = {"rule_files": [f"rules-{name}.yml"], "evaluation_interval": every, "tests": tests}
@@ -25,14 +25,14 @@ def write(folder, name, alerts, tests, every="5s"):
     return f"tests-{name}.yml"
 
 
-def test_prometheus_accepts_rules_and_the_templates_of_their_texts(folder, promtool):
+def test_promtool_accepts_rules_and_their_templates(folder, promtool):
     (folder / "rules.yml").write_text(yaml.safe_dump(DOCUMENT))
     done = promtool("check", "rules", "rules.yml")
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{len(ALERTS) + len(read_records())} rules found" in done.stdout
 
 
-def test_every_alert_fires_in_time_and_stays_silent_when_it_should(folder, promtool):
+def test_every_alert_passes_its_cases(folder, promtool):
     files = [
         write(folder, name, [name], [of_case(ALERTS[name], case) for case in cases])
         for name, cases in read_cases().items()
@@ -42,15 +42,15 @@ def test_every_alert_fires_in_time_and_stays_silent_when_it_should(folder, promt
 
 
 @pytest.mark.parametrize("scenario", read_scenarios(), ids=lambda each: each["name"])
-def test_nothing_fires_in_an_ordinary_week(scenario, folder, promtool):
+def test_no_alert_fires_during_ordinary_events(scenario, folder, promtool):
     file = write(folder, "all", ALERTS, [of_scenario(ALERTS.values(), scenario)], "15s")
     done = promtool("test", "rules", file)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-6000:]
 
 
-def test_a_case_that_expects_the_wrong_thing_fails(folder, promtool):
+def test_a_case_with_a_wrong_expectation_fails(folder, promtool):
     case = {
-        "name": "an offline partition that nobody is told of",
+        "name": "an offline partition without an alert",
         "series": {'kafka_controller_offline_partitions{cluster="a"}': "3x20"},
         "at": {"2m": []},
     }

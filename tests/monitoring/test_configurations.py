@@ -1,4 +1,4 @@
-"""What we write is accepted by the programs that read it."""
+"""Prometheus and Alertmanager accept the configuration that we write."""
 
 import pytest
 import yaml
@@ -65,7 +65,7 @@ def test_alertmanager_accepts_its_configuration(runbooks, folder, amtool):
         ("Heartbeat", "heartbeat"),
     ],
 )
-def test_an_alert_reaches_those_it_is_for(alert, receiver, folder, amtool):
+def test_an_alert_is_routed_to_the_receiver_of_its_severity(alert, receiver, folder, amtool):
     config = alertmanager_config(ALERTS, RECEIVERS)
     (folder / "alertmanager.yml").write_text(yaml.safe_dump(config))
     (severity,) = [each.severity for each in ALERTS if each.name == alert]

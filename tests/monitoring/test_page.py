@@ -19,7 +19,7 @@ NASTY = "<img src=x onerror=document.title='taken'>"
 FOUND = Found(
     overview=Overview(
         (
-            Broker(1, "kafka1:9092", "a", registered=True, controls=True, leads=2, holds=2),
+            Broker(1, "kafka1:9092", "a", registered=True, controller=True, leaders=2, replicas=2),
             Broker(2),
         ),
         (Topic("orders", 2, 2, 2, 0), Topic("payments", 3, 2, 0, 0), Topic(NASTY, 1, 1, 0, 0)),
@@ -31,7 +31,7 @@ FOUND = Found(
 
 @pytest.fixture(scope="module")
 def url() -> str:
-    """A page that the exporter's own server shows."""
+    """Return the address of a page that the exporter's own server serves."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -45,7 +45,7 @@ def url() -> str:
 
 
 def browse(url: str, folder: Path, *options: str) -> tuple[str, str]:
-    """The document after its script has run, and what the browser complains of."""
+    """Return the document after its script ran, and the messages of the browser's console."""
     done = subprocess.run(
         [
             *(
@@ -66,31 +66,31 @@ def browse(url: str, folder: Path, *options: str) -> tuple[str, str]:
 
 
 def rows(document: str) -> dict[str, bool]:
-    """Whether a row is shown, by the text of its first cell."""
+    """Return whether each row is visible, by the text of its first cell."""
     found = re.findall(r"<tr( hidden=\"\")?><td[^>]*>([^<]*)</td>", document)
     return {name: not hidden for hidden, name in found}
 
 
-def test_it_says_what_is_wrong_and_lists_everything(url: str, tmp_path: Path) -> None:
-    document, complaints = browse(url, tmp_path)
+def test_page_shows_problems_and_all_rows(url: str, tmp_path: Path) -> None:
+    document, console = browse(url, tmp_path)
 
     assert "Not registered: broker 2." in document
-    assert "2 partitions lack a replica in sync." in document
+    assert "2 partitions are under-replicated." in document
     assert all(rows(document).values())
     assert {"1", "2", "orders", "payments", "billing"} <= set(rows(document))
-    assert complaints == ""
+    assert console == ""
 
 
-def test_a_name_that_looks_like_markup_does_nothing(url: str, tmp_path: Path) -> None:
+def test_names_with_markup_are_escaped(url: str, tmp_path: Path) -> None:
     document, _ = browse(url, tmp_path)
 
     assert "<title>prod: 2 problems</title>" in document
     assert "<img" not in document
 
 
-def test_what_is_looked_for_is_shown_alone_and_outlasts_a_reload(url: str, tmp_path: Path) -> None:
-    shown = rows(browse(f"{url}#pay", tmp_path)[0])
+def test_page_filters_rows_by_the_fragment_of_its_address(url: str, tmp_path: Path) -> None:
+    visible = rows(browse(f"{url}#pay", tmp_path)[0])
 
-    assert shown["payments"]
-    assert not shown["orders"]
-    assert not shown["billing"]
+    assert visible["payments"]
+    assert not visible["orders"]
+    assert not visible["billing"]

@@ -1,4 +1,4 @@
-"""A page reaches the pager as the body it wants, and resolves when the fault is gone."""
+"""The pager receives a valid event for a page, and a resolve when the fault is gone."""
 
 import json
 import queue
@@ -29,7 +29,7 @@ ALERTS = alerts_of(read_alerts())
 
 @pytest.fixture
 def pager():
-    """A receiver that stands in for the pager: its address, and the events it was sent."""
+    """Run a substitute for the pager; return its address and the queue of received events."""
     events: queue.Queue = queue.Queue()
 
     class Handler(BaseHTTPRequestHandler):
@@ -41,7 +41,7 @@ def pager():
             self.wfile.write(b'{"status": "success", "message": "Event processed"}')
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -51,7 +51,7 @@ def pager():
 
 @pytest.fixture
 def alertmanager(folder, pager):
-    """Alertmanager with our routes; gives the address of its interface."""
+    """Run Alertmanager with our routes; return its address."""
     receivers = {"page": {"pagerduty": [{"routing_key": "0" * 32, "url": pager[0]}]}}
     config = alertmanager_config(ALERTS, receivers, RUNBOOKS)
     (folder / "alertmanager.yml").write_text(yaml.safe_dump(config))
@@ -76,8 +76,8 @@ def alertmanager(folder, pager):
         subprocess.run(["docker", "rm", "--force", name], check=False, capture_output=True)
 
 
-def tell(address, alerts, timeout=30):
-    """Hand alerts over as Prometheus does, once somebody listens."""
+def post_alerts(address, alerts, timeout=30):
+    """Post alerts as Prometheus does; wait up to ``timeout`` seconds for Alertmanager."""
     request = urllib.request.Request(
         f"{address}/api/v2/alerts",
         data=json.dumps(alerts).encode(),
@@ -89,12 +89,12 @@ def tell(address, alerts, timeout=30):
             with urllib.request.urlopen(request, timeout=5):
                 return
         except (urllib.error.URLError, ConnectionError):
-            assert time.monotonic() < end, f"{address} does not answer"
+            assert time.monotonic() < end, f"{address} does not respond"
             time.sleep(0.2)
 
 
 def firing(name, **labels):
-    """An alert with the texts of its rule, as Prometheus would have filled them in."""
+    """Return a firing alert with the labels and annotations of its rule."""
     (rule,) = [
         rule
         for rule in rule_document(ALERTS, {}, RUNBOOKS)["groups"][0]["rules"]
@@ -107,14 +107,14 @@ def firing(name, **labels):
     }
 
 
-def test_a_page_is_a_valid_event_of_the_pager_and_resolves(alertmanager, pager):
+def test_a_page_triggers_and_resolves_a_valid_event(alertmanager, pager):
     broker = firing("BrokerDown", cluster="main", host="node1", instance="kafka1")
-    told = time.monotonic()
-    tell(alertmanager, [broker])
+    posted = time.monotonic()
+    post_alerts(alertmanager, [broker])
     path, event = pager[1].get(timeout=30)
-    assert time.monotonic() - told < 20
+    assert time.monotonic() - posted < 20
     assert path == "/v2/enqueue"
-    # What Events API v2 requires, and its limits.
+    # Required fields and limits of Events API v2.
     assert event["routing_key"] == "0" * 32
     assert event["event_action"] == "trigger"
     assert 0 < len(event["dedup_key"]) <= 255
@@ -122,23 +122,23 @@ def test_a_page_is_a_valid_event_of_the_pager_and_resolves(alertmanager, pager):
     assert payload["summary"] == "main: as it is"
     assert payload["source"]
     assert payload["severity"] in {"critical", "error", "warning", "info"}
-    # What somebody at night wants to know.
+    # Fields for the person on call.
     assert (payload["group"], payload["component"]) == ("main", "node1")
     assert payload["custom_details"]["instance"] == "kafka1"
     assert event["links"] == [{"href": f"{RUNBOOKS}/BrokerDown.md", "text": "What to do"}]
 
-    gone = {**broker, "endsAt": (datetime.now(UTC) - timedelta(seconds=1)).isoformat()}
-    tell(alertmanager, [gone])
+    resolved_alert = {**broker, "endsAt": (datetime.now(UTC) - timedelta(seconds=1)).isoformat()}
+    post_alerts(alertmanager, [resolved_alert])
     _, resolved = pager[1].get(timeout=60)
     assert resolved["event_action"] == "resolve"
     assert resolved["dedup_key"] == event["dedup_key"]
 
 
-def test_a_cause_keeps_its_consequences_from_the_pager(alertmanager, pager):
+def test_an_inhibited_alert_does_not_reach_the_pager(alertmanager, pager):
     cause = firing("HostDown", cluster="main", host="node1")
     consequence = firing("BrokerDown", cluster="main", host="node1", instance="kafka1")
     elsewhere = firing("BrokerDown", cluster="main", host="node2", instance="kafka2")
-    tell(alertmanager, [cause, consequence, elsewhere])
+    post_alerts(alertmanager, [cause, consequence, elsewhere])
     events = [pager[1].get(timeout=30)[1]["payload"] for _ in range(2)]
     assert {(e["class"], e["component"]) for e in events} == {
         ("HostDown", "node1"),
@@ -146,9 +146,11 @@ def test_a_cause_keeps_its_consequences_from_the_pager(alertmanager, pager):
     }
 
 
-def test_a_ticket_wakes_nobody(alertmanager, pager):
-    tell(alertmanager, [firing("DiskSlow", cluster="main", host="node1", device="sdb")])
-    tell(alertmanager, [firing("BrokerDown", cluster="main", host="node1", instance="kafka1")])
+def test_a_ticket_does_not_reach_the_pager(alertmanager, pager):
+    post_alerts(alertmanager, [firing("DiskSlow", cluster="main", host="node1", device="sdb")])
+    post_alerts(
+        alertmanager, [firing("BrokerDown", cluster="main", host="node1", instance="kafka1")]
+    )
     _, event = pager[1].get(timeout=30)
     assert event["payload"]["class"] == "BrokerDown"
     assert pager[1].empty()

@@ -1,4 +1,4 @@
-"""The real Prometheus and Alertmanager answer nobody without the password, whatever Host says."""
+"""Prometheus and Alertmanager reject requests without the password, whatever their Host header."""
 
 import base64
 import contextlib
@@ -32,8 +32,8 @@ PATHS = {
 }
 
 
-def close(folder: Path, password: str) -> None:
-    """Lay down what both programs ask for, and what Prometheus authenticates with."""
+def set_password(folder: Path, password: str) -> None:
+    """Write the web configuration of both servers, and the password file of Prometheus."""
     (folder / "web.yml").write_text(yaml.safe_dump(web_config(password)))
     (folder / "web.password").write_text(password)
 
@@ -45,7 +45,7 @@ def free_ports() -> list[int]:
 
 @pytest.fixture
 def addresses(folder: Path) -> Iterator[dict[str, str]]:
-    """Both programs as the role runs them, and where they answer."""
+    """Run both servers as the role does; return their addresses by name."""
     ports = dict(zip(PATHS, free_ports(), strict=True))
     places = {name: f"127.0.0.1:{port}" for name, port in ports.items()}
     declared = read_jobs()
@@ -61,7 +61,7 @@ def addresses(folder: Path) -> Iterator[dict[str, str]]:
     (folder / "alertmanager.yml").write_text(yaml.safe_dump(alerts))
     client = {"basic_auth": {"username": "operator", "password_file": "/work/web.password"}}
     (folder / "client.yml").write_text(yaml.safe_dump(client))
-    close(folder, PASSWORD)
+    set_password(folder, PASSWORD)
     commands = {
         "prometheus": ["prometheus", "--storage.tsdb.path=/data"],
         "alertmanager": [
@@ -90,30 +90,30 @@ def addresses(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def request(place: str, path: str, password: str, host: str = "") -> urllib.request.Request:
-    """A question with the password, if any; ``host``: another Host than the place."""
-    shown = base64.b64encode(f"operator:{password}".encode()).decode()
-    login = {"Authorization": f"Basic {shown}"} if password else {}
+    """Return a request with the password, if any; ``host`` replaces the Host header."""
+    encoded = base64.b64encode(f"operator:{password}".encode()).decode()
+    login = {"Authorization": f"Basic {encoded}"} if password else {}
     named = {"Host": host} if host else {}
     return urllib.request.Request(f"http://{place}{path}", headers={**named, **login})
 
 
 def status(place: str, path: str, password: str = "", host: str = "attacker.example") -> int:
-    """The status of an answer; 0 while nobody answers."""
+    """Return the HTTP status, or 0 while the server does not respond."""
     try:
-        with urllib.request.urlopen(request(place, path, password, host), timeout=5) as answer:
-            return int(answer.status)
+        with urllib.request.urlopen(request(place, path, password, host), timeout=5) as response:
+            return int(response.status)
     except urllib.error.HTTPError as error:
         return error.code
     except OSError:
         return 0
 
 
-def said(place: str, path: str, password: str) -> Any:
-    with urllib.request.urlopen(request(place, path, password), timeout=5) as answer:
-        return json.load(answer)
+def read_json(place: str, path: str, password: str) -> Any:
+    with urllib.request.urlopen(request(place, path, password), timeout=5) as response:
+        return json.load(response)
 
 
-def until(what: str, true: Callable[[], bool], seconds: float = 60) -> None:
+def wait_until(what: str, true: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, what
@@ -125,26 +125,26 @@ def healthy(places: dict[str, str], password: str) -> bool:
 
 
 def up(places: dict[str, str], password: str, since: float) -> bool:
-    """Whether Prometheus reads both, by what it read after a moment."""
-    found = said(places["prometheus"], "/api/v1/query?query=timestamp(up==1)", password)
+    """Whether Prometheus scraped both servers after the time ``since``."""
+    found = read_json(places["prometheus"], "/api/v1/query?query=timestamp(up==1)", password)
     return sum(float(each["value"][1]) > since for each in found["data"]["result"]) == len(PATHS)
 
 
 def alerted(places: dict[str, str], password: str) -> bool:
-    alerts = said(places["alertmanager"], "/api/v2/alerts", password)
+    alerts = read_json(places["alertmanager"], "/api/v2/alerts", password)
     return any(each["labels"]["alertname"] == "Always" for each in alerts)
 
 
-def test_who_shows_no_password_gets_nothing_and_who_reads_has_it(addresses, folder):
-    until("both are ready", lambda: healthy(addresses, PASSWORD))
+def test_servers_require_the_password_and_prometheus_uses_it(addresses, folder):
+    wait_until("both are ready", lambda: healthy(addresses, PASSWORD))
     for name, place in addresses.items():
         for path in PATHS[name]:
             for host in (place, "localhost", "attacker.example"):
                 assert status(place, path, host=host) == 401, (name, path, host)
                 assert status(place, path, "wrong", host) == 401, (name, path, host)
             assert status(place, path, PASSWORD) == 200, (name, path)
-    until("both are read", lambda: up(addresses, PASSWORD, 0))
-    until("an alert is with Alertmanager", lambda: alerted(addresses, PASSWORD))
+    wait_until("both are scraped", lambda: up(addresses, PASSWORD, 0))
+    wait_until("Alertmanager has the alert", lambda: alerted(addresses, PASSWORD))
 
     container = f"kafka-metal-test-prometheus-{addresses['prometheus'].split(':')[1]}"
     tool = subprocess.run(
@@ -160,10 +160,10 @@ def test_who_shows_no_password_gets_nothing_and_who_reads_has_it(addresses, fold
     assert tool.returncode == 0, tool.stderr
     assert len(json.loads(tool.stdout)) == len(PATHS)
 
-    # A new password counts at once, and nothing restarts.
-    close(folder, NEXT)
-    until("the new password is asked for", lambda: healthy(addresses, NEXT))
+    # A new password applies immediately, without a restart.
+    set_password(folder, NEXT)
+    wait_until("the new password is required", lambda: healthy(addresses, NEXT))
     assert status(addresses["prometheus"], "/metrics", PASSWORD) == 401
     assert status(addresses["alertmanager"], "/metrics", PASSWORD) == 401
     changed = time.time()
-    until("both are read with it", lambda: up(addresses, NEXT, changed))
+    wait_until("both are scraped with it", lambda: up(addresses, NEXT, changed))

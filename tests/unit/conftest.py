@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-# Helpers beside the tests are imported by name; pytest's import mode leaves this folder out.
+# Tests import helper modules of this directory by name; pytest's import mode does not add it.
 sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture
-def impatient() -> Iterator[None]:
-    """Without an answer in ten seconds a test fails."""
+def time_limit() -> Iterator[None]:
+    """Fail a test after ten seconds."""
 
     def late(*_: object) -> None:
-        raise AssertionError("it waits")
+        raise AssertionError("the test takes longer than 10 s")
 
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(10)

@@ -1,4 +1,4 @@
-"""A connection to Kafka whose client gives prepared answers."""
+"""A connection to Kafka whose client returns prepared responses."""
 
 from types import SimpleNamespace
 
@@ -10,11 +10,11 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.cluster import 
 
 
 class Both(TopicConnection, ClusterConnection):
-    """What reads topics and clusters."""
+    """A connection that reads topics and clusters."""
 
 
 def connection(**answers):
-    """A connection whose client gives prepared answers: values, or one after the other."""
+    """A connection whose client has these methods, see ``in_sequence``."""
     made = Both.__new__(Both)
     made.admin = SimpleNamespace(**answers)
     made.timeout, made.batch, made.request_timeout = 1, 50, 0.25

@@ -1,4 +1,4 @@
-"""Short ways to write down clusters for tests."""
+"""Short constructors of clusters for tests."""
 
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import (
     Broker,
@@ -8,14 +8,14 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import
 
 
 def partition(name, isr, replicas=(1, 2, 3), leader=None, adding=()):
-    """A partition by its short name; led by the first replica in sync, by nobody without one."""
+    """A partition by its short name; its leader is the first replica in sync, if any."""
     topic, _, number = name.rpartition("-")
     led_by = leader if leader is not None else (isr[0] if isr else -1)
     return Partition(topic, int(number), led_by, tuple(replicas), tuple(isr), tuple(adding))
 
 
 def cluster(*partitions, brokers=(1, 2, 3), min_isr=2, controller=1, **more):
-    """A cluster of these partitions, all of them with the same min.insync.replicas."""
+    """A cluster of these partitions, all with the same min.insync.replicas."""
     return Cluster(
         id="test",
         controller=controller,

@@ -1,4 +1,4 @@
-"""Plays of the collection, or copies of its playbooks, run on this machine for a test."""
+"""Runs plays, or copies of the collection's playbooks, on this machine."""
 
 import json
 import os
@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-# Of every host: it is this machine, and nothing is done as root.
+# Variables of every host: it is this machine, and no task runs as root.
 HERE = {
     "ansible_connection": "local",
     "ansible_become": False,
     "ansible_python_interpreter": sys.executable,
 }
 
-# Every entry of every role prints its name instead; `fails`, `away` and `state` are of the test.
+# Tasks of a role's entry that print its name; the test sets `fails`, `away` and `state`.
 ENTRY = """
 - name: Name this entry
   ansible.builtin.set_fact:
@@ -31,15 +31,15 @@ ENTRY = """
 - name: Print
   ansible.builtin.debug: {{msg: "RAN {{{{ here }}}}"}}
 - name: Fail
-  ansible.builtin.fail: {{msg: as asked}}
+  ansible.builtin.fail: {{msg: failure of the test}}
   when: here is match(fails)
 """
-# What its tasks read, of every host.
+# Defaults of the variables that these tasks use.
 ASKED = {"fails": "nothing", "away": [], "away_at": "", "state": "absent"}
 
 
 def with_printing_roles(folder: Path, *real: str, modules: Mapping[str, str] | None = None) -> Path:
-    """The real playbooks; files of roles in ``real`` are real, ``modules`` have other texts."""
+    """Copy the playbooks, and ``real`` files of roles; ``modules`` are replaced modules."""
     home = folder / "ansible_collections/metal/kafka"
     _link_plugins(home, modules or {})
     shutil.copytree(ROOT / "playbooks", home / "playbooks")
@@ -55,12 +55,12 @@ def with_printing_roles(folder: Path, *real: str, modules: Mapping[str, str] | N
 
 
 def entries(output: str) -> list[str]:
-    """Entries that have run, in order: role/entry/verb@host."""
+    """Entries that ran, in order: role/entry/verb@host."""
     lines = output.splitlines()
     return [line.split("RAN ", 1)[1].strip(' "') for line in lines if "RAN " in line]
 
 
-# Of a host that is a broker: what others need to know of it; without keys.
+# Variables of a broker that other hosts need; without keys.
 BROKER = {
     "security_mode": "plain",
     "kafka_broker_id": 1,
@@ -72,14 +72,14 @@ BROKER = {
 
 
 def with_collection(folder: Path) -> None:
-    """The real collection below ``folder``, where ``run`` looks for it."""
+    """Link the real collection below ``folder``, where ``run`` finds it."""
     home = folder / "ansible_collections/metal"
     home.mkdir(parents=True, exist_ok=True)
     (home / "kafka").symlink_to(ROOT)
 
 
 def with_modules(folder: Path, texts: Mapping[str, str]) -> Path:
-    """The same with modules that have other texts, by name; the directory of its modules."""
+    """Link the collection with replaced modules, by name; return the directory of its modules."""
     home = folder / "ansible_collections/metal/kafka"
     modules = _link_plugins(home, texts)
     (home / "roles").symlink_to(ROOT / "roles")
@@ -87,7 +87,7 @@ def with_modules(folder: Path, texts: Mapping[str, str]) -> Path:
 
 
 def _link_plugins(home: Path, texts: Mapping[str, str]) -> Path:
-    """Plugins of the collection in ``home``, with modules that have other texts, by name."""
+    """Link the plugins into ``home``, with replaced modules, by name; return their directory."""
     modules = home / "plugins/modules"
     modules.mkdir(parents=True)
     for path in (ROOT / "plugins").iterdir():
@@ -102,7 +102,7 @@ def _link_plugins(home: Path, texts: Mapping[str, str]) -> Path:
 
 
 def with_locks(folder: Path) -> None:
-    """The real collection, with locks of clusters in ``folder`` / locks."""
+    """Link the collection, with locks of clusters in ``folder`` / locks."""
     text = (ROOT / "plugins/modules/cluster_lock.py").read_text()
     own = text.replace("operation_lock.DIRECTORY", repr(f"{folder}/locks"))
     assert own != text
@@ -112,7 +112,7 @@ def with_locks(folder: Path) -> None:
 def run(
     folder: Path, plays: list[dict[str, Any]], groups: dict[str, Any], *options: str
 ) -> tuple[int, str]:
-    """Exit code and output of ``plays``; ``groups`` has variables by host, by group."""
+    """Run ``plays``; return exit code and output. ``groups`` has variables by host, by group."""
     (folder / "plays.yml").write_text(json.dumps(plays))
     return ansible_playbook(folder, groups, *options, "plays.yml")
 
@@ -120,16 +120,16 @@ def run(
 def ansible_playbook(
     folder: Path, groups: dict[str, Any], *words: str, **environment: str
 ) -> tuple[int, str]:
-    """The same of playbooks that are in ``folder``, among other words of the command."""
+    """Run playbooks in ``folder`` with these arguments; return exit code and output."""
     hosts = {
         name: {"hosts": {h: HERE | v for h, v in found.items()}} for name, found in groups.items()
     }
     (folder / "hosts.json").write_text(json.dumps(hosts))
-    own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_GATHERING": "explicit"}
+    settings = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_GATHERING": "explicit"}
     done = subprocess.run(
         ["ansible-playbook", f"--inventory={folder}/hosts.json", *words],
         cwd=folder,
-        env=os.environ | own | environment,
+        env=os.environ | settings | environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

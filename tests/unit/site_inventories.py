@@ -1,4 +1,4 @@
-"""An inventory as facts of the site read it."""
+"""An inventory for tests of the site's values."""
 
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Inventory
 
@@ -13,7 +13,7 @@ SITE = {
 
 
 def site(phase: str | None = None, **more: object) -> Inventory:
-    """Three machines with brokers and servers, two masters of Spark, one that watches."""
+    """Three machines with brokers and servers, two Spark masters, one host of monitoring."""
     hosts = {
         f"m{number}": {
             **SITE,

@@ -1,4 +1,4 @@
-"""Files and directories that a deleted cluster leaves are deleted, and nothing behind a link."""
+"""Files and directories of a deleted cluster are deleted, without the targets of links."""
 
 import json
 import shutil
@@ -12,8 +12,8 @@ from ansible_collections.metal.kafka.plugins.modules import absent_paths
 def run(monkeypatch, capsys):
     def run(paths, check=False):
         arguments = {"paths": [str(path) for path in paths], "_ansible_check_mode": check}
-        words = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
-        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", words)
+        parameters = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
+        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", parameters)
         monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
         with pytest.raises(SystemExit):
             absent_paths.main()
@@ -24,7 +24,7 @@ def run(monkeypatch, capsys):
 
 @pytest.fixture
 def tree(tmp_path):
-    """A directory with a file, a file, and a link to data of somebody else."""
+    """A directory with a file, a file, and a link to foreign data."""
     for name in ("config/a/b", "note", "others/data"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def tree(tmp_path):
     return tmp_path
 
 
-def test_a_link_is_deleted_and_what_it_points_to_stays(run, tree):
+def test_links_are_deleted_without_their_targets(run, tree):
     paths = [tree / "config", tree / "note", f"{tree}/link/", tree / "none"]
     planned, first, second = run(paths, check=True), run(paths), run(paths)
 
@@ -49,20 +49,20 @@ def test_a_link_is_deleted_and_what_it_points_to_stays(run, tree):
     assert (tree / "others/data").exists()
 
 
-def test_a_plan_deletes_nothing(run, tree):
+def test_check_mode_deletes_nothing(run, tree):
     assert run([tree / "config"], check=True)["changed"]
     assert (tree / "config/a/b").exists()
 
 
 @pytest.mark.parametrize("path", ["/", "//", "note", "config/", ""])
-def test_a_path_that_may_be_anything_is_refused_before_the_first_is_deleted(run, tree, path):
+def test_relative_path_or_root_is_refused_before_any_deletion(run, tree, path):
     found = run([tree / "config", path])
 
     assert "allowed: absolute paths below the root" in found["msg"]
     assert (tree / "config/a/b").exists()
 
 
-def test_one_that_cannot_be_deleted_does_not_keep_the_others(run, tree, monkeypatch):
+def test_failed_deletion_does_not_block_the_others(run, tree, monkeypatch):
     def busy(path):
         raise OSError(16, "Device or resource busy")
 

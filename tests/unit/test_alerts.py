@@ -46,6 +46,31 @@ def test_an_alert_becomes_a_rule_with_its_limits_its_cluster_and_its_runbook():
     ]
 
 
+def test_a_renamed_alert_has_its_old_name_as_a_label():
+    assert rules(only(was="Gone"))[0]["labels"] == {"severity": "page", "was": "Gone"}
+
+
+@pytest.mark.parametrize("change", [False, {"for": "5m"}, SLOW])
+def test_an_old_name_is_refused_with_the_new_one(change):
+    with pytest.raises(MonitoringError, match=r"^alert Gone: is now named Down; use that name$"):
+        adjusted(only(was="Gone"), {"Gone": change})
+
+
+def test_the_former_names_of_the_renamed_alerts_are_refused():
+    entries = read_alerts()
+    renamed = {alert.was: alert.name for alert in alerts_of(entries) if alert.was}
+    assert renamed == {
+        "EngineSilent": "ContainerEngineUnreachable",
+        "EnsembleServerDown": "ZooKeeperServerDown",
+        "EnsembleSlow": "ZooKeeperSlow",
+        "EnsembleWithoutQuorum": "ZooKeeperWithoutQuorum",
+        "MaintenanceForgotten": "MaintenanceMarkerExpired",
+    }
+    for old, new in renamed.items():
+        with pytest.raises(MonitoringError, match=f"alert {old}: is now named {new}"):
+            adjusted(entries, {old: False})
+
+
 @pytest.mark.parametrize(
     ("of", "on"),
     [
@@ -83,6 +108,9 @@ def test_records_are_evaluated_before_the_alerts_that_read_them():
         (only(runbook="x"), "unknown key runbook"),
         (only(inhibits=["Up"]), "inhibits Up, no other alert"),
         (only(inhibits=["Down"]), "inhibits Down, no other alert"),
+        (only(inhibits=["Gone"]) | {"Slow": {**SLOW, "was": "Gone"}}, "is now named Slow"),
+        (only(was=["Up"]), "was ['Up'] is no name of an alert"),
+        (only(was="Slow") | {"Slow": SLOW}, "was Slow, which is declared too"),
         ({"down": DOWN}, "begin with a capital"),
         ({"Down": "up == 0"}, "must be a mapping"),
     ],

@@ -1,4 +1,4 @@
-"""What a machine of a broker keeps after a run: the record of content, and throttles of a move."""
+"""Files on broker hosts after a run: the record of applied content, and throttles of moves."""
 
 import json
 
@@ -8,8 +8,8 @@ APPLIED = {"number": 1, "content": {}, "defined": []}
 LEFT = [["broker", "3", "leader.replication.throttled.rate", "5"]]
 
 
-def test_throttles_are_forgotten_only_by_a_run_that_has_removed_them(tmp_path):
-    # The content was applied; a broker did not answer; a run with --limit did not apply content.
+def test_throttle_record_is_removed_only_after_the_throttles(tmp_path):
+    # Content applied; an unresponsive broker; a run with --limit, which applies no content.
     hosts = {
         "done": {"kafka_content_applied": APPLIED},
         "away": {"kafka_content_applied": APPLIED, "kafka_content_stale_throttles": LEFT},

@@ -1,4 +1,4 @@
-"""Attempts to log in, against a stand-in of a broker that keeps salted passwords."""
+"""SCRAM logins against a fake broker with salted passwords."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ ALICE = Key("alice", HOW)
 
 
 class Broker:
-    """The server's side of SCRAM, as RFC 5802 has it, for one connection."""
+    """The server's side of SCRAM after RFC 5802, for one connection."""
 
     def __init__(self, password="alice-secret", mechanisms=(HOW,), honest=True):
         self.kept = hash_password(password, HOW, 4096)
@@ -31,31 +31,31 @@ class Broker:
         self.socket = SimpleNamespace(close=lambda: None)
         self.messages = []
 
-    def ask(self, request):
+    def send(self, request):
         if not hasattr(request, "auth_bytes"):
             refused = request.mechanism not in self.mechanisms
             return SimpleNamespace(error_code=33 if refused else 0)
         self.messages.append(request.auth_bytes.decode())
         if len(self.messages) == 1:
             if "n=alice," not in self.messages[0]:
-                return self.said(58)
+                return self.response(58)
             nonce = self.messages[0].rpartition("r=")[2]
             salt = base64.b64encode(self.kept.salt).decode()
             self.challenge = f"r={nonce}server,s={salt},i={self.kept.iterations}"
-            return self.said(0, self.challenge)
+            return self.response(0, self.challenge)
         bare, _, proof = self.messages[1].rpartition(",p=")
-        words = f"{self.messages[0][3:]},{self.challenge},{bare}".encode()
+        message = f"{self.messages[0][3:]},{self.challenge},{bare}".encode()
         client = hmac.digest(self.kept.salted, b"Client Key", HASHES[HOW])
-        signature = hmac.digest(hashlib.sha512(client).digest(), words, HASHES[HOW])
+        signature = hmac.digest(hashlib.sha512(client).digest(), message, HASHES[HOW])
         expected = bytes(a ^ b for a, b in zip(client, signature, strict=True))
         if base64.b64decode(proof) != expected:
-            return self.said(58)
+            return self.response(58)
         server = hmac.digest(self.kept.salted, b"Server Key", HASHES[HOW])
-        proved = hmac.digest(server, words, HASHES[HOW]) if self.honest else b"guess"
-        return self.said(0, f"v={base64.b64encode(proved).decode()}")
+        proved = hmac.digest(server, message, HASHES[HOW]) if self.honest else b"guess"
+        return self.response(0, f"v={base64.b64encode(proved).decode()}")
 
     @staticmethod
-    def said(code, text=""):
+    def response(code, text=""):
         return SimpleNamespace(error_code=code, error_message="no", auth_bytes=text.encode())
 
 
@@ -68,11 +68,11 @@ class Broker:
         (ALICE, Secret(hashed={HOW: hash_password("alice-secret", HOW, 4096)}), "refused"),
     ],
 )
-def test_only_the_password_that_is_in_force_is_accepted(key, secret, result):
+def test_only_the_current_password_is_accepted(key, secret, result):
     assert authentication.attempt(Broker(), key, secret) == result
 
 
-def test_a_hashed_password_that_is_in_force_is_accepted():
+def test_current_hashed_password_is_accepted():
     broker = Broker()
     assert authentication.attempt(broker, ALICE, Secret(hashed={HOW: broker.kept})) == "accepted"
 
@@ -80,16 +80,16 @@ def test_a_hashed_password_that_is_in_force_is_accepted():
 @pytest.mark.parametrize(
     ("broker", "message"),
     [
-        (Broker(mechanisms=()), "the listener does not take SCRAM-SHA-512"),
-        (Broker(honest=False), "the server does not prove that it knows the password"),
+        (Broker(mechanisms=()), "the listener does not support SCRAM-SHA-512"),
+        (Broker(honest=False), "the server could not prove that it has the same password"),
     ],
 )
-def test_a_listener_that_says_nothing_of_the_password_is_no_refusal(broker, message):
+def test_other_login_errors_are_not_rejected_passwords(broker, message):
     with pytest.raises(authentication.LoginError, match=message):
         authentication.attempt(broker, ALICE, Secret("alice-secret"))
 
 
-def test_the_password_is_not_sent():
+def test_password_is_not_sent():
     broker = Broker()
     authentication.attempt(broker, ALICE, Secret("alice-secret"))
     assert "alice-secret" not in "".join(broker.messages)
@@ -97,7 +97,7 @@ def test_the_password_is_not_sent():
 
 @pytest.fixture
 def site(monkeypatch):
-    """Brokers by address; who is not there refuses connections."""
+    """Passwords of fake brokers by address; other addresses refuse connections."""
     brokers = {}
 
     def line(server, context, request_timeout):
@@ -105,14 +105,14 @@ def site(monkeypatch):
             raise ConnectionRefusedError(111, "Connection refused")
         return Broker(brokers[server])
 
-    monkeypatch.setattr(authentication, "Line", line)
+    monkeypatch.setattr(authentication, "LoginConnection", line)
     return brokers
 
 
-def tried(servers, *keys):
+def check(servers, *keys):
     listener = authentication.Listener(servers, tls=False)
     secrets = dict.fromkeys(keys, Secret("alice-secret"))
-    return authentication.try_all(listener, servers, secrets, Deadline(5))
+    return authentication.check_logins(listener, servers, secrets, Deadline(5))
 
 
 @pytest.mark.parametrize(
@@ -124,21 +124,21 @@ def tried(servers, *keys):
         ({}, "a:1: Connection refused"),
     ],
 )
-def test_all_brokers_that_answer_have_a_say(site, brokers, result):
+def test_results_of_all_responding_brokers_count(site, brokers, result):
     site.update(brokers)
-    assert tried(["a:1", "b:1"], ALICE) == {ALICE: result}
+    assert check(["a:1", "b:1"], ALICE) == {ALICE: result}
 
 
-def test_many_users_are_tried_side_by_side(site):
+def test_many_users_are_checked_in_parallel(site):
     site["a:1"] = "alice-secret"
     keys = [Key("alice", HOW), *(Key(f"u{n}", HOW) for n in range(50))]
-    results = tried(["a:1"], *keys)
+    results = check(["a:1"], *keys)
     assert [results[key] for key in keys[:3]] == ["accepted", "refused", "refused"]
     assert len(results) == 51
 
 
-def test_without_a_listener_nobody_knows():
-    assert tried([], ALICE) == {ALICE: "no listener to try it at is given"}
+def test_without_a_listener_passwords_are_unverified():
+    assert check([], ALICE) == {ALICE: "no listener to check it at is provided"}
 
 
 SASL = {
@@ -149,21 +149,21 @@ SASL = {
 }
 
 
-def test_a_wrong_password_of_our_own_is_said_at_once(site):
+def test_wrong_password_of_the_client_is_reported(site):
     site["a:1"] = "alice-secret"
     with pytest.raises(
         ClusterError,
-        match="no broker lets this client in: a:1: alice is refused: unknown, or with another",
+        match="no broker accepts this client: a:1: user alice is unknown or its password is wrong",
     ):
         Connection(["a:1"], SASL, timeout=30)
 
 
-def test_certificates_that_cannot_be_read_are_said():
+def test_unreadable_certificates_are_reported():
     with pytest.raises(ClusterError, match="certificates cannot be read: No such file"):
         Connection(["a:1"], {"security_protocol": "SSL", "ssl_cafile": "/nowhere"}, timeout=3)
 
 
-def test_a_listener_that_speaks_no_tls_is_said(monkeypatch):
+def test_listener_without_tls_is_reported(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as plain:
         port = plain.getsockname()[1]
 

@@ -1,4 +1,4 @@
-"""Settings of brokers over a client that gives prepared answers."""
+"""Dynamic settings of fake brokers."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import Deadline
@@ -18,8 +18,8 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_changes im
 KEY = "num.io.threads"
 
 
-def told(value, *synonyms, read_only=False):
-    """A key as kafka-python tells it."""
+def described(value, *synonyms, read_only=False):
+    """A key in the form of kafka-python."""
     return {
         "value": value,
         "config_type": "INT",
@@ -30,30 +30,32 @@ def told(value, *synonyms, read_only=False):
 
 
 class Brokers:
-    """Brokers with one key each, which refuse more than twice the value they have."""
+    """Brokers with one key each, which reject more than twice the current value."""
 
     def __init__(self, **values):
         self.values = {name.removeprefix("b"): value for name, value in values.items()}
-        self.asked = []
+        self.requests = []
 
     def describe_configs(self, resources, **_):
         name = str(resources[0].name)
         if name not in self.values:
             raise RuntimeError("no such broker")
         value = str(self.values[name])
-        return {"broker": {name: {KEY: told(value, (KEY, value, ON_BROKER), (KEY, "8", DEFAULT))}}}
+        return {
+            "broker": {name: {KEY: described(value, (KEY, value, ON_BROKER), (KEY, "8", DEFAULT))}}
+        }
 
     def alter_configs(self, resources, validate_only, **_):
         name, configs = str(resources[0].name), resources[0].configs
-        self.asked.append((name, dict(configs), validate_only))
+        self.requests.append((name, dict(configs), validate_only))
         for key, (_, value) in configs.items():
             if key == KEY and value is not None and int(value) > 2 * self.values[name]:
-                said = (
+                error = (
                     "[Error 42] InvalidRequestError: Invalid value org.apache.kafka.common.config."
                     "ConfigException: should not be greater than double for configuration "
                     "Invalid dynamic configuration"
                 )
-                return {"broker": {name: said}}
+                return {"broker": {name: error}}
         if not validate_only:
             self.values[name] = int(configs[KEY][1] or 8)
         return {"broker": {name: "OK"}}
@@ -69,44 +71,44 @@ def step(broker, value, key=KEY):
     return Step(broker, key, "8", value)
 
 
-def test_levels_of_a_key_are_its_own_and_not_those_of_keys_that_stand_in():
+def test_synonyms_under_other_names_are_ignored():
     synonyms = [
         ("log.retention.ms", "5", FROM_FILE),
         ("log.retention.hours", "168", DEFAULT),
         ("log.retention.ms", None, ON_BROKER),
         ("log.retention.ms", "7", "DYNAMIC_TOPIC_CONFIG"),
     ]
-    found = broker_configs.entry_of("log.retention.ms", told("5", *synonyms))
+    found = broker_configs.entry_of("log.retention.ms", described("5", *synonyms))
     assert (found.text, found.kind, found.levels) == ("5", "INT", {FROM_FILE: "5"})
 
 
-def test_a_broker_that_does_not_answer_is_told_apart():
-    found, silent = connection(Brokers(b1=8)).read_brokers([1, 2])
+def test_unresponsive_broker_is_returned_with_its_reason():
+    found, failed = connection(Brokers(b1=8)).read_brokers([1, 2])
     assert found[1][KEY].text == "8"
-    assert silent == {2: "no such broker"}
-    assert broker_configs.silence(silent) == "broker 2 does not answer: no such broker"
+    assert failed == {2: "no such broker"}
+    assert broker_configs.no_response(failed) == "broker 2 does not respond: no such broker"
 
 
-def test_each_broker_is_changed_by_one_request():
+def test_each_broker_gets_one_request():
     brokers = Brokers(b1=8, b2=8)
     steps = [step(1, "16"), step(1, "1", "log.roll.ms"), step(2, None)]
     assert connection(brokers).change(steps, dry=False) == []
-    assert brokers.asked == [
+    assert brokers.requests == [
         ("1", {KEY: ("SET", "16"), "log.roll.ms": ("SET", "1")}, False),
         ("2", {KEY: ("DELETE", None)}, False),
     ]
 
 
-def test_a_refusal_names_broker_key_value_and_reason_and_nothing_else():
+def test_rejection_names_brokers_key_value_and_reason():
     brokers = Brokers(b1=8, b2=8, b3=8)
     steps = [step(1, "64"), step(1, "1", "log.roll.ms"), step(2, "64"), step(3, "16")]
     assert connection(brokers).change(steps, dry=True) == [
-        f"{KEY} = 64 (now 8) is refused by broker 1, 2: should not be greater than double"
+        f"{KEY} = 64 (now 8) is rejected by broker 1, 2: should not be greater than double"
     ]
     assert brokers.values == {"1": 8, "2": 8, "3": 8}
 
 
-def test_what_is_refused_only_together_is_named_together():
+def test_keys_rejected_only_in_combination_are_named_together():
     class Picky(Brokers):
         def alter_configs(self, resources, **_):
             many = len(resources[0].configs) > 1
@@ -114,33 +116,33 @@ def test_what_is_refused_only_together_is_named_together():
 
     steps = [step(1, "9"), step(1, None, "log.roll.ms")]
     assert connection(Picky(b1=8)).change(steps, dry=True) == [
-        f"{KEY} = 9 (now 8); log.roll.ms = (default) (now 8) is refused by broker 1: "
+        f"{KEY} = 9 (now 8); log.roll.ms = (default) (now 8) is rejected by broker 1: "
         "these do not fit"
     ]
 
 
-def test_values_that_are_in_force_end_the_wait():
+def test_wait_ends_when_values_are_in_force():
     assert connection(Brokers(b1=16)).wait_until_in_force([Spec(1, {KEY: "16"})]) == []
 
 
-def test_values_that_never_come_into_force_are_named():
+def test_late_values_are_named_at_the_deadline():
     made = connection(Brokers(b1=8))
     made.deadline = Deadline(0.2)
     assert made.wait_until_in_force([Spec(1, {KEY: "16"})]) == [
-        f"broker 1: {KEY} 8 -> 16, no restart: was done and is not in force"
+        f"broker 1: {KEY} 8 -> 16, no restart: was applied but is not in force"
     ]
 
 
-def test_a_broker_that_stays_silent_is_named_at_the_end_of_the_wait():
+def test_unresponsive_broker_is_named_at_the_deadline():
     made = connection(Brokers())
     made.deadline = Deadline(0.2)
-    with pytest.raises(broker_configs.ClusterError, match="broker 1 does not answer"):
+    with pytest.raises(broker_configs.ClusterError, match="broker 1 does not respond"):
         made.wait_until_in_force([Spec(1, {KEY: "16"})])
 
 
-def test_a_broker_that_closes_connections_for_a_change_is_asked_again():
+def test_closed_connection_is_retried():
     class Closing(Brokers):
-        """Fewer network threads: the connections of the others are closed, once."""
+        """A broker that closes the first connection, as after a change of network threads."""
 
         closed = False
 
@@ -157,18 +159,18 @@ LISTENER = "listener.name.clients.max.connections"
 
 
 class Limited(Brokers):
-    """One broker with a limit of one listener, which it calls read-only."""
+    """A broker with a limit of one listener, listed as read-only."""
 
     def describe_configs(self, resources, **more):
         answer = super().describe_configs(resources, **more)
-        of_file = told("900", (LISTENER, "900", FROM_FILE), read_only=True)
+        of_file = described("900", (LISTENER, "900", FROM_FILE), read_only=True)
         for keys in answer["broker"].values():
-            keys.update({LISTENER: of_file, "log.dirs": told("/data", read_only=True)})
+            keys.update({LISTENER: of_file, "log.dirs": described("/data", read_only=True)})
         return answer
 
 
-def test_what_is_in_force_includes_limits_of_listeners():
-    """A change of one by hand is then seen by a run that compares nothing else."""
+def test_values_in_force_include_limits_of_listeners():
+    """So a run detects a limit that was changed by hand."""
     made = connection(Limited(b1=8))
     made.known_brokers = lambda: [1]
     found = converge(made, [], [], True, False, True)

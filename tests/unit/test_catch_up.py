@@ -1,4 +1,4 @@
-"""How far a broker has caught up, and that a difference between replicas is found."""
+"""Progress of a broker's replicas, their comparison, and moves between log dirs."""
 
 import struct
 from types import SimpleNamespace
@@ -26,20 +26,20 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.resumable_
 
 
 def batch(base, count, payload=b"records", epoch=0):
-    """A record batch of the format since 0.11, as far as it is looked at."""
+    """A record batch of format 2, with the fields that the code reads."""
     body = struct.pack(">ibIhi", epoch, 2, 0, 0, count - 1) + payload
     return struct.pack(">qi", base, len(body)) + body
 
 
-def test_batches_are_read_with_their_offsets_and_a_cut_one_is_left_out():
+def test_truncated_batch_is_omitted():
     found = equality.batches(batch(0, 3) + batch(3, 1) + batch(4, 9)[:-1])
     assert [(one.base, one.last) for one in found] == [(0, 2), (3, 3)]
     assert equality.batches(b"") == []
 
 
-def test_equal_replicas_are_equal_as_far_as_both_answered():
+def test_replicas_are_compared_as_far_as_both_responses_reach():
     one = equality.batches(batch(0, 3) + batch(3, 2) + batch(5, 1))
-    # The leader epoch in front of a batch is the replica's own.
+    # The leader epoch may differ between replicas.
     other = equality.batches(batch(0, 3, epoch=7) + batch(3, 2))
     assert equality.compare(0, one, other) == equality.Comparison(5)
 
@@ -52,7 +52,7 @@ def test_equal_replicas_are_equal_as_far_as_both_answered():
         batch(0, 3) + batch(4, 1),
     ],
 )
-def test_any_difference_is_found_at_its_offset(other):
+def test_difference_is_found_at_its_offset(other):
     one = equality.batches(batch(0, 3) + batch(3, 2))
     assert equality.compare(0, one, equality.batches(other)) == equality.Comparison(3, 3)
 
@@ -69,7 +69,7 @@ def cluster(isr=(1, 2), brokers=(1, 2), **more):
 
 
 def connection(state, dirs=None, logs=None):
-    """A cluster whose replicas hold ``logs`` by broker, one batch each of ten records."""
+    """A fake connection; ``logs`` are batches of ten records by broker."""
     logs = logs or {}
 
     def fetch(broker, offsets):
@@ -87,23 +87,23 @@ def connection(state, dirs=None, logs=None):
     )
 
 
-def test_a_broker_is_refilled_when_every_replica_is_in_sync():
-    found = catch_up.look(connection(cluster()), 2)
+def test_broker_is_done_when_every_replica_is_in_sync():
+    found = catch_up.progress(connection(cluster()), 2)
     assert (found["done"], found["left"], found["waits_for"]) == (True, 0, [])
 
 
-def test_what_is_missing_is_told_in_bytes():
+def test_missing_bytes_are_returned():
     dirs = {
         1: [Dir("/a", (Replica("t", 0, 1000),))],
         2: [Dir("/a", (Replica("t", 0, 400),))],
     }
-    found = catch_up.look(connection(cluster(isr=(1,)), dirs), 2)
+    found = catch_up.progress(connection(cluster(isr=(1,)), dirs), 2)
     assert (found["done"], found["left"], found["phase"]) == (False, 600, "filling")
     assert found["waits_for"] == ["1 partition is not in sync on broker 2: t-0"]
 
 
-def test_a_broker_that_is_not_there_is_waited_for():
-    found = catch_up.look(connection(cluster(isr=(1,), brokers=(1,))), 2)
+def test_unregistered_broker_is_a_blocker():
+    found = catch_up.progress(connection(cluster(isr=(1,), brokers=(1,))), 2)
     assert not found["done"]
     assert found["phase"] == "starting"
     assert "broker 2 is not registered" in found["waits_for"]
@@ -118,24 +118,24 @@ def test_equal_logs_are_compared_to_the_end():
     assert found == {"compared": ["t-0"], "unfinished": [], "compacted": [], "different": []}
 
 
-def test_a_changed_record_is_a_difference():
-    spoiled = [LOG[0], batch(10, 10, b"rotten!"), LOG[2]]
-    found = catch_up.verify(connection(cluster(), logs={1: LOG, 2: spoiled}), 2, [("t", 0)], 5)
+def test_changed_record_is_a_difference():
+    changed = [LOG[0], batch(10, 10, b"rotten!"), LOG[2]]
+    found = catch_up.verify(connection(cluster(), logs={1: LOG, 2: changed}), 2, [("t", 0)], 5)
     assert found["different"] == ["t-0 differs from broker 1 at offset 10"]
 
 
-def test_a_replica_that_ends_early_is_not_called_equal():
+def test_short_replica_is_not_equal():
     found = catch_up.verify(connection(cluster(), logs={1: LOG, 2: LOG[:1]}), 2, [("t", 0)], 5)
     assert found["compared"] == []
     assert found["unfinished"] == ["t-0 (no common records at offset 10)"]
 
 
-def test_time_that_is_up_leaves_partitions_unfinished():
+def test_timeout_leaves_partitions_unfinished():
     found = catch_up.verify(connection(cluster(), logs={1: LOG, 2: LOG}), 2, [("t", 0)], 0)
     assert found["unfinished"] == ["t-0"]
 
 
-def test_the_pace_of_work_is_told_and_a_stop_noticed():
+def test_progress_line_shows_rate_and_stall_is_detected():
     work = RemainingWork()
     work.note(0, 4 << 30)
     work.note(10, 3 << 30)
@@ -148,7 +148,7 @@ def test_the_pace_of_work_is_told_and_a_stop_noticed():
 
 
 class Mover:
-    """A broker that carries moves out at the second look."""
+    """A broker that has finished moves at the next read of its log dirs."""
 
     def __init__(self, *dirs):
         self.found = {each.path: each for each in dirs}
@@ -180,41 +180,41 @@ class Mover:
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
-    monkeypatch.setattr(log_dir_moves, "LOOK", 0)
+    monkeypatch.setattr(log_dir_moves, "POLL_INTERVAL", 0)
 
 
 def held(path, number, error=""):
     return Dir(path, tuple(Replica("t", n, 1) for n in range(number)), 100, 100, error)
 
 
-def test_moves_are_made_within_a_limit_that_is_lifted_in_the_end():
+def test_limit_of_moves_is_removed_at_the_end():
     mover = Mover(held("/a", 4), held("/new", 0))
-    found = log_dir_moves.work(mover, 1, "/new", "shared", 7, 5)
+    found = log_dir_moves.run_moves(mover, 1, "/new", "shared", 7, 5)
     assert (found["done"], found["changed"], found["replicas"]) == (True, True, 2)
     assert 7 in mover.rates
     assert mover.rate is None
 
 
-def test_a_second_run_changes_nothing():
+def test_second_run_changes_nothing():
     mover = Mover(held("/a", 2), Dir("/new", (Replica("u", 0, 1), Replica("u", 1, 1)), 100, 100))
-    assert log_dir_moves.work(mover, 1, "/new", "shared", 7, 5)["changed"] is False
+    assert log_dir_moves.run_moves(mover, 1, "/new", "shared", 7, 5)["changed"] is False
 
 
-def test_a_limit_that_a_killed_run_left_behind_is_lifted():
+def test_limit_of_a_killed_run_is_removed():
     mover = Mover(held("/a", 0), held("/new", 0))
     mover.rate = 7
-    assert log_dir_moves.work(mover, 1, "/new", "shared", 7, 5)["changed"] is True
+    assert log_dir_moves.run_moves(mover, 1, "/new", "shared", 7, 5)["changed"] is True
     assert mover.rate is None
 
 
-def test_a_dir_that_goes_offline_stops_the_moves_and_lifts_the_limit():
+def test_offline_dir_stops_moves_and_removes_the_limit():
     mover = Mover(held("/a", 4), held("/new", 0, error="KafkaStorageError"))
     mover.rate = 7
     with pytest.raises(LogDirError, match="KAFKA-19571"):
-        log_dir_moves.work(mover, 1, "/new", "shared", 7, 5)
+        log_dir_moves.run_moves(mover, 1, "/new", "shared", 7, 5)
     assert mover.rate is None
 
 
-def test_a_dir_that_the_broker_has_no_more_is_empty():
+def test_removed_log_dir_counts_as_empty():
     mover = Mover(held("/a", 4))
-    assert log_dir_moves.work(mover, 1, "/gone", "empty", 7, 5)["done"] is True
+    assert log_dir_moves.run_moves(mover, 1, "/gone", "empty", 7, 5)["done"] is True

@@ -1,4 +1,4 @@
-"""How a client gets in: options, a file of the environment, and what is refused."""
+"""Connection options of modules, and the file in the environment variable."""
 
 import json
 
@@ -40,27 +40,33 @@ LOGIN = {
         ),
     ],
 )
-def test_options_become_settings_of_the_library(options, found):
+def test_options_are_converted_to_library_settings(options, found):
     assert settings(options) == found
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"username": "ops"}, "username without security_protocol; one of PLAINTEXT"),
+        ({"username": "ops"}, "username without security_protocol; allowed: PLAINTEXT"),
         ({"security_protocol": "TLS"}, "found 'TLS'; allowed: PLAINTEXT, SSL"),
-        (LOGIN | {"security_protocol": "SSL"}, "username and password with security_protocol SSL"),
-        (LOGIN | {"security_protocol": "SASL_PLAINTEXT"}, "ca_file with security_protocol SASL_"),
+        (
+            LOGIN | {"security_protocol": "SSL"},
+            "username and password: not used with security_protocol SSL",
+        ),
+        (
+            LOGIN | {"security_protocol": "SASL_PLAINTEXT"},
+            "ca_file: not used with security_protocol SASL_",
+        ),
         (LOGIN | {"password": None}, "security_protocol SASL_SSL without password"),
         ({"security_protocol": "SSL", "key_file": "/key"}, "key_file without cert_file"),
     ],
 )
-def test_options_that_do_not_fit_together_are_refused(options, message):
+def test_contradicting_options_are_an_error(options, message):
     with pytest.raises(AccessError, match=message):
         settings(options)
 
 
-def test_settings_of_the_library_win_over_options():
+def test_client_config_overrides_options():
     found = of_module({**LOGIN, "client_config": {"ssl_cafile": "/other"}})
     assert found["ssl_cafile"] == "/other"
 
@@ -71,13 +77,13 @@ def written(path, options, mode=0o400):
     return {"KAFKA_METAL_CLIENT": str(path)}
 
 
-def test_without_a_protocol_the_file_of_the_environment_says_all(tmp_path):
+def test_without_a_protocol_the_file_is_used(tmp_path):
     environment = written(tmp_path / "client", {**LOGIN, "client_config": {"client_id": "me"}})
     assert effective({}, environment) == {**settings(LOGIN), "client_id": "me"}
     assert effective({"client_id": "x"}, environment)["client_id"] == "x"
 
 
-def test_a_protocol_of_its_own_leaves_the_file_unread():
+def test_with_a_protocol_the_file_is_not_read():
     environment = {"KAFKA_METAL_CLIENT": "/nowhere"}
     config = {"security_protocol": "PLAINTEXT"}
     assert effective(config, environment) == config
@@ -87,20 +93,20 @@ def test_a_protocol_of_its_own_leaves_the_file_unread():
 @pytest.mark.parametrize(
     ("options", "mode", "message"),
     [
-        (LOGIN, 0o440, "holds a password and has mode 0440; allowed: 0400"),
-        ("{", 0o400, "is no JSON$"),
-        ("[]", 0o400, "is no mapping of options"),
+        (LOGIN, 0o440, "contains a password and has mode 0440; allowed: 0400"),
+        ("{", 0o400, "is not JSON$"),
+        ("[]", 0o400, "is not a mapping of options"),
         ({"user": "ops"}, 0o400, "found 'user'; allowed: security_protocol, ca_file"),
         ({"username": "ops"}, 0o400, "username without security_protocol"),
     ],
 )
-def test_a_file_that_cannot_be_taken_is_named_with_the_reason(tmp_path, options, mode, message):
+def test_invalid_file_is_named_with_the_reason(tmp_path, options, mode, message):
     with pytest.raises(AccessError, match=message) as refusal:
         effective({}, written(tmp_path / "client", options, mode))
     assert str(refusal.value).startswith(f"KAFKA_METAL_CLIENT: {tmp_path}/client: ")
     assert "quietly" not in str(refusal.value)
 
 
-def test_a_file_that_is_not_there_is_named():
+def test_missing_file_is_named():
     with pytest.raises(AccessError, match="/nowhere: No such file"):
         effective({}, {"KAFKA_METAL_CLIENT": "/nowhere"})

@@ -21,5 +21,5 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values i
         ("STRING", "lz4", "LZ4", False),
     ],
 )
-def test_values_are_compared_as_kafka_reads_them(kind, text, spec, equal):
+def test_values_are_compared_by_type(kind, text, spec, equal):
     assert same(Value(text, kind), spec) is equal

@@ -1,4 +1,4 @@
-"""Whoever is connected to a port is seen, on IPv4 and on IPv6."""
+"""Connected clients of a port are counted, for IPv4 and IPv6."""
 
 import socket
 
@@ -14,27 +14,27 @@ TABLE = """\
 """
 
 
-def test_only_connections_that_stand_to_the_ports_asked_for_count():
+def test_only_established_connections_to_the_ports_count():
     assert connected_clients.connected(TABLE, [0x2384]) == [(0x2384, "10.0.0.7")]
 
 
-def test_an_ipv4_visitor_of_an_ipv6_listener_has_its_own_address():
+def test_ipv4_client_of_an_ipv6_listener_has_its_ipv4_address():
     row = TABLE.splitlines()[2].replace("0700000A", "0000000000000000FFFF00000700000A")
     assert connected_clients.connected(f"head\n{row}", [0x2384]) == [(0x2384, "10.0.0.7")]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
-def test_a_connection_of_this_machine_is_seen_and_is_gone_when_it_ends(host):
+def test_real_connection_is_counted_until_it_ends(host):
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, 0), family=family) as listening:
         port = listening.getsockname()[1]
         with socket.create_connection((host, port)):
-            assert connected_clients.look([port]) == {port: {host: 1}}
-        assert connected_clients.look([port]) == {}
+            assert connected_clients.count_connections([port]) == {port: {host: 1}}
+        assert connected_clients.count_connections([port]) == {}
 
 
-def test_names_are_resolved_and_one_without_an_address_is_left_out():
-    assert connected_clients.resolved(["127.0.0.1", "10.0.0.7", "nobody.invalid"]) == [
+def test_names_are_resolved_and_unresolvable_ones_omitted():
+    assert connected_clients.resolved(["127.0.0.1", "10.0.0.7", "unknown.invalid"]) == [
         "10.0.0.7",
         "127.0.0.1",
     ]

@@ -1,4 +1,4 @@
-"""A container that is as it was left is not compared again; any other is."""
+"""Containers that match their baseline are reported as unchanged."""
 
 import json
 
@@ -21,42 +21,44 @@ def inspected(**changed):
 
 @pytest.fixture
 def engine(monkeypatch, tmp_path):
-    """An engine with one container, which was left as it is."""
+    """An engine with one container and its baseline."""
 
     class Engine:
-        kept = str(tmp_path / "notes" / NAME)
+        kept = str(tmp_path / "baselines" / NAME)
 
         def has(self, container):
             answers = {f"/containers/{NAME}/json": container}
-            # As over the socket: a value of its own for each answer.
+            # A new object for each response, as over the socket.
             monkeypatch.setattr(
-                engine_api, "ask", lambda _, question: json.loads(json.dumps(answers.get(question)))
+                engine_api,
+                "get_json",
+                lambda _, request: json.loads(json.dumps(answers.get(request))),
             )
 
-        def look(self, declared=DECLARED):
-            return container_baseline.look("socket", NAME, declared, self.kept)
+        def compare(self, declared=DECLARED):
+            return container_baseline.compare("socket", NAME, declared, self.kept)
 
-        def keep(self):
-            container_baseline.keep("socket", NAME, DECLARED, self.kept)
+        def save(self):
+            container_baseline.save("socket", NAME, DECLARED, self.kept)
 
     found = Engine()
     found.has(inspected())
-    found.keep()
+    found.save()
     return found
 
 
-def test_a_container_that_nobody_touched_is_as_it_was_left(engine):
-    assert engine.look() == {"State": {"Running": True}, "unchanged": True, "altered": []}
+def test_unchanged_container_matches_its_baseline(engine):
+    assert engine.compare() == {"State": {"Running": True}, "unchanged": True, "altered": []}
 
 
-def test_a_restart_is_no_change(engine):
+def test_restart_is_no_change(engine):
     engine.has(inspected(State={"Running": True, "StartedAt": "now"}))
-    assert engine.look()["unchanged"]
+    assert engine.compare()["unchanged"]
 
 
-def test_a_pause_is_no_change_of_ours_to_undo(engine):
+def test_pause_is_no_change(engine):
     engine.has(inspected(State={"Running": True, "Paused": True}))
-    assert engine.look()["unchanged"]
+    assert engine.compare()["unchanged"]
 
 
 @pytest.mark.parametrize(
@@ -69,31 +71,31 @@ def test_a_pause_is_no_change_of_ours_to_undo(engine):
         {"State": {"Running": True, "Restarting": True}},
     ],
 )
-def test_whatever_changed_is_compared(engine, changed):
+def test_changed_container_differs(engine, changed):
     engine.has(inspected(**changed))
-    assert not engine.look()["unchanged"]
+    assert not engine.compare()["unchanged"]
 
 
-def test_another_declaration_is_compared(engine):
-    assert not engine.look("fedcba9876543210")["unchanged"]
+def test_other_declaration_differs(engine):
+    assert not engine.compare("fedcba9876543210")["unchanged"]
 
 
-def test_without_a_note_it_is_compared(engine):
+def test_container_without_baseline_differs(engine):
     engine.kept += "-other"
-    assert engine.look() == {"State": {"Running": True}, "unchanged": False, "altered": []}
+    assert engine.compare() == {"State": {"Running": True}, "unchanged": False, "altered": []}
 
 
-def test_no_container_and_no_engine_have_no_state(engine):
+def test_missing_container_or_engine_has_no_state(engine):
     engine.has(None)
-    assert engine.look() == {"unchanged": False, "altered": []}
+    assert engine.compare() == {"unchanged": False, "altered": []}
     engine.kept += "-other"
-    engine.keep()
-    assert not engine.look()["unchanged"]
+    engine.save()
+    assert not engine.compare()["unchanged"]
 
 
-def test_limits_set_by_hand_that_no_declaration_has_are_named_even_after_a_run(engine):
+def test_manually_set_limits_are_reported_after_a_run_too(engine):
     engine.has(inspected(HostConfig={"Memory": 1024, "NanoCpus": 200_000_000, "CpuShares": 0}))
-    engine.keep()
-    found = engine.look()
+    engine.save()
+    found = engine.compare()
     assert found["altered"] == ["NanoCpus"]
     assert not found["unchanged"]

@@ -1,4 +1,4 @@
-"""The status screen says why a container is away: killed for want of memory, or in a loop."""
+"""Faults of containers for the status report: killed for lack of memory, or restarting."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._containers import container_faults
@@ -22,9 +22,9 @@ def container(restarts=0, memory=640 * 2**20, **state):
 
 
 @pytest.mark.parametrize(
-    ("found", "sentence"),
+    ("found", "message"),
     [
-        # As Docker 20.10 tells a loop: OOMKilled stays, while the last exit code is forgotten.
+        # A restart loop in Docker 20.10: OOMKilled stays set, the last exit code is lost.
         (
             container(restarts=4, OOMKilled=True, FinishedAt=JUST_NOW),
             "kafka2 was killed: it needed more than its limit of 640 MiB of memory, restarted 4 "
@@ -50,33 +50,33 @@ def container(restarts=0, memory=640 * 2**20, **state):
             "kafka2 does not start: no such device",
         ),
         (container(), ""),
-        # It has run well since.
+        # It has recovered since.
         (container(restarts=4, OOMKilled=True, FinishedAt=LAST_WEEK), ""),
-        # One restart after a crash is over; stopped by a person.
+        # One restart after a crash; stopped by an operator.
         (container(restarts=1, FinishedAt=JUST_NOW), ""),
         (container(Running=False, ExitCode=143, FinishedAt=JUST_NOW), ""),
     ],
 )
-def test_what_is_wrong_with_a_container_is_one_sentence(found, sentence):
-    assert container_faults.fault(found, NOW) == sentence
+def test_fault_is_one_message(found, message):
+    assert container_faults.fault(found, NOW) == message
 
 
-def test_the_engine_remembers_what_the_state_of_a_container_does_not_tell(monkeypatch):
+def test_out_of_memory_event_counts_without_the_state(monkeypatch):
     state = container(restarts=2, FinishedAt=JUST_NOW)
     monkeypatch.setattr(container_list, "members", lambda socket, cluster: [{"Id": "1"}])
-    monkeypatch.setattr(engine_api, "ask", lambda socket, question: state)
+    monkeypatch.setattr(engine_api, "get_json", lambda socket, request: state)
     events = b'{"status":"oom","id":"1"}\n{"status":"oom","id":"9"}\n'
-    monkeypatch.setattr(engine_api, "get", lambda socket, question: events)
-    (sentence,) = container_faults.look("socket", "a", NOW)
-    assert sentence.startswith("kafka2 was killed: it needed more than its limit of 640 MiB")
+    monkeypatch.setattr(engine_api, "get", lambda socket, request: events)
+    (message,) = container_faults.faults("socket", "a", NOW)
+    assert message.startswith("kafka2 was killed: it needed more than its limit of 640 MiB")
 
 
-def test_only_containers_of_the_cluster_are_asked_and_one_that_is_gone_is_none(monkeypatch):
-    answers = {"/containers/1/json": container(restarts=2, FinishedAt=JUST_NOW)}
+def test_only_existing_containers_of_the_cluster_are_inspected(monkeypatch):
+    responses = {"/containers/1/json": container(restarts=2, FinishedAt=JUST_NOW)}
     monkeypatch.setattr(
         container_list, "members", lambda socket, cluster: [{"Id": "1"}, {"Id": "2"}]
     )
-    monkeypatch.setattr(engine_api, "ask", lambda socket, question: answers.get(question))
-    monkeypatch.setattr(engine_api, "get", lambda socket, question: None)
-    (sentence,) = container_faults.look("socket", "a", NOW)
-    assert sentence.startswith("kafka2 does not stay up")
+    monkeypatch.setattr(engine_api, "get_json", lambda socket, request: responses.get(request))
+    monkeypatch.setattr(engine_api, "get", lambda socket, request: None)
+    (message,) = container_faults.faults("socket", "a", NOW)
+    assert message.startswith("kafka2 does not stay up")

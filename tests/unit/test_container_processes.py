@@ -1,4 +1,4 @@
-"""Containers that run are known by their processes, whatever their engine says."""
+"""Running containers are found by their processes, without their engine."""
 
 import json
 
@@ -10,7 +10,7 @@ LABELS = {"kafka-metal.cluster": "local", "kafka-metal.service": "kafka_broker"}
 
 
 class Proc:
-    """A /proc whose machine has its engine's data at ``root``, on a file system of its own."""
+    """A /proc of a machine with its engine's data at ``root``, on a separate file system."""
 
     def __init__(self, folder):
         self.folder, self.root = folder / "proc", folder / "docker"
@@ -45,7 +45,7 @@ def proc(tmp_path):
     return Proc(tmp_path)
 
 
-def test_a_container_has_the_name_and_labels_that_its_engine_keeps(proc):
+def test_name_and_labels_come_from_the_engine_s_file(proc):
     proc.process(1, "8:1 / / ext4")
     proc.container(7, ONE)
     proc.container(8, ONE)
@@ -55,18 +55,18 @@ def test_a_container_has_the_name_and_labels_that_its_engine_keeps(proc):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"Config": {}}'])
-def test_one_whose_description_cannot_be_read_has_neither(proc, text):
+def test_unreadable_description_gives_no_name_and_labels(proc, text):
     proc.container(7, ONE)
     proc.describe(ONE, text)
     assert proc.found() == [{"Id": ONE, "Names": [], "Labels": {}, "State": "running"}]
 
 
-def test_one_of_a_file_system_that_this_machine_does_not_mount_has_neither(proc):
+def test_unmounted_file_system_gives_no_name(proc):
     proc.container(7, TWO, device="8:99")
     assert [each["Names"] for each in proc.found()] == [[]]
 
 
-def test_a_machine_that_is_a_container_itself_is_none_of_its_own(tmp_path):
+def test_machine_in_a_container_does_not_list_itself(tmp_path):
     made = Proc.__new__(Proc)
     made.folder, made.root = tmp_path / "proc", tmp_path / "docker"
     bound = f"8:1 /outer/containers/{OUTER}/hostname /etc/hostname ext4"
@@ -75,6 +75,6 @@ def test_a_machine_that_is_a_container_itself_is_none_of_its_own(tmp_path):
     assert made.found() == []
 
 
-def test_a_process_that_has_ended_meanwhile_is_passed_over(proc):
+def test_ended_process_is_skipped(proc):
     (proc.folder / "9").mkdir()
     assert proc.found() == []

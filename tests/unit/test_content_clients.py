@@ -1,4 +1,4 @@
-"""What the connections make of Kafka's answers, and how many requests they need."""
+"""Requests and responses of the connections for ACLs, quotas and users."""
 
 from types import SimpleNamespace
 
@@ -24,7 +24,7 @@ from kafka.admin import (
 
 
 class Manager:
-    """Takes requests, has them encoded as for a broker, and gives prepared answers."""
+    """A fake client manager that encodes requests and returns prepared responses."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -64,12 +64,12 @@ def made(kind, answer, **more):
         (user_client.SCRAM, ScramMechanism, 1),
     ],
 )
-def test_numbers_of_the_protocol_are_those_of_the_library(ours, theirs, skipped):
-    there = {each.name: int(each) for each in theirs if int(each) >= skipped}
-    assert {name.upper().replace("-", "_"): number for name, number in ours.items()} == there
+def test_protocol_codes_equal_those_of_the_library(ours, theirs, skipped):
+    existing = {each.name: int(each) for each in theirs if int(each) >= skipped}
+    assert {name.upper().replace("-", "_"): number for name, number in ours.items()} == existing
 
 
-def test_every_operation_that_can_be_declared_has_a_number():
+def test_every_operation_has_a_code():
     assert {each for allowed in OPERATIONS.values() for each in allowed} == set(
         acl_client.OPERATIONS
     )
@@ -99,13 +99,13 @@ READ = Acl("User:a", "topic", "t", "read")
 DENIED = Acl("User:b", "transactional_id", "x", "all", "prefixed", "deny", "10.0.0.1")
 
 
-def test_all_acls_are_read_in_one_request():
+def test_acls_are_read_in_one_request():
     connection, requests = made(acl_client.AclConnection, lambda _: listed(READ, DENIED))
     assert connection.read_acls() == {READ, DENIED}
     assert len(requests) == 1
 
 
-def test_a_cluster_without_an_authorizer_is_told_with_what_helps():
+def test_missing_authorizer_is_reported_with_a_remedy():
     connection, _ = made(
         acl_client.AclConnection, lambda _: listed(code=54, message="No Authorizer")
     )
@@ -113,7 +113,7 @@ def test_a_cluster_without_an_authorizer_is_told_with_what_helps():
         connection.read_acls()
 
 
-def test_a_thousand_acls_are_made_in_five_requests_and_then_seen_everywhere():
+def test_thousand_acls_are_created_in_five_requests():
     many = [Acl(f"User:u{n}", "topic", f"t{n % 50}", "read") for n in range(1000)]
 
     def answer(request):
@@ -128,7 +128,7 @@ def test_a_thousand_acls_are_made_in_five_requests_and_then_seen_everywhere():
     assert len(requests) == 6
 
 
-def test_a_refused_acl_is_told_with_kafkas_words():
+def test_rejected_acl_has_kafkas_message():
     def answer(request):
         if hasattr(request, "creations"):
             refused = SimpleNamespace(error_code=31, error_message="Not allowed")
@@ -139,7 +139,7 @@ def test_a_refused_acl_is_told_with_kafkas_words():
     assert connection.create_acls([READ]) == {READ: "Not allowed"}
 
 
-def test_acls_that_a_broker_does_not_learn_of_are_told():
+def test_late_acls_are_blockers():
     def answer(request):
         if hasattr(request, "creations"):
             fine = SimpleNamespace(error_code=0, error_message=None)
@@ -154,7 +154,7 @@ def entity(*parts):
     return [SimpleNamespace(entity_type=kind, entity_name=name) for kind, name in parts]
 
 
-def test_quotas_are_read_in_one_request_with_their_defaults():
+def test_quotas_are_read_in_one_request():
     answer = SimpleNamespace(
         error_code=0,
         error_message=None,
@@ -174,7 +174,7 @@ def test_quotas_are_read_in_one_request_with_their_defaults():
     assert len(requests) == 1
 
 
-def test_a_change_of_a_quota_says_null_for_the_default_and_removes_by_key():
+def test_quota_change_has_null_for_the_default_and_removed_keys():
     def answer(request):
         return SimpleNamespace(
             entries=[
@@ -194,12 +194,12 @@ def test_a_change_of_a_quota_says_null_for_the_default_and_removes_by_key():
     ]
 
 
-def test_credentials_of_many_users_go_to_the_controller_in_one_request():
+def test_credentials_are_changed_in_one_request():
     def answer(request):
         results = [
             SimpleNamespace(user="a", error_code=0, error_message=None),
-            # Gone already, which was the spec.
-            SimpleNamespace(user="b", error_code=91, error_message="not there"),
+            # The user does not exist, which is the desired state.
+            SimpleNamespace(user="b", error_code=91, error_message="not existing"),
             SimpleNamespace(user="c", error_code=93, error_message="unacceptable"),
         ]
         return SimpleNamespace(results=results)

@@ -32,7 +32,7 @@ LEAF = leaf.Leaf("kafka1", "kafka1", "any", dns=("kafka1",), ips=("127.0.0.1",))
 
 @pytest.fixture
 def run(tmp_path):
-    """Run the task with options besides those that each of them has."""
+    """Run the task with common options and further ones."""
 
     def task(*, dry=False, diff=False, **options):
         base = {
@@ -53,8 +53,8 @@ def run(tmp_path):
 
 @pytest.fixture
 def secret(tmp_path):
-    """Ask the lookup."""
-    # What Ansible's loader does, which tests have not.
+    """Read secrets with the lookup."""
+    # Ansible's plugin loader does this; tests do not use it.
     options = yaml.safe_load(DOCUMENTATION)["options"]
     constants.config.initialize_plugin_configuration_definitions("lookup", NAME, options)
 
@@ -75,12 +75,12 @@ def everything(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_first_run_makes_store_and_password_and_a_second_one_touches_nothing(run, tmp_path):
+def test_first_run_creates_the_store_and_second_run_changes_nothing(run, tmp_path):
     first = run()
     assert first["changed"]
     assert first["steps"][:2] == [
-        f"password of the store {tmp_path}/conf/password: made",
-        f"store {tmp_path}/secrets/test/store.vault: made",
+        f"password of the store {tmp_path}/conf/password: created",
+        f"store {tmp_path}/secrets/test/store.vault: created",
     ]
     assert [step.partition(":")[0] for step in first["steps"][2:]] == [
         *("CA CN=test CA G1,O=test", "certificate kafka1", "password alice"),
@@ -92,7 +92,7 @@ def test_a_first_run_makes_store_and_password_and_a_second_one_touches_nothing(r
     assert everything(tmp_path) == before
 
 
-def test_a_dry_run_tells_the_same_and_writes_nothing(run, tmp_path):
+def test_check_mode_reports_the_same_steps_and_writes_nothing(run, tmp_path):
     dry = run(dry=True)
     assert list(tmp_path.iterdir()) == []
     assert dry["changed"]
@@ -103,7 +103,7 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(run, tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_what_is_handed_out_works_in_a_handshake(run, secret, tmp_path):
+def test_certificates_work_in_a_tls_handshake(run, secret, tmp_path):
     run()
     keystore, trusted, ca = secret("keypair:kafka1", "truststore", "ca")
     assert trusted == ca
@@ -113,21 +113,21 @@ def test_what_is_handed_out_works_in_a_handshake(run, secret, tmp_path):
         assert tls.handshake(asks, served, name) == b"x"
 
 
-def test_no_result_and_no_diff_holds_a_secret(run, secret, tmp_path):
+def test_results_and_diffs_have_no_secrets(run, secret, tmp_path):
     given = {"passwords": ["alice", "bob"], "given_passwords": {"bob": "geheim-1234"}}
-    told = [run(diff=True, dry=True, **given), run(diff=True, **given)]
-    told.append(run(diff=True, rotate="passwords", **given))
-    text = json.dumps(told)
+    results = [run(diff=True, dry=True, **given), run(diff=True, **given)]
+    results.append(run(diff=True, rotate="passwords", **given))
+    text = json.dumps(results)
     terms = ["password:alice", "previous_password:alice", "password:bob", "key:kafka1"]
     values = [line for value in secret(*terms) for line in value.splitlines()[-3:]]
     assert len(values) > 5
     assert [value for value in values if "-----" not in value and value in text] == []
-    assert "password alice: since" in told[0]["diff"]["after"]
-    assert told[0]["diff"]["after"] == told[1]["diff"]["after"]
+    assert "password alice: since" in results[0]["diff"]["after"]
+    assert results[0]["diff"]["after"] == results[1]["diff"]["after"]
     assert "diff" not in run(**given)
 
 
-def test_runs_at_the_same_time_make_one_ca(run, secret):
+def test_concurrent_runs_create_one_ca(run, secret):
     found = []
     threads = [threading.Thread(target=lambda: found.append(run())) for _ in range(4)]
     for thread in threads:
@@ -142,7 +142,7 @@ def test_runs_at_the_same_time_make_one_ca(run, secret):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"stores": 1}, "found the key 'stores'; wanted: store (did you mean that?)"),
         ({"renew_before_days": "soon"}, "renew_before_days"),
@@ -152,14 +152,14 @@ def test_runs_at_the_same_time_make_one_ca(run, secret):
         ({"ca": {"directory": "/nowhere"}}, "/nowhere/ca.crt: No such file or directory; wanted"),
     ],
 )
-def test_a_wrong_spec_touches_nothing(run, tmp_path, options, says):
+def test_invalid_options_change_nothing(run, tmp_path, options, message):
     with pytest.raises(AnsibleActionFail) as error:
         run(**options)
-    assert says in error.value.message
+    assert message in error.value.message
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_that_is_not_one_is_named(run, tmp_path):
+def test_error_names_an_invalid_store(run, tmp_path):
     run()
     path = tmp_path / "secrets/test/store.vault"
     secrets = vault_password.load(str(tmp_path / "conf/password"))
@@ -172,7 +172,7 @@ def test_a_store_that_is_not_one_is_named(run, tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_a_lost_password_is_not_replaced(run, tmp_path):
+def test_lost_store_password_is_not_replaced(run, tmp_path):
     run()
     os.unlink(tmp_path / "conf/password")
     with pytest.raises(StoreError, match="found the store, and no password at"):
@@ -180,15 +180,15 @@ def test_a_lost_password_is_not_replaced(run, tmp_path):
     assert not (tmp_path / "conf/password").exists()
 
 
-# -- a cluster that was brought up from another store -------------------------------------------
+# -- a cluster that was created from another store ----------------------------------------------
 
 
-def machines(*roots, **told):
-    """What a machine tells of a cluster."""
-    return [{"name": "node1", "roots": list(roots), **told}]
+def machines(*roots, **state):
+    """State of a cluster on one machine."""
+    return [{"name": "node1", "roots": list(roots), **state}]
 
 
-def test_a_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
+def test_cluster_of_another_store_gets_no_new_keys(run, tmp_path):
     with pytest.raises(AnsibleActionFail, match="no store yet: it was brought up") as error:
         run(machines=machines("AA:01"))
     assert "docs/operate/guides/secret-store.md" in error.value.message
@@ -202,24 +202,24 @@ def test_a_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_its_own_store_goes_on_and_so_does_a_ca_that_was_replaced_at_once(run):
+def test_own_store_and_replaced_ca_are_accepted(run):
     (old,) = run()["ca"]["fingerprints"]
     assert not run(machines=machines(old, "AA:01"))["changed"]
     (new,) = run(machines=machines(old), rotate="ca", phase="replace")["ca"]["fingerprints"]
     assert new != old
-    # Machines have the old one until they are rolled.
+    # Machines have the old CA until they are restarted.
     assert not run(machines=machines(old))["changed"]
     assert not run(machines=machines(new))["changed"]
 
 
 @pytest.mark.parametrize("anew", ["", "other", "true"])
-def test_keys_are_given_up_only_by_the_name_of_the_cluster(run, tmp_path, anew):
+def test_new_keys_require_the_cluster_s_name(run, tmp_path, anew):
     with pytest.raises(AnsibleActionFail, match="brought up from another store"):
         run(machines=machines("AA:01"), anew=anew)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_keys_are_given_up_only_while_nothing_runs(run, tmp_path):
+def test_new_keys_require_stopped_containers(run, tmp_path):
     with pytest.raises(AnsibleActionFail, match=r"2 containers that run \(test-kafka1, test-zk1"):
         run(machines=machines("AA:01", running=["test-zk1", "test-kafka1"]), anew="test")
     assert list(tmp_path.iterdir()) == []
@@ -234,35 +234,35 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("told", "says"), UNKNOWN)
-def test_no_new_keys_are_made_where_the_cluster_may_have_some(run, tmp_path, told, says):
+@pytest.mark.parametrize(("state", "message"), UNKNOWN)
+def test_no_new_keys_if_the_cluster_may_have_keys(run, tmp_path, state, message):
     fresh = [{"name": "node2"}]
     for dry in (True, False):
         with pytest.raises(AnsibleActionFail, match="there is no store yet, and whether") as error:
-            run(machines=machines(**told) + fresh, dry=dry)
-        assert says in error.value.message
+            run(machines=machines(**state) + fresh, dry=dry)
+        assert message in error.value.message
         assert "docs/operate/guides/secret-store.md" in error.value.message
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("told", [told for told, _ in UNKNOWN])
-def test_everything_else_goes_on_where_a_machine_cannot_be_read(run, told):
+@pytest.mark.parametrize("state", [state for state, _ in UNKNOWN])
+def test_unreadable_machine_does_not_block_an_existing_store(run, state):
     (own,) = run()["ca"]["fingerprints"]
-    assert not run(machines=machines(**told))["changed"]
-    assert not run(machines=machines(own) + machines(**told))["changed"]
-    assert run(machines=machines(own) + machines(**told), passwords=["alice", "new"])["changed"]
+    assert not run(machines=machines(**state))["changed"]
+    assert not run(machines=machines(own) + machines(**state))["changed"]
+    assert run(machines=machines(own) + machines(**state), passwords=["alice", "new"])["changed"]
 
 
-def test_an_open_cluster_gets_its_first_keys_while_it_runs(run):
-    told = {"configured": ["test-kafka1"], "data": ["/data"], "running": ["test-kafka1"]}
-    assert run(machines=machines(**told))["changed"]
+def test_running_plaintext_cluster_gets_its_first_keys(run):
+    state = {"configured": ["test-kafka1"], "data": ["/data"], "running": ["test-kafka1"]}
+    assert run(machines=machines(**state))["changed"]
 
 
-def test_a_cluster_whose_configuration_is_lost_gets_new_keys_by_its_name(run):
+def test_cluster_without_configuration_gets_new_keys_by_its_name(run):
     assert run(machines=machines(data=["/data"]), anew="test")["changed"]
 
 
-def test_keys_are_not_given_up_while_a_machine_was_not_asked(run, tmp_path):
+def test_new_keys_require_all_machines(run, tmp_path):
     absent = machines(unread=["it is no part of this run"], asked=False)
     with pytest.raises(AnsibleActionFail, match=r"1 machines that were not asked \(node1\)"):
         run(machines=machines("AA:01") + absent, anew="test")
@@ -270,7 +270,7 @@ def test_keys_are_not_given_up_while_a_machine_was_not_asked(run, tmp_path):
 
 
 @pytest.mark.parametrize("rotate", [{"rotate": "passwords"}, {"rotate": "ca", "phase": "trust"}])
-def test_without_a_store_nothing_is_rotated(run, tmp_path, rotate):
+def test_rotation_requires_a_store(run, tmp_path, rotate):
     with pytest.raises(AnsibleActionFail, match="there is nothing to rotate"):
         run(**rotate)
     assert list(tmp_path.iterdir()) == []
@@ -281,7 +281,7 @@ def test_without_a_store_nothing_is_rotated(run, tmp_path, rotate):
 
 @pytest.fixture
 def earlier(tmp_path, monkeypatch, run):
-    """A store as an earlier release left it: it knows nothing of generations."""
+    """A store of an earlier release, without generations."""
     real = store_document.write
 
     def write(what):
@@ -298,30 +298,30 @@ def test_secrets_of_a_new_store_are_not_exposed(run):
     assert run()["exposed"] == []
 
 
-def test_secrets_of_an_earlier_release_are_named_until_each_is_rotated(earlier):
+def test_secrets_of_an_earlier_release_are_reported_until_rotated(earlier):
     names = {"passwords": ["alice", "bob"]}
-    told = earlier(**names)
-    assert not told["changed"]
+    result = earlier(**names)
+    assert not result["changed"]
     ca = "CA CN=test CA G1,O=test"
-    assert told["exposed"] == [ca, "certificate kafka1", "password alice", "password bob"]
-    told = earlier(**names, rotate="passwords", names=["alice"])
-    assert "password alice" not in told["exposed"]
-    assert "password bob" in told["exposed"]
+    assert result["exposed"] == [ca, "certificate kafka1", "password alice", "password bob"]
+    result = earlier(**names, rotate="passwords", names=["alice"])
+    assert "password alice" not in result["exposed"]
+    assert "password bob" in result["exposed"]
     earlier(**names, rotate="passwords")
-    told = earlier(**names, rotate="ca", phase="trust")
-    assert told["exposed"] == [ca, "certificate kafka1"]
+    result = earlier(**names, rotate="ca", phase="trust")
+    assert result["exposed"] == [ca, "certificate kafka1"]
     assert earlier(**names, rotate="ca", phase="issue")["exposed"] == [ca]
     assert earlier(**names, rotate="ca", phase="drop")["exposed"] == []
     assert earlier(**names)["exposed"] == []
 
 
-def test_an_earlier_release_reads_a_store_of_this_one(run, tmp_path):
+def test_earlier_release_reads_the_store(run, tmp_path):
     run()
     store = tmp_path / "secrets/test/store.vault"
     secrets = vault_password.load(str(tmp_path / "conf/password"))
     document = json.loads(VaultLib(secrets).decrypt(store.read_text()))
     assert document.pop("generations")
-    # All that the earlier one wants, and each password with the keys that it knows.
+    # The store has all keys that the earlier release requires, and passwords only known keys.
     assert set(document) == {
         *("format", "cluster", "authorities", "issuer", "roots", "certificates"),
         *("passwords", "made"),
@@ -329,7 +329,7 @@ def test_an_earlier_release_reads_a_store_of_this_one(run, tmp_path):
     assert set(document["passwords"]["alice"]) == {"value", "since", "previous"}
 
 
-# -- what a site brings -------------------------------------------------------------------------
+# -- files that a site provides -----------------------------------------------------------------
 
 OWN = site_ca.issuing()
 OTHER = site_ca.make("Other root")
@@ -361,7 +361,7 @@ def own_ca(site):
     return {"certificate_file": f"{site}/issuing.crt", "key_file": f"{site}/issuing.key"}
 
 
-def test_a_site_s_ca_is_imported_and_its_files_go_back_to_the_safe(run, secret, site, tmp_path):
+def test_site_s_ca_is_imported_and_its_files_can_be_removed(run, secret, site, tmp_path):
     first = run(ca=own_ca(site))
     assert first["steps"][2].startswith("CA CN=Issuing CA,O=Example: taken from the site, valid")
     shutil.rmtree(site)
@@ -374,7 +374,7 @@ def test_a_site_s_ca_is_imported_and_its_files_go_back_to_the_safe(run, secret, 
 
 
 @pytest.mark.parametrize("before", [{}, {"rotate": "ca", "phase": "trust"}])
-def test_a_ca_whose_files_are_not_there_is_not_made_up(run, site, before):
+def test_missing_ca_files_are_an_error(run, site, before):
     if before:
         run()
     (site / "issuing.crt").unlink()
@@ -382,9 +382,7 @@ def test_a_ca_whose_files_are_not_there_is_not_made_up(run, site, before):
         run(ca=own_ca(site), **before)
 
 
-def test_ready_made_certificates_are_handed_out_without_the_root_in_their_chain(
-    run, secret, site, tmp_path
-):
+def test_provided_certificates_are_stored_without_the_root(run, secret, site, tmp_path):
     first = run(ca={"directory": str(site)})
     assert f"certificate kafka1: taken from {site}/kafka1.crt, valid" in first["steps"][2]
     assert not run(ca={"directory": str(site)})["changed"]
@@ -394,7 +392,7 @@ def test_ready_made_certificates_are_handed_out_without_the_root_in_their_chain(
     assert tls.handshake(tls.client(tmp_path, trusted), served, "kafka1") == b"x"
 
 
-def test_a_key_may_be_encrypted_with_the_password_of_the_store(run, secret, site, tmp_path):
+def test_provided_key_may_be_vault_encrypted(run, secret, site, tmp_path):
     vault_password.create(str(tmp_path / "conf/password"))
     secrets = vault_password.load(str(tmp_path / "conf/password"))
     key = (site / "kafka1.key").read_text()
@@ -416,7 +414,7 @@ def no_key(site):
     os.unlink(site / "kafka1.key")
 
 
-def vaulted_by_somebody_else(site):
+def vaulted_with_another_password(site):
     (site / "kafka1.key").write_text("$ANSIBLE_VAULT;1.1;AES256\n6162\n")
 
 
@@ -457,7 +455,10 @@ FAULTS = [
     (other_key, "kafka1.crt: found a key of another certificate; wanted: the key of this one"),
     (locked_key, "kafka1.key: found a key behind a passphrase; wanted: one without"),
     (no_key, "kafka1.key: No such file or directory; wanted: a file that can be read"),
-    (vaulted_by_somebody_else, "kafka1.key: found a file of Ansible Vault that the store's passw"),
+    (
+        vaulted_with_another_password,
+        "kafka1.key: found a file of Ansible Vault that the store's passw",
+    ),
     (no_certificate, "kafka1.crt: found no certificate that can be read; wanted: certificates"),
     (another_name, "kafka1.crt: found the DNS names kafka9; wanted: kafka1 too"),
     (expired, "kafka1.crt: found CN=kafka1,O=any expired since"),
@@ -467,18 +468,20 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "says"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
-def test_a_wrong_file_of_a_site_is_named_and_nothing_is_taken(run, site, tmp_path, fault, says):
+@pytest.mark.parametrize(("fault", "message"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
+def test_error_names_an_invalid_provided_file_and_nothing_is_imported(
+    run, site, tmp_path, fault, message
+):
     fault(site)
     before = everything(tmp_path)
     with pytest.raises(AnsibleActionFail) as error:
         run(ca={"directory": str(site)})
-    assert says in error.value.message
+    assert message in error.value.message
     assert f"{site}/" in error.value.message
     assert everything(tmp_path) == before
 
 
-def test_a_wrong_ca_of_a_site_is_named_with_its_file(run, site, tmp_path):
+def test_error_names_the_file_of_an_invalid_ca(run, site, tmp_path):
     (site / "issuing.crt").write_text(chain(OWN))
     (site / "issuing.key").write_bytes(key_text(OTHER.key))
     before = everything(tmp_path)
@@ -491,26 +494,26 @@ def test_a_wrong_ca_of_a_site_is_named_with_its_file(run, site, tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_further_roots_are_trusted(run, secret, site):
+def test_additional_roots_are_trusted(run, secret, site):
     (site / "more.crt").write_text(chain(OTHER))
     run()
-    told = run(ca={"trusted_file": f"{site}/more.crt"})
-    assert told["steps"] == ["trusted root CN=Other root,O=Example: added"]
-    assert len(told["ca"]["fingerprints"]) == 2
+    result = run(ca={"trusted_file": f"{site}/more.crt"})
+    assert result["steps"] == ["trusted root CN=Other root,O=Example: added"]
+    assert len(result["ca"]["fingerprints"]) == 2
     assert secret("truststore")[0].endswith(chain(OTHER))
 
 
 # -- the lookup ---------------------------------------------------------------------------------
 
 
-def test_in_a_dry_run_what_is_missing_has_a_placeholder(run, secret):
+def test_missing_secret_has_a_placeholder_in_check_mode(run, secret):
     assert secret("password:alice", dry=True, missing="later") == ["later"]
     run()
     assert secret("password:eve", dry=True, missing="later") == ["later"]
     assert secret("password:alice", dry=True, missing="later") != ["later"]
 
 
-def test_in_a_real_run_a_placeholder_never_takes_the_place_of_a_secret(run, secret):
+def test_real_run_never_uses_a_placeholder(run, secret):
     with pytest.raises(AnsibleError, match="there is no store yet; metal"):
         secret("password:alice", missing="later")
     run()
@@ -518,14 +521,14 @@ def test_in_a_real_run_a_placeholder_never_takes_the_place_of_a_secret(run, secr
         secret("password:eve", missing="later")
 
 
-def test_who_only_reads_is_told_what_an_older_store_lacks(run, secret):
+def test_error_names_secrets_that_an_older_store_lacks(run, secret):
     assert secret("password:eve", absent="") == [""]
     run()
     assert secret("password:eve", absent="") == [""]
     assert secret("password:alice", absent="") != [""]
 
 
-def test_a_placeholder_hides_no_wrong_term_and_no_lost_password(run, secret, tmp_path):
+def test_check_mode_reports_wrong_terms_and_a_lost_password(run, secret, tmp_path):
     with pytest.raises(AnsibleError, match="found 'pasword:alice'; wanted: password"):
         secret("pasword:alice", dry=True, missing="later")
     run()
@@ -534,13 +537,13 @@ def test_a_placeholder_hides_no_wrong_term_and_no_lost_password(run, secret, tmp
         secret("password:alice", dry=True, missing="later")
 
 
-def test_who_only_stops_and_deletes_needs_neither_store_nor_password(run, secret, tmp_path):
+def test_stopping_and_deleting_need_no_store(run, secret, tmp_path):
     run()
     os.unlink(tmp_path / "conf/password")
     assert secret("password:alice", needed=False, missing="later") == ["later"]
 
 
-def test_a_new_generation_is_read_at_once(run, secret):
+def test_new_generation_is_read_immediately(run, secret):
     run()
     before = secret("password:alice")
     run(rotate="passwords")

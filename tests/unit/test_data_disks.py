@@ -1,4 +1,4 @@
-"""What is on a device, and what may be done with it: every case that must not lose data."""
+"""Classification of disks and its actions: cases that must not lose data."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host.disks import dis
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks.data_disks import (
     check_specs,
     check_together,
-    judge,
+    classify,
     problems,
     refusals,
     same_identifier,
@@ -33,18 +33,18 @@ SPARE = Device("/dev/sdb", size=4 * 1024**3)
 OURS = replace(SPARE, contents=XFS, marker=MARKER)
 MOUNTED = replace(OURS, mounts=(HERE,), busy=True)
 
-# What is found, whether fstab knows the mount: state, action, and words of the explanation.
+# Device, UUID that fstab has for the mount: state, action, and part of the explanation.
 CASES = {
     "a blank disk": (SPARE, "", "blank", "format", "blank"),
-    "our disk": (OURS, UUID, "ready", "use", "ours"),
-    "our disk, mounted": (MOUNTED, UUID, "ready", "use", "ours"),
-    "our disk that fstab has forgotten": (OURS, "", "ready", "use", "ours"),
+    "ready disk": (OURS, UUID, "ready", "use", "ready"),
+    "ready disk, mounted": (MOUNTED, UUID, "ready", "use", "ready"),
+    "ready disk without a line in fstab": (OURS, "", "ready", "use", "ready"),
     "our disk that an old container still holds": (
         replace(OURS, busy=True),
         UUID,
         "ready",
         "use",
-        "ours",
+        "ready",
     ),
     "a run that ended between format and marker": (
         replace(SPARE, contents=XFS, empty=True),
@@ -53,19 +53,19 @@ CASES = {
         "format",
         "earlier run",
     ),
-    "an empty XFS of somebody else": (
+    "an empty foreign XFS": (
         replace(SPARE, contents=({"type": "xfs", "uuid": UUID, "label": "home"},), empty=True),
         "",
         "foreign",
         "refuse",
-        "XFS (label home) without our marker",
+        "XFS (label home) without a kafka-metal marker",
     ),
     "an XFS with files": (
         replace(SPARE, contents=XFS),
         "",
         "foreign",
         "refuse",
-        "XFS (label km-disk1) without our marker",
+        "XFS (label km-disk1) without a kafka-metal marker",
     ),
     "ext4": (replace(SPARE, contents=EXT4), "", "foreign", "refuse", "ext4 (label backup)"),
     "ext4, mounted": (
@@ -105,7 +105,7 @@ CASES = {
         "",
         "foreign",
         "refuse",
-        "nothing known, but it is in use",
+        "no known signature, but it is in use",
     ),
     "the disk of another host": (
         replace(OURS, marker={**MARKER, "host": "node2"}),
@@ -184,7 +184,7 @@ CASES = {
         "leave",
         "Structure needs cleaning",
     ),
-    "an XFS of somebody that cannot be mounted": (
+    "a foreign XFS that cannot be mounted": (
         replace(SPARE, contents=XFS, fault="Structure needs cleaning"),
         "",
         "foreign",
@@ -196,44 +196,44 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_device_is_told_by_what_it_carries(case):
-    device, known, state, action, words = CASES[case]
-    disk = judge(SPEC, [device], OWNER, known=known)
+def test_devices_are_classified_by_their_content(case):
+    device, known, state, action, text = CASES[case]
+    disk = classify(SPEC, [device], OWNER, known=known)
     assert (disk.state, disk.action) == (state, action)
-    assert words in disk.found
+    assert text in disk.found
 
 
-def test_only_what_is_blank_is_ever_formatted_without_a_word():
+def test_only_blank_disks_are_formatted_without_overwrite():
     formatted = {
         case
         for case, (device, known, *_) in CASES.items()
-        if judge(SPEC, [device], OWNER, known=known).action == "format"
+        if classify(SPEC, [device], OWNER, known=known).action == "format"
     }
     assert formatted == {"a blank disk", "a run that ended between format and marker"}
 
 
-def test_what_is_in_use_or_write_protected_is_not_formatted_even_when_named():
+def test_overwrite_never_formats_a_disk_in_use_or_read_only():
     formatted = {
         case
         for case, (device, known, *_) in CASES.items()
-        if judge(SPEC, [device], OWNER, known=known, overwrite=True).action == "format"
+        if classify(SPEC, [device], OWNER, known=known, overwrite=True).action == "format"
     }
     held = {case for case, (d, *_) in CASES.items() if d.mounts or d.holders or d.busy}
     protected = {"our disk, write-protected", "a blank disk, write-protected"}
     assert formatted == CASES.keys() - held - protected
-    refused = judge(SPEC, [MOUNTED], OWNER, known=UUID, overwrite=True)
+    refused = classify(SPEC, [MOUNTED], OWNER, known=UUID, overwrite=True)
     assert "it is mounted at /data/disk1" in refusals([refused])[0]
 
 
-def test_only_one_whole_xfs_that_is_not_mounted_elsewhere_is_adopted():
+def test_only_a_whole_xfs_not_mounted_elsewhere_is_adopted():
     adopted = {
         case
         for case, (device, known, state, *_) in CASES.items()
         if state in ("foreign", "swapped")
-        and judge(SPEC, [device], OWNER, known=known, adopt=True).action == "use"
+        and classify(SPEC, [device], OWNER, known=known, adopt=True).action == "use"
     }
     assert adopted == {
-        "an empty XFS of somebody else",
+        "an empty foreign XFS",
         "an XFS with files",
         "the disk of another host",
         "the disk of another cluster",
@@ -243,18 +243,18 @@ def test_only_one_whole_xfs_that_is_not_mounted_elsewhere_is_adopted():
     }
 
 
-def test_an_adopted_disk_is_marked_and_not_formatted():
+def test_adopted_disk_is_marked_and_not_formatted():
     device = replace(MOUNTED, marker=None)
-    disk = judge(SPEC, [device], OWNER, known=UUID, adopt=True)
+    disk = classify(SPEC, [device], OWNER, known=UUID, adopt=True)
     assert texts(disk, GUARDED, LINE) == [
-        "disk1 (/dev/sdb, 4.0 GiB) becomes disk1 of this host with all that is on it: "
-        "XFS (label km-disk1) without our marker, mounted at /data/disk1"
+        "disk1 (/dev/sdb, 4.0 GiB) becomes disk1 of this host with all its data: "
+        "XFS (label km-disk1) without a kafka-metal marker, mounted at /data/disk1"
     ]
     assert refusals([disk]) == []
 
 
-def test_a_disk_that_never_was_there_is_refused_and_one_that_was_is_reported():
-    new, lost = judge(SPEC, [], OWNER), judge(SPEC, [], OWNER, known=UUID)
+def test_unknown_missing_disk_is_refused_and_known_one_reported():
+    new, lost = classify(SPEC, [], OWNER), classify(SPEC, [], OWNER, known=UUID)
     assert (new.state, lost.state) == ("missing", "missing")
     assert refusals([new, lost]) == ["disk1 (serial S1): found no device has serial S1"]
     assert problems([new, lost]) == [
@@ -263,31 +263,31 @@ def test_a_disk_that_never_was_there_is_refused_and_one_that_was_is_reported():
     ]
 
 
-def test_a_refusal_says_what_was_found_and_how_to_say_yes():
-    disk = judge(SPEC, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
+def test_refusal_names_content_and_remedy():
+    disk = classify(SPEC, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
     assert refusals([disk]) == [
         "disk1 (/dev/sdb, 4.0 GiB, serial S1): found ext4 (label backup); wanted a blank disk; "
-        "to give up what is on it, name disk1 in overwrite"
+        "to erase its content, name disk1 in overwrite"
     ]
 
 
 def test_two_devices_for_one_name_are_refused():
-    disk = judge(SPEC, [SPARE, replace(SPARE, node="/dev/sdc")], OWNER, overwrite=True)
+    disk = classify(SPEC, [SPARE, replace(SPARE, node="/dev/sdc")], OWNER, overwrite=True)
     assert disk.action == "refuse"
     assert "/dev/sdb and /dev/sdc both have serial S1" in disk.found
 
 
 def test_two_names_for_one_device_are_refused():
-    one = judge(SPEC, [SPARE], OWNER)
-    two = judge(Spec("disk2", "/data/disk2", path="/dev/sdb"), [SPARE], OWNER)
+    one = classify(SPEC, [SPARE], OWNER)
+    two = classify(Spec("disk2", "/data/disk2", path="/dev/sdb"), [SPARE], OWNER)
     assert [disk.action for disk in check_together([one, two])] == ["refuse", "refuse"]
 
 
-def test_two_copies_of_one_file_system_are_refused():
-    one = judge(SPEC, [OURS], OWNER, known=UUID)
+def test_copies_of_one_file_system_are_refused():
+    one = classify(SPEC, [OURS], OWNER, known=UUID)
     marker = {**MARKER, "disk": "disk2"}
     copy = replace(OURS, node="/dev/sdc", marker=marker)
-    two = judge(Spec("disk2", "/data/disk2", serial="S2"), [copy], OWNER)
+    two = classify(Spec("disk2", "/data/disk2", serial="S2"), [copy], OWNER)
     assert [disk.action for disk in check_together([one, two])] == ["refuse", "refuse"]
 
 
@@ -297,22 +297,22 @@ WRONG = {
     "two ways": (Spec("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
     "relative mount": (Spec("d", "data", serial="x"), "mount 'data'"),
     "root": (Spec("d", "/", serial="x"), "mount '/'"),
-    "name twice": (Spec("disk1", "/data/2", serial="x"), "the name is there twice"),
-    "nested mount": (Spec("d", "/data/disk1/more", serial="x"), "meets that of disk1"),
-    "same mount": (Spec("d", "/data/disk1", serial="x"), "meets that of disk1"),
-    "same serial": (Spec("d", "/data/2", serial="S1"), "serial S1 is that of disk1 too"),
+    "name twice": (Spec("disk1", "/data/2", serial="x"), "the name is declared twice"),
+    "nested mount": (Spec("d", "/data/disk1/more", serial="x"), "overlaps that of disk1"),
+    "same mount": (Spec("d", "/data/disk1", serial="x"), "overlaps that of disk1"),
+    "same serial": (Spec("d", "/data/2", serial="S1"), "serial S1 is also declared for disk1"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_declaration_is_named(case):
-    spec, words = WRONG[case]
-    wrong = check_specs([SPEC, spec])
-    assert len(wrong) == 1
-    assert words in wrong[0]
+def test_invalid_declaration_is_an_error(case):
+    spec, text = WRONG[case]
+    errors = check_specs([SPEC, spec])
+    assert len(errors) == 1
+    assert text in errors[0]
 
 
-def test_a_sound_declaration_has_no_faults():
+def test_valid_declaration_has_no_errors():
     assert check_specs([SPEC, Spec("disk10", "/data/disk10", wwn="0x5")]) == []
 
 
@@ -328,7 +328,7 @@ def test_a_sound_declaration_has_no_faults():
         ("", "", False),
     ],
 )
-def test_identifiers_are_compared_without_their_spelling(spec, found, same):
+def test_identifiers_are_normalized_for_comparison(spec, found, same):
     assert same_identifier(spec, found) is same
 
 
@@ -343,36 +343,36 @@ def texts(disk: Disk, guard: Guard, fstab: str) -> list[str]:
     return [step.text for step in disk_plan.plan(disk, guard, fstab)]
 
 
-def test_a_disk_in_order_has_no_steps():
-    assert texts(judge(SPEC, [MOUNTED], OWNER, known=UUID), GUARDED, LINE) == []
+def test_ready_disk_has_no_steps():
+    assert texts(classify(SPEC, [MOUNTED], OWNER, known=UUID), GUARDED, LINE) == []
 
 
-def test_a_blank_disk_takes_every_step_in_order():
-    assert texts(judge(SPEC, [SPARE], OWNER), Guard(), "") == [
+def test_blank_disk_has_all_steps_in_order():
+    assert texts(classify(SPEC, [SPARE], OWNER), Guard(), "") == [
         "disk1 (/dev/sdb, 4.0 GiB) is formatted with XFS",
-        "/data/disk1 is made and becomes immutable while nothing is mounted on it",
+        "/data/disk1 is created and becomes immutable while nothing is mounted on it",
         "/etc/fstab mounts disk1 at /data/disk1 by UUID",
         "disk1 (/dev/sdb, 4.0 GiB) is mounted at /data/disk1",
     ]
 
 
-def test_the_plan_says_what_an_overwritten_disk_carries():
-    disk = judge(SPEC, [replace(SPARE, contents=EXT4)], OWNER, overwrite=True)
+def test_plan_names_the_overwritten_content():
+    disk = classify(SPEC, [replace(SPARE, contents=EXT4)], OWNER, overwrite=True)
     assert texts(disk, GUARDED, "")[0] == (
         "disk1 (/dev/sdb, 4.0 GiB) is formatted with XFS, over ext4 (label backup)"
     )
 
 
-def test_a_mounted_disk_gets_the_options_it_lacks_and_the_guard_below():
+def test_mounted_disk_gets_missing_options_and_guard():
     device = replace(MOUNTED, mounts=(Mount("/data/disk1", ("rw", "relatime")),))
-    assert texts(judge(SPEC, [device], OWNER, known=UUID), Guard(exists=True), LINE) == [
+    assert texts(classify(SPEC, [device], OWNER, known=UUID), Guard(exists=True), LINE) == [
         "/data/disk1 becomes immutable while nothing is mounted on it",
-        "/data/disk1 is mounted anew with noatime, nodev, nosuid",
+        "/data/disk1 is remounted with noatime, nodev, nosuid",
     ]
 
 
-def test_a_missing_disk_keeps_its_guard_and_nothing_else():
-    disk = judge(SPEC, [], OWNER, known=UUID)
+def test_missing_disk_gets_only_its_guard():
+    disk = classify(SPEC, [], OWNER, known=UUID)
     assert texts(disk, GUARDED, LINE) == []
     assert texts(disk, Guard(exists=True), LINE) == [
         "/data/disk1 becomes immutable while nothing is mounted on it"
@@ -380,28 +380,28 @@ def test_a_missing_disk_keeps_its_guard_and_nothing_else():
 
 
 @pytest.mark.parametrize(
-    ("guard", "points", "words"),
+    ("guard", "points", "text"),
     [
         (Guard(exists=True, entries=3), [], "3 entries in /data/disk1"),
         (GUARDED, [Mount("/data/disk1")], "another device mounted at /data/disk1"),
     ],
 )
-def test_a_mount_point_that_is_taken_is_refused(guard, points, words):
-    disk = judge(SPEC, [SPARE], OWNER)
+def test_occupied_mount_point_is_refused(guard, points, text):
+    disk = classify(SPEC, [SPARE], OWNER)
     (checked,) = disk_plan.check_mount_points([disk], {"disk1": guard}, points)
     assert checked.action == "refuse"
-    assert words in checked.found
+    assert text in checked.found
     assert texts(checked, guard, "") == []
 
 
-def test_files_below_a_mounted_disk_are_reported():
-    disk = judge(SPEC, [MOUNTED], OWNER, known=UUID)
+def test_files_hidden_by_a_mount_are_reported():
+    disk = classify(SPEC, [MOUNTED], OWNER, known=UUID)
     assert disk_plan.hidden(disk, GUARDED) == []
-    assert "2 entries lie in /data/disk1" in disk_plan.hidden(disk, Guard(True, True, 2))[0]
+    assert "2 entries in /data/disk1" in disk_plan.hidden(disk, Guard(True, True, 2))[0]
 
 
-def test_a_record_says_what_was_until_it_is_done():
-    disk = judge(SPEC, [SPARE], OWNER)
+def test_record_has_the_old_state_until_the_steps_are_done():
+    disk = classify(SPEC, [SPARE], OWNER)
     before, after = disk_plan.record(disk, False), disk_plan.record(disk, True, "new")
     assert (before["state"], before["mounted"], before["uuid"]) == ("blank", False, "")
     assert (after["state"], after["mounted"], after["uuid"]) == ("ready", True, "new")

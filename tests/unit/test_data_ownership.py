@@ -1,4 +1,4 @@
-"""A directory of data is deleted, or used, only where it evidently belongs to the cluster."""
+"""Data directories are deleted or used only if they belong to the cluster."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def answer(*places, containers=(), clusters=(), problem=""):
     }
 
 
-def test_a_marker_names_clusters_and_services(tmp_path):
+def test_marker_has_clusters_and_services(tmp_path):
     data_ownership.mark(str(tmp_path), "prod", "pipeline-b")
     data_ownership.mark(str(tmp_path), "prod", "pipeline-a")
     data_ownership.mark(str(tmp_path), "prod2")
@@ -57,13 +57,13 @@ def test_a_marker_names_clusters_and_services(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"clusters": 1}', '{"clusters": ["prod"]}', "\0"])
-def test_a_damaged_marker_proves_nothing(tmp_path, text):
+def test_damaged_marker_is_ignored(tmp_path, text):
     (tmp_path / data_ownership.MARKER).write_text(text)
 
     assert data_ownership.owners(str(tmp_path)) == {}
 
 
-def test_a_container_of_an_earlier_version_speaks_for_what_it_mounts(tmp_path):
+def test_containers_of_earlier_versions_own_their_mounts(tmp_path):
     data = tmp_path / "zk1"
     data.mkdir()
     found = data_ownership.inspect(
@@ -73,7 +73,7 @@ def test_a_container_of_an_earlier_version_speaks_for_what_it_mounts(tmp_path):
     assert found["owners"] == ["prod"]
 
 
-def test_of_a_disk_that_two_brokers_mount_each_has_its_own_log_dir(tmp_path):
+def test_two_brokers_on_one_disk_own_their_log_dirs(tmp_path):
     disk = tmp_path / "disk1"
     containers = []
     for cluster in ("prod", "prod2"):
@@ -87,7 +87,7 @@ def test_of_a_disk_that_two_brokers_mount_each_has_its_own_log_dir(tmp_path):
     assert data_ownership.inspect(str(disk / "prod2"), containers)["owners"] == ["prod2"]
 
 
-def test_only_what_belongs_to_the_cluster_is_deleted():
+def test_only_directories_of_the_cluster_are_deleted():
     found = destruction(
         "prod",
         {
@@ -109,7 +109,7 @@ def test_only_what_belongs_to_the_cluster_is_deleted():
 
 
 @pytest.mark.parametrize("owners", [("prod2",), ("prod", "prod2"), ("",)])
-def test_data_of_another_cluster_ends_it_before_anything_is_stopped(owners):
+def test_data_of_another_cluster_is_refused_before_any_stop(owners):
     found = destruction("prod", {"k": [answer(place("/d/k", *owners), place("/d/z", "prod"))]})
 
     assert len(found["refused"]) == 1
@@ -117,7 +117,7 @@ def test_data_of_another_cluster_ends_it_before_anything_is_stopped(owners):
 
 
 @pytest.mark.parametrize("inside", [["prod2"], ["prod", "prod2"], [""]])
-def test_a_directory_with_one_of_another_cluster_in_it_ends_it(inside):
+def test_directory_that_contains_another_cluster_s_is_refused(inside):
     found = {"h": [answer(place("/data/kafka", "prod", inside=inside), containers=["prod-k1"])]}
 
     result = destruction("prod", found)
@@ -126,14 +126,14 @@ def test_a_directory_with_one_of_another_cluster_in_it_ends_it(inside):
     assert result["delete"] == {"h": []}
 
 
-def test_a_link_is_named_and_its_data_stay():
+def test_link_is_reported_and_its_data_kept():
     result = destruction("prod", {"h": [answer(place("/data/k", "prod", link="/mnt/k"))]})
 
     assert result["delete"] == {"h": []}
     assert result["left"] == ["h: /data/k is a link to /mnt/k, with all data"]
 
 
-def test_what_another_cluster_has_below_a_directory_is_found(tmp_path):
+def test_directories_of_other_clusters_below_are_found(tmp_path):
     (tmp_path / "deep/nested").mkdir(parents=True)
     data_ownership.mark(str(tmp_path), "prod")
     data_ownership.mark(str(tmp_path / "deep"), "prod")
@@ -146,7 +146,7 @@ def test_what_another_cluster_has_below_a_directory_is_found(tmp_path):
     assert data_ownership.inspect(str(tmp_path / "deep/nested"), [])["inside"] == []
 
 
-def test_a_marker_follows_no_link_that_a_service_has_put_there(tmp_path):
+def test_marker_follows_no_planted_link(tmp_path):
     victim = tmp_path / "victim"
     victim.write_text("precious")
     victim.chmod(0o600)
@@ -163,7 +163,7 @@ def test_a_marker_follows_no_link_that_a_service_has_put_there(tmp_path):
     assert data_ownership.owners(str(data)) == {"prod": []}
 
 
-def test_a_cluster_of_which_nothing_is_there_is_refused_with_those_that_are():
+def test_unknown_cluster_is_refused_with_the_existing_ones():
     found = destruction(
         "typo", {"k": [answer(place("/d/k", exists=False), clusters=["prod", "x"])]}
     )
@@ -173,13 +173,13 @@ def test_a_cluster_of_which_nothing_is_there_is_refused_with_those_that_are():
     ]
 
 
-def test_an_engine_that_does_not_answer_ends_it():
+def test_unreachable_engine_is_an_error():
     assert destruction("prod", {"k": [answer(place("/d", "prod"), problem="the engine")]})[
         "refused"
     ] == ["k: the engine"]
 
 
-def test_a_shared_directory_that_others_use_stays_and_is_named():
+def test_shared_directory_of_other_clusters_is_kept_and_reported():
     found = destruction(
         "prod",
         {"k": [answer(place("/s/archive", "prod", "prod2", shared=True), place("/d", "prod"))]},
@@ -193,8 +193,8 @@ def test_a_shared_directory_that_others_use_stays_and_is_named():
 @pytest.fixture
 def run(monkeypatch, capsys):
     def run(**arguments):
-        words = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
-        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", words)
+        parameters = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
+        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", parameters)
         monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
         with pytest.raises(SystemExit):
             service_files.main()
@@ -203,7 +203,7 @@ def run(monkeypatch, capsys):
     return run
 
 
-def test_a_run_marks_the_directories_of_a_service_once(run, tmp_path):
+def test_directories_are_marked_once(run, tmp_path):
     data, shared = tmp_path / "kafka1", tmp_path / "shared"
     data.mkdir()
     spec = {
@@ -214,7 +214,7 @@ def test_a_run_marks_the_directories_of_a_service_once(run, tmp_path):
     planned = run(**spec, _ansible_check_mode=True)
     first, second = run(**spec), run(**spec)
 
-    assert f"directory {data} is marked as cluster prod's" in planned["steps"]
+    assert f"directory {data} is marked for cluster prod" in planned["steps"]
     assert first["changed"]
     assert not second["changed"]
     assert data_ownership.owners(str(data)) == {"prod": ["kafka1"]}
@@ -222,17 +222,17 @@ def test_a_run_marks_the_directories_of_a_service_once(run, tmp_path):
     assert data_ownership.owners(str(tmp_path / "config")) == {"prod": ["kafka1"]}
 
 
-def test_a_directory_of_another_cluster_is_not_used(run, tmp_path):
+def test_directory_of_another_cluster_is_refused(run, tmp_path):
     data_ownership.mark(str(tmp_path / "."), "prod2", "kafka1")
     spec = {"dest": str(tmp_path / "config"), "directories": [str(tmp_path), str(tmp_path / "new")]}
-    told = run(**spec, owner_of={"cluster": "prod", "service": "kafka1"})
+    result = run(**spec, owner_of={"cluster": "prod", "service": "kafka1"})
 
-    assert told["failed"]
-    assert "found the marker (.kafka-metal.json) of prod2" in told["msg"]
+    assert result["failed"]
+    assert "found the marker (.kafka-metal.json) of prod2" in result["msg"]
     assert not (tmp_path / "new").exists()
 
 
-def test_a_shared_directory_may_be_used_by_two_clusters(run, tmp_path):
+def test_two_clusters_may_use_a_shared_directory(run, tmp_path):
     for cluster in ("prod", "prod2"):
         owner = {"cluster": cluster, "service": "driver", "shared": [str(tmp_path)]}
         run(dest=str(tmp_path / cluster), directories=[str(tmp_path)], owner_of=owner)

@@ -11,13 +11,13 @@ def fail():
     raise ValueError("no")
 
 
-def test_answers_and_errors_come_back_by_their_question():
+def test_results_and_errors_are_returned_by_key():
     answers = side_by_side({"a": lambda: 1, "b": fail}, Deadline(5))
     assert answers["a"] == 1
     assert isinstance(answers["b"], ValueError)
 
 
-def test_a_question_that_hangs_is_given_up_at_the_deadline():
+def test_hung_call_is_abandoned_at_the_deadline():
     never = threading.Event()
     begun = time.monotonic()
     answers = side_by_side({"slow": never.wait, "quick": lambda: 1}, Deadline(0.2))
@@ -28,12 +28,12 @@ def test_a_question_that_hangs_is_given_up_at_the_deadline():
     assert str(answers["slow"]) == "no answer within 0.2 s"
 
 
-def test_a_question_that_hangs_does_not_keep_the_program_alive():
+def test_hung_call_does_not_keep_the_process_alive():
     answers = side_by_side({"daemon": lambda: threading.current_thread().daemon}, Deadline(5))
     assert answers["daemon"] is True
 
 
-def test_questions_are_asked_at_the_same_time():
+def test_calls_run_in_parallel():
     together = threading.Barrier(3, timeout=5)
     answers = side_by_side(dict.fromkeys(range(3), together.wait), Deadline(5))
     assert sorted(answers.values()) == [0, 1, 2]

@@ -1,8 +1,10 @@
-"""Specs are refused before anything is touched; errors name item, spec and what is allowed."""
+"""Invalid specs are refused before any change; errors have item, value and allowed values."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.action.credentials import arguments
-from ansible_collections.metal.kafka.plugins.module_utils._services.credential_options import slips
+from ansible_collections.metal.kafka.plugins.action.credentials import validated_options
+from ansible_collections.metal.kafka.plugins.module_utils._services.credential_options import (
+    unknown_options,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_model import (
     CredentialsError,
 )
@@ -15,10 +17,10 @@ SERVER = {"name": "kafka1", "dns": ["kafka1"]}
 
 
 def spec(**options):
-    return spec_of(arguments(BASE | options))
+    return spec_of(validated_options(BASE | options))
 
 
-def test_a_spec_has_names_in_their_only_form():
+def test_names_are_normalized():
     leaf = spec(
         certificates=[
             {
@@ -33,11 +35,11 @@ def test_a_spec_has_names_in_their_only_form():
     assert (leaf.usages, leaf.days) == (("server", "client"), 397)
 
 
-def test_a_client_needs_no_host():
+def test_client_needs_no_host():
     assert spec(certificates=[{"name": "alice", "usages": ["client"]}]).certificates[0].dns == ()
 
 
-def test_a_ca_is_named_after_its_cluster():
+def test_ca_is_named_after_its_cluster():
     assert spec().ca.common_name == "test CA"
     assert spec(ca={"common_name": "Example"}).ca.common_name == "Example"
     assert spec(ca={"common_name": "Example"}).ca.days == 3650
@@ -48,7 +50,7 @@ def server(**changes):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"cluster": "a b"}, "cluster: found 'a b'; wanted: up to 64 letters"),
         ({"renew_before_days": -1}, "renew_before_days: found -1; wanted: 0 to 3650 days"),
@@ -115,31 +117,31 @@ def server(**changes):
         ),
     ],
 )
-def test_a_spec_that_cannot_be_met_is_refused(options, says):
+def test_invalid_spec_is_refused(options, message):
     with pytest.raises(CredentialsError) as error:
         spec(**options)
     assert len(error.value.problems) == 1
-    assert says in error.value.problems[0]
+    assert message in error.value.problems[0]
 
 
 @pytest.mark.parametrize(
     "value", ["short", "x" * 129, "with blank", 'a"quote', "a\\slash", "ü" * 9]
 )
-def test_a_given_password_that_would_break_a_file_is_refused_and_not_shown(value):
+def test_unsafe_password_is_refused_and_not_printed(value):
     with pytest.raises(CredentialsError) as error:
         spec(passwords=["alice"], given_passwords={"alice": value})
     assert str(error.value).startswith("given_passwords: alice: found a value with other")
     assert value not in str(error.value)
 
 
-def test_all_obstacles_are_told_at_once():
+def test_all_errors_are_reported_together():
     with pytest.raises(CredentialsError) as error:
         spec(cluster="a b", certificates=[SERVER | {"days": 0, "ips": ["x"]}])
     assert len(error.value.problems) == 3
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("validated_options", "message"),
     [
         ({"stores": "x"}, "found the key 'stores'; wanted: store (did you mean that?), one of"),
         ({"ca": {"day": 1}}, "ca: found the key 'day'; wanted: days (did you mean that?)"),
@@ -151,11 +153,11 @@ def test_all_obstacles_are_told_at_once():
         ({"certificates": [{"nam": "x"}]}, "certificates: number 1: found the key 'nam'; wanted"),
     ],
 )
-def test_a_key_that_no_option_has_is_named_with_its_place(arguments, says):
-    problems = slips(BASE | arguments)
+def test_unknown_key_is_reported_with_its_place(validated_options, message):
+    problems = unknown_options(BASE | validated_options)
     assert len(problems) == 1
-    assert says in problems[0]
+    assert message in problems[0]
 
 
-def test_what_is_right_has_no_slips():
-    assert slips(BASE | server() | {"ca": {"days": 1}}) == []
+def test_known_keys_have_no_errors():
+    assert unknown_options(BASE | server() | {"ca": {"days": 1}}) == []

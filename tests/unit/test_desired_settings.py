@@ -1,4 +1,4 @@
-"""Overrides of a site, the table of the screen, and the docs that are rendered from the data."""
+"""Overrides of a site, the printed table, and the documentation generated from the data."""
 
 import subprocess
 from pathlib import Path
@@ -25,7 +25,7 @@ def values(overrides):
     return {s["name"]: (s["value"], s["rule"]) for s in merge(TABLE, overrides)}
 
 
-def test_without_overrides_the_table_is_meant():
+def test_defaults_of_the_table_apply():
     assert values({}) == {
         "vm.swappiness": ("1", "exactly"),
         "vm.max_map_count": ("262144", "at_least"),
@@ -35,35 +35,35 @@ def test_without_overrides_the_table_is_meant():
     assert merge(TABLE, {})[0]["reason"] == "Heaps stay in memory."
 
 
-def test_a_value_of_the_site_wins_and_is_meant_exactly():
+def test_site_s_value_overrides_and_is_exact():
     assert values({"vm.max_map_count": 131072})["vm.max_map_count"] == ("131072", "exactly")
     assert values({"limits.nofile": 20000})["limits.nofile"] == ("20000", "at_least")
 
 
-def test_null_leaves_a_setting_alone():
+def test_null_omits_a_setting():
     assert "vm.swappiness" not in values({"vm.swappiness": None})
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(False, "0"), ([4096, 87380, 1], "4096 87380 1"), ("a\t b", "a b")]
 )
-def test_any_kernel_parameter_may_be_added(value, text):
+def test_any_kernel_parameter_is_allowed(value, text):
     assert values({"net.ipv4.x": value})["net.ipv4.x"] == (text, "exactly")
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("disk.scheduler.sold", "did you mean disk.scheduler.solid?"),
         ("vn.swappiness", "did you mean vm.swappiness?"),
         ("swapiness", "any kernel parameter, and limits.nofile, disk.scheduler.solid"),
     ],
 )
-def test_a_name_that_is_no_setting_is_refused(name, told):
+def test_unknown_setting_is_refused(name, message):
     with pytest.raises(TuningError) as error:
         merge(TABLE, {name: 1})
     assert repr(name) in str(error.value)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def row(name, state, **more):
@@ -77,7 +77,7 @@ DRIFTED = {
 }
 
 
-def test_drift_names_host_setting_and_values_where_tuning_is_enforced():
+def test_drift_has_host_setting_and_values():
     result = tuning_report.verify(DRIFTED)
     assert result["drift"] == ["m1: vm.swappiness: wanted 1, persisted nothing, live 60"]
     lines = result["text"].splitlines()
@@ -91,19 +91,19 @@ def test_drift_names_host_setting_and_values_where_tuning_is_enforced():
     )
 
 
-def test_the_table_fits_into_120_columns():
+def test_table_has_at_most_120_columns():
     name = "net.ipv4.tcp_slow_start_after_idle"
     long = row(name, "not_allowed", detail="x", persisted="100000:1048576", live="9" * 19)
     assert max(map(len, tuning_report.lines("m1", [long]))) <= 120
 
 
-def test_the_docs_say_what_the_data_says():
+def test_documentation_matches_the_data():
     script = ROOT / "scripts/render-tuning"
     done = subprocess.run([script, "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_setting_has_a_reason_a_default_and_a_known_rule():
+def test_every_setting_has_reason_default_and_rule():
     table = yaml.safe_load((ROOT / "roles/host/vars/main.yml").read_text())["__host_tuning_table"]
     assert len(table) > 20
     for name, entry in table.items():
@@ -116,18 +116,18 @@ def test_every_setting_has_a_reason_a_default_and_a_known_rule():
         assert "{{" not in str(entry.get("says", entry["value"])), f"{name}: says what in the docs?"
 
 
-def test_secrets_to_be_rotated_are_named_below_the_table_and_are_drift():
-    told = tuning_report.verify({}, ["password alice"])
-    assert told["text"].splitlines() == [
+def test_exposed_secrets_are_drift_below_the_table():
+    message = tuning_report.verify({}, ["password alice"])
+    assert message["text"].splitlines() == [
         "verify: no drift",
         "verify: 1 secret(s) could be read by others in an earlier release; wanted: a new one, by "
         "make rotate",
         "  password alice",
     ]
-    assert told["drift"][0].startswith("password alice: could be read by others")
+    assert message["drift"][0].startswith("password alice: could be read by others")
 
 
-def test_access_to_the_ensemble_that_is_not_declared_is_below_the_table_and_is_drift():
+def test_undeclared_zookeeper_access_is_drift_below_the_table():
     found = zookeeper_filters.drift(
         [{"zookeeper_server_id": 1, "zookeeper_shared_trust": ["CN=prod CA"]}, {}],
         ["/: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa"],

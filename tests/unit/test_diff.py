@@ -28,11 +28,11 @@ SERVER = "# a comment\nnum.io.threads=8\nlog.dirs=/data/disk1,/data/disk2\n"
         ("a=x\\", {"a": "x"}),
     ],
 )
-def test_a_properties_file_is_read_as_java_reads_it(text, values):
+def test_properties_are_read_as_java_reads_them(text, values):
     assert from_properties(text) == values
 
 
-def test_what_we_write_we_read_back():
+def test_written_properties_are_read_back():
     values = {"a b": " x\\y", "c:d=e": "1,2", "#f": "line\nbreak\té \U0001f600", "g": ""}
     assert from_properties(to_properties(values)) == values
 
@@ -71,7 +71,7 @@ def test_what_we_write_we_read_back():
         ),
     ],
 )
-def test_a_file_s_change_is_told_by_its_keys(name, before, after, steps):
+def test_change_of_properties_is_reported_by_key(name, before, after, steps):
     assert file_steps(name, before, after) == steps
 
 
@@ -86,12 +86,12 @@ def test_a_file_s_change_is_told_by_its_keys(name, before, after, steps):
         "API_KEY",
     ],
 )
-def test_a_secret_is_named_and_never_shown(key):
+def test_secret_values_are_hidden(key):
     steps = file_steps("server.properties", f"{key}=old-value\n", f"{key}=new-value\n")
     assert steps == [f"server.properties: {key} (hidden) -> (hidden)"]
     assert key_changes({}, {key: "new-value"}) == [f"{key} (not set) -> (hidden)"]
 
 
-def test_a_long_value_is_cut():
+def test_long_value_is_cut():
     (step,) = key_changes({"a": "x" * 500}, {"a": "y"})
     assert step == f"a {'x' * 120}… -> y"

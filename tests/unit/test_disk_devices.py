@@ -1,4 +1,4 @@
-"""Devices are found by what kernel and udev tell of them, here a tree of files as they write it."""
+"""Devices are found by facts of kernel and udev, here in a tree of files."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_devices
@@ -9,7 +9,7 @@ GIB = 1024**3
 
 @pytest.fixture
 def machine(tmp_path):
-    """A SATA disk known by udev alone, one by its pages, NVMe, virtio, and a multipath disk."""
+    """SATA disks identified by udev and by VPD pages, NVMe, virtio, and a multipath disk."""
 
     def block(name, number, **files):
         folder = tmp_path / "sys/block" / name
@@ -53,22 +53,22 @@ def machine(tmp_path):
         ({"serial": "s4nv"}, ["nvme0n1"]),
         ({"wwn": "eui.0025385b71b0"}, ["nvme0n1"]),
         ({"serial": "virt-1"}, ["vda"]),
-        # The disk, not its two paths.
+        # The multipath disk, not its two paths.
         ({"serial": "M33"}, ["dm-0"]),
         ({"wwn": "36001405"}, ["dm-0"]),
-        # A serial number is no WWN, and none is half of another.
+        # Serial numbers are not WWNs, and partial identifiers do not match.
         ({"wwn": "B22"}, []),
         ({"serial": "WD-A"}, []),
         ({"path": "/dev/null"}, []),
         ({"path": "/dev/not-there"}, []),
     ],
 )
-def test_a_device_is_found_by_its_identity(machine, how, names):
+def test_device_is_found_by_its_identifier(machine, how, names):
     found = machine.find(Spec("disk1", "/data/disk1", **how))
     assert [place.name for place in found] == names
 
 
-def test_mounts_have_their_options_and_a_read_only_file_system_counts(tmp_path):
+def test_mount_options_include_a_read_only_file_system(tmp_path):
     table = tmp_path / "mountinfo"
     table.write_text(
         "30 22 8:16 / /data/disk\\0401 rw,noatime shared:5 - xfs /dev/sdb rw,attr2\n"

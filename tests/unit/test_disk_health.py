@@ -56,7 +56,7 @@ NVME = {
     ],
 )
 def test_a_disk_has_the_figures_that_it_tells(report, expected):
-    assert disk_health.figures(report) == expected
+    assert disk_health.metrics(report) == expected
 
 
 def test_figures_are_those_of_a_device_model_and_serial_number():

@@ -1,4 +1,4 @@
-"""Whether a disk may be replaced, and what a host is told when one leaves."""
+"""Checks before a disk is replaced, and the release of a disk from a host."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_release
@@ -8,7 +8,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations import dis
 LOG_DIRS = ["/data/disk2/kafka"]
 
 
-def disk(state="ready", found="ours"):
+def disk(state="ready", found="ready"):
     return {"name": "disk2", "state": state, "found": found}
 
 
@@ -28,46 +28,46 @@ DEAD = cluster((2, "/data/disk2/kafka"))
 
 
 @pytest.mark.parametrize(
-    ("found", "answer", "action", "words"),
+    ("found", "answer", "action", "text"),
     [
-        # In order and in use.
+        # Healthy and in use.
         (disk(), cluster(), "refuse", "disk2 is healthy"),
-        # What others have lost is not this disk.
+        # Other brokers have offline log dirs.
         (disk(), cluster((2, "/data/disk1/kafka")), "refuse", "disk2 is healthy"),
         (disk(), cluster((3, "/data/disk2/kafka")), "refuse", "disk2 is healthy"),
-        # The inventory names another device while the broker uses the old one.
+        # The inventory declares another device while the broker uses the old one.
         (disk("blank", "blank"), cluster(), "refuse", "on the host it is blank"),
-        # The broker has given it up.
+        # The broker's log dir is offline.
         (disk("failed", "I/O error"), DEAD, "replace", "/data/disk2/kafka (KafkaStorageError)"),
         (disk("blank", "blank"), DEAD, "replace", "offline"),
         (disk(), DEAD, "replace", "offline"),
-        # The host knows more than the broker.
+        # The host reports a fault that the broker has not noticed.
         (disk("missing", "gone"), cluster(), "replace", "may not have met yet"),
         (disk("read_only", "mounted read-only"), cluster(), "replace", "may not have met yet"),
-        # An earlier run was interrupted: before the format, and after it.
+        # An earlier run was interrupted before the format, or after it.
         (disk("blank", "blank"), cluster(brokers=(1, 3)), "replace", "not registered"),
         (disk(), cluster(brokers=(1, 3)), "resume", "in order"),
-        # Nobody can say.
+        # The state is unknown.
         (disk("failed", "x"), cluster(reachable=False), "refuse", "no broker listens"),
     ],
 )
-def test_only_a_broken_disk_is_replaced(found, answer, action, words):
-    said = disk_operations.validate(found, 2, answer, LOG_DIRS)
-    assert said["action"] == action
-    assert words in said["reason"]
+def test_only_failed_disks_are_replaced(found, answer, action, text):
+    result = disk_operations.validate(found, 2, answer, LOG_DIRS)
+    assert result["action"] == action
+    assert text in result["reason"]
 
 
-def test_a_healthy_disk_is_replaced_when_it_is_named_twice():
-    said = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk2")
-    assert said["action"] == "replace"
-    said = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk1")
-    assert said == {
+def test_force_replaces_a_healthy_disk():
+    result = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk2")
+    assert result["action"] == "replace"
+    result = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk1")
+    assert result == {
         "action": "refuse",
         "reason": "disk_force names disk1, and the disk to replace is disk2",
     }
 
 
-def test_another_device_takes_the_place_of_one_disk_only():
+def test_another_device_replaces_only_the_named_disk():
     declared = [
         {"name": "disk1", "serial": "A", "mount": "/data/disk1"},
         {"name": "disk2", "serial": "B", "mount": "/data/disk2"},
@@ -87,15 +87,15 @@ MOUNTINFO = (
 )
 
 
-def test_mounts_are_found_by_their_point():
+def test_mounts_are_found_by_mount_point():
     mounts = list(rows(MOUNTINFO))
-    disk = disk_release.at(mounts, "/data/disk1")
+    disk = disk_release.mounted_at(mounts, "/data/disk1")
     assert (disk.device, disk.source, disk.follows) == ("8:16", "/dev/sdb", True)
-    assert disk_release.at(mounts, "/data/a b").source == "/dev/sdc"
-    assert disk_release.at(mounts, "/data") is None
+    assert disk_release.mounted_at(mounts, "/data/a b").source == "/dev/sdc"
+    assert disk_release.mounted_at(mounts, "/data") is None
 
 
-def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
+def test_holders_are_processes_with_a_private_mount():
     follower = list(rows(MOUNTINFO))
     container = list(rows(MOUNTINFO.replace(" shared:2", "")))
     other = list(rows(MOUNTINFO.splitlines()[0]))
@@ -103,9 +103,9 @@ def test_processes_that_hold_a_disk_are_those_with_a_mount_of_their_own():
     assert disk_release.holders_in(seen, "8:16") == ["3", "12"]
 
 
-def test_only_the_line_of_the_disk_leaves_fstab():
+def test_only_the_disk_s_line_is_removed_from_fstab():
     fstab = "# ours\nUUID=a /data/disk1 xfs x 0 0\n\nUUID=b /data/disk10 xfs x 0 0\n"
-    assert disk_release.forgotten(fstab, "/data/disk1") == (
+    assert disk_release.without_mount(fstab, "/data/disk1") == (
         "# ours\n\nUUID=b /data/disk10 xfs x 0 0\n"
     )
-    assert disk_release.forgotten(fstab, "/data/disk2") == fstab
+    assert disk_release.without_mount(fstab, "/data/disk2") == fstab

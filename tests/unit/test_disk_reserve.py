@@ -1,4 +1,4 @@
-"""Room is kept on a data disk for the day on which it is full."""
+"""Reserves on data disks, to be freed when a disk is full."""
 
 import os
 
@@ -16,28 +16,28 @@ GIB, MIB = 1024**3, 1024**2
 @pytest.mark.parametrize(
     ("size", "free", "present", "made"),
     [
-        # A fiftieth of a small disk, what is declared of a large one.
+        # 2 % of a small disk, the declared size on a large one.
         (10 * GIB, 9 * GIB, 0, 204 * MIB),
         (4000 * GIB, 3000 * GIB, 0, 2 * GIB),
-        # It is there.
+        # It exists.
         (4000 * GIB, 3000 * GIB, 2 * GIB, 0),
-        # It has just been given free: it comes back once there is room.
+        # It was freed: it is created again when there is enough space.
         (4000 * GIB, 100 * GIB, 0, 0),
         (100 * GIB, 17 * GIB, 0, 2 * GIB),
         (100 * GIB, 16 * GIB, 0, 0),
     ],
 )
-def test_a_reserve_is_made_where_there_is_room_for_it(size, free, present, made):
+def test_reserve_is_created_only_with_enough_free_space(size, free, present, made):
     assert disk_reserve.missing(2 * GIB, size, free, present) == made
 
 
-def test_a_reserve_takes_its_room_at_once(tmp_path):
+def test_reserve_is_allocated_immediately(tmp_path):
     disk_reserve.make(str(tmp_path), 3 * MIB)
     assert os.stat(tmp_path / disk_reserve.FILE).st_blocks * 512 >= 3 * MIB
     assert os.stat(tmp_path / disk_reserve.FILE).st_mode & 0o777 == 0o600
 
 
-def test_a_disk_that_does_not_answer_gets_none(monkeypatch):
+def test_failed_disk_gets_no_reserve(monkeypatch):
     def broken(path):
         raise OSError(5, "Input/output error")
 
@@ -57,17 +57,17 @@ def disk(action, *points):
 @pytest.mark.parametrize(
     ("action", "points", "texts"),
     [
-        (data_disks.FORMAT, [], ["disk1 keeps 2.0 GiB in reserve"]),
-        (data_disks.USE, ["/data/disk1"], ["disk1 keeps 1 MiB in reserve"]),
+        (data_disks.FORMAT, [], ["disk1 gets a reserve of 2.0 GiB"]),
+        (data_disks.USE, ["/data/disk1"], ["disk1 gets a reserve of 1 MiB"]),
         (data_disks.USE, [], []),
         (data_disks.LEAVE, ["/data/disk1"], []),
         (data_disks.REFUSE, [], []),
     ],
 )
-def test_the_plan_says_which_disks_get_one(action, points, texts):
+def test_plan_lists_reserves(action, points, texts):
     steps = disk_plan.reserves([disk(action, *points)], 2 * GIB, lambda mount, declared: MIB)
     assert [step.text for step in steps] == texts
 
 
-def test_a_site_may_do_without():
+def test_reserve_can_be_disabled():
     assert disk_plan.reserves([disk(data_disks.FORMAT)], 0, lambda mount, declared: MIB) == []

@@ -102,7 +102,7 @@ def test_a_disk_that_hangs_ends_the_broker_and_is_named(disks, guard):
     (disks / "disk2" / "hang").touch()
     assert process.wait(10) == 143
     said = (disks / "err").read_text()
-    assert f"FATAL disk-watchdog: {disks}/disk2 hangs, no answer for 2 s" in said
+    assert f"FATAL disk-watchdog: {disks}/disk2 hangs, no response for 2 s" in said
     assert "disk1" not in said
 
 
@@ -118,9 +118,9 @@ def test_a_short_silence_is_told_and_does_no_harm(disks, guard):
     process = guard(BROKER, timeout=9)
     until(up(disks))
     (disks / "disk1" / "hang").touch()
-    until(lambda: f"{disks}/disk1 has not answered for 3 s" in (disks / "err").read_text(), 15)
+    until(lambda: f"{disks}/disk1 has not responded for 3 s" in (disks / "err").read_text(), 15)
     (disks / "disk1" / "hang").unlink()
-    until(lambda: f"{disks}/disk1 answered after" in (disks / "err").read_text())
+    until(lambda: f"{disks}/disk1 responded after" in (disks / "err").read_text())
     assert process.poll() is None
 
 
@@ -143,7 +143,7 @@ def test_a_failed_disk_does_not_keep_the_broker_from_starting(disks, guard):
 def test_a_broker_does_not_start_on_a_disk_that_hangs_until_it_answers(disks, guard):
     (disks / "disk1" / "hang").touch()
     process = guard(BROKER)
-    until(lambda: "the broker is not started before it answers" in (disks / "err").read_text())
+    until(lambda: "the broker starts only after it responds" in (disks / "err").read_text())
     assert (disks / "out").read_text() == ""
     (disks / "disk1" / "hang").unlink()
     until(up(disks))

@@ -1,4 +1,4 @@
-"""What becomes of a declared, changed or withdrawn setting of a running broker."""
+"""Plans for declared, changed and removed settings of a running broker."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.dynamic_configs import (
@@ -17,7 +17,7 @@ WEEK, DAY = "604800000", "86400000"
 
 
 def entry(kind="INT", fixed=False, **levels):
-    """A key with values by level; the highest is in force."""
+    """A key with values by source; the first source is in force."""
     names = {"broker": ON_BROKER, "cluster": ON_CLUSTER, "file": FROM_FILE, "default": DEFAULT}
     found = {names[level]: value for level, value in levels.items()}
     text = next((found[source] for source in names.values() if source in found), None)
@@ -41,7 +41,7 @@ def steps(entries, live=None, previous=(), restarts=False):
     return [(step.key, step.value) for step in plan(spec, entries).steps]
 
 
-def test_properties_are_split_by_what_needs_a_restart():
+def test_properties_are_split_by_need_of_a_restart():
     static, live = split({"num.io.threads": 8, "log.dirs": "/a", "listeners": "x", "ssl.key": 1})
     assert (static, live) == (
         {"log.dirs": "/a", "listeners": "x", "ssl.key": 1},
@@ -49,7 +49,7 @@ def test_properties_are_split_by_what_needs_a_restart():
     )
 
 
-def test_live_values_become_text_and_none_is_no_spec():
+def test_live_values_are_text_and_none_is_omitted():
     specs = {"log.preallocate": True, "log.cleanup.policy": ["compact", "delete"]}
     assert live_texts({**specs, "log.roll.ms": None, "broker.id": 1}) == {
         "log.preallocate": "true",
@@ -63,7 +63,7 @@ def test_live_values_become_text_and_none_is_no_spec():
         (threads(), {"num.io.threads": "16"}, [("num.io.threads", "16")]),
         (threads(file="8"), {"num.io.threads": "8"}, []),
         (threads(file="8", broker="16"), {"num.io.threads": "16"}, []),
-        # Somebody changed by hand what is declared.
+        # A declared value was changed by hand.
         (threads(file="8", broker="4"), {"num.io.threads": "8"}, [("num.io.threads", "8")]),
         # The file changed since the broker started.
         (threads(file="8"), {"num.io.threads": "12"}, [("num.io.threads", "12")]),
@@ -79,7 +79,7 @@ def test_live_values_become_text_and_none_is_no_spec():
         ),
     ],
 )
-def test_a_declared_value_is_set_where_another_is_in_force(entries, live, done):
+def test_declared_value_replaces_another_value(entries, live, done):
     assert steps(entries, live) == done
 
 
@@ -87,36 +87,36 @@ def test_a_declared_value_is_set_where_another_is_in_force(entries, live, done):
     ("entries", "key", "done"),
     [
         (threads(broker="16"), "num.io.threads", [("num.io.threads", None)]),
-        # The file that the broker started with would come forth again.
+        # Without the dynamic value, the broker's old file would apply.
         (threads(broker="16", file="4"), "num.io.threads", [("num.io.threads", "8")]),
         (threads(file="4"), "num.io.threads", [("num.io.threads", "8")]),
         (threads(file="8"), "num.io.threads", []),
         (threads(broker="16", cluster="12"), "num.io.threads", [("num.io.threads", None)]),
         (threads(cluster="12", file="4"), "num.io.threads", []),
-        # A key without a default of its own.
+        # The default comes from a key in another unit.
         (retention(broker=DAY), "log.retention.ms", [("log.retention.ms", None)]),
         (retention(file=DAY), "log.retention.ms", [("log.retention.ms", WEEK)]),
         (retention(hours="1", file=DAY), "log.retention.ms", [("log.retention.ms", "3600000")]),
         (retention(), "log.retention.ms", []),
     ],
 )
-def test_a_withdrawn_value_gives_way_to_that_of_a_fresh_broker(entries, key, done):
+def test_removed_key_returns_to_the_value_of_a_new_broker(entries, key, done):
     assert steps(entries, previous=[key]) == done
 
 
-def test_after_the_step_the_next_plan_is_empty():
-    # Withdrawn, with the old file below: the default was set; the file no longer names the key.
+def test_next_plan_is_empty():
+    # The default was set, because the broker still has its old file.
     assert steps(threads(broker="8", file="4")) == []
     assert plan(Spec(1, {}), threads(broker="8", file="4")).foreign == ()
     assert plan(Spec(1, {}), retention(broker=WEEK, file=DAY)).foreign == ()
 
 
-def test_a_default_that_was_set_goes_when_the_broker_has_started_anew():
+def test_dynamic_default_is_removed_after_the_restart():
     assert steps(threads(broker="8")) == [("num.io.threads", None)]
     assert steps(retention(broker=WEEK)) == [("log.retention.ms", None)]
 
 
-def test_what_others_set_is_named_and_left_alone():
+def test_foreign_values_are_reported_and_kept():
     entries = {**threads(broker="4"), "log.roll.ms": entry("LONG", cluster="9")}
     found = plan(Spec(2, {}), entries)
     assert found.steps == ()
@@ -126,39 +126,39 @@ def test_what_others_set_is_named_and_left_alone():
     )
 
 
-def test_a_secret_set_by_others_is_no_step():
+def test_foreign_secret_is_ignored():
     assert steps({"ssl.keystore.password": Entry(None, "PASSWORD", {})}) == []
 
 
 @pytest.mark.parametrize(
     ("entries", "live", "previous", "done"),
     [
-        # The file of the new start gives it.
+        # The new file applies after the restart.
         (threads(file="8"), {"num.io.threads": "16"}, [], []),
         (threads(file="4"), {}, ["num.io.threads"], []),
-        # A value set at run time outlives the start.
+        # Dynamic values survive the restart.
         (threads(broker="8"), {"num.io.threads": "16"}, [], [("num.io.threads", "16")]),
         (threads(broker="4", file="4"), {}, ["num.io.threads"], [("num.io.threads", None)]),
         (retention(broker=DAY, file=DAY), {}, ["log.retention.ms"], [("log.retention.ms", None)]),
     ],
 )
-def test_a_dry_run_sees_a_broker_as_it_will_start(entries, live, previous, done):
+def test_dry_run_plans_for_a_restarted_broker(entries, live, previous, done):
     assert steps(entries, live, previous, restarts=True) == done
 
 
-def test_a_key_that_this_version_cannot_change_waits_for_the_restart():
+def test_read_only_key_needs_a_restart():
     found = plan(Spec(1, {"num.io.threads": "16"}), {"num.io.threads": entry(fixed=True)})
     assert found.steps == ()
-    assert found.later == ("broker 1: its version of Kafka takes num.io.threads with a restart",)
+    assert found.later == ("broker 1: its Kafka version changes num.io.threads by a restart only",)
 
 
-def test_a_withdrawn_key_without_any_default_waits_for_the_restart():
+def test_removed_key_without_a_default_needs_a_restart():
     found = plan(Spec(1, {}, frozenset(["log.roll.ms"])), {"log.roll.ms": entry("LONG", file="5")})
     assert found.steps == ()
-    assert found.later == ("broker 1: log.roll.ms gets its default with the next restart",)
+    assert found.later == ("broker 1: log.roll.ms returns to its default at next restart",)
 
 
-def test_a_step_says_broker_key_and_both_values():
+def test_step_names_broker_key_and_both_values():
     entries = {**threads(file="8"), **retention(broker=DAY)}
     found = plan(Spec(3, {"num.io.threads": "16"}, frozenset(["log.retention.ms"])), entries)
     assert [str(step) for step in found.steps] == [
@@ -174,7 +174,7 @@ def test_a_step_says_broker_key_and_both_values():
 CLIENTS = "listener.name.clients.max.connections"
 
 
-def test_limits_of_one_listener_need_no_restart_and_other_settings_of_it_do():
+def test_only_limits_of_a_listener_are_live():
     keys = {CLIENTS: 9, "listener.name.clients.max.connection.creation.rate": 5}
     other = {"listener.name.clients.sasl.enabled.mechanisms": "PLAIN", "listeners": "x"}
     assert split({**keys, **other}) == (other, keys)
@@ -183,7 +183,7 @@ def test_limits_of_one_listener_need_no_restart_and_other_settings_of_it_do():
 @pytest.mark.parametrize(
     ("entries", "live", "previous", "done"),
     [
-        # A broker does not list what is not set, and lists the rest as read-only.
+        # Brokers list only limits that are set, as read-only keys.
         ({}, {CLIENTS: "900"}, [], [(CLIENTS, "900")]),
         ({CLIENTS: entry("UNKNOWN", fixed=True, file="900")}, {CLIENTS: "900"}, [], []),
         (
@@ -193,15 +193,15 @@ def test_limits_of_one_listener_need_no_restart_and_other_settings_of_it_do():
             [(CLIENTS, "900")],
         ),
         ({CLIENTS: entry(fixed=True, broker="900")}, {}, [CLIENTS], [(CLIENTS, None)]),
-        # The file that the broker started with is in the way until it starts again.
+        # The old file applies until the restart, so the limit is overridden.
         ({CLIENTS: entry(fixed=True, file="900")}, {}, [CLIENTS], [(CLIENTS, "2147483647")]),
         ({CLIENTS: entry(fixed=True, broker="2147483647")}, {}, [], [(CLIENTS, None)]),
     ],
 )
-def test_a_limit_of_one_listener_is_set_and_taken_back(entries, live, previous, done):
+def test_limit_of_a_listener_is_set_and_reset(entries, live, previous, done):
     assert steps(entries, live, previous) == done
 
 
-def test_a_limit_of_a_listener_that_somebody_else_set_is_named():
+def test_foreign_limit_of_a_listener_is_reported():
     found = plan(Spec(1, {}), {CLIENTS: entry(fixed=True, broker="50")})
     assert found.foreign == (f"broker 1: {CLIENTS} = 50 was set at run time and is not declared",)

@@ -1,4 +1,4 @@
-"""Elections: which are of use, and which need a name said twice."""
+"""Plans of preferred and unclean elections."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._replicas.elections import (
@@ -16,7 +16,7 @@ OFFLINE = partition("b-1", isr=(), leader=-1)
 ALL = cluster(AWAY, HOME, OUT, OFFLINE)
 
 
-def test_first_replicas_lead_again_where_they_can():
+def test_preferred_replicas_in_sync_are_elected():
     found = plan_preferred(ALL.partitions)
     assert [str(step) for step in found.steps] == ["a-0: leader 2 -> 1"]
     assert found.impossible == ("b-0: broker 1 is not in sync",)
@@ -34,28 +34,30 @@ def test_partitions_are_chosen_by_topic_and_name(topics, partitions, names):
     assert [part.name for part in chosen(ALL, topics, partitions)] == names
 
 
-def test_unknown_names_are_told_all_at_once():
+def test_all_unknown_names_are_reported():
     with pytest.raises(ElectionError) as refusal:
         chosen(ALL, ["x"], ["b-11"])
     assert refusal.value.messages == [
-        "topic x: there is none",
-        "partition b-11: there is none; did you mean b-1?",
+        "topic x: does not exist",
+        "partition b-11: does not exist; did you mean b-1?",
     ]
 
 
-def test_an_unclean_election_is_for_confirmed_partitions_that_nobody_serves():
+def test_unclean_election_is_for_confirmed_offline_partitions():
     found = plan_unclean([OFFLINE, HOME], ["b-1"], live=[2])
-    assert [str(step) for step in found.steps] == ["b-1: a replica that may lack records leads"]
+    assert [str(step) for step in found.steps] == [
+        "b-1: unclean election of a replica that may lack records"
+    ]
     assert plan_unclean([HOME], [], live=[1]).steps == ()
 
 
 @pytest.mark.parametrize(
     ("confirmed", "live", "message"),
     [
-        ([], [1], "partition b-1: an unclean election loses records; it is done once its name"),
+        ([], [1], "partition b-1: an unclean election loses records; to confirm it, add"),
         (["b-1"], [7], "partition b-1: none of its brokers 1, 2, 3 is registered"),
     ],
 )
-def test_an_unclean_election_that_must_not_be_is_refused(confirmed, live, message):
+def test_unconfirmed_or_impossible_unclean_election_is_an_error(confirmed, live, message):
     with pytest.raises(ElectionError, match=message):
         plan_unclean([OFFLINE], confirmed, live)

@@ -24,7 +24,7 @@ def piece(text):
 
 @pytest.fixture
 def answers(tmp_path):
-    """An engine that gives one answer for each question, in order."""
+    """An engine that returns prepared responses in order."""
     path = str(tmp_path / "engine.sock")
     server = socket.socket(socket.AF_UNIX)
     server.bind(path)
@@ -46,36 +46,36 @@ def answers(tmp_path):
     server.close()
 
 
-def test_a_container_that_waits_for_its_next_try_does_not_run(answers):
+def test_restarting_container_is_not_running(answers):
     found = container_state.inspect("a", answers((200, json.dumps(FOUND).encode())))
     assert (found.running, found.restarts, found.exit_code) == (False, 4, 1)
     assert found.started == 1795266000.5
 
 
-def test_a_container_that_is_gone_is_an_answer(answers):
+def test_missing_container_is_no_error(answers):
     assert container_state.inspect("a", answers((404, b"{}"))) == container_state.Container()
 
 
-def test_an_engine_that_is_gone_is_an_error(tmp_path):
+def test_missing_engine_is_an_error(tmp_path):
     with pytest.raises(
-        engine_api.NoAnswerError, match=r"does not answer on .*none: No such file or directory"
+        engine_api.NoAnswerError, match=r"does not respond on .*none: No such file or directory"
     ):
         container_state.inspect("a", str(tmp_path / "none"))
 
 
-def test_a_log_is_read_out_of_its_pieces(answers):
+def test_log_frames_are_decoded(answers):
     body = piece("one\ntw") + piece("o\n")
     assert container_state.log("a", 5, path=answers((200, body))) == ["one", "two"]
 
 
-def test_a_refusal_is_an_error_with_the_question_and_the_engine_s_words(answers):
+def test_error_response_has_request_and_reason(answers):
     path = answers((500, b"no space left"))
-    with pytest.raises(engine_api.EngineError, match=r"refuses /x: b'no space left'") as refusal:
+    with pytest.raises(engine_api.EngineError, match=r"rejects /x: b'no space left'") as refusal:
         engine_api.get(path, "/x")
     assert not isinstance(refusal.value, engine_api.NoAnswerError)
 
 
-def test_one_that_takes_the_request_and_answers_nothing_in_time_hangs(tmp_path):
+def test_timeout_is_a_hung_engine(tmp_path):
     path = str(tmp_path / "engine.sock")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
@@ -94,9 +94,9 @@ def test_one_that_takes_the_request_and_answers_nothing_in_time_hangs(tmp_path):
         ((200, b"no JSON"), None),
     ],
 )
-def test_where_an_answer_is_optional_there_is_one_or_none(answers, answer, value):
-    assert engine_api.ask(answers(answer), "/info") == value
+def test_get_json_returns_none_without_a_valid_response(answers, answer, value):
+    assert engine_api.get_json(answers(answer), "/info") == value
 
 
-def test_what_is_to_be_removed_and_is_gone_is_no_error(answers):
+def test_deleting_a_missing_container_is_no_error(answers):
     assert engine_api.delete(answers((404, b"{}")), "/containers/a") is None

@@ -1,4 +1,4 @@
-"""A step that fails ends the run: no later play writes or restarts anything, on any host."""
+"""A failed step ends the run: no later play writes or restarts anything, on any host."""
 
 import json
 import os
@@ -11,10 +11,10 @@ import yaml
 from plays import entries, with_printing_roles
 
 PLAYBOOKS = ("zookeeper", "kafka", "spark")
-# Verbs of a service that change a machine.
+# Verbs of a service that change its machine.
 CHANGES = ("files", "apply", "restart", "keep")
 
-# Taken as they are: what a batch does when one of its hosts is lost.
+# Real files: they decide how a batch with a lost host ends.
 REAL = ("roll/tasks/restart.yml", "roll/vars/main.yml", "roll/defaults/main.yml")
 
 SEPARATE = {"zookeeper": ["z1", "z2", "z3"], "kafka": ["k1", "k2"], "spark_master": ["s1"]}
@@ -24,7 +24,7 @@ UNREACHABLE = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansibl
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real playbooks and filters, with roles that only print what they were asked for."""
+    """The real playbooks and filters, with roles that only print their name."""
     root = tmp_path_factory.mktemp("collections")
     playbooks = with_printing_roles(root, *REAL)
     imports = [
@@ -36,7 +36,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def ran(collection, tmp_path):
-    """Run the three playbooks; what ran, in order, and the exit code."""
+    """Function that runs the three playbooks and returns the exit code and the entries that ran."""
 
     def run(groups, *limit, fails="nothing", away=(), away_at="", state="absent"):
         hosts = sorted({host for group in groups.values() for host in group})
@@ -60,7 +60,7 @@ def ran(collection, tmp_path):
                 *("ansible-playbook", f"--inventory={path}", *limit),
                 str(collection / "ansible_collections/metal/kafka/playbooks/three.yml"),
             ],
-            # Not the repository's ansible.cfg: what ends a run stands in the plays.
+            # Not the repository's ansible.cfg: plays alone must end the run.
             cwd=tmp_path,
             env={
                 **os.environ,
@@ -81,7 +81,7 @@ def ran(collection, tmp_path):
 
 
 def changed(lines, *roles):
-    """Entries of these roles that change a machine."""
+    """Entries of these roles that change their machine."""
     return [
         line
         for line in lines
@@ -90,7 +90,7 @@ def changed(lines, *roles):
     ]
 
 
-def test_a_run_in_which_nothing_fails_writes_everything(ran):
+def test_a_run_without_failures_writes_everything(ran):
     code, lines = ran(SEPARATE)
     assert code == 0
     assert "zookeeper/service/keep@z1" in lines
@@ -98,7 +98,7 @@ def test_a_run_in_which_nothing_fails_writes_everything(ran):
 
 
 @pytest.mark.parametrize("groups", [SEPARATE, TOGETHER], ids=["separate hosts", "same hosts"])
-def test_no_broker_is_written_when_the_ensemble_does_not_become_healthy(ran, groups):
+def test_unhealthy_zookeeper_ends_the_run_before_brokers(ran, groups):
     code, lines = ran(groups, fails="zookeeper/health/")
     assert code != 0
     assert changed(lines, "zookeeper")
@@ -106,42 +106,42 @@ def test_no_broker_is_written_when_the_ensemble_does_not_become_healthy(ran, gro
     assert [line for line in lines if "/keep@" in line] == []
 
 
-def test_a_limit_to_some_hosts_ends_as_early(ran):
+def test_unhealthy_zookeeper_ends_a_limited_run(ran):
     code, lines = ran(TOGETHER, "--limit=n2,n3", fails="zookeeper/health/")
     assert code != 0
     assert changed(lines, "kafka_broker", "spark") == []
 
 
-def test_a_server_that_does_not_start_on_one_host_ends_the_run_for_all(ran):
+def test_a_failed_server_ends_the_run_for_all_hosts(ran):
     code, lines = ran(SEPARATE, fails="zookeeper/service/apply@z2")
     assert code != 0
     assert changed(lines, "kafka_broker", "spark") == []
 
 
 @pytest.mark.parametrize("groups", [SEPARATE, TOGETHER], ids=["separate hosts", "same hosts"])
-def test_a_host_that_becomes_unreachable_ends_the_run_for_all(ran, groups):
+def test_an_unreachable_host_ends_the_run_for_all_hosts(ran, groups):
     lost = groups["zookeeper"][1]
     code, lines = ran(groups, away=[lost], away_at="zookeeper/service")
     assert code != 0
     assert changed(lines, "zookeeper", "kafka_broker", "spark") == []
 
 
-def test_brokers_that_do_not_become_healthy_end_the_run_before_spark(ran):
+def test_unhealthy_brokers_end_the_run_before_spark(ran):
     code, lines = ran(SEPARATE, fails="kafka_broker/health/")
     assert code != 0
     assert changed(lines, "kafka_broker")
     assert changed(lines, "spark") == []
 
 
-def test_an_inventory_without_an_ensemble_of_its_own_ends_as_early(ran):
+def test_a_failed_broker_ends_a_run_without_zookeeper(ran):
     groups = {name: SEPARATE[name] for name in ("kafka", "spark_master")}
     code, lines = ran(groups, fails="kafka_broker/service/apply@k1")
     assert code != 0
     assert changed(lines, "spark") == []
 
 
-def test_a_host_lost_in_a_batch_ends_the_roll_before_the_next_batch(ran):
-    # Racks are the numbers in the names: k1 and n1 restart together.
+def test_an_unreachable_host_ends_the_roll_after_its_batch(ran):
+    # Numbers in the names are racks: k1 and n1 restart together.
     groups = {"kafka": ["k1", "n1", "k2"], "spark_master": ["s1"]}
     code, lines = ran(groups, away=["k1"], away_at="kafka_broker/service/apply", state="stale")
     assert code != 0
@@ -150,7 +150,7 @@ def test_a_host_lost_in_a_batch_ends_the_roll_before_the_next_batch(ran):
     assert changed(lines, "spark") == []
 
 
-def test_a_restart_that_fails_leaves_the_others_of_its_batch_alone(ran):
+def test_a_failed_restart_does_not_affect_its_batch(ran):
     groups = {"kafka": ["k1", "n1", "k2"], "spark_master": ["s1"]}
     code, lines = ran(groups, fails="kafka_broker/service/apply@k1|roll/failed/", state="stale")
     assert code != 0

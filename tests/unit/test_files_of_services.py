@@ -1,4 +1,4 @@
-"""Which keys, passwords and directories each container gets, by its declaration alone: its own."""
+"""Each container gets only its own keys, passwords and directories."""
 
 import base64
 import binascii
@@ -16,7 +16,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE, SECURITY = ROOT / "inventories/example", ROOT / "molecule/security/inventory"
 
-# Says which secret is asked for, instead of the secret.
+# Returns the name of a secret instead of the secret.
 SECRET = """
 from ansible.plugins.lookup import LookupBase
 
@@ -24,9 +24,9 @@ class LookupModule(LookupBase):
     def run(self, terms, variables=None, **options):
         return [{"quorum_stage": "own"}.get(term, f"<{term}>") for term in terms]
 """
-# Keeps what a service would get, with its secrets.
+# Collects the declaration of a service with its secrets.
 RENDER = """
-- name: Keep what the service gets
+- name: Save the declaration of the service
   ansible.builtin.set_fact:
     service_rendered: >-
       {{ service_rendered | default([]) + [
@@ -93,7 +93,7 @@ def _pipeline(topic: str, **output: str) -> dict:
     }
 
 
-# Two pipelines, each with a database of its own, and one that nobody names.
+# Two pipelines, each with its own database, and a database that no pipeline uses.
 PIPELINES = {
     "pipeline_pipelines": {
         "payments": _pipeline("payments", table="t", keys=["id"], database="shop"),
@@ -105,31 +105,31 @@ PIPELINES = {
     },
 }
 
-# What each container gets, {} being its name without that of the cluster.
+# Secrets of each kind of container; {} is its name without the cluster's.
 SPARK = {"password:spark-rpc", "password:spark-pages"}
 TABLE = {
     "kafka_broker": {"keypair:{}", "keypair:{}-ensemble", "keypair:operator"},
     "zookeeper": {"keypair:{}", "keypair:{}-quorum", "quorum_truststore"},
     "spark_master": {*SPARK, "keypair:{}-ensemble"},
-    # Executors of every pipeline run in a worker; they ask their driver for its password.
+    # Executors of every pipeline run in a worker; they get the password from their driver.
     "spark_worker": SPARK,
     "spark_history": SPARK,
     "pipeline": {*SPARK, "password:{}", "database:{database}"},
     "node_exporter": set(),
     "prometheus": {"password:monitoring-web"},
-    # A hash of the password.
+    # Has a hash of the password.
     "alertmanager": set(),
     "probe": {"password:watch"},
-    # Asks Prometheus and the pages of Spark.
+    # Reads Prometheus and the web pages of Spark.
     "exporter": {"password:watch", "password:spark-pages", "password:monitoring-web"},
 }
-# Where machines have a proxy each. The last one shows figures of Prometheus to the others, too.
+# With a proxy on each machine. The proxy on Prometheus' machine also reads Prometheus.
 PROXIED = {
     "prometheus": {"password:monitoring-web", "password:metrics-proxy"},
     "metrics_proxy": {"keypair:metrics-{machine}", "password:metrics-proxy"},
 }
 DATABASES = {"pipeline-payments": "shop", "pipeline-refunds": "ledger"}
-# Certificates are no secret: whoever checks somebody has them.
+# CA certificates are not secret.
 TRUSTED = {"truststore"}
 
 
@@ -141,14 +141,14 @@ def _collection(folder: Path) -> None:
     (home / "plugins/lookup/secret.py").write_text(SECRET)
     shutil.copytree(ROOT / "roles", home / "roles")
     (home / "roles/service/tasks/render.yml").write_text(RENDER)
-    # What tags of images are made from, among others.
+    # Other sources of image tags.
     for path in ROOT.iterdir():
         if path.name not in ("plugins", "roles") and not path.name.startswith("."):
             (home / path.name).symlink_to(path)
 
 
 def _inventory(name: str, folder: Path) -> Path:
-    """The inventory; that of the scenario has what the example says, as molecule gives it."""
+    """Path of an inventory; the scenario's gets the example's group variables, as in molecule."""
     if name == "local":
         return ROOT / "inventories/local"
     found = folder / "inventory"
@@ -162,14 +162,14 @@ def _inventory(name: str, folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module", params=["local", "security"])
-def told(request, tmp_path_factory):
-    """What every container gets, of one inventory, with what the declarations do not say alone."""
+def declared(request, tmp_path_factory):
+    """Declarations of all containers of one inventory."""
     folder = tmp_path_factory.mktemp(request.param)
     _collection(folder)
     (folder / "plays.yml").write_text(
         yaml.safe_dump([{"gather_facts": False, **play} for play in [*PLAYS, ANSWER]])
     )
-    given = {
+    variables = {
         **{"ansible_connection": "local", "ansible_become": False, "service_verb": "render"},
         **{"security_mode": "tls_scram", "answer": f"{folder}/answer.json"},
         **{"kafka_metal_state": f"{folder}/state", "ansible_python_interpreter": sys.executable},
@@ -177,7 +177,7 @@ def told(request, tmp_path_factory):
     }
     inventory = _inventory(request.param, folder)
     done = subprocess.run(
-        ["ansible-playbook", f"--inventory={inventory}", "plays.yml", "-e", json.dumps(given)],
+        ["ansible-playbook", f"--inventory={inventory}", "plays.yml", "-e", json.dumps(variables)],
         cwd=folder,
         env=os.environ
         | {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_FORKS": "2"}
@@ -192,7 +192,7 @@ def told(request, tmp_path_factory):
 
 
 def _secrets(text: str) -> set[str]:
-    """Secrets that a text names, also where it has them in base64, as pages want them shown."""
+    """Names of secrets in a text, also of base64-encoded ones, as logins for web pages are."""
     for word in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", text):
         try:
             text += base64.b64decode(word, validate=True).decode()
@@ -211,46 +211,48 @@ def _wanted(one: dict, machines: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def test_each_container_gets_its_own_keys_and_passwords(told):
-    assert set(TABLE) <= {one["kind"] for one in told}
+def test_each_container_gets_its_own_keys_and_passwords(declared):
+    assert set(TABLE) <= {one["kind"] for one in declared}
     machines: dict[str, set[str]] = {
-        one["host"]: set() for one in told if one["kind"] == "node_exporter"
+        one["host"]: set() for one in declared if one["kind"] == "node_exporter"
     }
-    for one in told:
+    for one in declared:
         machines.get(one["host"], set()).add(one["kind"])
-    for one in told:
+    for one in declared:
         found = _secrets("".join(file["content"] for file in one["secret_files"])) - TRUSTED
         assert found == _wanted(one, machines), (one["host"], one["name"])
 
 
-def test_no_secret_is_where_others_see_it(told):
-    for one in told:
+def test_secrets_are_only_in_secret_files(declared):
+    for one in declared:
         seen = json.dumps([one["container"], one["files"]])
         assert _secrets(seen) == set(), one["name"]
 
 
-def test_no_two_containers_mount_the_same_directory_but_what_is_shared(told):
+def test_containers_share_only_the_shared_directory(declared):
     mounts: dict[tuple[str, str], set[str]] = {}
-    # The node exporter measures disks, and may read nothing on them.
-    for one in (one for one in told if one["kind"] != "node_exporter"):
+    # The node exporter measures disks, and cannot read their files.
+    for one in (one for one in declared if one["kind"] != "node_exporter"):
         for mount in one["container"]["volumes"]:
             if not mount.get("read_only") and mount["target"] != "/shared":
                 mounts.setdefault((one["host"], mount["source"]), set()).add(one["name"])
     assert {at: names for at, names in mounts.items() if len(names) > 1} == {}
 
 
-def test_those_who_reach_the_shared_directory_are_in_its_group(told):
-    reaching = {
+def test_containers_with_the_shared_directory_are_in_its_group(declared):
+    groups = {
         one["kind"]: one["container"]["user"].split(":")[1]
-        for one in told
+        for one in declared
         if any(mount["target"] == "/shared" for mount in one["container"]["volumes"])
     }
-    assert reaching == dict.fromkeys(["spark_worker", "spark_history", "pipeline"], "10001")
-    others = {one["container"]["user"].split(":")[1] for one in told if one["kind"] not in reaching}
+    assert groups == dict.fromkeys(["spark_worker", "spark_history", "pipeline"], "10001")
+    others = {
+        one["container"]["user"].split(":")[1] for one in declared if one["kind"] not in groups
+    }
     assert "10001" not in others
 
 
-def test_memory_is_not_swapped(told):
-    limits = [one["container"] for one in told if one["container"].get("mem_limit")]
+def test_memory_is_not_swapped(declared):
+    limits = [one["container"] for one in declared if one["container"].get("mem_limit")]
     assert limits
     assert [one["name"] for one in limits if one["memswap_limit"] != one["mem_limit"]] == []

@@ -1,4 +1,4 @@
-"""What is gone for good leaves nothing of its name behind on its machine."""
+"""Removed clusters and drivers leave no files on their machines."""
 
 import json
 import socketserver
@@ -14,7 +14,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.service_
 )
 from plays import ROOT, run, with_collection, with_locks
 
-# In place of the engine, with the containers of a cluster.
+# Replaces the module that reads the engine's containers.
 FAKE = """#!/usr/bin/python
 DOCUMENTATION = "{module: fake, short_description: Answers in place of the engine, options: {}}"
 from ansible.module_utils.basic import AnsibleModule
@@ -43,7 +43,7 @@ def container(name, cluster="prod"):
 
 
 class Engine(BaseHTTPRequestHandler):
-    """Lists containers, and removes one."""
+    """Lists containers and removes them."""
 
     def do_GET(self):
         assert self.path == "/containers/json?all=1"
@@ -70,7 +70,7 @@ class Engine(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def engine(tmp_path):
-    """An engine with containers of two clusters, at a socket."""
+    """An engine with containers of two clusters, on a socket."""
     path = str(tmp_path / "engine.sock")
     with socketserver.ThreadingUnixStreamServer(path, Engine) as server:
         server.path, server.containers = path, []
@@ -81,7 +81,7 @@ def engine(tmp_path):
 
 @pytest.fixture
 def left(tmp_path, engine):
-    """Containers of which a machine still keeps a file, once a play has run."""
+    """Containers that still have a file on the machine after a play."""
 
     def play(name, *containers, words=()):
         with_collection(tmp_path)
@@ -108,25 +108,25 @@ def left(tmp_path, engine):
     return play
 
 
-def test_a_driver_that_was_withdrawn(left):
+def test_withdrawn_driver_leaves_no_files(left):
     drivers = ["pipeline-a", "pipeline-b", "pipeline-gone"]
     assert left("withdrawn", *drivers) == {"pipeline-a", "pipeline-b"}
 
 
-def test_whatever_carries_the_name_of_a_cluster_that_is_deleted(left, engine):
+def test_deleted_cluster_leaves_no_files(left, engine):
     assert left("destroyed", "pipeline-a", "kafka9") == set()
     assert [each["Id"] for each in engine.containers] == ["prod-2-kafka1"]
 
 
-def test_a_dry_run_of_destroy_asks_each_machine_a_fixed_number_of_times(left, engine):
-    """Every container of the cluster is still there then."""
+def test_check_mode_of_destroy_uses_a_fixed_number_of_tasks(left, engine):
+    """In check mode every container of the cluster still exists."""
     names = {f"kafka{number}" for number in range(12)}
     assert left("destroyed", *names, words=["--check"]) == names
     assert len(engine.containers) == 13
     assert left.done <= 4
 
 
-def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch):
+def test_failed_removal_does_not_block_the_others(monkeypatch):
     tried = []
 
     def remove(name, socket):
@@ -136,7 +136,7 @@ def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch
 
     monkeypatch.setattr(cluster_data.container_state, "remove", remove)
     linked = container("b") | {"Names": ["/other/alias", "/prod-b"]}
-    problem = cluster_data.removed([container("a"), linked], "/none")
+    problem = cluster_data.remove([container("a"), linked], "/none")
 
     assert tried == ["prod-a", "prod-b"]
     assert problem == "container prod-a: the engine refuses"
@@ -144,12 +144,12 @@ def test_a_container_that_cannot_be_removed_does_not_keep_the_others(monkeypatch
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "a\n"])
-def test_a_name_that_is_none_is_no_path(name):
+def test_empty_name_gives_no_path(name):
     with pytest.raises(ValueError, match="found the name"):
         container_paths(name, "/etc/kafka-metal", "/var/log/kafka-metal")
 
 
-def test_nothing_of_a_deleted_cluster_stays_on_a_machine(tmp_path):
+def test_nothing_of_a_deleted_cluster_is_left_on_a_machine(tmp_path):
     with_locks(tmp_path)
     names = (
         *(
@@ -184,7 +184,7 @@ def test_nothing_of_a_deleted_cluster_stays_on_a_machine(tmp_path):
 
 
 @pytest.mark.parametrize("installed", [False, True])
-def test_an_engine_that_is_installed_and_off_may_have_containers(monkeypatch, installed):
+def test_stopped_engine_may_have_containers(monkeypatch, installed):
     monkeypatch.setattr(cluster_data.engine_facts, "is_installed", lambda: installed)
     if installed:
         with pytest.raises(EngineError, match="although an engine is installed"):

@@ -1,4 +1,4 @@
-"""fstab: our lines, and nobody else's."""
+"""Edits of fstab change only lines of data disks."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import fstab
@@ -6,29 +6,29 @@ from ansible_collections.metal.kafka.plugins.module_utils._host.disks import fst
 OTHERS = "# made by hand\nUUID=1 / ext4\terrors=remount-ro 0 1\n\nLABEL=x  /srv xfs defaults 0 0"
 
 
-def test_other_lines_stay_byte_for_byte():
+def test_other_lines_are_preserved_byte_for_byte():
     after = fstab.edited(OTHERS, {"/data/disk1": "u1"})
     assert after == f"{OTHERS}\n{fstab.line('u1', '/data/disk1')}\n"
 
 
-def test_an_own_line_is_replaced_where_it_stands():
+def test_existing_line_is_replaced_in_place():
     before = fstab.edited(OTHERS, {"/data/disk1": "u1"}) + "tmpfs /tmp tmpfs defaults 0 0\n"
     after = fstab.edited(before, {"/data/disk1": "u2"})
     assert after == before.replace("UUID=u1", "UUID=u2")
 
 
-def test_a_second_edit_changes_nothing():
+def test_second_edit_changes_nothing():
     once = fstab.edited(OTHERS, {"/data/disk1": "u1", "/data/disk2": "u2"})
     assert fstab.edited(once, {"/data/disk2": "u2"}) == once
     assert fstab.edited(once, {"/data/disk1": "u1", "/data/disk2": "u2"}) == once
 
 
-def test_a_mount_has_one_line():
+def test_mount_point_has_one_line():
     twice = "LABEL=a /data/disk1 xfs defaults 0 0\nUUID=u1 /data/disk1 xfs defaults 0 0\n"
     assert fstab.edited(twice, {"/data/disk1": "u1"}) == f"{fstab.line('u1', '/data/disk1')}\n"
 
 
-def test_lines_are_not_our_business_when_commented_out():
+def test_commented_lines_are_ignored():
     text = "#UUID=u0 /data/disk1 xfs defaults 0 0\n"
     assert fstab.edited(text, {"/data/disk1": "u1"}).startswith(text)
     assert fstab.known(text, "/data/disk1") == ""
@@ -44,11 +44,11 @@ def test_lines_are_not_our_business_when_commented_out():
         ("", ""),
     ],
 )
-def test_the_known_disk_of_a_mount(text, uuid):
+def test_known_returns_the_uuid_of_a_mount(text, uuid):
     assert fstab.known(text, "/data/disk1") == uuid
 
 
-def test_a_blank_in_a_mount_point_is_escaped_and_found_again():
+def test_space_in_a_mount_point_is_escaped():
     text = fstab.edited("", {"/data/disk 1": "u1"})
     assert "/data/disk\\0401 " in text
     assert fstab.known(text, "/data/disk 1") == "u1"

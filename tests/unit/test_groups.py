@@ -1,4 +1,4 @@
-"""Consumer groups: where they go on, and what stands against it."""
+"""Resets and deletions of consumer groups, and their blockers."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._common.units import UnitError
@@ -37,7 +37,7 @@ P0, P1, O0 = ("payments", 0), ("payments", 1), ("orders", 0)
         ("1970-01-01T01:00:10+01:00", Target("time", 10_000)),
     ],
 )
-def test_a_target_is_written_as_people_do(text, target):
+def test_targets_are_parsed(text, target):
     assert target_of(text, NOW) == target
 
 
@@ -50,7 +50,7 @@ def test_a_target_is_written_as_people_do(text, target):
         ("two hours ago", "is no duration"),
     ],
 )
-def test_a_target_that_cannot_be_read_says_what_is_allowed(text, message):
+def test_invalid_target_names_allowed_forms(text, message):
     with pytest.raises(UnitError, match=message):
         target_of(text, NOW)
 
@@ -60,7 +60,7 @@ def reset(group="reports", to="earliest", topics=(), partitions=()):
 
 
 class Kafka:
-    """A stand-in for a cluster: offsets 10 to 20 everywhere, the record of any time is at 15."""
+    """A fake cluster: offsets are 10 to 20 everywhere, the record of any time is at 15."""
 
     def __init__(self, *groups, bad=()):
         self.groups = {group.name: group for group in groups}
@@ -97,7 +97,7 @@ def reports(**offsets):
     return Group("reports", "Empty", (), {P0: 12, P1: 13, **offsets})
 
 
-def ran(kafka, *items, absent=(), dry=False):
+def apply_groups(kafka, *items, absent=(), dry=False):
     return converge(kafka, resets_of(items, NOW), absent, dry)
 
 
@@ -107,13 +107,13 @@ def ran(kafka, *items, absent=(), dry=False):
         ([reset()], {P0: 10, P1: 10}),
         ([reset(to="latest")], {P0: 20, P1: 20}),
         ([reset(to="1h ago")], {P0: 15, P1: 15}),
-        # Later than the last record.
+        # A time after the last record.
         ([reset(to="2100-01-01T00:00:00Z")], {P0: 20, P1: 20}),
         ([reset(to="17", topics=["payments"], partitions=[1])], {P1: 17}),
         ([reset(to="12", topics=["payments"], partitions=[0])], {}),
-        # Of a topic that it has not read yet.
+        # A topic without committed offsets.
         ([reset(topics=["orders"])], {O0: 10}),
-        # The last one counts.
+        # The last reset wins.
         (
             [reset(topics=["payments"]), reset(to="latest", topics=["payments"], partitions=[1])],
             {P0: 10, P1: 20},
@@ -121,16 +121,16 @@ def ran(kafka, *items, absent=(), dry=False):
         ([reset(to="1h ago"), reset(to="latest", topics=["orders"])], {P0: 15, P1: 15, O0: 20}),
     ],
 )
-def test_a_group_goes_on_where_it_shall_once(items, after):
+def test_reset_is_applied_once(items, after):
     kafka = Kafka(reports())
-    steps = ran(kafka, *items)
+    steps = apply_groups(kafka, *items)
     assert [step.after for step in steps] == ([after] if after else [])
-    assert ran(kafka, *items) == []
+    assert apply_groups(kafka, *items) == []
 
 
-def test_a_dry_run_changes_nothing():
+def test_dry_run_changes_nothing():
     kafka = Kafka(reports())
-    assert len(ran(kafka, reset(), dry=True)) == 1
+    assert len(apply_groups(kafka, reset(), dry=True)) == 1
     assert kafka.groups["reports"] == reports()
 
 
@@ -150,10 +150,10 @@ BUSY = Group("busy", "Stable", (Member("app", "10.0.0.1"), Member("app", "10.0.0
             ["busy"],
             "busy: cannot be deleted: it is Stable with 2 members: app at 10.0.0.1",
         ),
-        ([reset("report")], [], "group report: there is no such group; did you mean reports?"),
-        ([reset(topics=["x"])], [], "group reports: there is no topic x"),
+        ([reset("report")], [], "group report: does not exist; did you mean reports?"),
+        ([reset(topics=["x"])], [], "group reports: topic x does not exist"),
         ([reset(topics=["orders"], partitions=[1])], [], "topic orders has no partition 1"),
-        ([reset()], ["reports"], "group reports: is to be reset and to be absent"),
+        ([reset()], ["reports"], "group reports: is declared under reset and under absent"),
         ([reset("fresh")], [], "group fresh: has no offsets; name the topics"),
         (
             [reset(to="21", topics=["payments"], partitions=[0])],
@@ -162,10 +162,10 @@ BUSY = Group("busy", "Stable", (Member("app", "10.0.0.1"), Member("app", "10.0.0
         ),
     ],
 )
-def test_what_stands_against_a_spec_is_told_and_nothing_is_done(items, absent, message):
+def test_blockers_are_reported_and_nothing_is_changed(items, absent, message):
     kafka = Kafka(reports(), BUSY, Group("fresh", "Empty"))
     with pytest.raises(GroupError, match=message):
-        ran(kafka, *items, absent=absent)
+        apply_groups(kafka, *items, absent=absent)
     assert kafka.groups["reports"] == reports()
     assert len(kafka.groups) == 3
 
@@ -182,30 +182,30 @@ def test_what_stands_against_a_spec_is_told_and_nothing_is_done(items, absent, m
         ),
     ],
 )
-def test_parameters_that_cannot_be_taken_are_refused(items, message):
+def test_invalid_parameters_are_an_error(items, message):
     with pytest.raises(GroupError, match=message):
         resets_of(items, NOW)
 
 
-def test_groups_are_deleted_by_name_once():
+def test_groups_are_deleted_once():
     kafka = Kafka(reports(), BUSY)
-    assert [str(step) for step in ran(kafka, absent=["reports", "nobody"])] == [
+    assert [str(step) for step in apply_groups(kafka, absent=["reports", "missing"])] == [
         "delete group reports with its offsets in 2 partitions"
     ]
     assert list(kafka.groups) == ["busy"]
-    assert ran(kafka, absent=["reports"]) == []
+    assert apply_groups(kafka, absent=["reports"]) == []
 
 
-def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
+def test_next_run_completes_a_failed_one():
     other = Group("other", "Empty", (), {P0: 12})
     kafka = Kafka(reports(), other, bad=["reports"])
     with pytest.raises(GroupError, match=r"^group reports: payments-0 12 -> 10, .*: no$"):
-        ran(kafka, reset(), reset("other"))
+        apply_groups(kafka, reset(), reset("other"))
     kafka.bad = ()
-    assert [step.group for step in ran(kafka, reset(), reset("other"))] == ["reports"]
+    assert [step.group for step in apply_groups(kafka, reset(), reset("other"))] == ["reports"]
 
 
-def test_lag_is_what_is_not_read_yet():
+def test_report_has_the_lag():
     bounds = Bounds({}, {P0: 20, P1: 20})
     gone = {("gone", 0): 5}
     found = report({"reports": reports(), "busy": BUSY}, bounds, detail=False)
@@ -218,7 +218,7 @@ def test_lag_is_what_is_not_read_yet():
     ]
 
 
-def test_the_difference_shows_offsets():
+def test_difference_shows_offsets():
     assert difference([Commit("g", {P0: 1}, {P0: 2, P1: 3}), Remove("h", 4)]) == {
         "before": {"g": {"payments-0": 1}, "h": {"partitions": 4}},
         "after": {"g": {"payments-0": 2, "payments-1": 3}},

@@ -1,4 +1,4 @@
-"""A machine that is as the last whole run left it is told from any other."""
+"""Differences of a machine from the baseline of the last complete run."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def container(**changed):
 
 
 class Machine:
-    """Containers of an engine, and a configuration that one of them mounts."""
+    """An engine's containers, one of which mounts a configuration."""
 
     def __init__(self, folder, monkeypatch):
         self.root = folder / "kafka-metal"
@@ -36,73 +36,73 @@ class Machine:
         self.data = folder / "disk1"
         self.data.mkdir()
         self.asked = []
-        monkeypatch.setattr(engine_api, "ask", self.ask)
+        monkeypatch.setattr(engine_api, "get_json", self.get_json)
         self.has(container())
 
     def has(self, *containers):
         mounts = [{"Type": "bind", "Source": str(path)} for path in (self.config, self.data)]
         self.containers = [{**each, "Mounts": mounts} for each in containers]
 
-    def ask(self, _, question):
-        self.asked.append(question)
-        if question.startswith("/containers/json"):
+    def get_json(self, _, request):
+        self.asked.append(request)
+        if request.startswith("/containers/json"):
             return json.loads(json.dumps(self.containers))
-        found = [each for each in self.containers if question == f"/containers/{each['Id']}/json"]
+        found = [each for each in self.containers if request == f"/containers/{each['Id']}/json"]
         return json.loads(json.dumps(found[0])) if found else None
 
-    def keep(self, declared=("d1", "s1"), specs=None):
-        return host_baseline.keep("socket", CLUSTER, self.kept, list(declared), specs or {})
+    def save(self, declared=("d1", "s1"), specs=None):
+        return host_baseline.save("socket", CLUSTER, self.kept, list(declared), specs or {})
 
-    def look(self):
-        return host_baseline.look("socket", CLUSTER, self.kept)
+    def compare(self):
+        return host_baseline.compare("socket", CLUSTER, self.kept)
 
 
 @pytest.fixture
 def node(tmp_path, monkeypatch):
     found = Machine(tmp_path, monkeypatch)
-    assert found.keep() == []
+    assert found.save() == []
     return found
 
 
-def test_a_machine_that_nobody_touched_does_not_differ(node):
-    assert node.look() == {"declared": ["d1", "s1"], "differs": [], "still": {}}
+def test_unchanged_machine_does_not_differ(node):
+    assert node.compare() == {"declared": ["d1", "s1"], "differs": [], "still": {}}
 
 
-def test_only_containers_of_the_cluster_are_asked_for_and_stopped_ones_too(node):
-    question = unquote(node.asked[0])
-    assert "all=1" in question
-    assert '"kafka-metal.cluster=local"' in question
+def test_all_containers_of_the_cluster_are_listed(node):
+    request = unquote(node.asked[0])
+    assert "all=1" in request
+    assert '"kafka-metal.cluster=local"' in request
 
 
-def test_a_restart_is_no_difference(node):
+def test_restart_is_no_difference(node):
     node.has(container(Id="2", State={"Running": True, "StartedAt": "now"}))
-    assert node.look()["differs"] == []
+    assert node.compare()["differs"] == []
 
 
 @pytest.mark.parametrize(
-    ("containers", "sentence"),
+    ("containers", "message"),
     [
         ([], "container local-kafka1 is gone"),
         ([container(State={"Restarting": True})], "container local-kafka1 does not stay up"),
-        ([container(Image="sha256:2")], "container local-kafka1 is not as it was left"),
-        ([container(HostConfig={"Memory": 1})], "container local-kafka1 is not as it was left"),
+        ([container(Image="sha256:2")], "container local-kafka1 has changed"),
+        ([container(HostConfig={"Memory": 1})], "container local-kafka1 has changed"),
         ([container(), container(Id="2", Name="/x")], "container x is new"),
     ],
 )
-def test_a_container_that_somebody_touched_is_named(node, containers, sentence):
+def test_changed_container_is_reported(node, containers, message):
     node.has(*containers)
-    assert sentence in node.look()["differs"]
+    assert message in node.compare()["differs"]
 
 
-def test_a_container_that_was_stopped_and_is_as_it_was_left_is_known_as_such(node):
+def test_stopped_unchanged_container_is_in_still(node):
     node.has(container(State={"Running": False}))
-    found = node.look()
+    found = node.compare()
     assert (found["differs"], found["still"]) == ([], {"local-kafka1": "kafka_broker"})
 
 
-def test_a_stopped_container_that_somebody_made_anew_differs(node):
+def test_recreated_stopped_container_differs(node):
     node.has(container(State={"Running": False}, Image="sha256:2"))
-    found = node.look()
+    found = node.compare()
     assert (len(found["differs"]), found["still"]) == (1, {})
 
 
@@ -127,49 +127,49 @@ def without_its_folder(node):
 
 
 @pytest.mark.parametrize("fault", [edited, opened, deleted, added, without_its_folder])
-def test_a_file_that_somebody_touched_is_named(node, fault):
+def test_changed_file_is_reported(node, fault):
     fault(node)
-    (sentence,) = node.look()["differs"]
-    assert sentence.startswith("file ")
+    (message,) = node.compare()["differs"]
+    assert message.startswith("file ")
 
 
-def test_a_disk_that_is_away_is_a_difference(node, monkeypatch):
+def test_unmounted_disk_is_a_difference(node, monkeypatch):
     monkeypatch.setattr(
         host_baseline.mount_table, "by_point", lambda _: dict.fromkeys(["/", str(node.data)])
     )
-    assert node.look()["differs"] == [f"file {node.data} is not as it was left"]
+    assert node.compare()["differs"] == [f"file {node.data} has changed"]
 
 
-def test_what_tuning_would_do_is_a_difference_unless_it_was_refused_before(node, monkeypatch):
+def test_pending_tuning_is_a_difference_unless_it_is_in_the_baseline(node, monkeypatch):
     monkeypatch.setattr(host_baseline, "_steps", lambda _: ["vm.swappiness becomes 1, was 60"])
-    assert node.look()["differs"] == ["vm.swappiness becomes 1, was 60"]
-    node.keep()
-    assert node.look()["differs"] == []
+    assert node.compare()["differs"] == ["vm.swappiness becomes 1, was 60"]
+    node.save()
+    assert node.compare()["differs"] == []
 
 
-def test_tuning_is_asked_what_the_run_asked(node):
+def test_tuning_uses_the_specs_of_the_baseline(node):
     spec = {"name": "vm.nothing_of_the_kind", "value": "1"}
-    node.keep(specs={"settings": [spec], "data_paths": []})
-    assert node.look()["differs"] == []
+    node.save(specs={"settings": [spec], "data_paths": []})
+    assert node.compare()["differs"] == []
 
 
-def test_without_a_note_nothing_is_declared(node):
-    host_baseline.forget(node.kept)
-    assert node.look() == {"declared": [], "differs": [], "still": {}}
+def test_without_baseline_nothing_is_declared(node):
+    host_baseline.delete(node.kept)
+    assert node.compare() == {"declared": [], "differs": [], "still": {}}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"files": {}}'])
-def test_a_broken_note_is_none(node, text):
+def test_damaged_baseline_is_ignored(node, text):
     with open(node.kept, "w") as stream:
         stream.write(text)
-    assert node.look()["declared"] == []
+    assert node.compare()["declared"] == []
 
 
-def test_a_machine_with_a_container_that_does_not_run_gets_no_note(node):
+def test_stopped_container_prevents_a_baseline(node):
     node.has(container(State={"Running": False}))
-    assert node.keep() == ["local-kafka1"]
-    assert node.look()["declared"] == []
+    assert node.save() == ["local-kafka1"]
+    assert node.compare()["declared"] == []
 
 
-def test_notes_are_for_root_alone(node):
+def test_baselines_are_readable_only_by_root(node):
     assert os.stat(node.kept).st_mode & 0o077 == 0

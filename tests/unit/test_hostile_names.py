@@ -16,8 +16,8 @@ from hostile_names import MARKER, NAMES
 from kafka_metal_client import groups
 from kafka_metal_client.state import visible_texts
 from kafka_metal_client.tables import Paint
-from kafka_metal_dashboards.page.asking import Line
 from kafka_metal_dashboards.page.plot import svg
+from kafka_metal_dashboards.page.prometheus_api import Line
 from kafka_metal_watch import page
 
 # What an exported declaration may hold beside text: a line of a terminal has no control characters.
@@ -74,7 +74,7 @@ def test_the_screen_of_groups_shows_a_name_in_one_line(name):
 
 @each_name
 def test_the_page_shows_a_name_as_text(name):
-    (row,) = [page._group(page.Reading(name, "t", 1, 2, 3.0))]
+    (row,) = [page._group(page.GroupLag(name, "t", 1, 2, 3.0))]
     (table,) = [page.Table("groups", ("group", "topic"), ("a", "b", "c"), [row])]
     text = page.ENVIRONMENT.get_template("cluster.html").render(
         cluster=name,

@@ -49,7 +49,7 @@ def jar(files):
 
 
 def stream(files, links=()):
-    """The file system of an image, as `docker export` gives it."""
+    """The file system of an image in the format of `docker export`."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w") as archive:
         for name, content in files.items():
@@ -65,7 +65,7 @@ def stream(files, links=()):
     return whole
 
 
-def test_packages_are_those_that_are_installed_with_the_licences_of_their_files():
+def test_installed_packages_have_licences():
     found = image_contents.components(
         stream(
             {
@@ -97,13 +97,13 @@ def test_packages_are_those_that_are_installed_with_the_licences_of_their_files(
         {"usr/share/doc/libssl3/copyright": "A part is under /usr/share/common-licenses/GPL-2.\n"},
     ],
 )
-def test_a_package_that_does_not_tell_its_licence_has_none(files):
+def test_package_without_machine_readable_licence_has_none(files):
     status = {"var/lib/dpkg/status": STATUS.split("\n\n")[0]}
     [found] = image_contents.components(stream(status | files))
     assert found["licences"] == []
 
 
-def test_a_jar_is_described_by_itself_and_not_by_what_is_packed_into_it():
+def test_jar_is_described_by_its_own_pom():
     pom = "<project><licenses><license>\n<name>{}</name></license></licenses></project>"
     content = jar(
         {
@@ -139,7 +139,7 @@ def test_licences_of_a_manifest(manifest, licences):
     assert found["licences"] == licences
 
 
-def test_the_text_of_apaches_licence_is_recognised():
+def test_apache_licence_text_is_recognized():
     text = "\n        Apache License\n   Version 2.0, January 2004\n"
     assert image_contents.jar("a.jar", jar({"META-INF/LICENSE": text}))["licences"] == [
         "Apache-2.0"
@@ -156,7 +156,7 @@ def test_the_text_of_apaches_licence_is_recognised():
         ("License: UNKNOWN\nClassifier: License :: OSI Approved\n", []),
     ],
 )
-def test_python_packages_of_images_but_not_of_the_distribution(fields, licences):
+def test_python_packages_without_those_of_the_distribution(fields, licences):
     files = {
         "opt/watch/lib/python3.13/site-packages/c-1.dist-info/METADATA": METADATA + fields,
         "usr/lib/python3/dist-packages/x-1.dist-info/METADATA": METADATA + fields,
@@ -171,14 +171,14 @@ def test_python_packages_of_images_but_not_of_the_distribution(fields, licences)
     ]
 
 
-def test_the_java_runtime_is_known_and_its_own_jar_is_no_component():
+def test_java_runtime_is_one_component():
     files = {"opt/java/release": 'JAVA_VERSION="21.0.13"\n', "opt/java/lib/jrt-fs.jar": jar({})}
     [found] = image_contents.components(stream(files))
     assert (found["kind"], found["version"]) == ("java", "21.0.13")
 
 
 @pytest.mark.parametrize("files", [{"a.jar": b"no archive"}, {"var/lib/dpkg/status": STATUS * 40}])
-def test_half_an_image_is_refused(files):
+def test_incomplete_image_is_refused(files):
     half = io.BytesIO(stream(files).getvalue()[:1500])
-    with pytest.raises(ValueError, match="not a whole file system"):
+    with pytest.raises(ValueError, match="archive of the file system is incomplete"):
         image_contents.components(half)

@@ -1,4 +1,4 @@
-"""The collection, built and installed, in an empty directory with the checkout out of sight."""
+"""The collection works when it is built and installed, without the checkout."""
 
 import json
 import os
@@ -19,7 +19,7 @@ HOST = {
     "ansible_become": False,
     "ansible_python_interpreter": sys.executable,
 }
-# Roles in a play of a site's own.
+# Roles in a user's own play.
 OWN = """
 - hosts: zookeeper
   gather_facts: false
@@ -65,16 +65,18 @@ def test_the_archive_has_only_files_of_the_repository(archive: Path):
     with tarfile.open(archive) as content:
         files = {each.name for each in content if not each.isdir()}
         links = [each.name for each in content if each.issym() or each.islnk()]
-    told = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     assert links == []
-    assert files - set(told.stdout.splitlines()) == {"MANIFEST.json", "FILES.json"}
+    assert files - set(listed.stdout.splitlines()) == {"MANIFEST.json", "FILES.json"}
     folders = {name.split("/")[0] for name in files}
     assert folders & {"tests", "molecule", "inventories", "compose", "scripts"} == set()
     assert [name for name in files if "/tests/" in name] == []
 
 
 class Machine:
-    """A control node with Ansible and the libraries of meta/, and without this checkout."""
+    """A control node with Ansible and the packages of meta/, without this checkout."""
 
     def __init__(self, folder: Path, archive: Path) -> None:
         self.folder = folder
@@ -93,7 +95,7 @@ class Machine:
         subprocess.run(command, check=True, capture_output=True)
 
     def _python(self, packages: Path) -> None:
-        """A Python with the packages of this one, but those that lie in the checkout."""
+        """Create a Python with this one's packages, except for packages in the checkout."""
         hidden = self.folder / "packages"
         (hidden / "ansible_collections").mkdir(parents=True)
         for each in packages.iterdir():
@@ -149,7 +151,7 @@ def machine(tmp_path_factory, archive: Path) -> Machine:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(local / "group_vars" / name, target)
     groups = yaml.safe_load((local / "hosts.yml").read_text())["all"]["children"]
-    # One host of each: what costs time is the number of hosts.
+    # One host of each group, because every host takes time.
     first = {name: dict([next(iter(groups[name]["hosts"].items()))]) for name in GROUPS}
     site = {"all": {"children": {name: {"hosts": hosts} for name, hosts in first.items()}}}
     site["all"]["vars"] = {"cluster_name": "unit-installed", "port_offset": 27_000, **HOST}
@@ -159,20 +161,20 @@ def machine(tmp_path_factory, archive: Path) -> Machine:
 
 
 @pytest.mark.parametrize(
-    ("playbook", "words", "told"),
+    ("playbook", "words", "expected"),
     [
         ("metal.kafka.preflight", [], "no problems"),
         ("metal.kafka.plan", ["--check"], "would"),
     ],
 )
-def test_its_playbooks_answer(machine: Machine, playbook: str, words: list[str], told: str):
+def test_installed_playbooks_run(machine: Machine, playbook: str, words: list[str], expected: str):
     done = machine.run(playbook, *words)
 
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    assert told in done.stdout
+    assert expected in done.stdout
 
 
-def test_it_draws_screens_with_its_own_sources(machine: Machine):
+def test_installed_collection_prints_screens(machine: Machine):
     (machine.folder / "screen.yml").write_text(SCREEN)
 
     done = machine.run("screen.yml")
@@ -182,7 +184,7 @@ def test_it_draws_screens_with_its_own_sources(machine: Machine):
     assert done.returncode == 2
 
 
-def test_its_roles_work_in_a_play_of_a_site(machine: Machine):
+def test_installed_roles_work_in_a_users_play(machine: Machine):
     (machine.folder / "own.yml").write_text(OWN)
 
     done = machine.run("own.yml", "--check")
@@ -192,7 +194,7 @@ def test_its_roles_work_in_a_play_of_a_site(machine: Machine):
     assert {host for host, number in changed if int(number)} >= {"zk1", "kafka1", "spark-master1"}
 
 
-def test_its_images_are_those_of_the_repository(machine: Machine):
+def test_installed_collection_has_the_same_images(machine: Machine):
     (machine.folder / "images.yml").write_text(IMAGES)
     answer = machine.folder / "images.json"
 

@@ -1,4 +1,4 @@
-"""Every layout of an inventory that Ansible accepts gives the same name and the same place."""
+"""Every inventory layout of Ansible results in the same cluster name and state directory."""
 
 import json
 import os
@@ -11,14 +11,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from verbs.run import site  # noqa: E402 - scripts are no package of the environment
+from verbs.run import site  # noqa: E402 - scripts are not an installed package
 
 HOSTS = "all: {children: {metal: {hosts: {localhost: }}}}\n"
 NAMED = "all: {vars: {cluster_name: unit-layout}, children: {metal: {hosts: {localhost: }}}}\n"
 SCRIPT = """#!/bin/sh
 echo '{"metal": {"hosts": ["localhost"]}, "all": {"vars": {"cluster_name": "unit-layout"}}}'
 """
-# Files of the layout, sources by comma, where the state is.
+# Files of the layout, comma-separated sources, directory of the state.
 LAYOUTS = {
     "group_vars/all.yml": (
         {"mine/hosts.yml": HOSTS, "mine/group_vars/all.yml": "cluster_name: unit-layout\n"},
@@ -42,7 +42,7 @@ LAYOUTS = {
         "first",
     ),
     "a program": ({"mine/hosts.sh": SCRIPT}, "mine/hosts.sh", "mine"),
-    "nobody names it": ({"mine/hosts.yml": HOSTS}, "mine", None),
+    "no cluster name": ({"mine/hosts.yml": HOSTS}, "mine", None),
     "an empty name": (
         {"mine/hosts.yml": HOSTS, "mine/group_vars/all.yml": "cluster_name: ''\n"},
         "mine",
@@ -53,7 +53,7 @@ LAYOUTS = {
 
 @pytest.fixture
 def make(tmp_path):
-    """Run make with an inventory of the test, by real Ansible."""
+    """Function that runs make with an inventory of the test and real Ansible."""
 
     def run(verb: str, inventory: str, **values: str) -> subprocess.CompletedProcess[str]:
         sources = ",".join(str(tmp_path / each) for each in inventory.split(","))
@@ -80,7 +80,7 @@ def lay(folder: Path, files: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_ansible_says_which_cluster_it_is_and_where_its_state_is(tmp_path, monkeypatch, layout):
+def test_cluster_and_state_directory_of_a_layout(tmp_path, monkeypatch, layout):
     files, sources, place = LAYOUTS[layout]
     lay(tmp_path, files)
     monkeypatch.setenv("INVENTORY", ",".join(str(tmp_path / each) for each in sources.split(",")))
@@ -107,14 +107,14 @@ TWO = """all:
 
 
 @pytest.mark.parametrize("verb", ["status", "destroy"])
-def test_hosts_of_two_clusters_are_refused_before_anything_is_touched(make, tmp_path, verb):
+def test_hosts_of_two_clusters_are_refused(make, tmp_path, verb):
     lay(tmp_path, {"mine/hosts.yml": TWO})
 
     refused = make(verb, "mine/hosts.yml", CONFIRM="unit-layout")
 
-    said = " ".join((refused.stdout + refused.stderr).split())
+    output = " ".join((refused.stdout + refused.stderr).split())
     assert refused.returncode != 0
-    assert "hosts of this run have clusters unit-layout, another" in said
+    assert "hosts of this run have clusters unit-layout, another" in output
     assert not (tmp_path / "mine/.kafka-metal").exists()
 
 
@@ -123,31 +123,29 @@ def test_hosts_of_two_clusters_are_refused_before_anything_is_touched(make, tmp_
     [
         ("one file", "another", "cluster 'unit-layout'"),
         ("one file", "", "cluster 'unit-layout'"),
-        ("nobody names it", "", "cluster ''"),
+        ("no cluster name", "", "cluster ''"),
         ("an empty name", "", "cluster ''"),
     ],
 )
-def test_destroy_without_the_cluster_s_name_touches_nothing(
-    make, tmp_path, layout, confirmed, found
-):
+def test_destroy_without_the_clusters_name_is_refused(make, tmp_path, layout, confirmed, found):
     files, sources, _ = LAYOUTS[layout]
     lay(tmp_path, files)
     refused = make("destroy", sources, CONFIRM=confirmed)
 
     assert refused.returncode != 0
-    said = " ".join((refused.stdout + refused.stderr).split())
-    assert f"nothing was touched: to delete all data of {found}" in said
+    output = " ".join((refused.stdout + refused.stderr).split())
+    assert f"nothing was touched: to delete all data of {found}" in output
 
 
-def test_a_service_that_is_nowhere_is_named(make, tmp_path):
+def test_logs_name_an_unknown_service(make, tmp_path):
     lay(tmp_path, LAYOUTS["one file"][0])
-    asked = make("logs", "mine", S="none")
+    done = make("logs", "mine", S="none")
 
-    assert asked.returncode != 0
-    assert "no service none in cluster unit-layout" in " ".join(asked.stderr.split())
+    assert done.returncode != 0
+    assert "no service none in cluster unit-layout" in " ".join(done.stderr.split())
 
 
-def test_a_limit_does_not_pass_by_the_question_for_the_name(make, tmp_path):
+def test_destroy_with_a_limit_needs_the_name(make, tmp_path):
     lay(tmp_path, {"mine/hosts.yml": NAMED.replace("localhost: }", "localhost: , other: }")})
     refused = make("destroy", "mine", ARGS="--limit other -e ansible_connection=local")
 
@@ -163,13 +161,13 @@ def test_a_limit_does_not_pass_by_the_question_for_the_name(make, tmp_path):
         ("destroy", ["CONFIRM"], "nothing was touched"),
     ],
 )
-def test_ansible_runs_nothing_of_a_value(make, tmp_path, verb, values, complaint):
+def test_ansible_does_not_evaluate_values(make, tmp_path, verb, values, complaint):
     canary = tmp_path / "canary"
     text = f"{{{{ lookup('pipe', 'touch {canary}') }}}}"
     content = (ROOT / "inventories/local/hosts.yml").read_text()
     lay(tmp_path, {"mine/hosts.yml": content})
-    named = json.dumps({"cluster_name": "unit-layout", "kafka_broker_listeners": {}})
-    done = make(verb, "mine", ARGS=f"-e '{named}'", **dict.fromkeys(values, text))
+    variables = json.dumps({"cluster_name": "unit-layout", "kafka_broker_listeners": {}})
+    done = make(verb, "mine", ARGS=f"-e '{variables}'", **dict.fromkeys(values, text))
 
     assert done.returncode != 0
     assert complaint in " ".join((done.stdout + done.stderr).split())

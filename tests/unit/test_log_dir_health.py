@@ -1,4 +1,4 @@
-"""Why a log dir cannot be used, the next command, and whether its broker may be stopped."""
+"""States of log dirs, their remedies, and blockers of a broker's restart."""
 
 import os
 import subprocess
@@ -9,13 +9,13 @@ from ansible_collections.metal.kafka.plugins.module_utils._host.disks import (
 )
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks.log_dir_health import (
     State,
-    judge,
+    classify,
 )
 
 MIB = 1024**2
 MOUNT, PATH = "/data/disk1", "/data/disk1/kafka"
 DISKS = {MOUNT: "disk1"}
-BROKEN = State(PATH, log_dirs.FAILED, f"{MOUNT} answers with Input/output error")
+BROKEN = State(PATH, log_dirs.FAILED, f"{MOUNT} fails with Input/output error")
 FULL = State(PATH, log_dirs.FULL, f"{MOUNT} is full: 3 MiB of 600 MiB are free")
 
 
@@ -24,28 +24,28 @@ def answer(free=500, size=1000, read_only=False):
 
 
 @pytest.mark.parametrize(
-    ("said", "state", "reason"),
+    ("result", "state", "reason"),
     [
         (answer(), "ok", ""),
         (answer(free=9), "full", f"{MOUNT} is full: 9 MiB of 1000 MiB are free"),
         (answer(free=11), "ok", ""),
-        # A part of a large disk is much: what a broker needs to start does not grow with it.
+        # On a large disk the limit is in bytes: a broker's start needs a fixed amount.
         (answer(free=255, size=4_000_000), "full", "255 MiB of 3.8 TiB"),
         (answer(free=257, size=4_000_000), "ok", ""),
         (answer(free=0, read_only=True), "read_only", "mounted read-only"),
-        ({"error": "Input/output error"}, "failed", f"{MOUNT} answers with Input/output error"),
+        ({"error": "Input/output error"}, "failed", f"{MOUNT} fails with Input/output error"),
         ({"missing": True}, "missing", f"no disk is mounted at {MOUNT}"),
-        (None, "silent", "has not answered for 10 s"),
+        (None, "silent", "has not responded for 10 s"),
     ],
 )
-def test_an_answer_of_a_disk_is_told_by_its_reason(said, state, reason):
-    found = judge(PATH, MOUNT, said)
+def test_probe_result_gives_state_and_reason(result, state, reason):
+    found = classify(PATH, MOUNT, result)
     assert found.state == state
     assert reason in found.reason
 
 
 @pytest.mark.parametrize(
-    ("state", "words"),
+    ("state", "text"),
     [
         ("full", "make disk-reserve HOST=node1 DISK=disk1, then make restart S=kafka"),
         ("read_only", "umount /data/disk1 && mount /data/disk1, then make restart S=kafka"),
@@ -54,42 +54,42 @@ def test_an_answer_of_a_disk_is_told_by_its_reason(said, state, reason):
         ("silent", "the runbook DiskHung"),
     ],
 )
-def test_each_reason_has_its_next_command(state, words):
-    assert words in log_dirs.next_step(State(PATH, state), MOUNT, "node1", "disk1")
+def test_each_state_has_a_remedy(state, text):
+    assert text in log_dirs.next_step(State(PATH, state), MOUNT, "node1", "disk1")
 
 
-def test_a_broker_is_not_restarted_into_a_full_log_dir():
-    said = log_dirs.blockers([FULL], ["/data"], DISKS, "node1")
-    assert len(said) == 1
-    assert "make disk-reserve HOST=node1 DISK=disk1" in said[0]
+def test_full_log_dir_blocks_a_restart():
+    blockers = log_dirs.blockers([FULL], ["/data"], DISKS, "node1")
+    assert len(blockers) == 1
+    assert "make disk-reserve HOST=node1 DISK=disk1" in blockers[0]
 
 
-def test_a_broker_with_a_dead_disk_may_be_restarted_when_its_container_is_not_bound_to_it():
+def test_failed_disk_does_not_block_if_it_is_not_bound():
     assert log_dirs.blockers([BROKEN], ["/data"], DISKS, "node1") == []
 
 
 @pytest.mark.parametrize("source", [MOUNT, PATH])
-def test_a_broker_whose_container_is_bound_to_a_dead_disk_is_not_stopped(source):
-    said = log_dirs.blockers([BROKEN], [source], DISKS, "node1")
-    assert len(said) == 1
-    assert "umount --lazy /data/disk1" in said[0]
+def test_failed_disk_blocks_if_the_container_binds_it(source):
+    blockers = log_dirs.blockers([BROKEN], [source], DISKS, "node1")
+    assert len(blockers) == 1
+    assert "umount --lazy /data/disk1" in blockers[0]
 
 
-def test_real_directories_are_asked(tmp_path):
+def test_real_directories_are_probed(tmp_path):
     here, there = str(tmp_path / "kafka"), str(tmp_path / "unmounted")
     os.mkdir(there)
-    found = {each.path: each for each in log_dirs.ask([here, f"{there}/kafka"], [there])}
+    found = {each.path: each for each in log_dirs.probe([here, f"{there}/kafka"], [there])}
     assert found[here].state == "ok"
     assert found[here].size > found[here].free > 0
     assert found[f"{there}/kafka"].state == "missing"
 
 
-def test_a_disk_that_hangs_holds_nobody_up(monkeypatch):
-    monkeypatch.setattr(log_dirs, "ANSWER_SECONDS", 0.1)
+def test_hung_disk_does_not_block_the_module(monkeypatch):
+    monkeypatch.setattr(log_dirs, "TIMEOUT_SECONDS", 0.1)
     with subprocess.Popen(["sleep", "5"], stdout=subprocess.PIPE, text=True) as process:
-        assert log_dirs._answer(process) is None
+        assert log_dirs._result(process) is None
 
 
-def test_a_container_that_a_failed_change_goes_back_to_counts_too():
-    """The declaration of today may be bound to the dead disk where the new one is not."""
+def test_container_of_the_last_good_declaration_counts_too():
+    """The current container may bind the failed disk although the new declaration does not."""
     assert log_dirs.blockers([BROKEN], ["/data", MOUNT], DISKS, "node1") != []

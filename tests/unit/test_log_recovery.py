@@ -1,7 +1,7 @@
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.log_recovery import recovered
 
 
-def test_recovery_is_the_sum_of_the_last_counters_of_each_log_dir():
+def test_recovery_sums_the_last_counters_of_all_log_dirs():
     lines = [
         "loaded a with 1 segments in 5ms (1/3 completed in /data/1)",
         "loaded b with 1 segments in 5ms (1/4 completed in /data/2)",

@@ -122,7 +122,7 @@ def test_the_end_of_a_service_does_not_wait_for_a_reader_that_never_comes(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
     one = relay(*talker(tmp_path))
-    # Patience with two outputs is two seconds each.
+    # With two outputs the time limit is two seconds each.
     assert one.process.wait(15) == 0
     assert one.log().endswith(LAST)
 

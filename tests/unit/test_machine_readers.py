@@ -1,11 +1,11 @@
-"""What machine_info reads of disks, kernel, network and engine, on texts as machines write them."""
+"""Readers of machine_info for disks, kernel, network and engine, with texts of real machines."""
 
 import os
 import socket
 import time
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import ask_all
+from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import query_all
 from ansible_collections.metal.kafka.plugins.module_utils._host import (
     engine_facts,
     filesystems,
@@ -21,7 +21,7 @@ MOUNTS = (
 )
 
 
-def test_a_mount_has_its_kind_and_the_options_of_both_sides():
+def test_mount_has_type_and_all_options():
     found = mount_table.by_point(MOUNTS)
     disk, far = found["/data/disk 1"], found["/data/far"]
     assert (disk.device, disk.kind) == ("8:17", "xfs")
@@ -32,7 +32,7 @@ def test_a_mount_has_its_kind_and_the_options_of_both_sides():
 
 @pytest.fixture
 def block(tmp_path):
-    """Devices as sysfs shows them: sdb with a partition, a mapping on sdc, a stripe on two."""
+    """Devices in sysfs: sdb with a partition, a mapping on sdc, a stripe over two disks."""
     devices, numbers = tmp_path / "devices", tmp_path / "block"
     for path in ("sdb/sdb1", "sdc", "sdd", "dm-0/slaves", "md0/slaves"):
         (devices / path).mkdir(parents=True)
@@ -51,11 +51,11 @@ def block(tmp_path):
     ("number", "disk"),
     [("8:16", "sdb"), ("8:17", "sdb"), ("253:0", "sdc"), ("9:0", "md0"), ("0:55", "0:55")],
 )
-def test_the_disk_under_a_partition_or_a_mapping_is_found(block, number, disk):
+def test_disk_of_a_partition_or_mapping_is_found(block, number, disk):
     assert filesystems.whole_disk(number, block) == disk
 
 
-def test_a_real_file_system_tells_its_inodes(tmp_path):
+def test_real_file_system_has_inodes(tmp_path):
     table = mount_table.by_point(f"1 2 0:1 / {tmp_path} rw,noatime - xfs /dev/sdb rw,attr2")
     found = filesystems.details(str(tmp_path), table)
     assert (found["kind"], found["read_only"], found["disk"]) == ("xfs", False, "0:1")
@@ -78,7 +78,7 @@ LIMITS = (
         ("unlimited", "00000000a80425fb", 1048576),
     ],
 )
-def test_an_engine_gives_what_its_limit_or_its_right_to_raise_it_allows(hard, capabilities, most):
+def test_open_files_depend_on_limit_and_capability(hard, capabilities, most):
     status = f"Name:\tdockerd\nCapEff:\t{capabilities}\n"
     assert kernel.open_files(LIMITS.format(hard), status, 1048576) == most
 
@@ -102,20 +102,20 @@ def test_swap_is_the_sum_of_all_areas_in_bytes():
         (None, "#subsys\nmemory\t0\t1\t0\n", {"version": 1, "memory": False}),
     ],
 )
-def test_control_groups_tell_whether_memory_can_be_limited(v2, v1, expected):
+def test_control_groups_report_the_memory_controller(v2, v1, expected):
     assert kernel.cgroup("nodev\tcgroup\nnodev\tcgroup2\n", v2, v1) == expected
 
 
-def test_port_ranges_are_read_as_sysctl_writes_them():
+def test_port_ranges_are_parsed():
     assert kernel.port_ranges("\n") == []
     assert kernel.port_ranges("22,8080-8090\n") == [[22, 22], [8080, 8090]]
 
 
-def test_the_kernel_of_this_machine_tells_whether_its_clock_is_kept():
+def test_clock_of_this_machine_is_readable():
     assert kernel.synchronised() in (True, False, None)
 
 
-def test_ipv6_addresses_are_global_ones():
+def test_only_global_ipv6_addresses_are_returned():
     text = (
         "fd000000000000000000000000000002 02 40 00 80     eth0\n"
         "fe80000000000000004250fffe77bbd8 03 40 20 80     eth0\n"
@@ -124,7 +124,7 @@ def test_ipv6_addresses_are_global_ones():
     assert network.addresses_v6(text) == ["fd00::2"]
 
 
-def test_a_name_is_looked_up_both_ways():
+def test_names_are_looked_up_forward_and_reverse():
     found = network.lookups(["localhost", "no-such-host.invalid"], seconds=10)
     assert (
         "127.0.0.1" in found["localhost"]["addresses"] or "::1" in (found["localhost"]["addresses"])
@@ -135,7 +135,7 @@ def test_a_name_is_looked_up_both_ways():
     )
 
 
-def test_interfaces_of_this_machine_have_an_address_each():
+def test_interfaces_of_this_machine_have_addresses():
     for found in network.interfaces():
         assert socket.inet_aton(found["address"])
         assert found["name"] != "lo"
@@ -152,7 +152,7 @@ INFO = {
 }
 
 
-def test_an_engine_is_described_by_its_own_answers():
+def test_engine_facts_come_from_its_responses():
     assert engine_facts.described(VERSION, INFO) == {
         "version": "26.1.5+dfsg1",
         "api": "1.45",
@@ -164,28 +164,28 @@ def test_an_engine_is_described_by_its_own_answers():
     }
 
 
-def test_without_an_engine_there_is_none(tmp_path):
+def test_missing_engine_has_no_facts(tmp_path):
     path = str(tmp_path / "no.sock")
     assert engine_facts.engine(path) is None
-    assert engine_facts.silence(path, ("/usr/bin/none",)) == engine_facts.NOT_INSTALLED
-    assert engine_facts.silence(path, ("/",)) == f"{path}: No such file or directory"
+    assert engine_facts.no_response_reason(path, ("/usr/bin/none",)) == engine_facts.NOT_INSTALLED
+    assert engine_facts.no_response_reason(path, ("/",)) == f"{path}: No such file or directory"
 
 
-def test_questions_that_hang_are_left_out_in_time():
+def test_hung_queries_are_omitted_after_the_timeout():
     def answer(item):
         time.sleep(30 if item == "slow" else 0)
         return item.upper()
 
     begun = time.monotonic()
-    assert ask_all(["a", "slow", "b", "a"], answer, seconds=0.5) == {"a": "A", "b": "B"}
+    assert query_all(["a", "slow", "b", "a"], answer, seconds=0.5) == {"a": "A", "b": "B"}
     assert time.monotonic() - begun < 5
 
 
-def test_more_questions_than_threads_are_all_answered():
-    assert len(ask_all(range(500), abs, seconds=30, width=8)) == 500
+def test_more_queries_than_threads_all_return():
+    assert len(query_all(range(500), abs, seconds=30, width=8)) == 500
 
 
-def test_the_process_of_the_machine_s_own_engine_is_found_by_its_name(tmp_path):
+def test_engine_process_is_found_by_name(tmp_path):
     for pid, name in (("1", "systemd"), ("33", "dockerd"), ("77", "dockerd"), ("self", "python3")):
         (tmp_path / pid / "ns").mkdir(parents=True)
         (tmp_path / pid / "comm").write_text(name + "\n")

@@ -1,4 +1,4 @@
-"""What an operation tells monitoring, and what a killed one leaves behind."""
+"""Maintenance markers of running, ended and killed operations."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host import maintenance_files
@@ -17,7 +17,7 @@ def samples(directory, host="kafka1", cluster="a"):
     return [(labels, value) for _, labels, value in maintenance_files.samples_of(path)]
 
 
-def test_only_what_is_stopped_is_silent(directory):
+def test_only_stopped_instances_are_silenced(directory):
     maintenance_files.begin(directory, "a", "restart of all", "ops on c1", NOW)
     assert maintenance_files.read(directory, "a") == {"active": NOW, "silent": {}}
     maintenance_files.silence(directory, "a", "kafka1", ["kafka1"], [], NOW + 300)
@@ -25,7 +25,7 @@ def test_only_what_is_stopped_is_silent(directory):
     assert maintenance_files.read(directory, "a")["silent"] == {"kafka1": NOW + 300}
 
 
-def test_a_machine_that_boots_is_silent_with_all_that_is_stopped_on_it(directory):
+def test_booting_machine_is_silenced_with_its_instances(directory):
     maintenance_files.silence(directory, "a", "node1", ["kafka1", "zk1"], ["node1"], NOW)
     assert [labels for labels, _ in samples(directory, "node1")] == [
         {"of_cluster": "a", "of_instance": "kafka1"},
@@ -34,7 +34,7 @@ def test_a_machine_that_boots_is_silent_with_all_that_is_stopped_on_it(directory
     ]
 
 
-def test_a_run_that_waits_renews_both_and_silences_nothing_new(directory):
+def test_renewal_extends_activity_and_silence(directory):
     maintenance_files.begin(directory, "a", "roll", "ops on c1", NOW)
     maintenance_files.renew(directory, "a", "kafka1", NOW + 60, 300)
     assert maintenance_files.read(directory, "a") == {"active": NOW + 60, "silent": {}}
@@ -51,7 +51,7 @@ def test_without_an_operation_nothing_is_renewed(directory):
     assert maintenance_files.read(directory, "a") == {"active": 0.0, "silent": {}}
 
 
-def test_the_end_takes_all_of_the_cluster_away_and_nothing_of_another(directory):
+def test_end_removes_only_files_of_the_cluster(directory):
     for cluster in ("a", "a-b"):
         maintenance_files.begin(directory, cluster, "roll", "ops on c1", NOW)
         maintenance_files.silence(directory, cluster, "kafka1", ["kafka1"], [], NOW)
@@ -60,7 +60,7 @@ def test_the_end_takes_all_of_the_cluster_away_and_nothing_of_another(directory)
     assert maintenance_files.read(directory, "a-b") == {"active": NOW, "silent": {"kafka1": NOW}}
 
 
-def test_the_end_takes_away_the_mark_of_an_earlier_version(directory, tmp_path):
+def test_end_removes_the_file_of_an_earlier_version(directory, tmp_path):
     maintenance_files.begin(directory, "a", "roll", "ops on c1", NOW)
     old = tmp_path / "textfile" / "a-maintenance.prom"
     old.write_text("kafka_metal_maintenance_until_time_seconds 9\n")
@@ -68,7 +68,7 @@ def test_the_end_takes_away_the_mark_of_an_earlier_version(directory, tmp_path):
     assert not old.exists()
 
 
-def test_names_are_text_whatever_they_hold(directory):
+def test_hostile_names_are_escaped(directory):
     hostile = 'a"} 1\nevil{x="\\'
     maintenance_files.begin(directory, "a", hostile, hostile, NOW)
     found = maintenance_files.samples_of(maintenance_files.operation_file(directory, "a"))
@@ -81,7 +81,7 @@ def test_names_are_text_whatever_they_hold(directory):
     ]
 
 
-def test_exporters_may_read_the_files_whoever_they_run_as(directory, tmp_path):
+def test_files_are_readable_by_all_users(directory, tmp_path):
     (tmp_path / "textfile").mkdir(mode=0o750)
     maintenance_files.begin(directory, "a", "roll", "ops on c1", NOW)
     (path,) = (tmp_path / "textfile").iterdir()
@@ -89,7 +89,7 @@ def test_exporters_may_read_the_files_whoever_they_run_as(directory, tmp_path):
     assert path.parent.stat().st_mode & 0o777 == 0o755
 
 
-def test_a_silence_that_a_killed_run_would_leave_for_hours_is_refused_first(tmp_path):
+def test_too_long_silence_is_refused(tmp_path):
     with_collection(tmp_path)
     lock = {"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}
     given = {"cluster_name": "prod", "roll_silence_seconds": 7200}

@@ -1,4 +1,4 @@
-"""A kind of service that is a file of the catalogue alone is known wherever kinds are listed."""
+"""A new kind of service needs only a file in the catalogue to be in every list of kinds."""
 
 import json
 import shutil
@@ -30,9 +30,9 @@ KIND = {
             "reached": ["{gateway_address}"],
         }
     ],
-    "accounts": {"gateway": {"roles": [{"producer": {"topic": "doors"}}]}},
+    "accounts": {"gateway": {"roles": [{"producer": {"topic": "requests"}}]}},
 }
-# Of the same role, with an instance on every machine.
+# A second kind of the same role, with an instance on every machine.
 AGENT = {
     "kind": "gateway_agent",
     "group": "metal",
@@ -41,7 +41,7 @@ AGENT = {
     "address": "ansible_host",
     "ports": ["gateway_agent_port"],
     "job": "gateway_agent",
-    "callers": [{"group": "gateway", "port": "gateway_agent_port", "purpose": "figures"}],
+    "callers": [{"group": "gateway", "port": "gateway_agent_port", "purpose": "metrics"}],
     "users": [{"service": "gateway_agent", "uid": 10099}],
 }
 DEFAULTS = {
@@ -69,7 +69,7 @@ OPTIONS = {
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
-    """The real collection with the role of that kind, which has nothing but its declaration."""
+    """The real collection with a role for that kind, which has only its catalogue files."""
     folder = tmp_path_factory.mktemp("kind")
     home = folder / "ansible_collections/metal/kafka"
     shutil.copytree(ROOT / "plugins", home / "plugins")
@@ -84,16 +84,16 @@ def collection(tmp_path_factory):
         "defaults/main.yml": DEFAULTS,
         "meta/argument_specs.yml": {"argument_specs": OPTIONS},
     }
-    for name, said in files.items():
+    for name, content in files.items():
         file = home / "roles/gateway" / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(yaml.safe_dump(said))
+        file.write_text(yaml.safe_dump(content))
     return folder
 
 
 @pytest.fixture
 def found(collection):
-    """What a task of a host of that kind gets for an expression."""
+    """Function that evaluates an expression on a host of that kind."""
 
     def ask(expression, **of_gateway):
         broker = {
@@ -107,14 +107,14 @@ def found(collection):
         }
         groups = {
             "kafka": {"broker1": broker},
-            "gateway": {"door1": gateway},
-            "metal": {"broker1": broker, "door1": gateway},
+            "gateway": {"gateway1": gateway},
+            "metal": {"broker1": broker, "gateway1": gateway},
         }
         target = collection / "answer.json"
         copy = {"dest": str(target), "content": f"{{{{ {expression} | to_json }}}}"}
-        play = {"hosts": "door1", "tasks": [{"ansible.builtin.copy": copy}]}
-        code, said = plays.run(collection, [play], groups)
-        assert code == 0, said
+        play = {"hosts": "gateway1", "tasks": [{"ansible.builtin.copy": copy}]}
+        code, output = plays.run(collection, [play], groups)
+        assert code == 0, output
         return json.loads(target.read_text())
 
     return ask
@@ -124,37 +124,37 @@ def site(name):
     return f"lookup('metal.kafka.site', '{name}')"
 
 
-def test_it_is_a_target_of_prometheus(found):
+def test_a_new_kind_is_a_target_of_prometheus(found):
     (target,) = found(site("monitoring.targets"))["gateway"]
     assert (target["instance"], target["address"]) == ("gateway1", "10.0.0.7:9499")
 
 
-def test_one_of_every_machine_is_a_target_there_and_is_checked(found):
+def test_a_kind_on_every_machine_is_a_target_and_validated(found):
     targets = found(site("monitoring.targets"))["gateway_agent"]
     assert [(each["instance"], each["address"]) for each in targets] == [
         ("agent@broker1", "10.0.0.1:9500"),
-        ("agent@door1", "10.0.0.7:9500"),
+        ("agent@gateway1", "10.0.0.7:9500"),
     ]
     assert found("'gateway_agent' | metal.kafka.container_user")["uid"] == 10099
-    told = "query('metal.kafka.preflight', 'problems') | map(attribute='text')"
-    assert "door1: gateway_agent_port: found 0;" in "\n".join(found(told, gateway_agent_port=0))
+    problems = "query('metal.kafka.preflight', 'problems') | map(attribute='text')"
+    assert "gateway1: gateway_agent_port: found 0;" in "\n".join(found(problems, gateway_agent_port=0))
 
 
-def test_it_has_a_certificate_and_an_account(found):
+def test_a_new_kind_has_a_certificate_and_an_account(found):
     certificates = {each["name"]: each for each in found(site("people.certificates"))}
     assert certificates["gateway1"]["ips"] == ["10.0.0.7"]
     assert "gateway" in found(site("people.passwords"))
 
 
-def test_preflight_knows_its_variables_ports_numbers_and_names(found):
-    told = (
+def test_preflight_validates_a_new_kind(found):
+    expression = (
         "query('metal.kafka.preflight', 'problems') | selectattr('fatal') | map(attribute='text')"
     )
     wrong = {
         **{"gateway_id": 12, "gateway_port": 9092, "gateway_prot": 1},
         "kafka_content_users": {"gateway": {}},
     }
-    problems = "\n".join(found(told, **wrong))
+    problems = "\n".join(found(expression, **wrong))
 
     assert "gateway_id: found 12" in problems
     assert "gateway_prot: found a variable that role gateway does not know" in problems

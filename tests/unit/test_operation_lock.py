@@ -21,7 +21,7 @@ def acquire(path, me, **spec):
     return operation_lock.acquire(path, "test", {**SPEC, **spec}, me)
 
 
-def test_the_first_takes_it_and_the_second_learns_who_that_is(path):
+def test_second_operation_gets_the_owner_of_the_lock(path):
     assert acquire(path, ME)["taken"]
     refused = acquire(path, OTHER)
     assert not refused["taken"]
@@ -31,25 +31,25 @@ def test_the_first_takes_it_and_the_second_learns_who_that_is(path):
         assert part in text
 
 
-def test_a_playbook_within_a_playbook_finds_its_own_lock(path):
+def test_nested_playbook_has_the_lock(path):
     since = acquire(path, ME)["since"]
     again = acquire(path, ME, operation="roll")
     assert (again["taken"], again["nested"], again["since"]) == (True, True, since)
 
 
-def test_only_ones_own_lock_is_dropped(path):
+def test_only_the_own_lock_is_removed(path):
     acquire(path, ME)
-    assert not operation_lock.drop(path, OTHER.token)
-    assert operation_lock.drop(path, ME.token)
-    assert not operation_lock.drop(path, ME.token)
+    assert not operation_lock.remove(path, OTHER.token)
+    assert operation_lock.remove(path, ME.token)
+    assert not operation_lock.remove(path, ME.token)
     assert acquire(path, OTHER)["taken"]
 
 
-def test_the_same_operation_resumes_a_dead_one_from_its_begin(path):
+def test_same_operation_resumes_with_the_old_start_time(path):
     since = acquire(path, OTHER)["since"]
     resumed = acquire(path, ME, replace=OTHER.token)
     assert (resumed["taken"], resumed["resumed"], resumed["since"]) == (True, True, since)
-    # What it holds says so too, to the plays that find it taken.
+    # The lock file has this too, for nested playbooks.
     assert acquire(path, ME)["resumed"]
 
 
@@ -61,20 +61,20 @@ def test_the_same_operation_resumes_a_dead_one_from_its_begin(path):
         {"unlock": "test"},
     ],
 )
-def test_another_operation_or_a_broken_lock_begins_anew(path, spec):
+def test_other_operation_or_broken_lock_starts_new(path, spec):
     acquire(path, OTHER)
     taken = acquire(path, ME, **spec)
     assert (taken["taken"], taken["resumed"]) == (True, False)
 
 
 @pytest.mark.parametrize("spec", [{"unlock": "other"}, {"replace": "somebody"}])
-def test_the_wrong_name_breaks_nothing(path, spec):
+def test_wrong_name_does_not_break_the_lock(path, spec):
     acquire(path, OTHER)
     assert not acquire(path, ME, **spec)["taken"]
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", json.dumps({"operation": 1, "owner": 2})])
-def test_a_lock_that_cannot_be_read_is_somebodys(path, content):
+def test_unreadable_lock_has_an_unknown_owner(path, content):
     os.makedirs(os.path.dirname(path))
     with open(path, "w") as stream:
         stream.write(content)
@@ -82,13 +82,13 @@ def test_a_lock_that_cannot_be_read_is_somebodys(path, content):
     assert acquire(path, ME, unlock="test")["taken"]
 
 
-def test_a_living_process_is_not_dead_and_an_ended_one_is():
+def test_ended_process_is_dead():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     owner = operation_lock.owner_of(child.pid)
     assert not operation_lock.dead(owner, ME)
-    assert operation_lock.dead(replace(owner, started="1"), ME)  # Its number, used again.
+    assert operation_lock.dead(replace(owner, started="1"), ME)  # Its PID was reused.
     child.kill()
-    # Before anybody has waited for it, and after.
+    # Before its parent has reaped it, and after.
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert operation_lock.dead(owner, ME)
     child.wait()
@@ -103,11 +103,11 @@ def test_a_living_process_is_not_dead_and_an_ended_one_is():
         (replace(ME, namespace="pid:[1]"), False),
     ],
 )
-def test_the_dead_of_other_nodes_are_unknown(owner, gone):
+def test_processes_of_other_nodes_are_not_known_dead(owner, gone):
     assert operation_lock.dead(owner, ME) is gone
 
 
-def test_a_lock_is_released_by_the_token_of_its_dead_owner_alone(path):
+def test_lock_is_released_only_by_the_token_of_its_owner(path):
     acquire(path, OTHER)
     assert operation_lock.release(path, "", ME)["lock"]["token"] == OTHER.token
     assert not operation_lock.release(path, ME.token, ME)["released"]

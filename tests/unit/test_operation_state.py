@@ -1,4 +1,4 @@
-"""What an operator reads of an operation that is under way, or was interrupted."""
+"""Messages on a running or interrupted operation."""
 
 import os
 import subprocess
@@ -36,25 +36,25 @@ def idle(**silent):
     return {"now": NOW, "lock": None, "active": 0.0, "silent": silent}
 
 
-def test_a_cluster_at_which_nobody_works_needs_no_word():
+def test_idle_cluster_has_no_messages():
     assert operation_state.messages([idle(), None], ME) == ([], [])
 
 
-def test_an_interrupted_operation_is_a_problem_with_the_way_on():
+def test_interrupted_operation_is_a_problem_with_remedy():
     problems, notes = operation_state.messages(
         [machine(dead_owner(), silent={"kafka2": NOW + 240, "zk1": NOW - 1})], ME
     )
     assert notes == []
     assert problems == [
         f"interrupted: restart of all by ops on {ME.node}, begun 2025-12-31 23:59 UTC; alerts of "
-        "kafka2 are silent until 2026-01-01 00:04 UTC; `make up` starts what it left stopped and "
-        "releases its lock, `make restart` goes on with it"
+        "kafka2 are silenced until 2026-01-01 00:04 UTC; `make up` starts stopped services and "
+        "releases its lock, `make restart` resumes it"
     ]
 
 
-def test_an_interrupted_change_is_finished_by_up_alone():
+def test_interrupted_change_is_resumed_by_make_up():
     (problem,), _ = operation_state.messages([machine(dead_owner(), what="roll")], ME)
-    assert problem.endswith("`make up` starts what it left stopped and releases its lock")
+    assert problem.endswith("`make up` starts stopped services and releases its lock")
 
 
 @pytest.mark.parametrize(
@@ -70,16 +70,16 @@ def test_an_interrupted_change_is_finished_by_up_alone():
         ("zookeeper_trust", {}, "make zookeeper-trust"),
     ],
 )
-def test_the_command_that_resumes_is_the_one_that_was_interrupted(playbook, given, command):
+def test_interrupted_command_is_the_one_that_resumes(playbook, given, command):
     plays = yaml.safe_load((ROOT / f"playbooks/{playbook}.yml").read_text())
     variables = [each.get("vars", {}) for each in plays]
     (text,) = [each["lock_operation"] for each in variables if "lock_operation" in each]
     what = Templar(DataLoader(), variables=given).template(trust_as_template(text))
     (problem,), _ = operation_state.messages([machine(dead_owner(), what=what)], ME)
-    assert f", `{command}` goes on with it" in problem
+    assert f", `{command}` resumes it" in problem
 
 
-def test_an_operation_that_lives_is_a_note():
+def test_running_operation_is_a_note():
     problems, notes = operation_state.messages([machine(ME), machine(ME, since=NOW - 50)], ME)
     assert problems == []
     assert notes == [
@@ -88,7 +88,7 @@ def test_an_operation_that_lives_is_a_note():
     ]
 
 
-def test_one_of_another_control_node_is_believed_while_it_is_active():
+def test_operation_of_another_node_counts_as_running_while_active():
     there = replace(ME, node="control2", pid=7, user="eve")
     assert operation_state.messages([machine(there, active=NOW - 60)], ME)[0] == []
     (problem,), _ = operation_state.messages([machine(there, active=NOW - 3600)], ME)
@@ -96,20 +96,20 @@ def test_one_of_another_control_node_is_believed_while_it_is_active():
     assert f"-e unlock={there.token}" in problem
 
 
-def test_silence_without_a_lock_is_named():
+def test_silence_without_lock_is_a_note():
     assert operation_state.messages([idle(kafka1=NOW + 60)], ME) == (
         [],
-        ["alerts of kafka1 are silent until 2026-01-01 00:01 UTC"],
+        ["alerts of kafka1 are silenced until 2026-01-01 00:01 UTC"],
     )
 
 
-def test_a_machine_shows_its_lock_and_its_files(tmp_path):
+def test_read_returns_lock_and_files(tmp_path):
     locks, texts = tmp_path / "locks", str(tmp_path / "textfile")
     wanted = {"operation": "roll", "replace": "", "unlock": ""}
     operation_lock.acquire(str(locks / "a.json"), "a", wanted, ME)
     maintenance_files.begin(texts, "a", "roll", "ops on c1", NOW)
-    found = operation_state.look("a", texts, str(locks))
+    found = operation_state.read("a", texts, str(locks))
     assert found["lock"]["operation"] == "roll"
     assert found["lock"]["token"] == ME.token
     assert found["active"] == NOW
-    assert operation_state.look("b", texts, str(locks))["lock"] is None
+    assert operation_state.read("b", texts, str(locks))["lock"] is None

@@ -1,4 +1,4 @@
-"""Log dirs are made on their disk or not at all."""
+"""Log dirs are created only on their declared disk."""
 
 import errno
 import os
@@ -10,24 +10,24 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
 )
 
 
-def test_a_directory_below_an_unmounted_disk_is_not_made(tmp_path):
+def test_directory_below_an_unmounted_disk_is_unavailable(tmp_path):
     path = f"{tmp_path}/kafka"
     assert (
         owned_directories.unavailable(path, [str(tmp_path)]) == f"no disk is mounted at {tmp_path}"
     )
 
 
-def test_a_directory_that_is_on_no_disk_is_made_anywhere(tmp_path):
+def test_directory_on_no_disk_is_available(tmp_path):
     assert owned_directories.unavailable(f"{tmp_path}/kafka", []) is None
     assert owned_directories.unavailable("/data/disk10/kafka", ["/data/disk1"]) is None
 
 
-def test_a_directory_on_a_mounted_disk_may_be_made():
+def test_directory_on_a_mounted_disk_is_available():
     assert os.path.ismount("/proc")
     assert owned_directories.unavailable("/dev/shm/kafka", ["/dev/shm"]) is None
 
 
-def test_a_disk_with_errors_is_named(monkeypatch):
+def test_failed_disk_is_reported(monkeypatch):
     def broken(path):
         raise OSError(5, "Input/output error")
 
@@ -37,8 +37,8 @@ def test_a_disk_with_errors_is_named(monkeypatch):
     assert owned_directories.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
 
 
-def test_a_disk_with_errors_is_not_taken_for_a_missing_one(monkeypatch):
-    """os.path.ismount() is false where the mount point itself answers with an error."""
+def test_failed_disk_does_not_count_as_missing(monkeypatch):
+    """os.path.ismount() is false if reading the mount point fails."""
 
     def broken(path):
         raise OSError(5, "Input/output error")
@@ -48,22 +48,22 @@ def test_a_disk_with_errors_is_not_taken_for_a_missing_one(monkeypatch):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO])
-def test_a_disk_that_takes_no_marker_does_not_end_the_run(monkeypatch, tmp_path, number):
-    """A full disk is when a run is needed most; the marker waits for the next one."""
+def test_full_or_failed_disk_only_delays_the_marker(monkeypatch, tmp_path, number):
+    """A run must work with a full disk; the next run writes the marker."""
 
     def broken(*_):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(data_ownership.os, "fsync", broken)
-    said = owned_directories.unmarked(str(tmp_path), "prod", "kafka1")
-    assert os.strerror(number) in said
+    error = owned_directories.try_to_mark(str(tmp_path), "prod", "kafka1")
+    assert os.strerror(number) in error
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_directory_that_nobody_may_write_to_ends_the_run(monkeypatch, tmp_path):
+def test_missing_write_permission_is_an_error(monkeypatch, tmp_path):
     def refused(*_):
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(data_ownership.os, "fsync", refused)
     with pytest.raises(OSError, match="not permitted"):
-        owned_directories.unmarked(str(tmp_path), "prod", "kafka1")
+        owned_directories.try_to_mark(str(tmp_path), "prod", "kafka1")

@@ -1,4 +1,4 @@
-"""Data follows the user of its service, once, and shared data never does."""
+"""Changes of the owner of a service's data; shared data keeps its owners."""
 
 import os
 import stat
@@ -15,7 +15,7 @@ UID, GID = os.getuid(), os.getgid()
 
 @pytest.fixture
 def given(monkeypatch):
-    """Owners that were given, by path: who runs the tests may give nothing away."""
+    """Changed owners by path: the user of the tests may not change owners."""
     found = {}
 
     def chown(path, uid, gid, dir_fd=None, follow_symlinks=True):
@@ -32,7 +32,7 @@ def given(monkeypatch):
 
 @pytest.fixture
 def data(tmp_path):
-    """A directory with what a service and our marker leave in it."""
+    """A directory with files of a service and the marker."""
     folder = tmp_path / "data"
     (folder / "version-2").mkdir(parents=True)
     (folder / "version-2" / "log.1").touch()
@@ -41,7 +41,7 @@ def data(tmp_path):
     return folder
 
 
-def test_everything_gets_the_new_owner_and_the_directory_last(given, data, monkeypatch):
+def test_directory_changes_its_owner_after_its_content(given, data, monkeypatch):
     owned_by(monkeypatch, {})
     owner_change.hand_over(str(data), 77, 78)
 
@@ -52,18 +52,18 @@ def test_everything_gets_the_new_owner_and_the_directory_last(given, data, monke
 
 
 def owned_by(monkeypatch, ids):
-    """Names whose owner is another one than he is."""
+    """Replace the owners of files, by name."""
     real = os.stat
 
     def found(path, **options):
-        told = real(path, **options)
+        status = real(path, **options)
         uid = ids.get(path, UID if UID else 1000)
-        return os.stat_result((*told[:4], uid, *told[5:])) if "dir_fd" in options else told
+        return os.stat_result((*status[:4], uid, *status[5:])) if "dir_fd" in options else status
 
     monkeypatch.setattr(owner_change.os, "stat", found)
 
 
-def test_what_belongs_to_root_stays_his(given, data, monkeypatch):
+def test_files_of_root_keep_their_owner(given, data, monkeypatch):
     owned_by(monkeypatch, {"version-2": 0})
     owner_change.hand_over(str(data), 77, 78)
 
@@ -71,8 +71,8 @@ def test_what_belongs_to_root_stays_his(given, data, monkeypatch):
     assert f"{data}/version-2/log.1" in given
 
 
-def test_what_an_interrupted_change_left_goes_on_or_back(given, data, monkeypatch):
-    """Half of the content is the new user's already, the directory is not."""
+def test_interrupted_change_can_resume_or_revert(given, data, monkeypatch):
+    """Half of the content already belongs to the new user, the directory does not."""
     owned_by(monkeypatch, {"version-2": 10004, "log.1": 10001, "outside": 10001})
     owner_change.hand_over(str(data), 10004, 10004)
     assert {f"{data}/version-2/log.1", str(data)} <= set(given)
@@ -83,8 +83,8 @@ def test_what_an_interrupted_change_left_goes_on_or_back(given, data, monkeypatc
     assert {f"{data}/version-2", str(data)} <= set(given)
 
 
-def test_the_directory_is_left_where_something_in_it_cannot_be_given(given, data, monkeypatch):
-    """Otherwise the next run would take it for done."""
+def test_directory_keeps_its_owner_after_an_error(given, data, monkeypatch):
+    """Otherwise the next run would consider the change finished."""
     real = os.scandir
 
     def broken(path):
@@ -100,26 +100,26 @@ def test_the_directory_is_left_where_something_in_it_cannot_be_given(given, data
 
 
 def made_by(monkeypatch, uid):
-    """The user to whom every link belongs."""
+    """Replace the owner of all links."""
     real = os.lstat
 
     def found(path):
-        told = real(path)
-        return os.stat_result((*told[:4], uid, *told[5:]))
+        status = real(path)
+        return os.stat_result((*status[:4], uid, *status[5:]))
 
     monkeypatch.setattr(owner_change.os, "lstat", found)
 
 
 @pytest.mark.parametrize("act", ["hand_over", "give", "share"])
-def test_a_link_that_somebody_planted_is_not_followed(given, data, tmp_path, monkeypatch, act):
-    """Members of the group of a shared directory can put one where a directory was."""
+def test_planted_link_is_not_followed(given, data, tmp_path, monkeypatch, act):
+    """Group members can replace a directory in a shared directory by a link."""
     target, link = tmp_path / "target", tmp_path / "link"
     target.mkdir()
     link.symlink_to(target)
     made_by(monkeypatch, 1234)
 
-    (said,) = owner_change.planted_links([str(link), str(target)])
-    assert said == (
+    (message,) = owner_change.planted_links([str(link), str(target)])
+    assert message == (
         f"{link}: found a link to {target} that user 1234 made; "
         "allowed: a directory, or a link that belongs to root"
     )
@@ -128,7 +128,7 @@ def test_a_link_that_somebody_planted_is_not_followed(given, data, tmp_path, mon
     assert given == {}
 
 
-def test_a_link_of_root_leads_to_the_data(given, data, tmp_path, monkeypatch):
+def test_link_of_root_is_followed(given, data, tmp_path, monkeypatch):
     link = tmp_path / "link"
     link.symlink_to(data)
     made_by(monkeypatch, 0)
@@ -139,7 +139,7 @@ def test_a_link_of_root_leads_to_the_data(given, data, tmp_path, monkeypatch):
     assert {str(data), f"{data}/version-2/log.1"} <= set(given)
 
 
-def test_a_group_writes_to_directories_and_files_stay_as_they_are(given, data):
+def test_shared_directories_are_group_writable_and_files_unchanged(given, data):
     (data / "version-2").chmod(0o750)
     (data / "version-2" / "log.1").chmod(0o640)
     data.chmod(0o750)
@@ -167,7 +167,7 @@ def converged(data, dry=False, ids=(UID + 1, GID), **spec):
     return outcome
 
 
-def test_a_plan_names_it_and_touches_nothing(given, data):
+def test_check_mode_reports_the_change(given, data):
     outcome = converged(data, dry=True)
 
     assert outcome.steps == [f"directory {data} and its content get owner {UID} -> {UID + 1}"]
@@ -175,12 +175,12 @@ def test_a_plan_names_it_and_touches_nothing(given, data):
     assert given == {}
 
 
-def test_content_is_not_read_where_the_owner_is_right(given, data, monkeypatch):
+def test_content_is_not_read_if_the_owner_is_right(given, data, monkeypatch):
     monkeypatch.setattr(owner_change, "hand_over", None)
     assert converged(data, ids=(UID, GID)).differs == []
 
 
-def test_log_dirs_of_brokers_are_never_gone_over(given, data, monkeypatch):
+def test_log_dirs_of_brokers_are_never_walked(given, data, monkeypatch):
     monkeypatch.setattr(owner_change, "hand_over", None)
     monkeypatch.setattr(owned_directories.os, "chown", owner_change.os.chown)
     assert converged(data, content="keep").steps == [f"directory {data} gets its owner"]
@@ -188,10 +188,8 @@ def test_log_dirs_of_brokers_are_never_gone_over(given, data, monkeypatch):
 
 
 @pytest.mark.parametrize("content", ["report", "change"])
-def test_a_shared_directory_is_gone_over_again_before_a_service_changes(
-    given, data, monkeypatch, content
-):
-    """One that ran as its former user may have made directories since."""
+def test_shared_directory_is_checked_again_before_a_user_change(given, data, monkeypatch, content):
+    """The service may have created directories as its former user."""
     monkeypatch.setattr(owner_change, "is_shared", lambda path, gid: True)
     (data / "version-2").chmod(0o750)
     shared = {"cluster": "one", "service": "driver", "shared": [str(data)]}

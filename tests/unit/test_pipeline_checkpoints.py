@@ -69,7 +69,7 @@ def test_another_grouping_is_refused_for_its_output_alone(tmp_path, capsys):
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith("pipeline payments: output metrics: no longer fits its checkpoint")
     assert "GROUP BY country" in said
-    assert 'With starting: {"payments": {"0": 7}} it goes on where this one ended' in said
+    assert 'With starting: {"payments": {"0": 7}} it continues where this one ended' in said
 
 
 def test_a_renamed_topic_is_refused_for_every_output(tmp_path, capsys):
@@ -121,4 +121,4 @@ def test_lost_state_is_told_of_a_driver_that_does_not_run_and_stops_no_run(tmp_p
     assert "note" not in capsys.readouterr().out
     assert check(tmp_path, declared(tmp_path), "--running", "another") == 0
     said = capsys.readouterr().out
-    assert "note: pipeline payments: output metrics: has made batches" in said
+    assert "note: pipeline payments: output metrics: has committed batches" in said

@@ -45,10 +45,13 @@ def test_options_of_a_declaration_stay_beside_those_of_the_site():
     ("changes", "told"),
     [
         ({"kafka_options": {"security.protocol": "PLAINTEXT"}}, "kafka_options.security.protocol"),
-        ({"kafka_options": {"kafka.sasl.jaas.config": "x"}}, "its own way in"),
+        ({"kafka_options": {"kafka.sasl.jaas.config": "x"}}, "sets each pipeline's credentials"),
         ({"kafka_options": {"bootstrap.servers": "other:9092"}}, "bootstrap.servers"),
-        ({"kafka_options": {"SASL.jaas.config": "x"}}, "its own way in"),
-        ({"kafka_options": {"KAFKA.Bootstrap.Servers": "other:9092"}}, "its own way in"),
+        ({"kafka_options": {"SASL.jaas.config": "x"}}, "sets each pipeline's credentials"),
+        (
+            {"kafka_options": {"KAFKA.Bootstrap.Servers": "other:9092"}},
+            "sets each pipeline's credentials",
+        ),
         ({"kafka_options": {"interceptor.classes": "x.Y"}}, "names code"),
         ({"kafka_options": {"Metric.Reporters": "x.Y"}}, "names code"),
         ({"kafka_options": {"kafka.key.deserializer": "x.Y"}}, "names code"),
@@ -65,7 +68,7 @@ def test_options_of_a_declaration_stay_beside_those_of_the_site():
         ({"spark_options": {"spark.serializer": "x.Y"}}, "a class of Spark"),
         ({"spark_options": {"spark.sql.adaptive.customCostEvaluatorClass": "x.Y"}}, "of Spark"),
         ({"checkpoint_root": "/mine"}, "checkpoint_root: found /mine"),
-        ({"status": "0.0.0.0:1"}, "the site gives it"),
+        ({"status": "0.0.0.0:1"}, "the site sets it"),
         ({"kafka_options": ["acks"]}, "kafka_options"),
     ],
 )

@@ -85,9 +85,9 @@ def test_drivers_that_run_are_told_from_those_that_start_over_and_over():
 def test_a_refusal_names_pipeline_and_output_of_a_checkpoint_that_does_not_fit():
     line = (
         "pipeline payments: output metrics: no longer fits its checkpoint "
-        "/shared/checkpoints/payments/metrics: it has another statement than the one its state is "
-        "of: SELECT 1. Declare it again as it was, or give the output another name: it gets a "
-        "checkpoint of its own."
+        "/shared/checkpoints/payments/metrics: it has another statement than its state: "
+        "SELECT 1. Restore the old declaration, or give the output another name: it gets a new "
+        "checkpoint."
     )
 
     said = check_refusal({"status": 2, "container": {"Output": f"[2026] WARNING x\n{line}\n"}}, 15)
@@ -102,12 +102,12 @@ def test_a_refusal_names_pipeline_and_output_of_a_checkpoint_that_does_not_fit()
 
 def test_damage_is_told_apart_from_mistakes():
     log = (
-        "note: pipeline a: output o: has made batches up to 1\n"
+        "note: pipeline a: output o: has committed batches up to 1\n"
         "pipeline a: reads in; writes bad, out\n"
     )
 
     assert check_notes({"status": 0, "container": {"Output": log}}) == [
-        "pipeline a: output o: has made batches up to 1"
+        "pipeline a: output o: has committed batches up to 1"
     ]
     assert check_notes({"status": 0, "container": {"Output": None}}) == []
 

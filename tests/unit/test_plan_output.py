@@ -1,4 +1,4 @@
-"""What `make plan` prints: one plan of all playbooks of a run, at its end."""
+"""`make plan` prints one plan for all playbooks of a run, at its end."""
 
 import json
 
@@ -8,12 +8,12 @@ from plays import ansible_playbook, with_collection
 PRINT = {"ansible.builtin.debug": {"msg": "printed"}}
 QUIET = [PRINT]
 CHANGES = [PRINT | {"changed_when": True}]
-FAILS = [{"ansible.builtin.fail": {"msg": "as asked"}}]
+FAILS = [{"ansible.builtin.fail": {"msg": "failure of the test"}}]
 
 
 @pytest.fixture
 def planned(tmp_path):
-    """Last lines of the plan of several playbooks, given as tasks, and its report."""
+    """Function that returns the plan's lines and report for playbooks, given as lists of tasks."""
 
     def run(*playbooks):
         with_collection(tmp_path)
@@ -41,7 +41,7 @@ def test_several_playbooks_have_one_plan(planned):
     assert report["changes"] == 1
 
 
-def test_a_playbook_that_fails_is_the_last_one(planned):
+def test_a_failed_playbook_ends_the_plan(planned):
     lines, report = planned(FAILS, CHANGES)
     assert lines == ["plan: failed on node1; what follows it is not known"]
     assert report["failed"] == ["node1"]

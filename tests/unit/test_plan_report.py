@@ -143,7 +143,7 @@ def test_a_container_that_is_nowhere_has_the_name_of_its_service():
     plan.add(
         "node3",
         "ansible.builtin.set_fact",
-        "metal.kafka.service : Container would be made anew: zk1",
+        "metal.kafka.service : Report that the container would be replaced: zk1",
         {"changed": True, "ansible_facts": {"__service_found": {"name": "zk3"}}},
     )
     assert plan.report(0, [])["starts"] == ["kafka2", "zk3"]
@@ -161,7 +161,8 @@ def test_an_image_that_is_nowhere_yet_restarts_what_runs(container, text):
     plan = Plan("local")
     found = {"changed": True, "name": "zk3", "container": container}
     result = {"changed": True, "ansible_facts": {"__service_found": found}}
-    plan.add("node1", "ansible.builtin.set_fact", "Container would be made anew: zk1", result)
+    task = "Report that the container would be replaced: zk1"
+    plan.add("node1", "ansible.builtin.set_fact", task, result)
     assert texts(plan) == [text]
 
 

@@ -10,13 +10,13 @@ import pytest
 from kafka_metal_declarations.declaration import parse_all
 from kafka_metal_pipeline import checkpoint_check, plain_files
 from kafka_metal_pipeline.checkpoint import COPY, PURPOSE, all_of
+from kafka_metal_pipeline.checkpoint_files import CheckpointError, CheckpointFiles
+from kafka_metal_pipeline.integrity import DIFFERS, FITS, UNKNOWN, checksum
 from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.marks import Mark
-from kafka_metal_pipeline.recreated import begin_again
-from kafka_metal_pipeline.torn import CheckpointError, Torn
-from kafka_metal_pipeline.wholeness import DIFFERS, FITS, UNKNOWN, checksum
+from kafka_metal_pipeline.recreated import reset_offsets
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = pytest.mark.usefixtures("time_limit")
 
 OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"in":{"0":7}}'
 DEEP = "[" * 200_000
@@ -104,10 +104,10 @@ def test_json_of_another_form_ends_no_check(site, name, text):
 def test_a_batch_of_any_number_is_no_reason_to_count_down_to_it(site):
     (site.place / "offsets" / str(FAR)).write_text(OFFSETS)
 
-    torn = Torn(LocalFiles(), str(site.place), "output o")
+    torn = CheckpointFiles(LocalFiles(), str(site.place), "output o")
 
     assert site.told() == []
-    assert torn.settle(None) == "batch 2"
+    assert torn.roll_back(None) == "batch 2"
     assert torn.newest("offsets") == 1
 
 
@@ -116,14 +116,14 @@ def test_of_a_batch_of_any_number_no_state_is_made_up(site):
     (site.place / "state" / "0" / "0").mkdir(parents=True)
 
     with pytest.raises(CheckpointError, match="offsets or state are lost"):
-        Torn(LocalFiles(), str(site.place), "output o").settle(None)
+        CheckpointFiles(LocalFiles(), str(site.place), "output o").roll_back(None)
 
 
 def test_a_topic_that_was_made_again_begins_whatever_batches_were_planned(site):
     for name in (str(FAR), "2", "٣", "007"):
         (site.place / "offsets" / name).write_text(OFFSETS)
 
-    begin_again(LocalFiles(), str(site.place), {"in": 1})
+    reset_offsets(LocalFiles(), str(site.place), {"in": 1})
 
     assert {path.name for path in (site.place / "offsets").iterdir()} == {"0", "1", "٣", "007"}
     assert '{"in":{"0":0}}' in (site.place / "offsets" / "1").read_text()

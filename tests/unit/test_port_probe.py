@@ -1,4 +1,4 @@
-"""Connections tell what they met; the helper answers, and is gone when it should be."""
+"""States of connections, and the lifetime of the helper."""
 
 import socket
 import time
@@ -22,7 +22,7 @@ def free_port() -> int:
 
 
 def helper(token: str, seconds: float) -> int:
-    """Port of a helper that has just been started, in a process of its own."""
+    """Start a helper process and return its port."""
     port = free_port()
     opened, unbound = port_probe.bind_all([("127.0.0.1", port)])
     assert unbound == {}
@@ -30,15 +30,15 @@ def helper(token: str, seconds: float) -> int:
     return port
 
 
-def test_a_port_nobody_listens_on_is_refused():
+def test_unused_port_is_refused():
     assert port_probe.connect(("127.0.0.1", free_port())) == "refused"
 
 
-def test_a_name_that_leads_nowhere_is_unresolved():
+def test_unknown_name_is_unresolved():
     assert port_probe.connect(("no-such-host.invalid", 1)) == "unresolved"
 
 
-def test_a_full_queue_is_a_timeout():
+def test_full_accept_queue_is_a_timeout():
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen(0)
@@ -52,37 +52,37 @@ def test_a_full_queue_is_a_timeout():
             each.close()
 
 
-def test_the_helper_answers_everybody_and_its_port_is_free_when_it_is_stopped(token):
+def test_stopped_helper_frees_its_port(token):
     port = helper(token, seconds=30)
     for _ in range(3):
         assert port_probe.connect(("127.0.0.1", port)) == "connected"
     assert port_probe.stop(token) is True
     assert port_probe.connect(("127.0.0.1", port)) == "refused"
-    # A service binds at once what the helper had.
+    # A service can bind the port immediately.
     with socket.socket() as service:
         service.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         service.bind(("127.0.0.1", port))
     assert port_probe.stop(token) is False
 
 
-def test_the_helper_can_be_told_from_a_process_of_somebody_else(token):
+def test_helper_has_its_own_process_name(token):
     port = helper(token, seconds=30)
     sockets = list(listeners.listening(procfs.read("/proc/net/tcp")))
     inode = next(inode for _, at, inode in sockets if at == port)
     end = time.monotonic() + 5
-    # It takes its name when it is on its own.
+    # The name is set after the fork.
     while listeners.socket_owners()[inode][0] != port_probe.HELPER:
         assert time.monotonic() < end
         time.sleep(0.05)
 
 
-def test_a_client_learns_at_once_that_the_helper_is_not_the_service(token):
+def test_helper_closes_connections_immediately(token):
     port = helper(token, seconds=30)
     with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
         assert client.recv(1) == b""
 
 
-def test_a_helper_that_nobody_stops_ends_by_itself(token):
+def test_helper_ends_after_its_lifetime(token):
     port = helper(token, seconds=0.5)
     assert port_probe.connect(("127.0.0.1", port)) == "connected"
     end = time.monotonic() + 10
@@ -92,7 +92,7 @@ def test_a_helper_that_nobody_stops_ends_by_itself(token):
     assert port_probe.stop(token) is False
 
 
-def test_what_cannot_be_bound_says_why():
+def test_failed_bind_has_a_reason():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         opened, unbound = port_probe.bind_all([("127.0.0.1", port), ("192.0.2.99", 1)])
@@ -101,7 +101,7 @@ def test_what_cannot_be_bound_says_why():
     assert unbound["192.0.2.99", 1] == "Cannot assign requested address"
 
 
-def test_every_endpoint_gets_an_answer_in_time():
+def test_every_endpoint_has_a_state():
     port = free_port()
     found = port_probe.connect_all([("127.0.0.1", port), ("127.0.0.1", port)])
     assert found == [{"address": "127.0.0.1", "port": port, "state": "refused"}]

@@ -87,7 +87,7 @@ FAULTS: Faults = {
     "a machine without a route": (
         met("m1", "10.0.0.2", 2181, "no route"),
         ["zk2: zookeeper_client_port: found no route at 10.0.0.2:2181 from m1 (needed for "
-         "metadata, questions of the playbooks, who leads)", "look at routes"],
+         "leader election, metadata, requests of the playbooks)", "look at routes"],
     ),
     "a firewall that rejects": (
         met("m1", "10.0.0.2", 9192, "refused", opened=opened("0.0.0.0", 9192)),

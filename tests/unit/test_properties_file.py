@@ -26,17 +26,17 @@ def test_values_are_written_as_java_reads_them(values, text):
     assert to_properties(values) == text
 
 
-def test_a_nested_value_is_refused_by_its_key():
+def test_nested_value_is_an_error_with_its_key():
     with pytest.raises(PropertyError, match=r"^listeners: the value is a mapping"):
         to_properties({"listeners": {"a": 1}})
 
 
-def test_a_list_is_no_properties():
+def test_list_is_an_error():
     with pytest.raises(PropertyError, match="mapping"):
         to_properties(["a"])
 
 
-def test_what_was_written_is_read_back():
+def test_written_values_are_read_back():
     values = {
         "a key": " x= y\n",
         "#b": "!v",
@@ -59,5 +59,5 @@ def test_what_was_written_is_read_back():
         ("a=1\r\nb=2\r\n", {"a": "1", "b": "2"}),
     ],
 )
-def test_a_file_is_read_as_java_reads_it(text, values):
+def test_file_is_read_as_java_reads_it(text, values):
     assert from_properties(text) == values

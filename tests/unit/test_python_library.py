@@ -21,7 +21,7 @@ def value(folder):
     return done.stdout.decode().strip()
 
 
-def test_a_library_is_replaced_as_a_whole(tmp_path):
+def test_library_is_replaced_completely(tmp_path):
     folder = str(tmp_path / "python" / "library-1")
     assert digest_of(folder) is None
 
@@ -33,7 +33,7 @@ def test_a_library_is_replaced_as_a_whole(tmp_path):
     assert not (tmp_path / "python/library-1/library/old.py").exists()
 
 
-def test_what_an_interrupted_run_left_is_not_taken_for_the_library(tmp_path):
+def test_partial_library_is_not_accepted(tmp_path):
     folder = tmp_path / "library-1"
     (folder / "library").mkdir(parents=True)
     assert digest_of(str(folder)) is None
@@ -42,13 +42,13 @@ def test_what_an_interrupted_run_left_is_not_taken_for_the_library(tmp_path):
     assert value(folder) == "1"
 
 
-def test_modules_are_compiled_for_who_may_not_write_there(tmp_path):
+def test_modules_are_compiled(tmp_path):
     folder = str(tmp_path / "library-1")
     unpack(archive(tmp_path / "1.zip", __init__="VALUE = 1"), folder, "one")
     assert list((tmp_path / "library-1/library/__pycache__").glob("__init__.*.pyc"))
 
 
-def test_a_package_is_the_same_archive_whenever_it_is_written(tmp_path):
+def test_archive_is_reproducible(tmp_path):
     first = library_archive.write("kafka", tmp_path / "1.zip")
     second = library_archive.write("kafka", tmp_path / "2.zip")
 
@@ -66,6 +66,6 @@ def test_a_package_is_the_same_archive_whenever_it_is_written(tmp_path):
     assert run.stdout.strip() == "True", run.stderr
 
 
-def test_a_package_that_is_not_there_is_named(tmp_path):
+def test_missing_package_is_an_error(tmp_path):
     with pytest.raises(LookupError, match="lacks the package nowhere"):
         library_archive.write("nowhere", tmp_path / "1.zip")

@@ -1,4 +1,4 @@
-"""Quotas: steps from the current to the desired state, and states that the next run completes."""
+"""Plans of quota changes, and recovery from failed runs."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._content.quotas import (
@@ -56,19 +56,19 @@ def specs(quotas=(), absent=(), users=()):
         ),
     ],
 )
-def test_steps_lead_from_the_current_to_the_desired_state(current, desired, steps):
+def test_plan_has_the_steps_to_the_desired_state(current, desired, steps):
     assert plan(current, desired) == steps
 
 
 @pytest.mark.parametrize(
     ("quotas", "absent", "message"),
     [
-        ([{"values": {P: 1}}], [], "a quota is for a user, a client or an ip; none is given"),
-        ([{"ip": "1.1.1.1", "user": "a", "values": {}}], [], "an ip stands alone"),
+        ([{"values": {P: 1}}], [], "a quota has no entity; allowed: user, client"),
+        ([{"ip": "1.1.1.1", "user": "a", "values": {}}], [], "an ip cannot be combined"),
         ([{"user": "a", "values": {"rate": 1}}], [], "quota of user a: unknown key rate; allowed"),
         ([{"ip": "*", "values": {P: 1}}], [], "quota of every other ip: unknown key producer"),
         ([{"user": "a", "values": {P: "x"}}], [], "quota of user a: producer_byte_rate: 'x' is no"),
-        ([{"user": "a", "values": {P: 1}}] * 2, [], "quota of user a: is given twice"),
+        ([{"user": "a", "values": {P: 1}}] * 2, [], "quota of user a: is declared twice"),
         (
             [{"user": "a", "values": {P: 1}}],
             [{"user": "a", "keys": []}],
@@ -76,13 +76,13 @@ def test_steps_lead_from_the_current_to_the_desired_state(current, desired, step
         ),
     ],
 )
-def test_a_spec_that_cannot_be_met_is_told(quotas, absent, message):
+def test_errors_name_entity_and_reason(quotas, absent, message):
     with pytest.raises(QuotaError, match=message):
         specs(quotas, absent)
 
 
 class Kafka:
-    """A stand-in for a cluster; refuses ``bad`` users, when it judges or only when it does."""
+    """A fake cluster; rejects ``bad`` users, in validation or only in the change."""
 
     def __init__(self, *, bad=(), late=()):
         self.quotas = {}
@@ -109,7 +109,7 @@ class Kafka:
 TWO = [{"user": name, "values": {P: 1}} for name in ("alice", "bob")]
 
 
-def test_quotas_are_brought_to_their_specs_once():
+def test_second_run_changes_nothing():
     kafka = Kafka()
     assert len(converge(kafka, specs(TWO), dry=False)) == 2
     assert converge(kafka, specs(TWO), dry=False) == []
@@ -120,14 +120,14 @@ def test_quotas_are_brought_to_their_specs_once():
 
 
 @pytest.mark.parametrize("dry", [True, False])
-def test_one_wrong_spec_changes_nothing_at_all(dry):
+def test_one_rejected_spec_prevents_all_changes(dry):
     kafka = Kafka(bad=["bob"])
     with pytest.raises(QuotaError, match=r"^quota of user bob: .* -> 1: no$"):
         converge(kafka, specs(TWO), dry)
     assert kafka.done == []
 
 
-def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
+def test_next_run_completes_a_failed_one():
     kafka = Kafka(late=["alice"])
     with pytest.raises(QuotaError, match="user alice"):
         converge(kafka, specs(TWO), dry=False)
@@ -135,14 +135,14 @@ def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
     assert [step.entity.user for step in converge(kafka, specs(TWO), dry=False)] == ["alice"]
 
 
-def test_a_quarrel_ends_with_an_error():
+def test_conflict_with_another_client_ends_with_an_error():
     kafka = Kafka()
     kafka.alter_quotas = lambda steps, dry: {}
-    with pytest.raises(QuotaError, match="was done and is not there"):
+    with pytest.raises(QuotaError, match="was applied but is not in effect"):
         converge(kafka, specs(TWO), dry=False)
 
 
-def test_the_difference_and_the_names_are_for_people():
+def test_difference_uses_short_names():
     step = Alter(Entity(user="*", client="x"), {P: 1.5}, {P: 2.0}, ())
     assert str(step) == "quota of every other user, client x: producer_byte_rate 1.5 -> 2"
     assert difference([step]) == {

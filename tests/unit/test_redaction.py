@@ -1,4 +1,4 @@
-"""Secrets in every notation that logs, configurations and answers have, and what is none."""
+"""Secrets in all notations of logs, configurations and responses, and text without secrets."""
 
 import base64
 import json
@@ -6,7 +6,7 @@ import urllib.parse
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._containers.support.redaction import (
-    GONE,
+    REMOVED,
     redacted,
     secrets_of,
 )
@@ -63,11 +63,11 @@ NOTATIONS = (
 
 
 @pytest.mark.parametrize("text", NOTATIONS)
-def test_what_looks_like_a_secret_is_taken_out(text):
+def test_values_that_look_like_secrets_are_removed(text):
     found = redacted(text)
     assert PLANTED not in found
     assert base64.b64encode(PLANTED.encode()).decode() not in found
-    assert GONE in found
+    assert REMOVED in found
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_looks_like_a_secret_is_taken_out(text):
         "AKIA" + "ABCDEFGHIJKLMNOP",
     ],
 )
-def test_a_token_that_says_what_it_is_goes_without_a_name(token):
+def test_tokens_with_known_prefixes_are_removed(token):
     assert token not in redacted(f"sent {token} to somebody")
 
 
@@ -92,7 +92,7 @@ def test_a_token_that_says_what_it_is_goes_without_a_name(token):
         f"q={urllib.parse.quote('p&=' + PLANTED, safe='')}",
     ],
 )
-def test_a_secret_that_is_known_goes_in_every_form(text):
+def test_known_secret_is_removed_in_every_encoding(text):
     found = redacted(text, [PLANTED])
     assert PLANTED not in found
     for piece in found.split():
@@ -104,7 +104,7 @@ def test_a_secret_that_is_known_goes_in_every_form(text):
                 continue
 
 
-def test_lines_of_a_known_key_go_one_by_one():
+def test_lines_of_a_known_key_are_removed():
     body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7"
     key = f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"
     assert body not in redacted(f"a line of a file: {body}", [key])
@@ -122,16 +122,16 @@ def test_lines_of_a_known_key_go_one_by_one():
         "2026-03-02 10:00:00 WARN a topic has 3 partitions, 2 in sync",
     ],
 )
-def test_what_is_no_secret_stays(text):
+def test_other_text_is_kept(text):
     assert redacted(text) == text
 
 
-def test_what_follows_a_secret_stays():
+def test_text_after_a_secret_is_kept():
     found = redacted(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
-    assert found == f'{{"password": "{GONE}", "port": 9092}}\nnext line'
+    assert found == f'{{"password": "{REMOVED}", "port": 9092}}\nnext line'
 
 
-def test_secrets_of_receivers_are_found_by_their_names():
+def test_secrets_of_receivers_are_found_by_key():
     receivers = {
         "page": {"pagerduty": [{"routing_key": "a"}], "slack": [{"api_url": "b", "channel": "c"}]},
         "ticket": {"webhook": [{"url": "d", "http_config": {"basic_auth": {"password": "e"}}}]},
@@ -139,6 +139,6 @@ def test_secrets_of_receivers_are_found_by_their_names():
     assert sorted(secrets_of(receivers)) == ["a", "b", "d", "e"]
 
 
-def test_an_unclosed_quote_hides_nothing_and_takes_no_time():
+def test_unclosed_quote_is_redacted_in_linear_time():
     text = f'password="{PLANTED}\n' + 'password="' * 20_000
     assert PLANTED not in redacted(text)

@@ -1,4 +1,4 @@
-"""An operation that has to wait for another one leaves that one's lock and silence alone."""
+"""A refused operation changes neither lock nor silence of the running one."""
 
 import os
 import time
@@ -11,11 +11,11 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
 from plays import run, with_locks
 
 
-def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
+def test_refused_operation_keeps_the_other_s_silence(tmp_path):
     with_locks(tmp_path)
     other = replace(operation_lock.owner_of(os.getpid()), node="control2")
     held, text = f"{tmp_path}/locks/prod.json", f"{tmp_path}/text"
-    assert operation_lock.take(held, operation_lock.Lock("restart of all", other, time.time()))
+    assert operation_lock.create(held, operation_lock.Lock("restart of all", other, time.time()))
     maintenance_files.begin(text, "prod", "restart of all", "eve on control2", time.time())
     maintenance_files.silence(text, "prod", "kafka1", ["kafka1"], [], time.time() + 300)
     before = maintenance_files.read(text, "prod")
@@ -28,12 +28,12 @@ def test_an_operation_that_is_refused_ends_no_silence_of_the_other(tmp_path):
     code, output = run(tmp_path, [{"hosts": "all", "tasks": [roll]}], {"all": {"localhost": given}})
 
     assert code != 0
-    assert "Another operation works on cluster prod: restart of all" in output
+    assert "Another operation runs on cluster prod: restart of all" in output
     assert maintenance_files.read(text, "prod") == before
     assert operation_lock.read(held).owner == other
 
 
-def test_an_operation_that_ends_takes_its_own_marks_away(tmp_path):
+def test_ended_operation_removes_its_markers(tmp_path):
     with_locks(tmp_path)
     given = {
         **{"cluster_name": "prod", "roll_operation": "reboot", "roll_machines": ["localhost"]},

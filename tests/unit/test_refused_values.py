@@ -27,9 +27,9 @@ def ran(tmp_path):
         ("restart", ["-erestart_services="], "found ''; allowed: ensemble, kafka, all"),
         ("rotate", ["-erotate_what=password"], "is password; allowed: certificates"),
         ("zookeeper_trust", ["-esecurity_ensemble_trust=owns"], "is owns; allowed: own"),
-        ("plan", [], "a plan is made in check mode"),
+        ("plan", [], "a plan needs check mode"),
         *(
-            (each, [], "found kafka2; allowed: none, as the answer is about all hosts together")
+            (each, [], "found kafka2; allowed: none, because the result covers all hosts together")
             for each in (
                 *("verify", "replicas", "versions", "status", "support", "export", "groups"),
                 "access",

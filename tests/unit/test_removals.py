@@ -1,4 +1,4 @@
-"""What was applied and is no longer declared: removed, kept or refused."""
+"""Applied content that is no longer declared: removed, kept or rejected."""
 
 import contextlib
 import shlex
@@ -32,7 +32,7 @@ WRITE = acls.Acl("User:shop", "topic", "payments", "write")
 HAND_MADE = acls.Acl("User:mallory", "topic", "payments", "all")
 
 
-def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
+def test_undeclared_key_returns_to_the_default():
     desired = [topic_model.Spec("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
     record = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
     wanted, left, kept = removals.of_topics(desired, record, YES)
@@ -41,7 +41,7 @@ def test_a_key_taken_out_of_a_declaration_returns_to_the_default():
     assert kept == []
 
 
-def test_a_key_set_by_hand_is_reported_and_kept():
+def test_key_set_by_hand_is_reported_and_kept():
     compact = Value("compact", "LIST")
     current = topic_model.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
     desired = topic_model.Spec("orders", config={"retention.ms": "5"})
@@ -52,7 +52,7 @@ def test_a_key_set_by_hand_is_reported_and_kept():
     ]
 
 
-def test_null_returns_a_key_to_the_default_whoever_set_it():
+def test_null_resets_any_key_to_the_default():
     current = topic_model.Topic("orders", 3, frozenset({3}), {"flush.ms": Value("7", "LONG")})
     (spec,) = topics.specs_of({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
     (step,) = topics.plan(current, spec)
@@ -62,7 +62,7 @@ def test_null_returns_a_key_to_the_default_whoever_set_it():
     }
 
 
-def test_a_topic_no_longer_declared_is_named_and_keeps_everything():
+def test_undeclared_topic_is_reported_and_kept():
     wanted, left, kept = removals.of_topics([], {"old": ["retention.ms"]}, YES)
     assert wanted == []
     assert left == {"old": ["retention.ms"]}
@@ -70,7 +70,7 @@ def test_a_topic_no_longer_declared_is_named_and_keeps_everything():
     assert kept[0].startswith("topic old: no longer declared, kept with its records")
 
 
-def test_an_acl_of_a_role_that_a_user_lost_is_removed_and_one_made_by_hand_is_not():
+def test_only_acls_of_a_lost_role_are_removed():
     record = [acls.fields_of(READ), acls.fields_of(WRITE)]
     desired, left, _ = removals.of_acls(acls.Specs(frozenset({READ})), record, YES)
     steps = acls.plan([READ, WRITE, HAND_MADE], desired)
@@ -78,7 +78,7 @@ def test_an_acl_of_a_role_that_a_user_lost_is_removed_and_one_made_by_hand_is_no
     assert left == [acls.fields_of(READ)]
 
 
-def test_a_user_no_longer_declared_loses_its_credential():
+def test_undeclared_user_loses_its_credential():
     desired, left, _ = removals.of_users(
         user_model.Specs((user_model.Spec("shop"), user_model.Spec("audit"))),
         {"shop": ["SCRAM-SHA-512"], "audit": ["SCRAM-SHA-512"], "gone": ["SCRAM-SHA-512"]},
@@ -95,7 +95,7 @@ def test_a_user_no_longer_declared_loses_its_credential():
     assert sorted(left) == ["audit", "shop"]
 
 
-def test_a_key_of_a_quota_no_longer_declared_is_removed():
+def test_undeclared_quota_key_is_removed():
     shop = quotas.Entity(user="shop")
     record = [{"user": "shop", "keys": ["consumer_byte_rate", "producer_byte_rate"]}]
     desired, left, _ = removals.of_quotas(
@@ -106,20 +106,20 @@ def test_a_key_of_a_quota_no_longer_declared_is_removed():
     assert left == [{"user": "shop", "client": "", "ip": "", "keys": ["producer_byte_rate"]}]
 
 
-def test_a_run_with_a_limit_removes_nothing_and_says_so():
+def test_limited_run_removes_nothing_and_reports_it():
     gone, kept = applied_record.removable("users", "abc", ["a"], Permission(limited=True))
     assert not gone
     assert kept == ["users: no longer declared, kept in a run with --limit: a"]
 
 
-def test_a_variable_that_is_not_defined_any_more_refuses_the_removal():
+def test_undefined_variable_prevents_the_removal():
     lost = Permission(missing=frozenset({"kafka_content_acls"}))
     with pytest.raises(RemovalError, match="does not define kafka_content_acls any more"):
         applied_record.removable("acls", "abc", ["a"], lost)
     assert applied_record.removable("users", "abc", ["a"], lost) == ({"a"}, [])
 
 
-def test_more_than_half_is_removed_only_when_confirmed():
+def test_removal_of_more_than_half_needs_a_confirmation():
     assert applied_record.removable("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
     with pytest.raises(RemovalError, match=r"3 of 4 applied before .*confirm the removal"):
         applied_record.removable("users", "abcd", ["a", "b", "c"], YES)
@@ -127,13 +127,13 @@ def test_more_than_half_is_removed_only_when_confirmed():
     assert applied_record.removable("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
 
 
-def test_the_newest_of_the_machines_records_counts_and_a_damaged_one_does_not():
+def test_newest_valid_record_is_used():
     old, new = {"number": 1, "content": {"users": {}}}, {"number": 2, "content": {}}
     assert applied_record.newest([old, {}, new, {"number": "9"}, None]) == new
     assert applied_record.newest([]) == {}
 
 
-def test_a_record_that_says_the_same_is_not_written_anew():
+def test_unchanged_record_keeps_its_number():
     names = ["kafka_content_topics", "ansible_host"]
     first = applied_record.following({}, {"topics": {"a": ["k"]}}, names)
     assert first["number"] == 1
@@ -143,14 +143,14 @@ def test_a_record_that_says_the_same_is_not_written_anew():
     assert second["content"] == {"topics": {"a": ["k"]}, "users": {}}
 
 
-def test_a_variable_counts_as_lost_when_it_was_defined_before():
+def test_variable_is_missing_if_it_was_defined_before():
     last = applied_record.following({}, {}, ["kafka_content_topics", "kafka_content_users"])
     assert applied_record.missing_of(last, ["kafka_content_topics"]) == ["kafka_content_users"]
     assert applied_record.missing_of({}, []) == []
 
 
 class OneUser(contextlib.AbstractContextManager):
-    """A cluster in which one user was declared, with two ACLs and a quota."""
+    """A fake cluster with one earlier declared user, its two ACLs and its quota."""
 
     def __init__(self, *_):
         self.listener = self.deadline = None
@@ -181,9 +181,9 @@ APPLIED = {
 
 @pytest.mark.parametrize("missing", [[], ["kafka_content_users"]], ids=["empty", "not defined"])
 @pytest.mark.parametrize("confirmed", [[], ["users"], ["acls"], ["quotas", "users"]])
-def test_what_a_refusal_asks_for_is_enough_for_the_next_run(monkeypatch, missing, confirmed):
-    """The only user is taken out of the declarations, with all that belongs to it."""
-    monkeypatch.setattr(resources, "Everything", OneUser)
+def test_confirmation_in_the_error_is_sufficient(monkeypatch, missing, confirmed):
+    """The only user is removed from the declarations, with its ACLs and quota."""
+    monkeypatch.setattr(resources, "AllContentConnection", OneUser)
 
     def run(**removal):
         wanted = {}
@@ -192,13 +192,13 @@ def test_what_a_refusal_asks_for_is_enough_for_the_next_run(monkeypatch, missing
             given = validator.validate({"applied": record, "removal": removal})
             assert not given.error_messages
             wanted[kind] = {**given.validated_parameters, "client_config": {}}
-        found = resources.bring(["kafka1:9092"], {}, 1, wanted, True)
+        found = resources.apply(["kafka1:9092"], {}, 1, wanted, True)
         return [step for each in found.values() for step in each["steps"]]
 
     with pytest.raises(SpecError) as refused:
         run(missing=missing, confirmed=confirmed)
     *_, last = refused.value.messages
-    # As a shell and then Ansible read it: ARGS="-e '{variable: [kinds]}'".
+    # Parsed like a shell and then Ansible do: ARGS="-e '{variable: [kinds]}'".
     (_, value) = shlex.split(
         shlex.split(last.removeprefix("to confirm: "))[0].removeprefix("ARGS=")
     )
@@ -206,7 +206,7 @@ def test_what_a_refusal_asks_for_is_enough_for_the_next_run(monkeypatch, missing
     assert len(steps) == 4
 
 
-def test_pipelines_are_confirmed_by_a_variable_of_their_own():
+def test_pipelines_have_their_own_confirmation():
     assert applied_record.confirmation({"acls", "users", "pipelines"}) == (
         "to confirm: ARGS=\"-e '{kafka_content_confirm_removal: [users, acls], "
         "pipeline_confirm_removal: true}'\""

@@ -1,4 +1,4 @@
-"""All kinds of content over one connection: told together, then brought about in turn."""
+"""All kinds of content over one connection: validated together, then applied in order."""
 
 import contextlib
 
@@ -8,67 +8,67 @@ from ansible_collections.metal.kafka.plugins.module_utils._content import resour
 
 
 class Record:
-    """Kinds that write down what they are asked; ``settled`` ones have no steps."""
+    """Fake kinds that record their calls; ``unchanged`` kinds have no steps."""
 
-    def __init__(self, blockers=(), settled=()):
+    def __init__(self, blockers=(), unchanged=()):
         self.done = []
-        self.blockers, self.settled = blockers, settled
+        self.blockers, self.unchanged = blockers, unchanged
 
     def kind(self, name):
-        def bring(store, specs, dry):
+        def apply(store, specs, dry):
             if name in self.blockers:
                 raise SpecError([f"{name}: no"])
             self.done.append((name, dry))
-            return {"steps": [] if name in self.settled else [name]}
+            return {"steps": [] if name in self.unchanged else [name]}
 
-        return resources.Kind({}, dict, bring)
+        return resources.Kind({}, dict, apply)
 
 
 @pytest.fixture
-def bring(monkeypatch):
+def apply_content(monkeypatch):
     def run(record, dry=False, wanted=tuple(resources.KINDS)):
         class Nowhere(contextlib.nullcontext):
-            """A cluster that nobody asks."""
+            """A connection that sends no requests."""
 
         known = {name: record.kind(name) for name in ("users", "acls", "quotas", "topics")}
-        monkeypatch.setattr(resources, "Everything", lambda *_: Nowhere())
+        monkeypatch.setattr(resources, "AllContentConnection", lambda *_: Nowhere())
         monkeypatch.setattr(resources, "KINDS", known)
-        return resources.bring(["kafka1:9092"], {}, 1, {name: {} for name in wanted}, dry)
+        return resources.apply(["kafka1:9092"], {}, 1, {name: {} for name in wanted}, dry)
 
     return run
 
 
-def test_rights_come_before_what_they_are_for():
+def test_users_and_acls_come_before_topics():
     assert list(resources.KINDS) == ["users", "acls", "quotas", "topics"]
 
 
-def test_every_kind_is_judged_before_the_first_changes(bring):
+def test_every_kind_is_validated_before_the_first_change(apply_content):
     record = Record()
-    bring(record, wanted=("topics", "users"))
+    apply_content(record, wanted=("topics", "users"))
     assert record.done == [("users", True), ("topics", True), ("users", False), ("topics", False)]
 
 
-def test_one_kind_alone_is_read_and_judged_once(bring):
+def test_single_kind_is_applied_once(apply_content):
     record = Record()
-    bring(record, wanted=("topics",))
+    apply_content(record, wanted=("topics",))
     assert record.done == [("topics", False)]
 
 
-def test_what_any_kind_refuses_is_told_at_once_and_nothing_changes(bring):
+def test_errors_of_all_kinds_are_reported_together(apply_content):
     record = Record(blockers=("acls", "topics"))
-    with pytest.raises(SpecError) as told:
-        bring(record)
-    assert told.value.messages == ["acls: no", "topics: no"]
+    with pytest.raises(SpecError) as failure:
+        apply_content(record)
+    assert failure.value.messages == ["acls: no", "topics: no"]
     assert all(dry for _, dry in record.done)
 
 
-def test_what_is_as_declared_is_looked_at_once(bring):
-    record = Record(settled=("users", "quotas"))
-    bring(record)
+def test_unchanged_kinds_are_read_once(apply_content):
+    record = Record(unchanged=("users", "quotas"))
+    apply_content(record)
     assert [name for name, dry in record.done if not dry] == ["acls", "topics"]
 
 
-def test_a_dry_run_changes_nothing(bring):
+def test_dry_run_changes_nothing(apply_content):
     record = Record()
-    assert bring(record, dry=True)["topics"] == {"steps": ["topics"]}
+    assert apply_content(record, dry=True)["topics"] == {"steps": ["topics"]}
     assert all(dry for _, dry in record.done)

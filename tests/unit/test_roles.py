@@ -1,4 +1,4 @@
-"""Roles become exactly their operations, and ACLs become roles again."""
+"""Roles are converted to exactly their operations, and ACLs back to roles."""
 
 import random
 
@@ -23,7 +23,7 @@ def acls(*roles, principal=ALICE):
 
 
 def short(found):
-    """Kind, name and operation of ACLs; a star stands for a prefix."""
+    """Type, name and operation of ACLs; a star marks a prefix."""
     return {
         (acl.resource_type, acl.resource + "*" * (acl.pattern == "prefixed"), acl.operation)
         for acl in found
@@ -116,13 +116,13 @@ def short(found):
         ),
     ],
 )
-def test_a_role_is_exactly_its_operations(role, expected):
+def test_a_role_has_exactly_its_operations(role, expected):
     found = acls(role)
     assert short(found) == expected
     assert {(acl.principal, acl.host, acl.permission) for acl in found} == {(ALICE, "*", "allow")}
 
 
-def test_streams_that_process_exactly_once_have_transactional_ids_of_their_own():
+def test_exactly_once_streams_have_transactional_ids():
     plain = acls({"streams": "app"})
     exact = acls({"streams": {"application": "app", "exactly_once": True}})
     assert short(exact - plain) == {
@@ -131,11 +131,11 @@ def test_streams_that_process_exactly_once_have_transactional_ids_of_their_own()
     }
 
 
-def test_a_switch_that_is_off_gives_nothing():
+def test_an_option_that_is_off_has_no_operations():
     assert acls({"producer": {"topic": "a", "create": False}}) == acls({"producer": "a"})
 
 
-def test_a_role_may_be_bound_to_an_address():
+def test_a_role_may_be_limited_to_an_address():
     found = acls({"consumer": {"topic": "a", "group": "g", "host": "10.0.0.1"}})
     assert {acl.host for acl in found} == {"10.0.0.1"}
 
@@ -160,11 +160,11 @@ ROLES = [
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_comes_back_as_itself(role):
+def test_acls_of_a_role_are_folded_to_the_role(role):
     assert fold(ALICE, acls(role)) == ([role], [])
 
 
-def test_what_no_role_stands_for_is_left_over():
+def test_acls_of_no_role_remain():
     odd = Acl(ALICE, "topic", "a", "alter")
     denied = Acl(ALICE, "topic", "a", "read", permission="deny")
     lonely = Acl(ALICE, "group", "g", "read")
@@ -172,12 +172,12 @@ def test_what_no_role_stands_for_is_left_over():
     assert found == ([{"producer": "a"}], sorted([odd, denied, lonely]))
 
 
-def test_a_name_that_cannot_be_written_is_left_over():
+def test_acls_with_invalid_names_remain():
     strange = {Acl(ALICE, "topic", "a b", operation) for operation in ("write", "describe")}
     assert fold(ALICE, strange) == ([], sorted(strange))
 
 
-def test_any_set_of_acls_is_given_by_its_roles_and_what_is_left_over_and_nothing_else():
+def test_folding_keeps_every_set_of_acls():
     chance = random.Random(20)
     universe = sorted(acls(*ROLES)) + [
         Acl(ALICE, kind, name, operation, pattern, permission, host)
@@ -188,6 +188,6 @@ def test_any_set_of_acls_is_given_by_its_roles_and_what_is_left_over_and_nothing
         for host in ("*", "10.0.0.1")
     ]
     for _ in range(300):
-        given = set(chance.sample(universe, chance.randrange(len(universe))))
-        roles, rest = fold(ALICE, given)
-        assert acls(*roles) | set(rest) == given
+        sample = set(chance.sample(universe, chance.randrange(len(universe))))
+        roles, rest = fold(ALICE, sample)
+        assert acls(*roles) | set(rest) == sample

@@ -1,4 +1,4 @@
-"""SCRAM against the examples of its RFCs, and secrets that never show."""
+"""SCRAM against the examples of its RFCs, and hidden secrets."""
 
 import base64
 
@@ -30,7 +30,7 @@ def attempt(secret):
     return Attempt(Key("user", "SCRAM-SHA-256"), secret, NONCE)
 
 
-def test_the_example_of_the_rfc_is_spoken_word_for_word():
+def test_messages_equal_the_example_of_the_rfc():
     made = attempt(Secret("pencil"))
     assert made.first() == b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO"
     assert made.final(CHALLENGE) == FINAL
@@ -38,20 +38,20 @@ def test_the_example_of_the_rfc_is_spoken_word_for_word():
 
 
 @pytest.mark.parametrize("last", [b"v=AAAA", b"v=", b"e=other-error", b"v=***"])
-def test_a_server_that_does_not_know_the_password_is_not_believed(last):
+def test_wrong_server_signature_is_not_confirmed(last):
     made = attempt(Secret("pencil"))
     made.final(CHALLENGE)
     assert not made.confirmed(last)
 
 
-def test_a_hashed_password_logs_in_as_well():
+def test_hashed_password_is_sufficient():
     salt = base64.b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
     hashed = hash_password("pencil", "SCRAM-SHA-256", 4096, salt)
     assert attempt(Secret(hashed={"SCRAM-SHA-256": hashed})).final(CHALLENGE) == FINAL
 
 
 @pytest.mark.parametrize(("salt", "iterations"), [(b"other", 4096), (None, 8192)])
-def test_a_hashed_password_with_another_salt_or_number_cannot_be_the_right_one(salt, iterations):
+def test_hashed_password_with_other_salt_or_iterations_fails(salt, iterations):
     salt = salt or base64.b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
     hashed = hash_password("pencil", "SCRAM-SHA-256", iterations, salt)
     assert attempt(Secret(hashed={"SCRAM-SHA-256": hashed})).final(CHALLENGE) is None
@@ -67,18 +67,18 @@ def test_a_hashed_password_with_another_salt_or_number_cannot_be_the_right_one(s
         b"r=rOprNGfwEbeRWgbNEkqO1,i=4096",
     ],
 )
-def test_a_server_that_speaks_otherwise_is_an_error(challenge):
+def test_invalid_first_message_of_the_server_is_an_error(challenge):
     with pytest.raises(ScramError, match="the server's first message"):
         attempt(Secret("pencil")).final(challenge)
 
 
-def test_signs_that_separate_are_written_as_the_rfc_says():
+def test_separators_in_names_are_escaped():
     made = Attempt(Key("a=b,c", "SCRAM-SHA-512"), Secret("x"), "n")
     assert made.first() == b"n,,n=a=3Db=2Cc,r=n"
 
 
 @pytest.mark.parametrize("mechanism", ["SCRAM-SHA-256", "SCRAM-SHA-512"])
-def test_a_hashed_password_can_be_written_and_read(mechanism):
+def test_hashed_password_round_trip(mechanism):
     hashed = hash_password("pencil-case", mechanism, 4096)
     assert hashed_of(text_of(mechanism, hashed)) == (mechanism, hashed)
     assert len(hashed.salt) >= 16
@@ -91,15 +91,15 @@ GOOD = text_of("SCRAM-SHA-512", hash_password("pencil-case", "SCRAM-SHA-512", 40
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("pencil", "is not of the form"),
-        (GOOD.replace("SHA-512", "SHA-1"), "is not of the form"),
-        (GOOD.replace("salt=", "sal="), "is not of the form"),
-        (GOOD.replace("4096", "1"), "iterations are no number from 4096 to 16384"),
-        (GOOD.replace("salt=", "salt=*"), "is no Base64"),
-        (GOOD.replace("SHA-512", "SHA-256"), "saltedpassword has not the length"),
+        ("pencil", "does not have the form"),
+        (GOOD.replace("SHA-512", "SHA-1"), "does not have the form"),
+        (GOOD.replace("salt=", "sal="), "does not have the form"),
+        (GOOD.replace("4096", "1"), "iterations are not a number from 4096 to 16384"),
+        (GOOD.replace("salt=", "salt=*"), "is not Base64"),
+        (GOOD.replace("SHA-512", "SHA-256"), "saltedpassword does not have the length"),
     ],
 )
-def test_a_hashed_password_that_cannot_be_taken_says_why_and_not_what(text, message):
+def test_error_on_hashed_password_hides_its_value(text, message):
     with pytest.raises(ScramError, match=message) as refusal:
         secret_of("alice", text, hashed=True)
     assert "pencil" not in str(refusal.value)
@@ -109,19 +109,19 @@ def test_a_hashed_password_that_cannot_be_taken_says_why_and_not_what(text, mess
     ("value", "message"),
     [
         ("brief", "shorter than 8 characters"),
-        (12345678, "is no text"),
-        (" blanks ", "begins or ends with a blank"),
+        (12345678, "is not text"),
+        (" blanks ", "starts or ends with a space"),
         ("pass\nword", "control characters"),
         ("alice-the-user", "is the user's name"),
     ],
 )
-def test_a_password_that_cannot_be_taken_says_why_and_not_what(value, message):
+def test_error_on_password_hides_its_value(value, message):
     with pytest.raises(ScramError, match=message) as refusal:
         secret_of("alice-the-user", value)
     assert str(value) not in str(refusal.value)
 
 
-def test_secrets_do_not_show_when_they_are_printed():
+def test_repr_hides_secrets():
     hashed = hash_password("pencil-case", "SCRAM-SHA-512", 4096, b"grains of salt")
     shown = repr([Secret("pencil-case"), Secret(hashed={"SCRAM-SHA-512": hashed}), hashed])
     assert "pencil" not in shown

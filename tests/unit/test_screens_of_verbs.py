@@ -1,4 +1,4 @@
-"""Verbs answer alone as playbooks: a screen on standard output, an exit code of docs/operate/verbs/index.md."""
+"""Playbooks of verbs print a screen and set the exit code of docs/operate/verbs/index.md."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from plays import ASKED, BROKER, HERE, ROOT, with_printing_roles
 
 GROUPS = ("metal", "kafka")
 AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
-# Roles whose tasks a screen is made from.
+# Real files of roles whose results are in screens.
 REAL = [
     f"kafka_content/{each}"
     for each in ("tasks/groups.yml", "tasks/export.yml", "defaults/main.yml", "vars/main.yml")
@@ -68,7 +68,7 @@ BAD = {
 
 
 class Site:
-    """Playbooks with roles that only print, on hosts that are this machine."""
+    """Playbooks with roles that only print, for hosts that are this machine."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -89,7 +89,7 @@ class Site:
         groups: tuple[str, ...] = GROUPS,
         **every: Any,
     ) -> None:
-        """Two machines with a broker each; ``variables`` are of the first, ``every`` of both."""
+        """Write an inventory of two machines with brokers; ``variables`` are only of the first."""
         hosts = {
             f"m{number}": {**HERE, **ASKED, **BROKER, "kafka_broker_id": number,
                            **WELL, **every, **(variables if number == 1 else {})}
@@ -97,7 +97,7 @@ class Site:
         }  # fmt: skip
         if away:
             hosts["m2"] |= AWAY
-            # What asks a host needs its connection.
+            # Only tasks on the host itself use its connection.
             hosts["m2"] |= {"away": ["m2"], "away_at": "host/verify"}
         children = {name: {"hosts": dict.fromkeys(hosts)} for name in groups}
         shared = {
@@ -105,40 +105,42 @@ class Site:
             "kafka_metal_state": str(self.folder / "state"),
             "service_config_root": str(self.folder / "etc"),
         }
-        self.bring_up({**shared, **every, **variables}["cluster_name"])
+        self.create_service_directory({**shared, **every, **variables}["cluster_name"])
         inventory = {"all": {"hosts": hosts, "vars": shared, "children": children}}
         (self.folder / "hosts.json").write_text(json.dumps(inventory))
 
-    def bring_up(self, cluster: str) -> None:
-        """Leave what a service of a cluster has on its machine."""
+    def create_service_directory(self, cluster: str) -> None:
+        """Create the directory that a service of a cluster has on its machine."""
         (self.folder / "etc" / f"{cluster}-kafka1").mkdir(parents=True, exist_ok=True)
 
     def playbook(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a playbook as somebody does who has installed the collection."""
+        """Run a playbook of the installed collection."""
         return self._run("ansible-playbook", f"metal.kafka.{name}", *self._sources(), *words)
 
     def make(self, verb: str, **values: str) -> subprocess.CompletedProcess[str]:
-        """Run the same by make."""
+        """Run the same verb with make."""
         words = [f"{name}={value}" for name, value in values.items()]
         sources = f"INVENTORY={self.folder / 'hosts.json'}"
         return self._run("make", "-s", "-C", str(self.home), "-o", "env", verb, sources, *words)
 
     def verb(self, name: str, **values: str) -> subprocess.CompletedProcess[str]:
-        """The same without make, which ends with 2 whatever the reason."""
-        own = {"INVENTORY": str(self.folder / "hosts.json"), **values}
-        return self._run(str(self.home / "scripts/verb"), name, **own)
+        """Run the same verb without make, which always exits with 2 on failure."""
+        values = {"INVENTORY": str(self.folder / "hosts.json"), **values}
+        return self._run(str(self.home / "scripts/verb"), name, **values)
 
     def _sources(self) -> list[str]:
         return ["-i", str(self.folder / "hosts.json")]
 
     def _run(self, *command: str, **values: str) -> subprocess.CompletedProcess[str]:
-        own = {k: v for k, v in os.environ.items() if not k.startswith(("ANSIBLE_", "MAKE"))}
-        own["ANSIBLE_COLLECTIONS_PATH"] = f"{self.folder}:{_collections()}"
-        own |= values
+        environment = {
+            k: v for k, v in os.environ.items() if not k.startswith(("ANSIBLE_", "MAKE"))
+        }
+        environment["ANSIBLE_COLLECTIONS_PATH"] = f"{self.folder}:{_collections()}"
+        environment |= values
         return subprocess.run(
             command,
             cwd=self.empty,
-            env=own,
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -148,7 +150,7 @@ class Site:
 
 
 def _collections() -> Path:
-    """Where Ansible's package has the collections that this one depends on."""
+    """Directory of the collections that this one depends on, in Ansible's package."""
     import ansible_collections
 
     return Path(next(iter(ansible_collections.__path__))).parent
@@ -160,7 +162,7 @@ def site(tmp_path_factory) -> Site:
 
 
 def contents(*, optional: bool, runtime: bool) -> dict[str, Any]:
-    """What the build host has of the images: all, those that every site runs, or none."""
+    """Images on the build host: all, the images that every site runs, or none."""
     images = [each for each in catalogue() if runtime and (optional or not each.optional)]
     return {
         "images_contents": {
@@ -181,7 +183,7 @@ CASES = {
     "versions, no images": (contents(optional=False, runtime=False), 2, "build them with `make"),
     "groups": ({}, 0, "  Empty        0   12  payments\n"),
     "export": ({}, 0, "kafka_content_users: {}\n"),
-    "access, of nobody": ({}, 2, "security_mode is plain"),
+    "access, without security": ({}, 2, "security_mode is plain"),
 }
 
 
@@ -197,8 +199,8 @@ def test_a_playbook_prints_its_screen_and_sets_the_exit_code(site: Site, case: s
     assert not list(site.empty.iterdir())
 
 
-def test_the_archive_for_helpers_is_named_with_its_size(site: Site):
-    # Of machines that are away nothing is gathered; the module that joins is the test's.
+def test_support_prints_size_and_path_of_the_archive(site: Site):
+    # Unreachable machines have no data; the module that writes the archive is replaced.
     site.declare({}, groups=("metal", "kafka"), **AWAY)
 
     done = site.playbook("support")
@@ -207,7 +209,7 @@ def test_the_archive_for_helpers_is_named_with_its_size(site: Site):
     assert done.returncode == 0
 
 
-def test_files_of_a_user_are_named(site: Site):
+def test_access_prints_the_files_of_a_user(site: Site):
     site.declare(
         {},
         security_mode="tls_scram",
@@ -230,7 +232,7 @@ def test_files_of_a_user_are_named(site: Site):
     assert not list(site.folder.rglob("CANARY"))
 
 
-def test_the_report_at_the_end_has_the_counts_of_this_run(site: Site):
+def test_the_report_has_the_counts_of_this_run(site: Site):
     (site.folder / "state").mkdir(exist_ok=True)
     (site.folder / "state/demo.json").write_text("an earlier run")
     site.declare({"demo_counts": DEMO}, groups=(*GROUPS, "pipeline"), pipeline_shared_dir="/srv")
@@ -242,7 +244,7 @@ def test_the_report_at_the_end_has_the_counts_of_this_run(site: Site):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_report_with_problems_ends_with_their_exit_code(site: Site):
+def test_a_report_with_problems_sets_the_exit_code(site: Site):
     site.declare(BAD)
 
     done = site.verb("demo")
@@ -259,14 +261,14 @@ def test_with_a_limit_there_is_no_report(site: Site):
 
     done = site.playbook("demo", "--limit=m2")
 
-    assert "With --limit not all services were asked: `make status` asks them." in done.stdout
+    assert "With --limit, the state of all services was not read: run `make status`." in done.stdout
     assert "Cluster unit" not in done.stdout
     assert "RAN" not in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("verb", ["up", "demo"])
-def test_verbs_that_change_the_platform_end_with_the_report(verb: str):
+def test_up_and_demo_end_with_the_report(verb: str):
     steps = yaml.safe_load((ROOT / f"playbooks/{verb}.yml").read_text())
 
     assert steps[-1]["ansible.builtin.import_playbook"] == "internal_report.yml"
@@ -275,7 +277,7 @@ def test_verbs_that_change_the_platform_end_with_the_report(verb: str):
 @pytest.mark.parametrize(
     ("case", "code"), [("status", 0), ("status, a broker is down", 2), ("groups", 0), ("export", 0)]
 )
-def test_make_prints_the_screen_alone(site: Site, case: str, code: int):
+def test_make_prints_only_the_screen(site: Site, case: str, code: int):
     verb = case.split(",")[0]
     site.declare(CASES[case][0])
     alone = site.playbook(verb).stdout
@@ -291,7 +293,7 @@ def test_make_prints_the_screen_alone(site: Site, case: str, code: int):
     assert "\x1b" not in log
 
 
-def test_a_screen_of_some_machines_names_the_others(site: Site):
+def test_a_screen_names_unreachable_machines(site: Site):
     site.declare({}, away=True)
 
     done = site.make("verify")
@@ -303,22 +305,22 @@ def test_a_screen_of_some_machines_names_the_others(site: Site):
     assert site.verb("verify").returncode == 4
 
 
-def test_a_step_that_fails_is_shown_in_full(site: Site):
+def test_a_failed_step_is_printed_in_full(site: Site):
     site.declare({"fails": "host/verify"})
 
     done = site.verb("verify")
 
     assert done.returncode == 2
-    # A table of the others.
+    # The table of the other machines.
     assert "m2: 1 settings, no drift\n" in done.stdout
     assert "TASK" not in done.stdout
     assert "TASK [metal.kafka.host : Fail]" in done.stderr
     assert "fatal: [m1]: FAILED!" in done.stderr
-    assert "as asked" in done.stderr
+    assert "failure of the test" in done.stderr
     assert "RAN host/verify" not in done.stderr
 
 
-def test_a_name_of_the_cluster_is_text_on_every_screen(site: Site):
+def test_names_from_the_cluster_are_printed_as_text(site: Site):
     site.declare({})
 
     for verb in ("groups", "export"):
@@ -328,7 +330,7 @@ def test_a_name_of_the_cluster_is_text_on_every_screen(site: Site):
     assert not list(site.folder.rglob("CANARY"))
 
 
-def test_an_inventory_without_hosts_is_no_success(site: Site):
+def test_an_inventory_without_hosts_is_refused(site: Site):
     (site.folder / "hosts.json").write_text(json.dumps({"all": {}}))
 
     for done in (site.playbook("groups"), site.make("groups")):
@@ -346,13 +348,13 @@ def test_an_inventory_without_machines_is_refused(site: Site, name: str):
 
 
 @pytest.mark.parametrize("name", ["status", "verify", "groups", "export", "replicas"])
-def test_a_cluster_that_was_never_brought_up_is_named(site: Site, name: str):
+def test_a_cluster_that_was_never_started_is_refused(site: Site, name: str):
     site.declare({})
     shutil.rmtree(site.folder / "etc")
-    # Of a cluster whose name begins with that of this one.
-    site.bring_up("unit-eu")
+    # Directory of a cluster whose name starts with this one's.
+    site.create_service_directory("unit-eu")
     done = site.playbook(name)
 
     assert done.returncode == 2
-    assert "cluster unit was never brought up, or was deleted: found no directory" in done.stdout
+    assert "cluster unit was never started, or was deleted: found no directory" in done.stdout
     assert "make up" in done.stdout

@@ -1,4 +1,4 @@
-"""Two writers share the directory of one container: rendered configuration, and keys beside it."""
+"""Two writers share a container's directory: rendered configuration, and keys next to it."""
 
 import json
 
@@ -10,8 +10,8 @@ from ansible_collections.metal.kafka.plugins.modules import service_files
 @pytest.fixture
 def run(monkeypatch, capsys):
     def run(**arguments):
-        words = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
-        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", words)
+        parameters = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
+        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", parameters)
         monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
         with pytest.raises(SystemExit):
             service_files.main()
@@ -20,7 +20,7 @@ def run(monkeypatch, capsys):
     return run
 
 
-def test_each_writer_keeps_what_the_other_one_has_written(run, tmp_path):
+def test_keep_preserves_files_of_other_writers(run, tmp_path):
     rendered = {"dest": str(tmp_path), "files": [{"name": "zoo.cfg", "content": "a=1\n"}]}
     keys = {"dest": str(tmp_path), "secret_files": [{"name": "ca.pem", "content": "CA\n"}]}
     run(**rendered, keep=["ca.pem"])
@@ -31,10 +31,10 @@ def test_each_writer_keeps_what_the_other_one_has_written(run, tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["ca.pem", "zoo.cfg"]
 
 
-def test_what_nobody_names_is_removed(run, tmp_path):
-    (tmp_path / "yesterday.pem").write_text("old")
-    told = run(dest=str(tmp_path), keep=["ca.pem"])
+def test_undeclared_file_is_removed(run, tmp_path):
+    (tmp_path / "outdated.pem").write_text("old")
+    result = run(dest=str(tmp_path), keep=["ca.pem"])
 
-    assert told["changed"]
-    assert told["steps"] == [f"{tmp_path.name}/yesterday.pem is removed"]
+    assert result["changed"]
+    assert result["steps"] == [f"{tmp_path.name}/outdated.pem is removed"]
     assert not list(tmp_path.iterdir())

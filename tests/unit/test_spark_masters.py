@@ -1,4 +1,4 @@
-"""Who leads a Spark cluster, as its masters tell; they are asked over real HTTP."""
+"""State of a Spark cluster, read from its masters over real HTTP."""
 
 import json
 import socket
@@ -17,14 +17,14 @@ REGISTERED = [{"state": "ALIVE", "webuiaddress": "http://10.0.0.5:8081"}]
 
 @pytest.fixture
 def page():
-    """Serve a master's page; returns the function that does, given status and workers."""
+    """Return a function that serves a master's page with a status and workers."""
     servers = []
 
-    def serve(name, status, workers=(), code=200, word=""):
+    def serve(name, status, workers=(), code=200, login=""):
         class Page(BaseHTTPRequestHandler):
             def do_GET(self):
                 assert self.path == "/json/"
-                known = not word or self.headers["Authorization"] == f"Basic {word}"
+                known = not login or self.headers["Authorization"] == f"Basic {login}"
                 self.send_response(code if known else 401)
                 self.end_headers()
                 self.wfile.write(json.dumps({"status": status, "workers": workers}).encode())
@@ -44,31 +44,31 @@ def page():
 
 
 @pytest.fixture
-def nobody():
-    """A master at a port where nothing listens."""
+def unreachable():
+    """A master at an unused port."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield {"name": "m9", "host": "127.0.0.1", "port": 7077, "ui_port": taken.getsockname()[1]}
 
 
-def judged(masters, workers=WORKERS):
-    told = spark_masters.ask_all(masters, timeout=2)
-    return told, spark_masters.problems(told, workers)
+def state_of(masters, workers=WORKERS):
+    states = spark_masters.query_masters(masters, timeout=2)
+    return states, spark_masters.problems(states, workers)
 
 
-def test_a_page_that_asks_who_comes_is_shown_the_word(page):
-    word = web_login.basic("secret")
-    masters = [page("m1", "ALIVE", REGISTERED, word=word)]
-    assert "401" in spark_masters.ask_all(masters, timeout=2)[0]["error"]
-    assert spark_masters.ask_all(masters, timeout=2, word=word)[0]["status"] == "ALIVE"
+def test_pages_with_authentication_get_the_login(page):
+    login = web_login.basic("secret")
+    masters = [page("m1", "ALIVE", REGISTERED, login=login)]
+    assert "401" in spark_masters.query_masters(masters, timeout=2)[0]["error"]
+    assert spark_masters.query_masters(masters, timeout=2, login=login)[0]["status"] == "ALIVE"
 
 
-def test_one_leads_and_one_stands_by(page):
+def test_leader_and_standby_are_healthy(page):
     masters = [page("m1", "STANDBY"), page("m2", "ALIVE", REGISTERED)]
-    told, problems = judged(masters)
+    states, problems = state_of(masters)
     assert problems == []
-    assert spark_masters.leader(told)["name"] == "m2"
-    rows = status_rows({"masters": told}, masters, WORKERS)
+    assert spark_masters.leader(states)["name"] == "m2"
+    rows = status_rows({"masters": states}, masters, WORKERS)
     assert [(row["name"], row["health"]) for row in rows] == [
         ("m1", "healthy"), ("m2", "healthy"), ("w1", "healthy"),
     ]  # fmt: skip
@@ -76,54 +76,56 @@ def test_one_leads_and_one_stands_by(page):
     assert rows[1]["note"].startswith("leader, ")
 
 
-def test_a_standby_that_does_not_answer_is_told_while_the_other_leads(page, nobody):
-    masters = [page("m1", "ALIVE", REGISTERED), nobody]
-    told, problems = judged(masters)
+def test_unreachable_standby_is_a_problem(page, unreachable):
+    masters = [page("m1", "ALIVE", REGISTERED), unreachable]
+    states, problems = state_of(masters)
     (problem,) = problems
-    assert problem.startswith(f"m9 does not answer at 127.0.0.1:{nobody['ui_port']}: ")
-    rows = status_rows({"masters": told}, masters, WORKERS)
+    assert problem.startswith(f"m9 does not answer at 127.0.0.1:{unreachable['ui_port']}: ")
+    rows = status_rows({"masters": states}, masters, WORKERS)
     assert [row["state"] for row in rows] == ["running", "down", "running"]
 
 
-def test_nobody_leads(page):
-    _, problems = judged([page("m1", "STANDBY"), page("m2", "STANDBY")])
-    assert problems == ["the Spark cluster has no master that leads"]
+def test_no_leader_is_a_problem(page):
+    _, problems = state_of([page("m1", "STANDBY"), page("m2", "STANDBY")])
+    assert problems == ["the Spark cluster has no leading master"]
 
 
-def test_two_that_lead_are_one_too_many(page):
-    _, problems = judged([page("m1", "ALIVE", REGISTERED), page("m2", "ALIVE", REGISTERED)])
-    assert problems == ["the Spark cluster has no master that leads"]
+def test_two_leaders_are_a_problem(page):
+    _, problems = state_of([page("m1", "ALIVE", REGISTERED), page("m2", "ALIVE", REGISTERED)])
+    assert problems == ["the Spark cluster has no leading master"]
 
 
-def test_a_master_that_recovers_is_not_there_yet(page):
-    told, problems = judged([page("m1", "RECOVERING", REGISTERED)])
+def test_recovering_master_is_a_problem(page):
+    states, problems = state_of([page("m1", "RECOVERING", REGISTERED)])
     assert problems[0] == "m1 is RECOVERING, neither ALIVE nor STANDBY"
-    (row, _) = status_rows({"masters": told}, [{"name": "m1", "host": "h", "port": 7077}], WORKERS)
+    (row, _) = status_rows(
+        {"masters": states}, [{"name": "m1", "host": "h", "port": 7077}], WORKERS
+    )
     assert (row["state"], row["note"].split(",")[0]) == ("down", "recovering")
 
 
 @pytest.mark.parametrize("workers", [[], [{**REGISTERED[0], "state": "DEAD"}]])
-def test_a_worker_that_is_not_registered_is_told_by_name(page, workers):
-    _, problems = judged([page("m1", "ALIVE", workers)])
+def test_unregistered_worker_is_reported_by_name(page, workers):
+    _, problems = state_of([page("m1", "ALIVE", workers)])
     assert problems == ["w1 is not registered with m1"]
 
 
-def test_an_answer_that_is_no_masters_is_told(page):
-    _, problems = judged([page("m1", "ALIVE", REGISTERED, code=503)])
+def test_invalid_response_is_a_problem(page):
+    _, problems = state_of([page("m1", "ALIVE", REGISTERED, code=503)])
     assert "m1 does not answer" in problems[0]
 
 
-def test_a_master_without_an_ensemble_keeps_nothing():
+def test_master_without_zookeeper_has_no_recovery():
     assert zookeeper_recovery.options([], "/spark", {}) == ""
 
 
-def test_a_master_comes_into_a_closed_ensemble_by_its_certificate():
+def test_master_authenticates_to_zookeeper_by_certificate():
     files = {"keys": "/e/ensemble.pem", "trusted": "/e/ca.pem"}
-    said = zookeeper_recovery.options(["a:1", "b:2"], "/spark", files).split()
-    assert "-Dspark.deploy.zookeeper.url=a:1,b:2" in said
-    assert "-Dspark.deploy.zookeeper.dir=/spark" in said
-    assert "-Dzookeeper.client.secure=true" in said
-    assert "-Dzookeeper.ssl.keyStore.location=/e/ensemble.pem" in said
-    assert "-Dzookeeper.ssl.trustStore.location=/e/ca.pem" in said
+    options = zookeeper_recovery.options(["a:1", "b:2"], "/spark", files).split()
+    assert "-Dspark.deploy.zookeeper.url=a:1,b:2" in options
+    assert "-Dspark.deploy.zookeeper.dir=/spark" in options
+    assert "-Dzookeeper.client.secure=true" in options
+    assert "-Dzookeeper.ssl.keyStore.location=/e/ensemble.pem" in options
+    assert "-Dzookeeper.ssl.trustStore.location=/e/ca.pem" in options
     open_ones = zookeeper_recovery.options(["a:1"], "/spark", {})
     assert "zookeeper.ssl" not in open_ones

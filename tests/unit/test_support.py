@@ -1,4 +1,4 @@
-"""What `make support` gathers helps, and holds no secret."""
+"""Support archives have the needed texts and no secrets."""
 
 import json
 import tarfile
@@ -11,7 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._containers.support im
     text_archive,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._containers.support.redaction import (
-    GONE,
+    REMOVED,
     redacted,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._host import data_ownership
@@ -39,13 +39,13 @@ KEY = "-----BEGIN PRIVATE KEY-----\nMIIplanted\n-----END PRIVATE KEY-----"
         f"cut off -----BEGIN RSA PRIVATE KEY-----\n{PLANTED}",
     ],
 )
-def test_what_looks_like_a_secret_is_taken_out(text):
+def test_values_that_look_like_secrets_are_removed(text):
     assert PLANTED not in redacted(text)
-    assert GONE in redacted(text)
+    assert REMOVED in redacted(text)
 
 
-def test_a_secret_that_is_known_goes_wherever_it_stands():
-    assert redacted(f"he said {PLANTED} aloud", [PLANTED]) == f"he said {GONE} aloud"
+def test_known_secret_is_removed_everywhere():
+    assert redacted(f"he said {PLANTED} aloud", [PLANTED]) == f"he said {REMOVED} aloud"
 
 
 @pytest.mark.parametrize(
@@ -58,17 +58,17 @@ def test_a_secret_that_is_known_goes_wherever_it_stands():
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
     ],
 )
-def test_what_is_no_secret_stays(text):
+def test_other_text_is_kept(text):
     assert redacted(text) == text
 
 
-def test_what_follows_a_secret_stays():
+def test_text_after_a_secret_is_kept():
     found = redacted(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
 
-    assert found == f'{{"password": "{GONE}", "port": 9092}}\nnext line'
+    assert found == f'{{"password": "{REMOVED}", "port": 9092}}\nnext line'
 
 
-def test_of_secret_files_only_the_names_are_read(tmp_path):
+def test_secret_files_are_listed_without_content(tmp_path):
     folder = tmp_path / "local-kafka1"
     folder.mkdir()
     for name, mode in (("server.properties", 0o440), ("broker.pem", 0o400)):
@@ -84,7 +84,7 @@ def test_of_secret_files_only_the_names_are_read(tmp_path):
     assert set(found) == {"local-kafka1/server.properties", "local-kafka1/broker.pem"}
 
 
-def test_files_of_a_cluster_whose_name_begins_alike_are_left_out(tmp_path):
+def test_files_of_a_cluster_with_the_same_prefix_are_excluded(tmp_path):
     for cluster in ("local", "local-eu"):
         folder = tmp_path / f"{cluster}-kafka1"
         folder.mkdir()
@@ -96,7 +96,7 @@ def test_files_of_a_cluster_whose_name_begins_alike_are_left_out(tmp_path):
     assert {name.split("/")[0] for name in found} == {"local-kafka1"}
 
 
-def test_a_machine_without_an_engine_says_so(tmp_path):
+def test_missing_engine_is_reported_in_the_archive(tmp_path):
     kept = tmp_path / "log/local-kafka1"
     kept.mkdir(parents=True)
     (kept / "log.1").write_text("first\nsecond\nthird\n")
@@ -106,27 +106,27 @@ def test_a_machine_without_an_engine_says_so(tmp_path):
         "l", tmp_path, tmp_path / "log", "local-", 3, str(tmp_path / "no.sock")
     )
 
-    assert "does not answer" in found["engine-blocker.txt"]
-    # Services keep their logs themselves.
+    assert "does not respond" in found["engine-blocker.txt"]
+    # The log files of services need no engine.
     assert found["logs/local-kafka1.file.log"] == "second\nthird\nfourth"
     assert found["machine/proc/meminfo.txt"].startswith("MemTotal")
 
 
-def test_archives_are_joined_for_their_owner_alone(tmp_path):
+def test_joined_archive_is_readable_only_by_its_owner(tmp_path):
     for name in ("node1", "node2"):
         text_archive.write(tmp_path / f"{name}.tar.gz", {"logs/a.log": f"{name} {PLANTED}"}, 0)
 
     joined = text_archive.join(sorted(tmp_path.glob("*.tar.gz")), [PLANTED])
     text_archive.write(tmp_path / "all.tar.gz", joined, 0)
 
-    assert joined == {f"node{n}/logs/a.log": f"node{n} {GONE}" for n in (1, 2)}
+    assert joined == {f"node{n}/logs/a.log": f"node{n} {REMOVED}" for n in (1, 2)}
     assert (tmp_path / "all.tar.gz").stat().st_mode & 0o777 == 0o600
     with tarfile.open(tmp_path / "all.tar.gz") as archive:
         assert archive.getnames() == ["node1/logs/a.log", "node2/logs/a.log"]
 
 
 @pytest.mark.parametrize(("password", "found"), [("secret", "figures"), ("", "401")])
-def test_figures_that_ask_for_a_password_are_read_with_it(password, found):
+def test_metrics_are_read_with_a_password(password, found):
     class Closed(BaseHTTPRequestHandler):
         def do_GET(self):
             # operator:secret
@@ -136,8 +136,8 @@ def test_figures_that_ask_for_a_password_are_read_with_it(password, found):
             self.wfile.write(b"figures" if known else b"")
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Suppress the log."""
 
     with HTTPServer(("127.0.0.1", 0), Closed) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert found in collector.fetched(f"http://127.0.0.1:{server.server_port}/", password)
+        assert found in collector.fetch(f"http://127.0.0.1:{server.server_port}/", password)

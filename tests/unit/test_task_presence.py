@@ -1,4 +1,4 @@
-"""A task that waits keeps silent what its run has stopped, and ends when the run is killed."""
+"""A waiting task renews the silence of its run's alerts, and ends when the run is killed."""
 
 import os
 import signal
@@ -23,13 +23,13 @@ def clock(monkeypatch):
 
 
 def waiting(variables):
-    """A task that waits, and the calls of modules that it made meanwhile."""
+    """A waiting task, and the list of its calls of modules."""
     calls = []
     action = SimpleNamespace(_execute_module=lambda **call: calls.append(call))
     return task_presence.Presence(action, variables), calls
 
 
-def test_silence_is_renewed_each_minute_while_the_task_waits(clock):
+def test_a_waiting_task_renews_the_silence_every_minute(clock):
     task, calls = waiting({"roll_presence": PLACE, "inventory_hostname": "kafka1"})
     for clock.seconds in range(0, 181, 2):
         task.keep()
@@ -38,14 +38,14 @@ def test_silence_is_renewed_each_minute_while_the_task_waits(clock):
 
 
 @pytest.mark.parametrize("variables", [None, {}, {"roll_presence": {}}])
-def test_outside_of_an_operation_there_is_nothing_to_renew(clock, variables):
+def test_nothing_is_renewed_without_an_operation(clock, variables):
     task, calls = waiting(variables)
     clock.seconds = 600.0
     task.keep()
     assert calls == []
 
 
-def test_a_task_whose_run_was_killed_ends_and_renews_nothing(clock, monkeypatch):
+def test_a_task_of_a_killed_run_ends_without_renewal(clock, monkeypatch):
     task, calls = waiting({"roll_presence": PLACE})
     monkeypatch.setattr(task_presence.os, "getppid", lambda: 1)
     clock.seconds = 600.0
@@ -55,7 +55,7 @@ def test_a_task_whose_run_was_killed_ends_and_renews_nothing(clock, monkeypatch)
 
 
 def children(pid):
-    """Processes that a process has started."""
+    """Ids of a process's children."""
     found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
     return [int(each) for each in found.stdout.split()]
 
@@ -68,7 +68,7 @@ def wait_until(reached, seconds):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs Linux")
-def test_processes_of_tasks_end_with_the_run_that_is_killed(tmp_path):
+def test_worker_processes_end_with_a_killed_run(tmp_path):
     play = tmp_path / "wait.yml"
     play.write_text(
         "- {hosts: localhost, gather_facts: false,\n"

@@ -1,4 +1,4 @@
-"""What listeners show is asked over real connections; whoever is not trusted is told."""
+"""TLS probes over real connections, also with untrusted peers."""
 
 import socket
 import ssl
@@ -16,7 +16,7 @@ NOW = datetime.now(UTC)
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A CA, and one who has a certificate of it for 127.0.0.1, as files."""
+    """Files of a CA, and of its certificate for 127.0.0.1."""
     folder = tmp_path_factory.mktemp("site")
     ours = authority.make("test", "test CA", 10, NOW)
     spec = leaf.Leaf("zk1", "ensemble-1", "test", ips=("127.0.0.1",))
@@ -27,7 +27,7 @@ def site(tmp_path_factory):
 
 @pytest.fixture
 def port(site):
-    """The port of a server that answers over TLS whoever shows a certificate."""
+    """Port of a TLS server that requires client certificates."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(site / "ca.pem"))
     context.load_cert_chain(site / "server.pem")
     context.verify_mode = ssl.CERT_REQUIRED
@@ -54,54 +54,55 @@ def port(site):
     thread.join(5)
 
 
-def asked(port, tls):
-    """The one server, asked as the ensemble's module does."""
-    (server,) = zookeeper_servers.ask_all([{"id": 1, "host": "127.0.0.1", "port": port}], 5, tls)
+def read(port, tls):
+    """State of the server, read as the module for the metadata service does."""
+    wanted = [{"id": 1, "host": "127.0.0.1", "port": port}]
+    (server,) = zookeeper_servers.query_servers(wanted, 5, tls)
     return server
 
 
-def test_a_server_answers_whom_its_ca_knows(site, port):
+def test_server_accepts_a_client_of_its_ca(site, port):
     tls = zookeeper_servers.tls_of(str(site / "ca.pem"), str(site / "server.pem"))
 
-    assert asked(port, tls).mode == "leader"
+    assert read(port, tls).mode == "leader"
 
 
-def test_a_server_of_another_ca_is_no_member_of_the_ensemble(site, port, tmp_path):
+def test_server_of_another_ca_is_rejected(site, port, tmp_path):
     other = authority.make("other", "other CA", 10, NOW)
     (tmp_path / "ca.pem").write_text(pem.pem([other.certificate]))
     tls = zookeeper_servers.tls_of(str(tmp_path / "ca.pem"), str(site / "server.pem"))
 
-    server = asked(port, tls)
+    server = read(port, tls)
 
     assert server.mode is None
     assert "certificate verify failed" in server.error
 
 
-def test_a_client_without_a_certificate_gets_no_answer(site, port):
-    assert asked(port, zookeeper_servers.tls_of(str(site / "ca.pem"), None)).mode is None
+def test_client_without_a_certificate_is_rejected(site, port):
+    assert read(port, zookeeper_servers.tls_of(str(site / "ca.pem"), None)).mode is None
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_missing_file_is_named(tmp_path):
     with pytest.raises(OSError, match="No such file"):
         zookeeper_servers.tls_of(str(tmp_path / "ca.pem"), None)
 
 
-def test_what_a_listener_shows_is_known_by_its_fingerprint(site, port):
-    found, silent = tls_probe.shown_by_all([{"host": "127.0.0.1", "port": port}], 5)
+def test_fingerprint_of_a_listener_is_read(site, port):
+    found, failed = tls_probe.fingerprints([{"host": "127.0.0.1", "port": port}], 5)
 
     text = (site / "server.pem").read_text()
     certificate = text[text.index("-----BEGIN CERTIFICATE") :]
     binary = ssl.PEM_cert_to_DER_cert(certificate)
     assert found == {f"127.0.0.1:{port}": tls_probe.fingerprint(binary)}
-    assert silent == []
+    assert failed == []
 
 
-def test_who_shows_nothing_is_told(port):
+def test_endpoint_without_a_certificate_is_reported(port):
     with socket.create_server(("127.0.0.1", 0)) as free:
         closed = free.getsockname()[1]
 
-    found, silent = tls_probe.shown_by_all([{"host": "127.0.0.1", "port": closed}], 5)
+    found, failed = tls_probe.fingerprints([{"host": "127.0.0.1", "port": closed}], 5)
 
     assert found == {}
-    assert len(silent) == 1
-    assert f"127.0.0.1:{closed} shows no certificate" in silent[0]
+    assert len(failed) == 1
+    assert f"127.0.0.1:{closed} presents no certificate" in failed[0]

@@ -1,4 +1,4 @@
-"""Topics are read and changed in bulk, and waited for on every broker."""
+"""Topics are read and changed in bulk, and every broker is waited for."""
 
 from types import SimpleNamespace
 
@@ -11,11 +11,11 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model i
     Grow,
     Spec,
 )
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NOBODY
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NO_BROKER
 from kafka_answers import connection, described, in_sequence
 
 
-def test_only_keys_set_on_the_topic_itself_are_read():
+def test_only_keys_set_on_the_topic_are_read():
     configs = {
         "a": {
             "retention.ms": {
@@ -36,12 +36,12 @@ def test_only_keys_set_on_the_topic_itself_are_read():
     assert {key: value.text for key, value in found["a"].config.items()} == {"retention.ms": "5"}
 
 
-def test_a_thousand_topics_are_read_in_two_requests():
-    asked = []
+def test_thousand_topics_are_read_in_two_requests():
+    requests = []
 
     def noted(name, answer):
         def ask(*_args, **_keys):
-            asked.append(name)
+            requests.append(name)
             return answer
 
         return ask
@@ -54,10 +54,10 @@ def test_a_thousand_topics_are_read_in_two_requests():
     found = made.read_topics(names)
     assert len(found) == 1000
     assert found["t7"].placement == ((2, 1),) * 3
-    assert asked == ["topics", "configs"]
+    assert requests == ["topics", "configs"]
 
 
-def test_a_topic_is_gone_when_the_last_broker_has_forgotten_it():
+def test_deletion_waits_for_every_broker():
     looks = []
 
     def views(topics):
@@ -69,7 +69,7 @@ def test_a_topic_is_gone_when_the_last_broker_has_forgotten_it():
             {
                 "topics": [
                     {"name": "a", "error_code": 0, "error_message": None},
-                    # Somebody else was quicker.
+                    # Another client has already deleted it.
                     {"name": "b", "error_code": 3, "error_message": None},
                     {"name": "c", "error_code": 73, "error_message": "deletion is off"},
                 ]
@@ -84,28 +84,28 @@ def test_a_topic_is_gone_when_the_last_broker_has_forgotten_it():
     assert looks == [["a", "b"], ["a"], ["a"]]
 
 
-def test_a_topic_that_a_broker_keeps_is_told():
+def test_late_deletion_is_a_blocker():
     made = connection(delete_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}))
     made.timeout, made.views = 0.2, lambda _: [{"a": {}}]
-    assert made.delete_topics([Delete("a", 1)], dry=False) == {"a": "is still there after 0.2 s"}
+    assert made.delete_topics([Delete("a", 1)], dry=False) == {"a": "still exists after 0.2 s"}
 
 
-def test_declared_brokers_are_those_that_kafka_is_told():
-    asked = {}
+def test_declared_placement_is_sent():
+    requests = {}
 
     def answer(wanted, **_keys):
-        asked.update(wanted)
+        requests.update(wanted)
         return SimpleNamespace(to_dict=lambda: {"results": []})
 
     made = connection(create_partitions=answer)
     made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
-    assert asked == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
-    assert topic_answers.numbers_of(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
+    assert requests == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
+    assert topic_answers.creation_parameters(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
         "assignments": {0: [1, 2], 1: [2, 1]}
     }
 
 
-def test_creation_waits_for_the_broker_that_lags_behind_most():
+def test_creation_waits_for_every_broker():
     made = connection(
         create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}),
     )
@@ -123,41 +123,41 @@ def test_creation_waits_for_the_broker_that_lags_behind_most():
 
 
 @pytest.mark.parametrize(("code", "refused"), [(36, {}), (7, {}), (40, {"a": "Unknown key"})])
-def test_a_topic_that_exists_or_is_slow_to_come_is_no_refusal(code, refused):
+def test_existing_or_slow_topic_is_not_a_blocker(code, refused):
     made = connection(
         create_topics=in_sequence(
             {"topics": [{"name": "a", "error_code": code, "error_message": "Unknown key"}]}
         )
     )
     made.known_brokers = lambda: [1]
-    # A topic that was refused never appears, and nobody waits for it.
+    # A rejected topic is not waited for.
     made.metadata = lambda broker, topics: {} if refused else {"a": described("a", 1)}
     assert made.create_topics([Create(Spec("a", 1))], dry=False) == refused
 
 
-def test_a_partition_that_gets_no_leader_is_told_after_the_timeout():
+def test_partition_without_a_leader_is_a_blocker():
     made = connection(create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}))
     made.timeout = 0.2
     made.known_brokers = lambda: [1]
-    made.metadata = lambda broker, topics: {"a": described("a", 1, NOBODY)}
+    made.metadata = lambda broker, topics: {"a": described("a", 1, NO_BROKER)}
     assert made.create_topics([Create(Spec("a", 2))], dry=False) == {
         "a": "1 of 2 partitions have a leader after 0.2 s"
     }
 
 
-def kept(text):
+def configured(text):
     return {"retention.ms": {"value": text, "config_source": "DYNAMIC_TOPIC_CONFIG"}}
 
 
 CHANGE = Configure("a", {"retention.ms": "5"}, {"retention.ms": "6"})
 
 
-def test_a_changed_key_is_waited_for_until_the_cluster_tells_it():
+def test_changed_key_is_waited_for():
     looks = []
 
     def describe(*_args, **_keys):
         looks.append(1)
-        return {"topic": {"a": kept("6" if len(looks) > 2 else "5")}}
+        return {"topic": {"a": configured("6" if len(looks) > 2 else "5")}}
 
     made = connection(
         alter_configs=in_sequence({"topic": {"a": "OK"}}),
@@ -168,25 +168,25 @@ def test_a_changed_key_is_waited_for_until_the_cluster_tells_it():
     assert len(looks) == 3
 
 
-def test_a_changed_key_that_never_comes_into_force_is_told():
+def test_late_key_is_a_blocker():
     made = connection(
         alter_configs=in_sequence({"topic": {"a": "OK"}}),
         describe_topics=in_sequence([described("a", 1)]),
-        describe_configs=in_sequence({"topic": {"a": kept("5")}}),
+        describe_configs=in_sequence({"topic": {"a": configured("5")}}),
     )
     made.timeout = 0.2
     assert made.configure_topics([CHANGE], dry=False) == {"a": "not in force after 0.2 s"}
 
 
-def test_a_refused_key_is_told_in_kafkas_words_and_not_waited_for():
-    said = "[Error 40] InvalidConfigurationError: Unknown topic config name: retentoin.ms"
-    made = connection(alter_configs=in_sequence({"topic": {"a": said}}))
+def test_rejected_key_has_kafkas_message():
+    error = "[Error 40] InvalidConfigurationError: Unknown topic config name: retentoin.ms"
+    made = connection(alter_configs=in_sequence({"topic": {"a": error}}))
     assert made.configure_topics([CHANGE], dry=False) == {
         "a": "Unknown topic config name: retentoin.ms"
     }
 
 
-def test_a_dry_creation_waits_for_nothing():
+def test_dry_run_waits_for_nothing():
     made = connection(create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}))
     made.known_brokers = None
     assert made.create_topics([Create(Spec("a", 2))], dry=True) == {}

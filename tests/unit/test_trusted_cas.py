@@ -1,4 +1,4 @@
-"""What a machine has of a cluster, by its disks, with and without a container engine."""
+"""State of a cluster on a machine's disks, with and without a container engine."""
 
 import builtins
 import errno
@@ -28,7 +28,7 @@ def prints(*authorities):
 
 
 class Machine:
-    """Folders of a machine below ``root``; ``engine`` is what its engine lists, None for none."""
+    """A machine's directories below ``root``; ``engine`` has its containers, None without one."""
 
     def __init__(self, root):
         self.config, self.root = root / "etc", root
@@ -47,29 +47,29 @@ class Machine:
         (path / marker).touch()
         self.paths.append(str(path))
 
-    def look(self, cluster="local"):
-        note = f"{self.config}/.as-left/{cluster}@node1.json"
-        return trusted_cas.look("socket", cluster, note, self.paths)
+    def inspect(self, cluster="local"):
+        baseline = f"{self.config}/.as-left/{cluster}@node1.json"
+        return trusted_cas.inspect("socket", cluster, baseline, self.paths)
 
 
 @pytest.fixture
 def host(tmp_path, monkeypatch):
     made = Machine(tmp_path)
 
-    def ask(_, question):
-        made.asked.append(question)
+    def get_json(_, request):
+        made.asked.append(request)
         return made.engine
 
-    monkeypatch.setattr(engine_api, "ask", ask)
+    monkeypatch.setattr(engine_api, "get_json", get_json)
     monkeypatch.setattr(container_processes, "found", list)
     return made
 
 
-def test_containers_that_run_and_all_they_trust_are_told(host):
+def test_running_containers_and_their_cas_are_reported(host):
     host.engine = CONTAINERS
     host.trusts("local-kafka1", OWN)
     host.trusts("local-kafka2", OWN, OTHER)
-    found = host.look()
+    found = host.inspect()
     assert found["running"] == ["local-exporter1", "local-kafka1"]
     assert found["roots"] == prints(OWN, OTHER)
     assert json.dumps({"label": ["kafka-metal.cluster=local"]}) in unquote(host.asked[0])
@@ -77,51 +77,51 @@ def test_containers_that_run_and_all_they_trust_are_told(host):
 
 @pytest.mark.parametrize("engine", [None, []], ids=["no engine answers", "no container is left"])
 @pytest.mark.parametrize("service", ["local-kafka7", "local-zk1"])
-def test_folders_tell_the_ca_where_no_container_does(host, engine, service):
+def test_cas_are_read_from_directories_without_containers(host, engine, service):
     host.engine = engine
     host.trusts(service, OWN)
-    assert host.look() == {
+    assert host.inspect() == {
         **{"running": [], "configured": [service], "roots": prints(OWN)},
         **{"data": [], "unread": []},
     }
 
 
-def test_the_note_of_the_last_run_names_services_of_any_kind(host):
+def test_baseline_lists_services_of_any_kind(host):
     host.trusts("local-anything", OWN)
     (host.config / ".as-left").mkdir()
-    note = host.config / ".as-left/local@node1.json"
-    note.write_text(json.dumps({"containers": {"local-anything": "fingerprint"}}))
-    assert host.look()["roots"] == prints(OWN)
+    baseline = host.config / ".as-left/local@node1.json"
+    baseline.write_text(json.dumps({"containers": {"local-anything": "fingerprint"}}))
+    assert host.inspect()["roots"] == prints(OWN)
 
 
 @pytest.mark.parametrize("other", ["local2-kafka1", "local-two-kafka1", "local-kafka1-kafka2"])
-def test_a_cluster_whose_name_begins_alike_is_another(host, other):
+def test_cluster_with_the_same_prefix_is_excluded(host, other):
     host.trusts(other, OTHER)
-    assert host.look()["roots"] == []
+    assert host.inspect()["roots"] == []
 
 
 @pytest.mark.parametrize("marker", ["meta.properties", "myid", "version-2"])
-def test_directories_with_data_are_named(host, marker):
+def test_directories_with_data_are_reported(host, marker):
     host.holds("full", marker)
     host.holds("other", "something")
-    assert host.look()["data"] == [f"{host.root}/full"]
+    assert host.inspect()["data"] == [f"{host.root}/full"]
 
 
-def test_an_open_cluster_has_configuration_and_trusts_nobody(host):
+def test_plaintext_cluster_has_configuration_and_no_cas(host):
     (host.config / "local-kafka1").mkdir()
-    found = host.look()
+    found = host.inspect()
     assert found["configured"] == ["local-kafka1"]
     assert (found["roots"], found["unread"]) == ([], [])
 
 
-def test_a_fresh_machine_has_nothing_and_nothing_is_unread(host):
+def test_new_machine_has_no_state_and_no_errors(host):
     host.config.rmdir()
     host.paths = [f"{host.root}/data/that/is/not/there"]
-    assert set(map(tuple, host.look().values())) == {()}
+    assert set(map(tuple, host.inspect().values())) == {()}
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EIO, errno.ESTALE])
-def test_what_is_there_and_cannot_be_read_is_named_with_its_reason(host, monkeypatch, code):
+def test_unreadable_files_are_reported_with_the_reason(host, monkeypatch, code):
     host.trusts("local-kafka1", OWN)
     host.holds("disk1", "meta.properties")
     (path,), real_open, real_list = host.paths, builtins.open, os.listdir
@@ -136,16 +136,16 @@ def test_what_is_there_and_cannot_be_read_is_named_with_its_reason(host, monkeyp
 
     monkeypatch.setattr(builtins, "open", refusing(real_open))
     monkeypatch.setattr(os, "listdir", refusing(real_list))
-    said = os.strerror(code)
-    assert host.look()["unread"] == [
-        f"{host.config}/local-kafka1/ca.pem: {said}",
-        f"{path}: {said}",
+    reason = os.strerror(code)
+    assert host.inspect()["unread"] == [
+        f"{host.config}/local-kafka1/ca.pem: {reason}",
+        f"{path}: {reason}",
     ]
 
 
 @pytest.mark.parametrize("text", ["", "nothing", "-----BEGIN CERTIFICATE-----\n"])
-def test_a_ca_file_without_a_certificate_says_nothing_of_the_ca(host, text):
+def test_ca_file_without_certificate_is_unread(host, text):
     folder = host.config / "local-kafka1"
     folder.mkdir()
     (folder / "ca.pem").write_text(text)
-    assert host.look()["unread"] == [f"{folder}/ca.pem: no certificate in it"]
+    assert host.inspect()["unread"] == [f"{folder}/ca.pem: no certificate in it"]

@@ -1,4 +1,4 @@
-"""A planted host is looked at, tuned and looked at again; refusals and rivals are named."""
+"""Tuning of a fake host: inspection, changes, rejected values and overriding files."""
 
 import os
 from pathlib import Path
@@ -30,8 +30,8 @@ MOUNTS = (
 )
 
 
-class Planted(Host):
-    """A host made of files below a folder; what is refused is chosen by path."""
+class FakeHost(Host):
+    """A host in a directory; values are rejected by path."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(str(root))
@@ -108,8 +108,8 @@ class Planted(Host):
 
 
 @pytest.fixture
-def host(tmp_path: Path) -> Planted:
-    return Planted(tmp_path)
+def host(tmp_path: Path) -> FakeHost:
+    return FakeHost(tmp_path)
 
 
 def by_name(outcome: tuner.Outcome) -> dict[str, dict[str, str]]:
@@ -137,7 +137,7 @@ EVERYTHING = [
 ]
 
 
-def test_a_second_run_finds_everything_and_changes_nothing(host):
+def test_second_run_changes_nothing(host):
     host.process(7, "dockerd", 20000)
     first = tuner.tune(host, EVERYTHING, [DATA])
     second = tuner.tune(host, EVERYTHING, [DATA])
@@ -151,7 +151,7 @@ def test_a_second_run_finds_everything_and_changes_nothing(host):
     assert host.limits == [(7, 1048576)]
 
 
-def test_check_mode_says_the_same_and_touches_nothing(host):
+def test_check_mode_reports_the_same_and_changes_nothing(host):
     host.process(7, "dockerd", 20000)
     foreseen = tuner.tune(host, EVERYTHING, [DATA], check=True)
     assert not host.exists(SYSCTL)
@@ -170,13 +170,13 @@ def test_steps_are_messages_with_old_and_new_values(host):
     ]
 
 
-def test_a_value_is_persisted_with_its_reason_and_live(host):
+def test_value_is_persisted_with_its_reason_and_applied(host):
     tuner.tune(host, SWAPPINESS, [])
     assert "# Heaps stay in memory.\nvm.swappiness = 1\n" in host.read(SYSCTL)
     assert host.read("/proc/sys/vm/swappiness") == "1\n"
 
 
-def test_a_live_value_changed_by_hand_is_drift_and_is_put_back(host):
+def test_manual_change_of_a_live_value_is_drift_and_corrected(host):
     tuner.tune(host, SWAPPINESS, [])
     host.plant("/proc/sys/vm/swappiness", "30\n")
     row = only(tuner.report(host, SWAPPINESS, []))
@@ -185,7 +185,7 @@ def test_a_live_value_changed_by_hand_is_drift_and_is_put_back(host):
     assert only(tuner.report(host, SWAPPINESS, []))["state"] == "ok"
 
 
-def test_a_persisted_file_edited_by_hand_is_drift_and_is_put_back(host):
+def test_manual_edit_of_a_file_is_drift_and_corrected(host):
     tuner.tune(host, SWAPPINESS, [])
     host.plant(SYSCTL, "vm.swappiness = 30\n")
     row = only(tuner.report(host, SWAPPINESS, []))
@@ -193,14 +193,14 @@ def test_a_persisted_file_edited_by_hand_is_drift_and_is_put_back(host):
     assert tuner.tune(host, SWAPPINESS, []).steps == ["vm.swappiness is persisted as 1, was 30"]
 
 
-def test_an_edit_that_changes_no_value_is_named_by_its_file(host):
+def test_edit_without_a_changed_value_is_reported_by_file(host):
     tuner.tune(host, SWAPPINESS, [])
     host.plant(SYSCTL, host.read(SYSCTL) + "# mine\n")
     assert by_name(tuner.report(host, SWAPPINESS, []))[SYSCTL]["state"] == "drift"
     assert tuner.tune(host, SWAPPINESS, []).steps == [f"{SYSCTL} is written"]
 
 
-def test_what_the_kernel_refuses_is_reported_with_its_error_and_is_no_change(host):
+def test_rejected_value_is_reported_and_no_change(host):
     host.refused["/proc/sys/vm/swappiness"] = "Permission denied"
     first = tuner.tune(host, SWAPPINESS, [])
     assert only(first)["state"] == "not_allowed"
@@ -210,7 +210,7 @@ def test_what_the_kernel_refuses_is_reported_with_its_error_and_is_no_change(hos
     assert only(tuner.report(host, SWAPPINESS, []))["state"] == "not_allowed"
 
 
-def test_a_refusal_that_shows_only_when_writing_is_no_change_either(host):
+def test_value_rejected_on_write_is_no_change(host):
     host.refused["/proc/sys/vm/swappiness"] = "Invalid argument"
     host.late.add("/proc/sys/vm/swappiness")
     tuner.tune(host, SWAPPINESS, [])
@@ -219,7 +219,7 @@ def test_a_refusal_that_shows_only_when_writing_is_no_change_either(host):
     assert second.steps == []
 
 
-def test_what_the_kernel_does_not_have_is_absent_and_persisted(host):
+def test_unknown_parameter_is_absent_and_persisted(host):
     spec = [Spec("net.core.netdev_max_backlog", "5000", AT_LEAST)]
     first = tuner.tune(host, spec, [])
     assert first.steps == ["net.core.netdev_max_backlog is persisted as 5000"]
@@ -228,12 +228,12 @@ def test_what_the_kernel_does_not_have_is_absent_and_persisted(host):
     assert "no /proc/sys/net/core/netdev_max_backlog" in row["detail"]
 
 
-def test_a_later_file_that_wins_is_named_and_not_touched(host):
+def test_overriding_file_is_reported_and_not_changed(host):
     other = "/etc/sysctl.d/99-tuned.conf"
     host.plant(other, "vm.swappiness=10\n")
     row = only(tuner.tune(host, SWAPPINESS, []))
     assert (row["persisted"], row["state"]) == ("10", "drift")
-    assert row["detail"] == f"{other} comes later and says vm.swappiness = 10"
+    assert row["detail"] == f"{other} is read later and sets vm.swappiness = 10"
     assert host.read(other) == "vm.swappiness=10\n"
     assert tuner.tune(host, SWAPPINESS, []).steps == []
 
@@ -248,32 +248,32 @@ def test_a_later_file_that_wins_is_named_and_not_touched(host):
         ("/etc/sysctl.d/99-x.conf", "vm.swappiness = 1", "ok"),
     ],
 )
-def test_only_a_later_file_with_another_value_is_a_rival(host, file, line, state):
+def test_only_a_later_file_with_another_value_overrides(host, file, line, state):
     host.plant(file, f"{line}\n")
     tuner.tune(host, SWAPPINESS, [])
     assert only(tuner.report(host, SWAPPINESS, []))["state"] == state
 
 
-def test_a_ratio_that_makes_the_kernel_forget_the_bytes_is_a_rival(host):
+def test_ratio_overrides_bytes(host):
     host.plant("/etc/sysctl.d/99-x.conf", "vm.dirty_ratio = 80\n")
     row = only(tuner.tune(host, [Spec("vm.dirty_bytes", "1000000")], []))
     assert row["state"] == "drift"
-    assert row["detail"] == "/etc/sysctl.d/99-x.conf comes later and says vm.dirty_ratio = 80"
+    assert row["detail"] == "/etc/sysctl.d/99-x.conf is read later and sets vm.dirty_ratio = 80"
 
 
-def test_the_kernel_s_command_line_is_named(host):
+def test_kernel_command_line_is_reported(host):
     host.plant("/proc/cmdline", "quiet sysctl.vm.swappiness=60\n")
     assert "sysctl.vm.swappiness=60" in only(tuner.report(host, SWAPPINESS, []))["detail"]
 
 
-def test_a_higher_value_of_the_kernel_is_neither_lowered_nor_persisted(host):
+def test_higher_live_value_is_neither_lowered_nor_persisted(host):
     host.plant("/proc/sys/vm/max_map_count", "1048576\n")
     row = only(tuner.tune(host, MAPS, []))
     assert (row["live"], row["persisted"], row["state"]) == ("1048576", "kernel's own", "ok")
     assert not host.exists(SYSCTL)
 
 
-def test_a_higher_value_of_a_distribution_s_file_is_left_in_charge(host):
+def test_higher_value_of_a_distribution_s_file_is_kept(host):
     host.plant("/usr/lib/sysctl.d/10-map-count.conf", "vm.max_map_count = 1048576\n")
     host.plant("/proc/sys/vm/max_map_count", "1048576\n")
     assert only(tuner.tune(host, MAPS, []))["persisted"] == "1048576"
@@ -287,12 +287,12 @@ def test_several_numbers_are_compared_one_by_one(host):
     assert by_name(tuner.report(host, at_least, []))["net.ipv4.tcp_rmem"]["state"] == "drift"
 
 
-def test_bytes_are_bounded_by_a_share_of_memory(host):
+def test_bytes_are_bounded_by_a_percentage_of_memory(host):
     spec = [Spec("vm.dirty_bytes", str(2**40), percent_of_memory=20)]
     assert only(tuner.tune(host, spec, []))["wanted"] == str(204 * 2**20)
 
 
-def test_a_disk_gets_what_its_kind_wants_now_and_by_uuid_at_boot(host):
+def test_disk_gets_settings_of_its_kind_live_and_by_udev(host):
     tuner.tune(host, EVERYTHING, [DATA])
     assert host.read("/sys/devices/sdb/queue/scheduler") == "none bfq [mq-deadline]\n"
     assert host.read("/sys/devices/sdb/queue/read_ahead_kb") == "1024\n"
@@ -303,21 +303,21 @@ def test_a_disk_gets_what_its_kind_wants_now_and_by_uuid_at_boot(host):
     assert f"# {DATA}\n{rule}" in host.read(UDEV)
 
 
-def test_a_disk_without_heads_gets_no_scheduler(host):
+def test_solid_state_disk_gets_no_scheduler(host):
     host.plant("/sys/devices/sdb/queue/rotational", "0\n")
     tuner.tune(host, EVERYTHING, [DATA])
     assert host.read("/sys/devices/sdb/queue/scheduler") == "[none] bfq mq-deadline\n"
     assert host.read("/sys/devices/sdb/queue/read_ahead_kb") == "128\n"
 
 
-def test_a_scheduler_that_the_kernel_does_not_offer_is_not_allowed(host):
+def test_unavailable_scheduler_is_not_allowed(host):
     host.plant("/sys/devices/sdb/queue/scheduler", "[none]\n")
     row = by_name(tuner.tune(host, EVERYTHING, [DATA]))["scheduler /data/disk1"]
     assert row["state"] == "not_allowed"
     assert row["detail"].endswith("offers none")
 
 
-def test_the_rule_of_a_disk_that_is_away_waits_for_it(host):
+def test_rule_of_an_unmounted_disk_is_kept(host):
     tuner.tune(host, EVERYTHING, [DATA])
     rules = host.read(UDEV)
     host.plant("/proc/self/mountinfo", MOUNTS.splitlines()[0] + "\n")
@@ -326,13 +326,13 @@ def test_the_rule_of_a_disk_that_is_away_waits_for_it(host):
     assert (outcome.steps, host.read(UDEV)) == ([], rules)
 
 
-def test_the_system_s_disk_is_never_tuned(host):
+def test_system_disk_is_never_tuned(host):
     outcome = tuner.tune(host, EVERYTHING, ["/var/lib/kafka"])
     assert by_name(outcome)["disk of /var/lib/kafka"]["state"] == "absent"
     assert not host.exists(UDEV)
 
 
-def test_mount_options_are_looked_at(host):
+def test_mount_options_are_reported(host):
     spec = [Spec("mount.options", "noatime,nodev,nosuid")]
     assert only(tuner.report(host, spec, [DATA]))["state"] == "ok"
     host.plant("/etc/fstab", "LABEL=x /data/disk1 xfs noatime 0 0\n")
@@ -340,13 +340,13 @@ def test_mount_options_are_looked_at(host):
     assert (row["persisted"], row["state"]) == ("noatime", "drift")
 
 
-def test_huge_pages_are_set_at_boot_by_tmpfiles(host):
+def test_huge_pages_are_persisted_by_tmpfiles(host):
     tuner.tune(host, EVERYTHING, [])
     assert host.read(THP) == "always [madvise] never\n"
     assert f"w {THP} - - - - madvise\n" in host.read(TMPFILES)
 
 
-def test_a_limit_that_a_container_may_not_raise_is_reported(host):
+def test_limit_that_cannot_be_raised_is_reported(host):
     host.capable = False
     host.process(7, "dockerd", 20000)
     spec = [Spec("limits.nofile", "100000", AT_LEAST)]
@@ -358,13 +358,13 @@ def test_a_limit_that_a_container_may_not_raise_is_reported(host):
     assert tuner.tune(host, spec, []).steps == []
 
 
-def test_an_engine_that_is_not_there_yet_starts_with_the_limits(host):
+def test_stopped_engine_starts_with_the_limits(host):
     row = only(tuner.tune(host, [Spec("limits.nofile", "100000", AT_LEAST)], []))
     assert row["state"] == "changed"
     assert host.exists(DOCKER)
 
 
-def test_a_later_drop_in_with_less_is_named(host):
+def test_later_drop_in_with_a_lower_limit_is_reported(host):
     spec = [Spec("limits.nofile", "100000", AT_LEAST)]
     other = "/etc/systemd/system/docker.service.d/99-x.conf"
     host.plant(other, "[Service]\nLimitNOFILE=infinity\n")
@@ -374,7 +374,7 @@ def test_a_later_drop_in_with_less_is_named(host):
     assert (row["state"], other in row["detail"]) == ("drift", True)
 
 
-def test_without_systemd_limits_go_where_pam_reads_them(host):
+def test_limits_are_persisted_for_pam_without_systemd(host):
     Path(host.at("/run/systemd/system/x")).unlink()
     os.rmdir(host.at("/run/systemd/system"))
     tuner.tune(host, [Spec("limits.nofile", "100000", AT_LEAST)], [])
@@ -387,7 +387,7 @@ SWAP = "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2\tpartition\t1\t0\t-2\n"
 FSTAB = "UUID=1 / ext4 defaults 0 1\nUUID=2 none swap sw 0 0\n"
 
 
-def test_swap_is_only_reported_unless_the_site_says_more(host):
+def test_swap_is_only_reported_by_default(host):
     host.plant("/proc/swaps", SWAP)
     host.plant("/etc/fstab", FSTAB)
     outcome = tuner.tune(host, [Spec("swap", "report")], [])
@@ -396,7 +396,7 @@ def test_swap_is_only_reported_unless_the_site_says_more(host):
     assert host.read("/etc/fstab") == FSTAB
 
 
-def test_swap_is_switched_off_now_and_at_boot_when_the_site_says_so(host):
+def test_disabled_swap_is_switched_off_now_and_at_boot(host):
     host.plant("/proc/swaps", SWAP)
     host.plant("/etc/fstab", FSTAB)
     spec = [Spec("swap", "disable")]
@@ -406,7 +406,7 @@ def test_swap_is_switched_off_now_and_at_boot_when_the_site_says_so(host):
     assert tuner.tune(host, spec, []).steps == []
 
 
-def test_swap_that_cannot_be_emptied_is_not_allowed(host):
+def test_failed_swapoff_is_not_allowed(host):
     host.plant("/proc/swaps", SWAP)
     host.refused["/dev/sda2"] = "Cannot allocate memory"
     row = only(tuner.tune(host, [Spec("swap", "disable")], []))
@@ -426,28 +426,28 @@ CLOCK = [Spec("clock.synchronised", "yes"), Spec("clock.steps", "at boot only")]
         ("bash", "", "drift"),
     ],
 )
-def test_a_clock_may_step_at_boot_only(host, service, conf, state):
+def test_clock_may_step_only_at_boot(host, service, conf, state):
     host.process(9, service)
     host.plant("/etc/chrony/chrony.conf", f"{conf}\n")
     rows = by_name(tuner.report(host, CLOCK, []))
     assert (rows["clock.steps"]["state"], rows["clock.synchronised"]["state"]) == (state, "ok")
 
 
-def test_a_clock_that_nobody_keeps_is_drift_and_in_a_container_not_ours(host):
+def test_unsynchronized_clock_is_drift_except_in_a_container(host):
     host.kept = False
     assert by_name(tuner.report(host, CLOCK, []))["clock.synchronised"]["state"] == "drift"
     host.plant("/.dockerenv", "")
     rows = by_name(tuner.report(host, CLOCK, []))
     assert {row["state"] for row in rows.values()} == {"not_allowed"}
-    assert rows["clock.steps"]["detail"] == "a container has the clock of the machine below"
+    assert rows["clock.steps"]["detail"] == "a container uses the clock of its host"
 
 
-def test_the_open_files_of_a_running_container_are_compared(host):
+def test_open_files_of_running_containers_are_compared(host):
     number = "a" * 64
     host.process(70, "java", 16384, f"0::/system.slice/docker-{number}.scope\n")
     engine = [{"Id": number, "Names": ["/prod-kafka1"]}]
     wanted = {"prod-kafka1": 100000, "prod-kafka2": 1}
-    rows = {row.name: tuner.state(row) for row in container_limits.look(host, wanted, engine)}
+    rows = {row.name: tuner.state(row) for row in container_limits.inspect(host, wanted, engine)}
     assert rows == {"nofile prod-kafka1": "drift", "nofile prod-kafka2": "absent"}
-    enough = container_limits.look(host, {"prod-kafka1": 16384}, engine)
+    enough = container_limits.inspect(host, {"prod-kafka1": 16384}, engine)
     assert tuner.state(enough[0]) == "ok"

@@ -27,7 +27,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._common.units import (
         ("Forever", -1),
     ],
 )
-def test_a_duration_becomes_milliseconds(written, milliseconds):
+def test_durations_are_converted_to_milliseconds(written, milliseconds):
     assert duration_ms(written) == milliseconds
 
 
@@ -44,7 +44,7 @@ def test_a_duration_becomes_milliseconds(written, milliseconds):
         (-1, -1),
     ],
 )
-def test_a_size_becomes_bytes(written, size):
+def test_sizes_are_converted_to_bytes(written, size):
     assert size_bytes(written) == size
 
 
@@ -53,7 +53,7 @@ def test_a_size_becomes_bytes(written, size):
     [
         ("512m", 512 << 20),
         ("6GiB", 6 << 30),
-        # As the container engine reads it, not as the label of a disk.
+        # As the container engine reads it, not as on disk labels.
         ("6gb", 6 << 30),
         ("1.1g", 1_181_116_006),
         ("100", 100),
@@ -75,20 +75,20 @@ def test_memory_is_counted_in_units_of_1024(written, size):
 @pytest.mark.parametrize(
     ("written", "size"),
     [("512m", 512 << 20), ("4G", 4 << 30), ("1024", 1024)]
-    + [(word, None) for word in ("1.5g", "4gb", "4 g", " 4g", "4GiB", "", None)],
+    + [(text, None) for text in ("1.5g", "4gb", "4 g", " 4g", "4GiB", "", None)],
 )
-def test_a_heap_is_what_the_jvm_takes(written, size):
+def test_heap_sizes_are_those_of_the_jvm(written, size):
     assert heap_bytes(written) == size
 
 
 @pytest.mark.parametrize("written", ["", "d", "7 days", "7x", "-7d", "0.3ms", True, None, 1.5, []])
-def test_what_is_no_duration_is_refused_with_the_text_and_an_example(written):
+def test_invalid_duration_error_has_text_and_example(written):
     with pytest.raises(UnitError) as refusal:
         duration_ms(written)
     assert repr(written) in str(refusal.value)
 
 
-def test_a_unit_of_time_is_no_unit_of_size():
+def test_unit_of_time_is_no_unit_of_size():
     with pytest.raises(UnitError, match="'7d' is no size; write it like 10GB"):
         size_bytes("7d")
 
@@ -106,5 +106,5 @@ def test_a_unit_of_time_is_no_unit_of_size():
         (2**60, "1048576.0 TiB"),
     ],
 )
-def test_people_read_sizes(size, text):
+def test_sizes_are_formatted_for_people(size, text):
     assert size_text(size) == text

@@ -1,4 +1,4 @@
-"""Verbs that only read go on with the hosts that answer."""
+"""Verbs that only read continue with responding hosts."""
 
 import json
 
@@ -10,7 +10,7 @@ AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port"
 
 @pytest.fixture
 def ran(tmp_path):
-    """Exit code and what has run, with machines that are ``away``; brokers are on all of them."""
+    """Function that runs a playbook with ``away`` machines; every machine has a broker."""
     folder = with_printing_roles(tmp_path)
     (tmp_path / "etc/unit-kafka1").mkdir(parents=True)
 
@@ -23,19 +23,21 @@ def ran(tmp_path):
             for machine, found in machines.items()
         }
         site = {"metal": machines, "kafka": brokers}
-        given = {
+        variables = {
             **{"cluster_name": "unit", "kafka_metal_state": str(tmp_path / "state")},
             "service_config_root": str(tmp_path / "etc"),
-            # What asks a host needs its connection.
+            # Only tasks on the host itself use its connection.
             **{"away": [f"k{machine[1]}" for machine in away], "away_at": "kafka"},
         }
-        return ansible_playbook(tmp_path, site, f"{folder}/{name}.yml", f"-e{json.dumps(given)}")
+        return ansible_playbook(
+            tmp_path, site, f"{folder}/{name}.yml", f"-e{json.dumps(variables)}"
+        )
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("away", "asked"), [((), "k1"), (("m1",), "k2"), (("m1", "m2"), "k3"), (("m3",), "k1")]
+    ("away", "used"), [((), "k1"), (("m1",), "k2"), (("m1", "m2"), "k3"), (("m3",), "k1")]
 )
 @pytest.mark.parametrize(
     ("playbook", "entry"),
@@ -45,14 +47,14 @@ def ran(tmp_path):
         ("status", "kafka_broker/status/"),
     ],
 )
-def test_a_broker_that_answers_is_asked(ran, playbook, entry, away, asked):
+def test_a_responding_broker_is_used(ran, playbook, entry, away, used):
     _, output = ran(playbook, *away)
 
     found = [line for line in entries(output) if line.startswith(entry)]
-    assert found == [f"{entry}@{asked}"], output
+    assert found == [f"{entry}@{used}"], output
 
 
-def test_where_nobody_answers_the_run_says_so(ran):
+def test_a_run_without_responding_hosts_fails(ran):
     code, output = ran("groups", "m1", "m2", "m3")
 
     assert code != 0

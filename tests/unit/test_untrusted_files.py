@@ -1,4 +1,4 @@
-"""What a container puts beside its data neither holds up root nor is read in its place."""
+"""Planted files of a container neither block root nor expose other files."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
 )
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_contents
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = pytest.mark.usefixtures("time_limit")
 
 
 def sparse(file: Path) -> None:
@@ -44,40 +44,40 @@ PLANTED = pytest.mark.parametrize(
 
 
 @PLANTED
-def test_what_is_no_short_file_is_refused_with_what_is_allowed(tmp_path, plant, why):
+def test_planted_file_is_refused_with_the_allowed_kind(tmp_path, plant, why):
     plant(tmp_path / "file")
 
     if not why:
         assert untrusted_files.content(str(tmp_path / "file"))
         return
-    with pytest.raises(untrusted_files.PlantedError) as told:
+    with pytest.raises(untrusted_files.PlantedError) as error:
         untrusted_files.content(str(tmp_path / "file"))
-    assert str(told.value) == f"{tmp_path / 'file'}: {why}"
+    assert str(error.value) == f"{tmp_path / 'file'}: {why}"
 
 
 @PLANTED
-def test_a_planted_marker_names_nobody(tmp_path, plant, why):
+def test_planted_marker_has_no_owners(tmp_path, plant, why):
     plant(tmp_path / data_ownership.MARKER)
 
     assert data_ownership.owners(str(tmp_path)) == {}
 
 
 @PLANTED
-def test_a_planted_meta_properties_has_no_id(tmp_path, plant, why):
+def test_planted_meta_properties_has_no_id(tmp_path, plant, why):
     plant(tmp_path / "meta.properties")
 
     assert data_ownership.cluster_id(str(tmp_path)) == ""
 
 
 @PLANTED
-def test_a_planted_marker_of_a_disk_is_one_that_nobody_can_read(tmp_path, plant, why):
+def test_planted_disk_marker_is_empty(tmp_path, plant, why):
     plant(tmp_path / disk_contents.MARKER)
 
     assert disk_contents._marker_in(str(tmp_path)) == ({}, False)
 
 
 @pytest.mark.parametrize("plant", [os.mkfifo, secret], ids=["pipe", "link"])
-def test_a_support_bundle_has_no_more_than_the_service_s_own_log(tmp_path, plant):
+def test_support_archive_has_no_planted_content(tmp_path, plant):
     (tmp_path / "prod-kafka").mkdir()
     (tmp_path / "prod-kafka" / "log").write_text("a line\n")
     plant(tmp_path / "prod-kafka" / "log.1")
@@ -89,7 +89,7 @@ def test_a_support_bundle_has_no_more_than_the_service_s_own_log(tmp_path, plant
     assert "hidden" not in text
 
 
-def test_of_a_long_log_the_end_is_read(tmp_path):
+def test_tail_of_a_long_log_is_read(tmp_path):
     (tmp_path / "log").write_bytes(b"x" * 99 + b"end")
 
     assert untrusted_files.tail(str(tmp_path / "log"), 3) == b"end"

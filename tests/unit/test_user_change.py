@@ -1,11 +1,11 @@
-"""A service whose user is another one than before stops before its data changes hands."""
+"""A service with a new user is stopped before the owner of its data changes."""
 
 import json
 
 import plays
 import pytest
 
-# Each says that it was called, and changes nothing.
+# Each records its call and changes nothing.
 SERVICE_FILES = """
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.metal.kafka.plugins.module_utils._containers import service_file_options
@@ -49,7 +49,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 AnsibleModule({"name": {}}, supports_check_mode=True).exit_json(images=[1])
 """
-# As release 0.1 has left it.
+# State of release 0.1.
 KEPT = {
     "definition": {
         **{"name": "one-zk1", "image": "old", "user": "10001:10001", "volumes": [], "labels": {}},
@@ -63,7 +63,7 @@ KEPT = {
 
 @pytest.fixture
 def done(tmp_path):
-    """What is done, in order, by a verb for a service."""
+    """Return the recorded calls of a command for a service, in order."""
 
     def run(verb, *options, foreign=True, kind="zookeeper", **more):
         log = tmp_path / "log"
@@ -88,14 +88,14 @@ def done(tmp_path):
         }
         task = {"ansible.builtin.include_role": {"name": "metal.kafka.service"}, "vars": service}
         play = {"hosts": "all", "gather_facts": False, "tasks": [task]}
-        code, told = plays.run(tmp_path, [play], {"metal": {"m1": {}}}, *options)
-        assert code == 0, told
+        code, output = plays.run(tmp_path, [play], {"metal": {"m1": {}}}, *options)
+        assert code == 0, output
         return log.read_text().splitlines()
 
     return run
 
 
-def test_it_stops_then_its_data_changes_hands_then_it_is_replaced(done):
+def test_service_stops_before_its_data_changes_its_owner(done):
     assert done("apply") == [
         "files report 10004 10004",
         "stopped None",
@@ -104,15 +104,15 @@ def test_it_stops_then_its_data_changes_hands_then_it_is_replaced(done):
     ]
 
 
-def test_a_dry_run_stops_nothing(done):
+def test_check_mode_stops_nothing(done):
     assert done("apply", "--check") == ["files report 10004 10004"]
 
 
-def test_a_service_whose_user_is_the_same_is_not_stopped(done):
+def test_service_with_an_unchanged_user_is_not_stopped(done):
     assert done("apply", foreign=False) == ["files report 10004 10004", "started 10004:10004"]
 
 
-def test_data_goes_back_with_the_last_good_declaration(done):
+def test_data_owner_reverts_with_the_last_good_declaration(done):
     assert done("restore") == [
         "files report 10001 10001",
         "stopped None",
@@ -121,10 +121,10 @@ def test_data_goes_back_with_the_last_good_declaration(done):
     ]
 
 
-def test_a_restart_hands_it_over_as_well(done):
+def test_restart_changes_the_owner_too(done):
     assert done("restart")[1:3] == ["stopped None", "files change 10004 10004"]
 
 
-def test_log_dirs_of_brokers_stay_as_they_are(done):
-    told = done("apply", kind="kafka_broker", service_chown_data=False)
-    assert told == ["files keep 10001 10003", "started 10001:10003"]
+def test_log_dirs_of_brokers_keep_their_owner(done):
+    calls = done("apply", kind="kafka_broker", service_chown_data=False)
+    assert calls == ["files keep 10001 10003", "started 10001:10003"]

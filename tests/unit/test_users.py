@@ -1,4 +1,4 @@
-"""Users: what is done to their credentials, and what is said of passwords nobody can check."""
+"""Plans of credential changes, and reports of passwords that cannot be checked."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._content.user_model import (
@@ -10,9 +10,9 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.user_model im
 from ansible_collections.metal.kafka.plugins.module_utils._content.users import (
     converge,
     difference,
-    doubts,
     portions,
     specs_of,
+    unverified_warnings,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import (
     Key,
@@ -29,12 +29,12 @@ def params(users=None, **more):
 
 
 class Kafka:
-    """A stand-in for a cluster that knows passwords; ``mute`` has no listener to try them at."""
+    """A fake cluster with passwords; ``no_listener`` has no listener for password checks."""
 
-    def __init__(self, *users, mute=False, bad=()):
+    def __init__(self, *users, no_listener=False, bad=()):
         # User, mechanism, iterations, password.
         self.kept = {Key(name, how): (count, word) for name, how, count, word in users}
-        self.mute, self.bad = mute, bad
+        self.no_listener, self.bad = no_listener, bad
         self.tried = []
 
     def read_users(self):
@@ -43,8 +43,8 @@ class Kafka:
             found.setdefault(key.user, {})[key.mechanism] = count
         return found
 
-    def try_users(self, secrets):
-        if self.mute:
+    def check_passwords(self, secrets):
+        if self.no_listener:
             return {}
         self.tried += secrets
         return {
@@ -65,7 +65,7 @@ class Kafka:
 
 
 ALICE = ("alice", S512, 8192, "alice-secret")
-WORD = {"alice": "alice-secret"}
+PASSWORD = {"alice": "alice-secret"}
 
 
 def steps(kafka, **declared):
@@ -78,29 +78,29 @@ def steps(kafka, **declared):
         (Kafka(), {}, []),
         (
             Kafka(),
-            {"users": {"alice": None}, "passwords": WORD},
+            {"users": {"alice": None}, "passwords": PASSWORD},
             ["user alice: SCRAM-SHA-512: new, 8192 iterations"],
         ),
-        (Kafka(ALICE), {"users": {"alice": {}}, "passwords": WORD}, []),
+        (Kafka(ALICE), {"users": {"alice": {}}, "passwords": PASSWORD}, []),
         (
             Kafka(ALICE),
             {"users": {"alice": {}}, "passwords": {"alice": "another-word"}},
-            ["user alice: SCRAM-SHA-512: the password is another"],
+            ["user alice: SCRAM-SHA-512: the password differs"],
         ),
         (
             Kafka(ALICE),
-            {"users": {"alice": {"iterations": 4096}}, "passwords": WORD},
+            {"users": {"alice": {"iterations": 4096}}, "passwords": PASSWORD},
             ["user alice: SCRAM-SHA-512: iterations 8192 -> 4096"],
         ),
         (
             Kafka(ALICE),
-            {"users": {"alice": {"mechanisms": [S512, S256]}}, "passwords": WORD},
+            {"users": {"alice": {"mechanisms": [S512, S256]}}, "passwords": PASSWORD},
             ["user alice: SCRAM-SHA-256: new, 8192 iterations"],
         ),
         (
             Kafka(ALICE),
-            {"users": {"alice": {}}, "passwords": WORD, "update_password": "always"},
-            ["user alice: SCRAM-SHA-512: the password is set, as it always is"],
+            {"users": {"alice": {}}, "passwords": PASSWORD, "update_password": "always"},
+            ["user alice: SCRAM-SHA-512: the password is set in every run"],
         ),
         (
             Kafka(ALICE),
@@ -118,18 +118,18 @@ def steps(kafka, **declared):
         ),
         (
             Kafka(ALICE, ("alice", S256, 4096, "x")),
-            {"absent": ["alice", "nobody"]},
+            {"absent": ["alice", "missing"]},
             ["remove user alice: SCRAM-SHA-256", "remove user alice: SCRAM-SHA-512"],
         ),
     ],
 )
-def test_users_are_brought_to_their_specs_once(kafka, declared, expected):
+def test_second_run_changes_nothing(kafka, declared, expected):
     assert steps(kafka, **declared) == expected
     if declared.get("update_password") != "always":
         assert steps(kafka, **declared) == []
 
 
-def test_a_dry_run_tries_passwords_and_changes_none():
+def test_dry_run_checks_passwords_and_changes_none():
     kafka = Kafka(ALICE)
     desired = specs_of(params({"alice": {}}, passwords={"alice": "another-word"}))
     assert len(converge(kafka, desired, dry=True).steps) == 1
@@ -137,40 +137,40 @@ def test_a_dry_run_tries_passwords_and_changes_none():
     assert kafka.kept[Key("alice", S512)] == (8192, "alice-secret")
 
 
-def test_only_a_credential_in_order_is_tried():
+def test_only_credentials_as_declared_are_checked():
     kafka = Kafka(ALICE)
-    steps(kafka, users={"alice": {"iterations": 4096}}, passwords=WORD)
+    steps(kafka, users={"alice": {"iterations": 4096}}, passwords=PASSWORD)
     assert kafka.tried == []
 
 
 @pytest.mark.parametrize(
     ("given", "reason"),
-    [(WORD, "no listener to try it at is given"), ({}, "its password is not given")],
+    [(PASSWORD, "no listener to check it at is provided"), ({}, "its password is not provided")],
 )
-def test_a_password_that_cannot_be_tried_is_kept_and_told(given, reason):
-    kafka = Kafka(ALICE, mute=True)
+def test_unverified_password_is_kept_and_reported(given, reason):
+    kafka = Kafka(ALICE, no_listener=True)
     found = converge(kafka, specs_of(params({"alice": {}}, passwords=given)), dry=False)
     assert found == Outcome((), {"alice": reason}, ())
 
 
-def test_a_credential_for_a_mechanism_that_is_not_declared_is_told_and_kept():
+def test_foreign_credential_is_reported_and_kept():
     kafka = Kafka(ALICE, ("alice", S256, 4096, "old"))
-    found = converge(kafka, specs_of(params({"alice": {}}, passwords=WORD)), dry=False)
+    found = converge(kafka, specs_of(params({"alice": {}}, passwords=PASSWORD)), dry=False)
     assert found.foreign == ("alice: SCRAM-SHA-256",)
     assert len(kafka.kept) == 2
 
 
-def test_every_user_that_needs_a_password_and_has_none_is_told():
+def test_all_missing_passwords_are_reported():
     desired = specs_of(params({"alice": {"iterations": 5000}, "bob": {}, "carol": {}}))
     with pytest.raises(UserError) as refusal:
         converge(Kafka(ALICE, ("carol", S512, 8192, "x")), desired, dry=False)
     assert refusal.value.messages == [
-        "user alice: SCRAM-SHA-512: iterations 8192 -> 5000: its password is not given",
-        "user bob: SCRAM-SHA-512: new, 8192 iterations: its password is not given",
+        "user alice: SCRAM-SHA-512: iterations 8192 -> 5000: its password is not provided",
+        "user bob: SCRAM-SHA-512: new, 8192 iterations: its password is not provided",
     ]
 
 
-def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
+def test_next_run_completes_a_failed_one():
     words = {"alice": "alice-secret", "bob": "bob-secret"}
     declared = {"users": {"alice": {}, "bob": {}}, "passwords": words}
     kafka = Kafka(bad=["alice"])
@@ -190,25 +190,25 @@ def test_an_error_in_the_middle_leaves_what_the_next_run_completes():
         ({"users": {"a": {}}, "passwords": {"a": "short"}}, "passwords: user a: the password is s"),
         (
             {"users": {"a": {}}, "credentials": {"a": "x"}},
-            "credentials: user a: is not of",
+            "credentials: user a: does not have",
         ),
         (
             {"passwords": {"a": "long-enough"}, "credentials": {"a": HASHED}},
-            "user a: stands in passwords and in credentials",
+            "user a: is in both passwords and credentials",
         ),
     ],
 )
-def test_a_spec_that_cannot_be_met_is_told(declared, message):
+def test_errors_name_user_and_reason(declared, message):
     with pytest.raises(UserError, match=message):
         specs_of(params(**declared))
 
 
-def test_passwords_of_users_that_are_not_declared_are_not_used():
-    desired = specs_of(params({"alice": {}}, passwords={**WORD, "bob": "bob-secret"}))
+def test_passwords_of_undeclared_users_are_ignored():
+    desired = specs_of(params({"alice": {}}, passwords={**PASSWORD, "bob": "bob-secret"}))
     assert set(desired.secrets) == {"alice"}
 
 
-def test_both_credentials_of_a_user_go_in_one_request():
+def test_credentials_of_a_user_are_in_one_request():
     many = [Put(Key(f"u{number}", how), 4096, "") for how in (S512, S256) for number in range(5)]
     found = portions(many, size=3)
     assert [len(each) for each in found] == [4, 4, 2]
@@ -216,15 +216,15 @@ def test_both_credentials_of_a_user_go_in_one_request():
         assert sum(f"u{one}" in {step.key.user for step in each} for each in found) == 1
 
 
-def test_doubts_are_told_by_reason_and_not_for_passwords_that_nobody_gave():
+def test_warnings_are_by_reason_and_omit_missing_passwords():
     unverified = {f"u{n}": "kafka1:9094: Connection refused" for n in range(7)}
-    assert doubts({**unverified, "bob": "its password is not given"}) == [
-        "whether passwords have changed is not known, and they are left as they are: "
+    assert unverified_warnings({**unverified, "bob": "its password is not provided"}) == [
+        "passwords could not be checked and are not changed: "
         "kafka1:9094: Connection refused: u0, u1, u2, u3, u4 and 2 more"
     ]
 
 
-def test_the_difference_shows_no_password():
+def test_difference_shows_no_password():
     assert difference([Put(Key("a", S512), 4096, "new"), Remove(Key("b", S256))]) == {
         "before": {"b: SCRAM-SHA-256": "a credential"},
         "after": {"a: SCRAM-SHA-512": "new"},

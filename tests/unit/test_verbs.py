@@ -1,4 +1,4 @@
-"""Values given to make are data: neither make, nor a shell, nor Ansible runs anything of them."""
+"""Values of make are data: neither make nor a shell nor Ansible evaluates them."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from ansible.errors import ExitCode
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from verbs.codes import Code  # noqa: E402 - scripts are no package of the environment
+from verbs.codes import Code  # noqa: E402 - scripts are not an installed package
 
 CANARY = "CANARY"
 HOSTILE = [
@@ -64,7 +64,7 @@ NAMES = [
     *("U", "S", "HOST", "DISK", "DEVICE", "FORCE", "CONFIRM", "SECONDS", "HOURS", "BOARDS"),
     *("STRICT", "FINISH", "D", "TIMES", "SBOM", "CLUSTER", "INVENTORY", "ARGS", "SOMETHING_ELSE"),
 ]
-# Writes its arguments and environment down, and answers as a run of Ansible does.
+# Records arguments and environment, and writes the files that a run of Ansible would.
 STUB = r"""#!/bin/bash
 { printf '%s\0' "${0##*/}" "$@"; printf '\n\0'; } >> "$STUB_FOLDER/words"
 env -0 > "$STUB_FOLDER/environment"
@@ -80,7 +80,7 @@ fi
 
 
 class Stubs:
-    """Programs that a verb starts, in a folder that comes first in PATH."""
+    """Stubs of commands that a verb starts, in a directory at the start of PATH."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -91,12 +91,12 @@ class Stubs:
             program.chmod(program.stat().st_mode | stat.S_IXUSR)
 
     def make(self, *goals: str, environment: bool = False, **values: str):
-        """Run make with values on its command line, or in its environment."""
+        """Run make with values on its command line or in its environment."""
         path = f"{self.folder / 'bin'}:{ROOT / '.venv/bin'}:{os.environ['PATH']}"
-        said = [] if environment else [f"{name}={found}" for name, found in values.items()]
+        arguments = [] if environment else [f"{name}={found}" for name, found in values.items()]
         inherited = {k: v for k, v in os.environ.items() if k not in {*NAMES, "MAKEFLAGS"}}
         return subprocess.run(
-            ["make", "-C", str(ROOT), "-k", "-o", "env", *goals, f"PATH={path}", *said],
+            ["make", "-C", str(ROOT), "-k", "-o", "env", *goals, f"PATH={path}", *arguments],
             env=inherited | {"STUB_FOLDER": str(self.folder)} | (values if environment else {}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -106,16 +106,25 @@ class Stubs:
         )
 
     def verb(self, name: str, *words: str, **values: str):
-        """Run the script of a verb, which ends with its own code; values are in the environment."""
-        own = {"STUB_FOLDER": str(self.folder), "INVENTORY": "inventories/example", **values}
-        own["PATH"] = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        """Run scripts/verb, which has its own exit code, with values in the environment."""
+        environment = {
+            "STUB_FOLDER": str(self.folder),
+            "INVENTORY": "inventories/example",
+            **values,
+        }
+        environment["PATH"] = f"{self.folder / 'bin'}:{os.environ['PATH']}"
         command = [str(ROOT / "scripts/verb"), name, *words]
         return subprocess.run(
-            command, cwd=ROOT, env=os.environ | own, check=False, capture_output=True, text=True
+            command,
+            cwd=ROOT,
+            env=os.environ | environment,
+            check=False,
+            capture_output=True,
+            text=True,
         )
 
     def runs(self) -> list[list[str]]:
-        """Programs with their arguments, in order."""
+        """Commands with their arguments, in order."""
         words = (self.folder / "words").read_text().split("\0")
         text = "\0".join(words).split("\0\n\0")
         return [run.split("\0") for run in text if run]
@@ -129,7 +138,7 @@ class Stubs:
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads the tag of a value that is no template."""
+    """Loader for the tag !unsafe."""
 
 
 _Loader.add_constructor("!unsafe", lambda loader, node: ("unsafe", node.value))
@@ -146,7 +155,7 @@ def stubs(tmp_path: Path) -> Stubs:
 
 @pytest.fixture
 def nothing_ran():
-    """No value has made its file."""
+    """Check that no value was run: it would have created a file."""
     yield
     made = ROOT / CANARY
     found = made.exists()
@@ -156,27 +165,27 @@ def nothing_ran():
 
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_value_on_the_command_line_reaches_programs_as_it_is(stubs: Stubs, text: str):
+def test_command_line_values_are_passed_unchanged(stubs: Stubs, text: str):
     reserved = {"CLUSTER", "INVENTORY", "ARGS"}
     values = dict.fromkeys((name for name in NAMES if name not in reserved), text)
-    # make takes blanks away in front of a value.
+    # make removes spaces in front of a value.
     done = stubs.make("groups", **values | {"DRY": "1"})
 
     assert done.returncode == 0, done.stderr
     assert {name: stubs.environment()[name] for name in values} == values
-    given = {"group_name": text, "group_to": text, "group_topic": text}
-    assert stubs.values() == {name: ("unsafe", found) for name, found in given.items()}
+    expected = {"group_name": text, "group_to": text, "group_topic": text}
+    assert stubs.values() == {name: ("unsafe", found) for name, found in expected.items()}
 
 
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("name", ["given", "name", "each", ".given", ".each"])
-def test_no_name_of_the_makefile_s_own_takes_a_value(stubs: Stubs, name: str):
+def test_internal_names_of_the_makefile_are_not_evaluated(stubs: Stubs, name: str):
     stubs.make("groups", **{name: f"$(shell touch {CANARY})"})
 
 
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("text", HOSTILE[:6] + HOSTILE[16:18])
-def test_a_value_in_the_environment_reaches_programs_as_it_is(stubs: Stubs, text: str):
+def test_environment_values_are_passed_unchanged(stubs: Stubs, text: str):
     done = stubs.make("groups", environment=True, G=text)
 
     assert done.returncode == 0, done.stderr
@@ -189,7 +198,7 @@ def test_a_value_in_the_environment_reaches_programs_as_it_is(stubs: Stubs, text
     "text",
     [*HOSTILE[:10:2], *HOSTILE[14:25:2], "..", "/", "a b", "é", "~nobody-here", "n" * 5000 + "/"],
 )
-def test_a_cluster_or_an_inventory_that_cannot_be_is_refused(stubs: Stubs, name: str, text: str):
+def test_an_invalid_cluster_or_inventory_is_refused(stubs: Stubs, name: str, text: str):
     if name == "INVENTORY" and text in ("..", "/"):
         pytest.skip("directories")
     done = stubs.make("down", **{name: text})
@@ -202,7 +211,7 @@ def test_a_cluster_or_an_inventory_that_cannot_be_is_refused(stubs: Stubs, name:
 
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("text", [HOSTILE[0], HOSTILE[12], HOSTILE[16], "--help", "a\nb"])
-def test_every_verb_hands_its_values_over_whole(stubs: Stubs, text: str):
+def test_verbs_pass_their_values_unchanged(stubs: Stubs, text: str):
     values = dict.fromkeys(NAMES, text)
     for name in ("CLUSTER", "INVENTORY", "ARGS", "SECONDS", "S"):
         del values[name]
@@ -225,7 +234,7 @@ def test_every_verb_hands_its_values_over_whole(stubs: Stubs, text: str):
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize(("verb", "name"), [("logs", "S"), ("replicas", "SECONDS")])
 @pytest.mark.parametrize("text", HOSTILE[:20:3])
-def test_a_name_or_a_number_that_is_none_is_refused(stubs, verb: str, name: str, text: str):
+def test_an_invalid_name_or_number_is_refused(stubs, verb: str, name: str, text: str):
     done = stubs.make(verb, **{name: text})
 
     assert done.returncode != 0
@@ -234,7 +243,7 @@ def test_a_name_or_a_number_that_is_none_is_refused(stubs, verb: str, name: str,
 
 
 @pytest.mark.parametrize(
-    ("verb", "values", "told"),
+    ("verb", "values", "error"),
     [
         (
             "upgrade",
@@ -247,29 +256,29 @@ def test_a_name_or_a_number_that_is_none_is_refused(stubs, verb: str, name: str,
         ("versions", {"SBOM": "~nobody-here/x"}, "SBOM: found '~nobody-here/x'"),
     ],
 )
-def test_a_switch_or_a_folder_that_is_none_is_refused(stubs: Stubs, verb, values, told: str):
+def test_an_invalid_switch_or_directory_is_refused(stubs: Stubs, verb, values, error: str):
     done = stubs.verb(verb, **values)
 
     assert done.returncode == Code.NOT_WELL
-    assert told in done.stderr
+    assert error in done.stderr
     assert not (stubs.folder / "words").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("0", False), ("off", False), ("No", False), ("on", True), ("YES", True)]
+    ("text", "expected"), [("0", False), ("off", False), ("No", False), ("on", True), ("YES", True)]
 )
-def test_a_switch_is_what_it_says(stubs: Stubs, text: str, said: bool):
+def test_a_switch_has_its_value(stubs: Stubs, text: str, expected: bool):
     assert stubs.verb("upgrade", FINISH=text).returncode == 0
-    assert stubs.values() == {"upgrade_finish": said}
+    assert stubs.values() == {"upgrade_finish": expected}
 
 
-def test_a_restart_is_of_the_services_that_were_named(stubs):
+def test_restart_passes_the_services(stubs):
     assert stubs.make("restart", S="kafka1").returncode == 0
     assert stubs.values() == {"restart_services": ("unsafe", "kafka1")}
 
 
 @pytest.mark.usefixtures("nothing_ran")
-def test_args_are_words_split_as_a_shell_does_and_never_run(stubs: Stubs):
+def test_args_are_split_like_a_shell_but_not_run(stubs: Stubs):
     stubs.make("down", ARGS=f"""-e '{{"a": "b c"}}' --limit "k 1" $(touch {CANARY}); `id` *""")
 
     words = next(run for run in stubs.runs() if run[0] == "ansible-playbook")
@@ -285,7 +294,7 @@ def test_args_that_cannot_be_split_are_refused(stubs: Stubs):
     assert "ARGS: No closing quotation" in done.stderr
 
 
-def test_a_cluster_is_named_to_ansible_only_when_it_is_given(stubs: Stubs):
+def test_cluster_name_is_passed_only_if_set(stubs: Stubs):
     stubs.make("down")
     stubs.make("down", CLUSTER="other")
     first, second = stubs.runs()
@@ -299,7 +308,7 @@ def test_an_empty_cluster_is_refused(stubs: Stubs):
     assert not (stubs.folder / "words").exists()
 
 
-def test_several_sources_are_given_one_by_one(stubs: Stubs, tmp_path: Path):
+def test_inventory_sources_are_separate_arguments(stubs: Stubs, tmp_path: Path):
     (tmp_path / "a b.ini").touch()
     stubs.make("down", INVENTORY=f"{tmp_path / 'a b.ini'},inventories/example")
     stubs.make("down", INVENTORY="node1,node2,")
@@ -309,7 +318,7 @@ def test_several_sources_are_given_one_by_one(stubs: Stubs, tmp_path: Path):
     assert second[1] == "--inventory=node1,node2,"
 
 
-def test_bench_measures_the_inventory_only_where_make_itself_is_told(stubs: Stubs):
+def test_bench_uses_an_inventory_only_from_the_command_line(stubs: Stubs):
     assert stubs.verb("bench").returncode == 0
     assert stubs.verb("bench", "INVENTORY").returncode == 0
     first, second = stubs.runs()
@@ -320,11 +329,11 @@ def test_bench_measures_the_inventory_only_where_make_itself_is_told(stubs: Stub
 
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("values", [["INVENTORY=inventories/example"], []])
-def test_make_tells_bench_whether_it_was_given_an_inventory(stubs: Stubs, values: list[str]):
+def test_make_passes_to_bench_whether_inventory_is_set(stubs: Stubs, values: list[str]):
     planned = subprocess.run(
         ["make", "-n", "bench", *values, f"given=$(shell touch {CANARY})"],
         cwd=ROOT,
-        # Under `make test` too this make is nobody's child, which would print directories.
+        # Not a child of `make test`: with MAKELEVEL, make would print directories.
         env={k: v for k, v in os.environ.items() if k not in {*NAMES, "MAKEFLAGS", "MAKELEVEL"}},
         capture_output=True,
         text=True,
@@ -337,14 +346,14 @@ def test_make_tells_bench_whether_it_was_given_an_inventory(stubs: Stubs, values
 
 @pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("text", ["sbom", "a b", HOSTILE[0], HOSTILE[16], "~"])
-def test_the_folder_of_versions_is_a_path_whatever_it_is_called(stubs: Stubs, text: str):
+def test_sbom_is_an_absolute_path(stubs: Stubs, text: str):
     assert stubs.verb("versions", SBOM=text).returncode == 0
 
     wanted = str(Path.home()) if text == "~" else f"{ROOT}/{text}"
     assert stubs.values()["versions_sbom"] == ("unsafe", wanted)
 
 
-def test_logs_come_by_ansible_where_the_engine_of_this_machine_hangs(stubs: Stubs):
+def test_logs_use_ansible_if_the_local_engine_hangs(stubs: Stubs):
     (stubs.folder / "bin/docker").write_text("#!/bin/sh\nexec sleep 100\n")
     done = stubs.make("logs", S="kafka1")
 
@@ -354,7 +363,7 @@ def test_logs_come_by_ansible_where_the_engine_of_this_machine_hangs(stubs: Stub
 
 
 @pytest.mark.parametrize("verb", ["access", "export", "replicas", "status", "support", "verify"])
-def test_a_verb_that_answers_adds_the_environment_alone(stubs: Stubs, verb: str):
+def test_verbs_with_a_screen_only_set_the_environment(stubs: Stubs, verb: str):
     assert stubs.make(verb, INVENTORY="inventories/example").returncode == 0
     (run,) = stubs.runs()
 
@@ -364,7 +373,7 @@ def test_a_verb_that_answers_adds_the_environment_alone(stubs: Stubs, verb: str)
 
 
 @pytest.mark.parametrize("verb", ["up", "demo", "down", "restart"])
-def test_a_verb_that_changes_the_platform_shows_what_ansible_does(stubs: Stubs, monkeypatch, verb):
+def test_changing_verbs_print_the_output_of_ansible(stubs: Stubs, monkeypatch, verb):
     monkeypatch.delenv("ANSIBLE_STDOUT_CALLBACK", raising=False)
     stubs.make(verb)
     (run,) = stubs.runs()
@@ -374,7 +383,7 @@ def test_a_verb_that_changes_the_platform_shows_what_ansible_does(stubs: Stubs, 
 
 
 @pytest.mark.parametrize("code", [0, 2, 4])
-def test_a_verb_ends_with_the_code_of_its_playbook(stubs: Stubs, code: int):
+def test_a_verb_exits_with_the_code_of_its_playbook(stubs: Stubs, code: int):
     (stubs.folder / "bin/ansible-playbook").write_text(f"{STUB}exit {code}\n")
 
     assert stubs.verb("status").returncode == code
@@ -384,13 +393,13 @@ def test_a_verb_ends_with_the_code_of_its_playbook(stubs: Stubs, code: int):
     ("ends", "strict", "code"),
     [(0, "", Code.WELL), (0, "1", Code.NOT_WELL), (2, "1", Code.PLAN_FAILED), (4, "", 1)],
 )
-def test_a_plan_tells_changes_from_a_run_that_failed(stubs: Stubs, ends, strict, code):
+def test_plan_exit_code_distinguishes_changes_and_failure(stubs: Stubs, ends, strict, code):
     (stubs.folder / "bin/ansible-playbook").write_text(f"{STUB}exit {ends}\n")
 
     assert stubs.verb("plan", STRICT=strict).returncode == code
 
 
-def test_the_table_of_exit_codes_is_that_of_the_code():
+def test_documented_exit_codes_equal_the_code():
     text = (ROOT / "docs/operate/verbs/index.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d) \|", text.partition("## Exit codes")[2], re.MULTILINE)
 
@@ -398,7 +407,7 @@ def test_the_table_of_exit_codes_is_that_of_the_code():
     assert (Code.NOT_WELL, Code.UNREACHABLE) == (ExitCode.HOST_FAILED, ExitCode.HOST_UNREACHABLE)
 
 
-def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():
+def test_the_makefile_uses_no_values_in_recipes():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipes = [line for line in text.splitlines() if line.startswith("\t")]
 
@@ -408,7 +417,7 @@ def test_the_makefile_reads_no_inventory_and_writes_no_value_into_a_recipe():
     assert named == []
 
 
-def test_a_report_asks_through_machines_that_answer(stubs: Stubs):
+def test_report_uses_responding_machines(stubs: Stubs):
     stubs.verb("report")
 
     names = [Path(word).stem for word in stubs.runs()[0] if word.endswith(".yml")]
@@ -416,7 +425,7 @@ def test_a_report_asks_through_machines_that_answer(stubs: Stubs):
 
 
 @pytest.mark.parametrize("name", ["*", "?isk_failure", "disk_failure.py", "../tests/disk_failure"])
-def test_a_drill_is_named_and_no_pattern(stubs: Stubs, name: str):
+def test_a_drill_name_is_not_a_pattern(stubs: Stubs, name: str):
     done = stubs.make("drill", "-o", "env-dev", D=name)
 
-    assert f"drill {name}: there is no such drill" in done.stderr
+    assert f"drill {name}: found no drill of this name" in done.stderr

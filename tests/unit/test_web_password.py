@@ -46,8 +46,8 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
                 "ansible.builtin.copy": {
                     "dest": f"{out}/{{{{ item.0 }}}}-{{{{ item.1 }}}}.json",
                     "mode": "0600",
-                    "content": "{{ {'command': __monitoring_one.command, 'environment': "
-                    "__monitoring_keys, 'files': __monitoring_one.secret_files} | to_json }}",
+                    "content": "{{ {'command': __monitoring_current.command, 'environment': "
+                    "__monitoring_keys, 'files': __monitoring_current.secret_files} | to_json }}",
                 },
                 "loop": [list(run) for run in RUNS],
                 "vars": {

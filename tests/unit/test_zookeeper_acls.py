@@ -1,4 +1,4 @@
-"""Who owns which node of an ensemble, and what has to change for that."""
+"""Desired ACLs of ZooKeeper nodes, and their changes."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._services import zookeeper_acls as nodes
@@ -10,14 +10,14 @@ from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_cl
 
 BROKERS, MASTERS = "CN=brokers,O=shop", "CN=spark-masters,O=shop"
 SPARK = "/kafka-metal/spark/shop"
-ANYBODY = [Acl("world", "anyone", "cdrwa")]
+UNRESTRICTED = [Acl("world", "anyone", "cdrwa")]
 
 
 class Tree:
-    """An ensemble of nodes with their ACLs."""
+    """A tree of nodes with their ACLs."""
 
     def __init__(self, **paths):
-        self.acls = {"/": ANYBODY, **paths}
+        self.acls = {"/": UNRESTRICTED, **paths}
 
     def acl(self, path):
         return self.acls.get(path)
@@ -30,7 +30,7 @@ class Tree:
 
 
 class Growing(Tree):
-    """What a broker may do: ZooKeeper asks for the right to create at the parent."""
+    """A session of a broker: creating a node requires the right at its parent."""
 
     def create(self, path, wanted):
         parent = self.acls[path.rpartition("/")[0] or "/"]
@@ -53,53 +53,53 @@ def writers(acls):
 
 
 def tree():
-    # As Kafka and Spark leave it.
+    # The nodes that Kafka and Spark create.
     return Growing(
         **{
-            "/zookeeper": ANYBODY,
-            "/zookeeper/quota": ANYBODY,
-            "/consumers": ANYBODY,
+            "/zookeeper": UNRESTRICTED,
+            "/zookeeper/quota": UNRESTRICTED,
+            "/consumers": UNRESTRICTED,
             "/controller_epoch": [Acl("x509", BROKERS, "cdrwa"), Acl("world", "anyone", "r")],
-            "/kafka-metal": ANYBODY,
-            "/kafka-metal/spark": ANYBODY,
-            SPARK: ANYBODY,
-            f"{SPARK}/master_status": ANYBODY,
+            "/kafka-metal": UNRESTRICTED,
+            "/kafka-metal/spark": UNRESTRICTED,
+            SPARK: UNRESTRICTED,
+            f"{SPARK}/master_status": UNRESTRICTED,
         }
     )
 
 
-def test_brokers_alone_write_parents_and_masters_alone_what_is_spark_s():
+def test_only_brokers_write_parents_and_only_masters_spark_s_nodes():
     found = tree()
     carry(found, given())
 
     for path, acls in found.acls.items():
         owner = MASTERS if path.startswith(SPARK) else BROKERS
-        # The brokers administer what is Spark's: they give it its owner.
+        # Brokers have the admin right on Spark's nodes, to set their ACLs.
         assert writers(acls) - {BROKERS} == {owner} - {BROKERS}, path
         assert all(set(each.rights) <= {"r"} for each in acls if each.scheme == "world"), path
     assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
-    # What masters keep there is for them alone to read.
+    # Only masters may read their state.
     assert "world" not in {each.scheme for each in found.acls[f"{SPARK}/master_status"]}
 
 
-def test_a_second_look_finds_nothing_to_do():
+def test_second_comparison_finds_no_changes():
     found = tree()
     assert carry(found, given())
     assert carry(found, given()) == []
 
 
-def test_the_way_back_gives_everything_to_everybody():
+def test_reverting_opens_all_nodes():
     found, before = tree(), tree()
     carry(found, given())
     carry(found, given("platform"))
-    # Who owns what Kafka made stays; what was made for masters stays, too, and is everybody's.
-    assert found.acls == {**before.acls, f"{SPARK}/leader_election": ANYBODY}
+    # Kafka's own nodes keep their ACLs; the nodes created for masters are kept and open.
+    assert found.acls == {**before.acls, f"{SPARK}/leader_election": UNRESTRICTED}
 
 
-def test_nodes_of_masters_are_made_for_them_under_parents_that_they_cannot_write():
+def test_brokers_create_nodes_for_masters():
     found = Growing()
-    said = carry(found, given())
-    assert [each.partition(":")[0] for each in said] == [
+    steps = carry(found, given())
+    assert [each.partition(":")[0] for each in steps] == [
         "/",
         "/kafka-metal",
         "/kafka-metal/spark",
@@ -108,12 +108,12 @@ def test_nodes_of_masters_are_made_for_them_under_parents_that_they_cannot_write
         f"{SPARK}/master_status",
     ]
     assert MASTERS in writers(found.acls[SPARK])
-    # The rights that making them took are gone.
+    # The temporary rights on the parent are removed.
     assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
     assert carry(found, given()) == []
 
 
-def test_a_node_that_masters_have_lost_is_made_again():
+def test_missing_node_of_masters_is_recreated():
     found = Growing()
     carry(found, given())
     del found.acls[f"{SPARK}/leader_election"]
@@ -122,13 +122,13 @@ def test_a_node_that_masters_have_lost_is_made_again():
 
 
 @pytest.mark.parametrize("trust", ["own", "platform"])
-def test_without_masters_nothing_is_made(trust):
+def test_without_masters_no_node_is_created(trust):
     found = Growing()
     carry(found, given(trust, ()))
     assert list(found.acls) == ["/"]
 
 
-def test_a_sentence_says_what_was_found_and_what_is_wanted():
+def test_messages_have_found_and_desired_acls():
     assert carry(Growing(), given("own", ())) == [
         f"/: found world:anyone:cdrwa; wanted world:anyone:r x509:{BROKERS}:cdrwa"
     ]

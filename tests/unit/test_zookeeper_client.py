@@ -1,4 +1,4 @@
-"""What goes over the wire to an ensemble, and what is made of its answers."""
+"""Requests of the ZooKeeper client, and its handling of responses."""
 
 import socket
 import struct
@@ -10,14 +10,14 @@ from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_cl
     Acl,
     ZooKeeperError,
     acls,
-    first_that_serves,
+    first_available,
 )
 
 OWNER = Acl("x509", "CN=brokers,O=shop", "cdrwa")
 
 
 class Server:
-    """Gives one session, and each request the next of some answers: a code and a body."""
+    """A server for one session that returns prepared responses (code, body) in order."""
 
     def __init__(self, *answers):
         self._answers, self.requests = [*answers, (0, b"")], []
@@ -43,37 +43,37 @@ class Server:
 
 
 def session(server):
-    return first_that_serves([server.place], 5, None)
+    return first_available([server.place], 5, None)
 
 
-def test_acls_of_a_node_are_read_with_their_commas():
+def test_acls_with_commas_are_read():
     with session(Server((0, acls([OWNER, Acl("world", "anyone", "r")])))) as client:
         assert client.acl("/") == [OWNER, Acl("world", "anyone", "r")]
 
 
-def test_a_node_that_is_not_there_has_none():
+def test_missing_node_has_no_acls():
     with session(Server((zookeeper_client.NO_NODE, b""))) as client:
         assert client.acl("/consumers") is None
 
 
-def test_a_refusal_says_what_was_asked_for():
+def test_error_names_the_request():
     with (
         session(Server((zookeeper_client.NO_AUTH, b""))) as client,
-        pytest.raises(ZooKeeperError, match="set the ACL of /: this certificate has no right to"),
+        pytest.raises(ZooKeeperError, match="set the ACL of /: this certificate is not authorized"),
     ):
         client.set_acl("/", [OWNER])
 
 
-def test_a_node_that_is_there_is_not_made_twice():
+def test_existing_node_is_not_recreated():
     server = Server((zookeeper_client.NODE_EXISTS, b""))
     with session(server) as client:
         client.create("/kafka-metal", [OWNER])
     assert b"/kafka-metal" in server.requests[0]
 
 
-def test_servers_that_do_not_answer_are_all_named():
+def test_all_unreachable_servers_are_reported():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     places = [{"host": "127.0.0.1", "port": port, "also": [port]}]
     with pytest.raises(OSError, match=f"127.0.0.1:{port}: .*; 127.0.0.1:{port}: "):
-        first_that_serves(places, 1, None)
+        first_available(places, 1, None)

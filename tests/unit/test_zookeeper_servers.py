@@ -6,9 +6,9 @@ import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_servers import (
     AnswerError,
     Server,
-    ask_all,
     before_stop,
     parse,
+    query_servers,
     report,
 )
 
@@ -29,7 +29,7 @@ def server(number, mode="follower", version="3.9.6", error=None):
     return Server(number, "zk", 2180 + number, mode, version, error=error)
 
 
-def test_an_answer_is_read():
+def test_response_is_parsed():
     assert parse(LEADER) == {
         "mode": "leader",
         "version": "3.9.6",
@@ -44,18 +44,18 @@ def test_an_answer_is_read():
         ("This ZooKeeper instance is not currently serving requests\n", "no quorum"),
         (
             "srvr is not executed because it is not in the whitelist.\n",
-            r"4lw\.commands\.whitelist must name it",
+            r"4lw\.commands\.whitelist must list it",
         ),
-        ("HTTP/1.1 400 Bad Request\r\n", "no answer of a ZooKeeper server: 'HTTP/1.1 400"),
-        ("", "no answer of a ZooKeeper server"),
+        ("HTTP/1.1 400 Bad Request\r\n", "did not respond like a ZooKeeper server: 'HTTP/1.1 400"),
+        ("", "did not respond like a ZooKeeper server"),
     ],
 )
-def test_an_answer_without_a_state_says_why(answer, message):
+def test_response_without_state_has_a_reason(answer, message):
     with pytest.raises(AnswerError, match=message):
         parse(answer)
 
 
-LOST = server(3, mode=None, error="cannot be reached: Connection refused")
+LOST = server(3, mode=None, error="is unreachable: Connection refused")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ LOST = server(3, mode=None, error="cannot be reached: Connection refused")
         ([server(1, "standalone"), LOST], None, False, False),
     ],
 )
-def test_a_quorum_is_one_leader_that_all_others_follow(servers, leader, quorum, available):
+def test_quorum_is_one_leader_that_all_others_follow(servers, leader, quorum, available):
     found = report(servers)
     assert (found["leader"], found["quorum"], found["available"]) == (leader, quorum, available)
     assert bool(found["problems"]) == (not quorum)
@@ -80,19 +80,19 @@ def test_a_quorum_is_one_leader_that_all_others_follow(servers, leader, quorum, 
 
 def test_problems_name_the_server():
     assert report([server(1), server(2, "leader", version="3.8.4"), LOST])["problems"] == [
-        "server 3 (zk:2183) cannot be reached: Connection refused",
+        "server 3 (zk:2183) is unreachable: Connection refused",
         "servers run different versions: 3.8.4, 3.9.6",
     ]
     assert report([server(1, "standalone"), server(2, "standalone")])["problems"] == [
-        "more than one server leads: server 1 (zk:2181), server 2 (zk:2182); "
+        "more than one server is leader: server 1 (zk:2181), server 2 (zk:2182); "
         "they are not one ensemble",
-        "server 1 (zk:2181) runs alone, not as one of 2",
+        "server 1 (zk:2181) runs standalone, not as one of 2",
     ]
 
 
 @pytest.fixture
 def listener():
-    """Starts servers that answer the first connection, each with its text, None with silence."""
+    """Start servers that send a text on the first connection; None for no response."""
     sockets = []
 
     def start(answer):
@@ -104,7 +104,7 @@ def listener():
             sockets.append(connection)
             if answer is not None:
                 connection.recv(4)
-                # In two parts, as a network may deliver it.
+                # In two parts, as TCP may deliver it.
                 connection.sendall(answer[:20].encode())
                 connection.sendall(answer[20:].encode())
                 connection.close()
@@ -117,12 +117,12 @@ def listener():
         one.close()
 
 
-def test_all_servers_are_asked_and_a_silent_one_costs_its_timeout_once(listener):
+def test_servers_are_queried_in_parallel(listener):
     with socket.create_server(("127.0.0.1", 0)) as unused:
         refused = unused.getsockname()[1]
     ports = [listener(LEADER), listener(None), listener(None), refused]
     begun = time.monotonic()
-    servers = ask_all(
+    servers = query_servers(
         [{"id": number, "host": "127.0.0.1", "port": port} for number, port in enumerate(ports)],
         timeout=0.3,
     )
@@ -130,9 +130,9 @@ def test_all_servers_are_asked_and_a_silent_one_costs_its_timeout_once(listener)
     assert [one.mode for one in servers] == ["leader", None, None, None]
     assert [one.error for one in servers] == [
         None,
-        "does not answer within 0.3 s",
-        "does not answer within 0.3 s",
-        "cannot be reached: Connection refused",
+        "does not respond within 0.3 s",
+        "does not respond within 0.3 s",
+        "is unreachable: Connection refused",
     ]
 
 
@@ -141,29 +141,29 @@ def test_all_servers_are_asked_and_a_silent_one_costs_its_timeout_once(listener)
     [
         (("leader", "follower", "follower"), 2, True),
         (("leader", "follower", None), 2, False),
-        # It serves nobody: its stop takes nothing away.
+        # It serves no clients: stopping it changes nothing.
         (("leader", "follower", None), 3, True),
         (("leader", "follower", "follower", "follower", None), 2, True),
         (("leader", "follower", "follower", None, None), 2, False),
-        # Nothing is gained by waiting.
+        # Waiting would not help.
         (("standalone",), 1, True),
         (("leader", "follower"), 1, True),
     ],
 )
-def test_a_server_stops_only_while_the_others_hold_the_quorum(modes, stopping, safe):
+def test_server_may_stop_only_while_the_others_keep_the_quorum(modes, stopping, safe):
     servers = [Server(n, f"zk{n}", 2181, mode) for n, mode in enumerate(modes, 1)]
     decision = before_stop(servers, stopping)
     assert decision["safe"] is safe
     assert bool(decision["blockers"]) is not safe
 
 
-def test_a_refusal_names_who_is_missing():
+def test_blocker_names_missing_servers():
     servers = [
         Server(1, "zk1", 2181, "leader"),
         Server(2, "zk2", 2181, "follower"),
         Server(3, "zk3", 2181),
     ]
     assert before_stop(servers, 1)["blockers"] == [
-        "without server 1, 1 of 3 servers would serve and 2 are needed: "
+        "without server 1, 1 of 3 servers would serve, and 2 are needed: "
         "server 3 (zk3:2181) not serving"
     ]

@@ -1,12 +1,12 @@
 import threading
 
 import pytest
-from kafka_metal_watch.cli import ConfigError, config_of, content_of, wait_for_change
+from kafka_metal_watch.cli import ConfigError, config_of, read_files, wait_for_change
 
 KAFKA = {"bootstrap.servers": "h:9092"}
 
 
-def test_what_a_configuration_does_not_say_has_a_default():
+def test_missing_keys_get_defaults():
     config = config_of("exporter", {"listen": "127.0.0.1:9308", "kafka": KAFKA})
     assert (config["interval"], config["pipelines"]) == (15, {})
     assert config_of("probe", {"listen": "h:1", "kafka": KAFKA})["topic"] == "kafka-metal-probe"
@@ -16,27 +16,31 @@ def test_what_a_configuration_does_not_say_has_a_default():
     ("role", "found", "blocker"),
     [
         ("probe", {"kafka": KAFKA}, "listen: is missing"),
-        ("probe", {"listen": "h:1", "kafka": KAFKA, "exclude": "x"}, "exclude: no key of probe"),
+        (
+            "probe",
+            {"listen": "h:1", "kafka": KAFKA, "exclude": "x"},
+            "exclude: unknown key of probe",
+        ),
         (
             "exporter",
             {"listen": "h:1", "kafka": KAFKA, "certificates": ["h:9092"]},
-            "certificates: need ca_file",
+            "certificates: require ca_file",
         ),
     ],
 )
-def test_a_configuration_that_cannot_be_names_its_key(role, found, blocker):
+def test_errors_name_the_key(role, found, blocker):
     with pytest.raises(ConfigError, match=blocker):
         config_of(role, found)
 
 
-def test_a_new_password_is_noticed(tmp_path):
+def test_a_changed_file_ends_the_wait(tmp_path):
     (tmp_path / "watch.json").write_text("old")
-    known = content_of(tmp_path)
+    known = read_files(tmp_path)
     (tmp_path / "watch.json").write_text("new")
     assert wait_for_change(tmp_path, known, threading.Event(), every=0.01)
 
 
-def test_a_program_that_is_to_end_notices_nothing(tmp_path):
+def test_the_end_of_the_process_ends_the_wait(tmp_path):
     (tmp_path / "watch.json").write_text("old")
     ended = threading.Event()
     ended.set()

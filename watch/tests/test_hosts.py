@@ -1,7 +1,7 @@
-"""A web site that points its name at a loopback address reads nothing there."""
+"""Requests with an unknown Host header are rejected (DNS rebinding)."""
 
 import pytest
-from kafka_metal_watch.hosts import allowed, guarded
+from kafka_metal_watch.hosts import allowed, restrict_hosts
 
 NAMES = ["node1.example.com", "monitor1"]
 
@@ -13,7 +13,7 @@ NAMES = ["node1.example.com", "monitor1"]
         *("localhost:9309", "LOCALHOST", "node1.example.com:9309", "Node1.Example.com", "monitor1"),
     ],
 )
-def test_an_address_and_a_known_name_are_answered(host):
+def test_addresses_and_known_names_are_allowed(host):
     assert allowed(host, NAMES)
 
 
@@ -24,14 +24,14 @@ def test_an_address_and_a_known_name_are_answered(host):
         *("node1.example.com.evil.example", "2130706433", "0x7f000001", "[evil]:9309", "a b"),
     ],
 )
-def test_any_other_name_is_refused(host):
+def test_other_names_are_rejected(host):
     assert not allowed(host, NAMES)
 
 
-def test_a_refused_request_does_not_reach_the_page():
-    said = []
-    answer = guarded(lambda *_: [b"the page"], NAMES)
-    body = b"".join(answer({"HTTP_HOST": "evil.example"}, lambda *start: said.append(start)))
-    assert said[0][0].startswith("421")
+def test_a_rejected_request_does_not_reach_the_page():
+    started = []
+    app = restrict_hosts(lambda *_: [b"the page"], NAMES)
+    body = b"".join(app({"HTTP_HOST": "evil.example"}, lambda *start: started.append(start)))
+    assert started[0][0].startswith("421")
     assert b"monitoring_page_hosts" in body
     assert b"the page" not in body

@@ -1,4 +1,4 @@
-"""Limits of listeners out of the settings of a broker."""
+"""Connection limits of listeners from the settings of a broker."""
 
 import pytest
 from kafka_metal_watch.limits import of_listeners
@@ -28,5 +28,5 @@ NONE = {"max.connections": "2147483647"}
         ),
     ],
 )
-def test_a_listener_has_its_own_limit_or_that_of_the_broker(settings, limits):
+def test_a_listener_has_its_own_limit_or_the_limit_of_the_broker(settings, limits):
     assert of_listeners(settings) == limits

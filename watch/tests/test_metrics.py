@@ -1,4 +1,4 @@
-"""What the programs show is what the catalogue of series says they show."""
+"""Exporter and probe export exactly the metrics of the catalogue."""
 
 from datetime import UTC, datetime
 
@@ -10,8 +10,8 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring
     read_series,
 )
 from kafka_metal_watch.lag import Lag
-from kafka_metal_watch.metrics import Figures, Found
-from kafka_metal_watch.probe import Score
+from kafka_metal_watch.metrics import ClusterCollector, Found
+from kafka_metal_watch.probe import ProbeMetrics
 from prometheus_client import CollectorRegistry, generate_latest
 
 CATALOGUE = series_of(read_series())
@@ -45,11 +45,11 @@ FOUND = Found(
 )
 
 
-def shown(found):
+def exported(found):
     registry = CollectorRegistry()
-    figures = Figures()
-    figures.found = found
-    registry.register(figures)
+    collector = ClusterCollector()
+    collector.found = found
+    registry.register(collector)
     return registry
 
 
@@ -59,52 +59,52 @@ def families(registry, job):
         for name, one in CATALOGUE.items()
         if job in one.jobs and name.startswith("kafka_metal_")
     }
-    given = {}
+    actual = {}
     for family in registry.collect():
         name = f"{family.name}_total" if family.type == "counter" else family.name
         labels = {tuple(sorted(set(sample.labels) - {"le"})) for sample in family.samples}
-        given[name] = (family.type, labels)
-    return described, given
+        actual[name] = (family.type, labels)
+    return described, actual
 
 
 @pytest.mark.parametrize(
     ("job", "registry"),
-    [("exporter", lambda: shown(FOUND)), ("probe", lambda: scored(0.0))],
+    [("exporter", lambda: exported(FOUND)), ("probe", lambda: probe_metrics(0.0))],
 )
-def test_a_program_shows_the_series_of_its_job_and_no_other(job, registry):
-    described, given = families(registry(), job)
-    assert set(given) == set(described)
-    for name, (kind, labels) in given.items():
+def test_a_job_exports_exactly_its_metrics(job, registry):
+    described, actual = families(registry(), job)
+    assert set(actual) == set(described)
+    for name, (kind, labels) in actual.items():
         assert kind == described[name].type, name
         assert labels == {tuple(sorted(described[name].labels))}, name
 
 
-def scored(now):
+def probe_metrics(now):
     registry = CollectorRegistry()
-    Score(registry, now).begin([0], now)
+    ProbeMetrics(registry, now).begin([0], now)
     return registry
 
 
 def test_values_of_a_group():
-    figures = shown(FOUND)
+    metrics = exported(FOUND)
     where = {"group": "g", "topic": "t", "partition": "0"}
-    assert figures.get_sample_value("kafka_metal_group_lag_records", where) == 5
-    assert figures.get_sample_value("kafka_metal_group_lag_seconds", where) == 2.5
-    assert figures.get_sample_value("kafka_metal_group_offset", where) == 10
+    assert metrics.get_sample_value("kafka_metal_group_lag_records", where) == 5
+    assert metrics.get_sample_value("kafka_metal_group_lag_seconds", where) == 2.5
+    assert metrics.get_sample_value("kafka_metal_group_offset", where) == 10
 
 
-def test_a_pipeline_that_does_not_answer_is_not_called_stopped():
-    figures = shown(FOUND)
+def test_an_unreachable_pipeline_has_no_running_state():
+    metrics = exported(FOUND)
     name = {"pipeline": "gone"}
-    assert figures.get_sample_value("kafka_metal_pipeline_reachable", name) == 0
-    assert figures.get_sample_value("kafka_metal_pipeline_running", name) is None
+    assert metrics.get_sample_value("kafka_metal_pipeline_reachable", name) == 0
+    assert metrics.get_sample_value("kafka_metal_pipeline_running", name) is None
 
 
-def test_one_master_leads_and_tells_what_there_is():
-    figures = shown(FOUND)
+def test_spark_metrics_come_from_the_leading_master():
+    metrics = exported(FOUND)
 
     def value(name, **labels):
-        return figures.get_sample_value(f"kafka_metal_spark_{name}", labels)
+        return metrics.get_sample_value(f"kafka_metal_spark_{name}", labels)
 
     assert [value("master_leads", master=name) for name in ("m1", "m2", "m3")] == [0, 1, 0]
     assert [value("master_reachable", master=name) for name in ("m1", "m3")] == [1, 0]
@@ -116,25 +116,25 @@ def test_one_master_leads_and_tells_what_there_is():
     )
 
 
-def test_without_a_leader_nobody_knows_the_workers():
-    figures = shown(Found(masters={"m1": {"status": "STANDBY"}}, workers=2))
-    assert figures.get_sample_value("kafka_metal_spark_workers") is None
-    assert figures.get_sample_value("kafka_metal_spark_workers_declared") == 2
+def test_without_a_leading_master_the_workers_are_unknown():
+    metrics = exported(Found(masters={"m1": {"status": "STANDBY"}}, workers=2))
+    assert metrics.get_sample_value("kafka_metal_spark_workers") is None
+    assert metrics.get_sample_value("kafka_metal_spark_workers_declared") == 2
 
 
-def test_a_site_without_spark_has_no_series_of_it():
-    assert b"\nkafka_metal_spark" not in generate_latest(shown(Found(read=6.0)))
+def test_a_cluster_without_spark_has_no_spark_metrics():
+    assert b"\nkafka_metal_spark" not in generate_latest(exported(Found(read=6.0)))
 
 
-def test_an_output_before_its_first_batch_has_no_figures():
-    figures = shown(FOUND)
+def test_an_output_before_its_first_batch_has_no_metrics():
+    metrics = exported(FOUND)
     fraud = {"pipeline": "payments", "output": "fraud"}
     archive = {"pipeline": "payments", "output": "archive"}
     moment = datetime(2026, 1, 1, 0, 0, 10, tzinfo=UTC).timestamp()
     updated = "kafka_metal_pipeline_updated_time_seconds"
-    assert figures.get_sample_value(updated, fraud) == moment
-    assert figures.get_sample_value(updated, archive) is None
+    assert metrics.get_sample_value(updated, fraud) == moment
+    assert metrics.get_sample_value(updated, archive) is None
 
 
-def test_a_group_that_is_gone_takes_its_series_along():
-    assert b'group="g"' not in generate_latest(shown(Found(read=6.0)))
+def test_a_deleted_group_has_no_metrics():
+    assert b'group="g"' not in generate_latest(exported(Found(read=6.0)))

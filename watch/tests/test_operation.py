@@ -1,4 +1,4 @@
-"""The page says which operation is under way, and which alerts it silences."""
+"""The page displays the operation in progress and the muted alerts."""
 
 from kafka_metal_watch.metrics import Found
 from kafka_metal_watch.operation import Operation, operation
@@ -9,7 +9,7 @@ ACTIVE = "kafka_metal_operation_active_time_seconds"
 UNTIL = "kafka_metal_maintenance_until_time_seconds"
 
 
-def written(folder, cluster, active, until):
+def write_files(folder, cluster, active, until):
     (folder / f"{cluster}@operation.prom").write_text(
         f'{ACTIVE}{{of_cluster="{cluster}",operation="restart of all",by="ops on c1"}} '
         f"{active:.0f}\n"
@@ -19,42 +19,42 @@ def written(folder, cluster, active, until):
     )
 
 
-def test_an_operation_that_is_under_way_is_named_with_what_it_silences(tmp_path):
-    written(tmp_path, "a", NOW - 60, NOW + 240)
+def test_notes_name_the_operation_and_the_muted_alerts(tmp_path):
+    write_files(tmp_path, "a", NOW - 60, NOW + 240)
     found = operation(str(tmp_path), "a")
     assert found.problems(NOW) == []
     assert found.notes(NOW) == [
-        "Under way: restart of all by ops on c1, last active at 2025-12-31 23:59 UTC.",
-        "Alerts of kafka2 are silent until 2026-01-01 00:04 UTC.",
+        "In progress: restart of all by ops on c1, last active at 2025-12-31 23:59 UTC.",
+        "Alerts of kafka2 are muted until 2026-01-01 00:04 UTC.",
     ]
     text = page(Found(read=NOW, operation=found), "a", {}, NOW, 15)
-    assert "Alerts of kafka2 are silent until 2026-01-01 00:04 UTC." in text
+    assert "Alerts of kafka2 are muted until 2026-01-01 00:04 UTC." in text
 
 
-def test_one_that_was_interrupted_is_a_problem_and_silences_nothing(tmp_path):
-    written(tmp_path, "a", NOW - 3600, NOW - 3300)
+def test_an_interrupted_operation_is_a_problem_and_mutes_nothing(tmp_path):
+    write_files(tmp_path, "a", NOW - 3600, NOW - 3300)
     found = operation(str(tmp_path), "a")
     assert found.notes(NOW) == []
     assert problems(Found(read=NOW, operation=found), NOW, 15)[-1] == (
         "restart of all by ops on c1 was interrupted: not active for 60 min. "
-        "make status says how it goes on."
+        "make status shows how to continue."
     )
 
 
-def test_that_of_another_cluster_on_the_machine_is_not_told(tmp_path):
-    written(tmp_path, "a-b", NOW, NOW + 300)
+def test_operations_on_other_clusters_are_ignored(tmp_path):
+    write_files(tmp_path, "a-b", NOW, NOW + 300)
     assert operation(str(tmp_path), "a") == Operation()
 
 
-def test_without_a_folder_or_with_a_broken_file_there_is_none(tmp_path):
-    (tmp_path / "a@operation.prom").write_text("{{{ no figures")
+def test_a_missing_folder_or_invalid_file_means_no_operation(tmp_path):
+    (tmp_path / "a@operation.prom").write_text("{{{ invalid")
     (tmp_path / "a@kafka1-maintenance.prom").write_bytes(b"\xff\xfe")
     assert operation(str(tmp_path), "a") == Operation()
     assert operation("", "a") == Operation()
     assert operation(str(tmp_path / "absent"), "a") == Operation()
 
 
-def test_names_are_no_markup():
+def test_names_are_escaped():
     found = Operation("<script>", "<b>", NOW, {"<i>": NOW + 60})
     text = page(Found(read=NOW, operation=found), "a", {}, NOW, 15)
     assert "&lt;script&gt; by &lt;b&gt;" in text

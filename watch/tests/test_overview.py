@@ -1,35 +1,40 @@
-"""What the page says of brokers and topics is what the cluster's metadata says."""
+"""The overview of brokers and topics matches the metadata of the cluster."""
 
-from types import SimpleNamespace as Told
+from types import SimpleNamespace
 
 from kafka_metal_watch.overview import Broker, Topic, overview
 
 
 def partition(leader, replicas, isrs):
-    return Told(leader=leader, replicas=replicas, isrs=isrs)
+    return SimpleNamespace(leader=leader, replicas=replicas, isrs=isrs)
 
 
-METADATA = Told(
+METADATA = SimpleNamespace(
     controller_id=2,
-    brokers={1: Told(host="kafka1", port=9092), 2: Told(host="kafka2", port=9092)},
+    brokers={
+        1: SimpleNamespace(host="kafka1", port=9092),
+        2: SimpleNamespace(host="kafka2", port=9092),
+    },
     topics={
-        "orders": Told(partitions={0: partition(1, [1, 2, 3], [1, 2]), 1: partition(-1, [3], [3])}),
-        "empty": Told(partitions={}),
+        "orders": SimpleNamespace(
+            partitions={0: partition(1, [1, 2, 3], [1, 2]), 1: partition(-1, [3], [3])}
+        ),
+        "empty": SimpleNamespace(partitions={}),
     },
 )
 
 
-def test_a_broker_that_is_not_registered_is_known_from_its_replicas():
+def test_unregistered_brokers_are_found_by_their_replicas():
     found = overview(METADATA, {1: "a", 2: "b"}).brokers
     assert found == (
-        Broker(1, "kafka1:9092", "a", registered=True, controls=False, leads=1, holds=1),
-        Broker(2, "kafka2:9092", "b", registered=True, controls=True, leads=0, holds=1),
-        Broker(3, "", "", registered=False, controls=False, leads=0, holds=2),
+        Broker(1, "kafka1:9092", "a", registered=True, controller=False, leaders=1, replicas=1),
+        Broker(2, "kafka2:9092", "b", registered=True, controller=True, leaders=0, replicas=1),
+        Broker(3, "", "", registered=False, controller=False, leaders=0, replicas=2),
     )
 
 
-def test_what_is_wrong_with_partitions_is_counted_by_topic():
+def test_partition_problems_are_counted_by_topic():
     assert overview(METADATA, {}).topics == (
-        Topic("empty", partitions=0, copies=0, behind=0, leaderless=0),
-        Topic("orders", partitions=2, copies=3, behind=1, leaderless=1),
+        Topic("empty", partitions=0, replication_factor=0, under_replicated=0, leaderless=0),
+        Topic("orders", partitions=2, replication_factor=3, under_replicated=1, leaderless=1),
     )

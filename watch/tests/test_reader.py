@@ -1,4 +1,4 @@
-"""The exporter against a cluster that is a few dictionaries."""
+"""The reader of the exporter with an in-memory cluster."""
 
 from kafka_metal_watch.cluster import Reader
 from kafka_metal_watch.overview import Broker, Overview
@@ -29,7 +29,7 @@ class Cluster:
         return {each: self.end[each] for each in partitions if each in self.end}
 
 
-def test_lag_of_every_group_but_those_nobody_asks_for():
+def test_reader_skips_excluded_groups():
     reader = Reader(Cluster(), exclude="^apicurio-")
     found = reader.read(100.0)
     assert found.read == 100.0
@@ -38,17 +38,17 @@ def test_lag_of_every_group_but_those_nobody_asks_for():
     assert found.overview.brokers == (Broker(1, registered=True), Broker(2))
 
 
-def test_brokers_that_are_registered_are_asked_for_their_limits():
+def test_limits_are_read_from_registered_brokers():
     assert Reader(Cluster()).read(1.0).limits == {(1, "CLIENTS"): 900}
 
 
-def test_a_group_whose_members_left_has_none_instead_of_no_figure():
+def test_a_group_without_members_has_zero_members():
     cluster = Cluster()
     cluster.members = {}
     assert Reader(cluster).read(1.0).members[("g", "t")] == 0
 
 
-def test_time_passes_between_two_readings():
+def test_lag_in_seconds_uses_the_previous_read():
     cluster = Cluster()
     reader = Reader(cluster, exclude="^apicurio-")
     reader.read(100.0)
@@ -57,7 +57,7 @@ def test_time_passes_between_two_readings():
     assert (first.records, first.seconds) == (15, 15.0)
 
 
-def test_a_partition_that_is_gone_is_forgotten():
+def test_a_deleted_partition_is_forgotten():
     cluster = Cluster()
     reader = Reader(cluster)
     reader.read(1.0)

@@ -1,4 +1,4 @@
-"""Probe and exporter on real sockets of loopback; no cluster is there, and none is needed."""
+"""Probe and exporter serve metrics on loopback sockets, without a cluster."""
 
 import socket
 import threading
@@ -11,7 +11,7 @@ ROLES = {"probe": probe, "exporter": export}
 
 
 def loopback(address):
-    """A free port of ``address``; a machine without IPv6 cannot say how it would answer there."""
+    """Return a free port of ``address``; skip the test on machines without IPv6."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family) as free:
@@ -27,36 +27,36 @@ def loopback(address):
     params=[("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::1", "[::1]")],
     ids=["ipv4", "ipv6", "ipv6 in brackets"],
 )
-def where(request):
-    """An address with a free port, and the endpoint as a configuration says it."""
-    address, said = request.param
+def listening(request):
+    """Return an address, a free port, and the endpoint as written in a configuration."""
+    address, written = request.param
     port = loopback(address)
-    return address, port, f"{said}:{port}"
+    return address, port, f"{written}:{port}"
 
 
-def begun(role, endpoint):
-    """Begin a role that is to end at once: its server answers until the tests end."""
+def start(role, endpoint):
+    """Run a role that ends immediately; its server thread continues until the tests end."""
     ended = threading.Event()
     ended.set()
     kafka = {"bootstrap.servers": "127.0.0.1:1"}
     ROLES[role](config_of(role, {"listen": endpoint, "kafka": kafka}), ended)
 
 
-def asked(address, port, method):
+def request(address, port, method):
     connection = HTTPConnection(address, port, timeout=10)
     connection.request(method, "/metrics")
-    answer = connection.getresponse()
-    body = answer.read()
+    response = connection.getresponse()
+    body = response.read()
     connection.close()
-    return answer.status, body
+    return response.status, body
 
 
 @pytest.mark.parametrize("role", sorted(ROLES))
-def test_figures_are_shown_where_the_configuration_says_and_nothing_is_changed(role, where):
-    address, port, endpoint = where
-    begun(role, endpoint)
+def test_metrics_are_served_read_only_at_the_configured_address(role, listening):
+    address, port, endpoint = listening
+    start(role, endpoint)
 
-    status, body = asked(address, port, "GET")
+    status, body = request(address, port, "GET")
     assert status == 200
     assert b"process_cpu_seconds_total" in body
-    assert [asked(address, port, each)[0] for each in ("POST", "PUT", "DELETE")] == [405] * 3
+    assert [request(address, port, each)[0] for each in ("POST", "PUT", "DELETE")] == [405] * 3

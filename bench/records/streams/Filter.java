@@ -16,7 +16,7 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 
-/** The filter as a program of Kafka Streams: Filter BOOTSTRAP SOURCE TARGET RECORDS APPLICATION. */
+/** The filter as a Kafka Streams application: Filter BOOTSTRAP SOURCE TARGET RECORDS APPLICATION. */
 public final class Filter {
     private static final double LIMIT = 0.8;
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -55,7 +55,7 @@ public final class Filter {
                 seen.get(), passed.get(), (System.nanoTime() - began) / 1e9, cpuSeconds());
     }
 
-    /** Of this process, which has its container to itself. */
+    /** CPU time of this process, the only one in its container. */
     private static double cpuSeconds() {
         return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos() / 1e9;
     }
@@ -83,7 +83,7 @@ public final class Filter {
         }
     }
 
-    /** As the pipeline's own sink: small batches cost most. */
+    /** The same producer options as the sink of the pipeline, because small batches are expensive. */
     private static Properties settings(String bootstrap, String application) {
         Properties found = new Properties();
         found.put(StreamsConfig.APPLICATION_ID_CONFIG, application);

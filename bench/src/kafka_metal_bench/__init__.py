@@ -1,1 +1,1 @@
-"""Measures a Kafka cluster beside the limits of its machine, and reports."""
+"""Measure a Kafka cluster and the limits of its machine, and write a report."""

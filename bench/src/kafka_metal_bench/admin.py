@@ -1,4 +1,4 @@
-"""Brokers and scratch topics, over kafka-python."""
+"""Manage scratch topics of a cluster with kafka-python."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ STEP = 0.2
 
 
 class AdminError(RuntimeError):
-    """The cluster does not get where a measurement needs it; says what is missing."""
+    """The cluster does not reach the required state; the message names what is missing."""
 
 
 class Admin:
-    """Asks one cluster. Touches no topic but those named benchmark-*."""
+    """Admin requests to one cluster; only for topics named benchmark-*."""
 
     def __init__(self, bootstrap: Sequence[str], access: str = "", timeout: float = 90) -> None:
-        """Remember where the cluster is; nothing is asked yet.
+        """Store the connection settings without connecting.
 
-        ``access`` is the directory with ``client.json``, the way in of kafka-python, and with
-        ``client.properties``, that of Kafka's tools; empty for a cluster that asks nobody.
+        ``access``: directory with ``client.json`` for kafka-python and ``client.properties`` for
+        Kafka's tools; empty for a cluster without authentication.
         """
-        # Retries while brokers start are expected; what matters is raised.
+        # Retries while brokers start are expected; errors are raised anyway.
         logging.getLogger("kafka").setLevel(logging.CRITICAL)
         self.bootstrap = list(bootstrap)
         self.timeout = timeout
@@ -39,8 +39,8 @@ class Admin:
             self.settings = json.loads(text)["client_config"]
 
     def wait_for_brokers(self, count: int, check: Callable[[], Any] = lambda: None) -> None:
-        """Return when ``count`` brokers are registered; ``check`` raises when none can come."""
-        deadline, found = time.monotonic() + self.timeout, "no broker answers"
+        """Wait until ``count`` brokers are registered; ``check`` raises if they cannot start."""
+        deadline, found = time.monotonic() + self.timeout, "no broker responds"
         while time.monotonic() < deadline:
             check()
             try:
@@ -73,13 +73,13 @@ class Admin:
 
     def create(self, topic: str, partitions: int, replicas: int, config: Dict[str, str]) -> None:
         """Create a topic and wait until every replica of every partition is in sync."""
-        self._own(topic)
+        self._check_name(topic)
         deadline, found = time.monotonic() + self.timeout, ""
         while time.monotonic() < deadline:
             try:
                 ready = self._created(topic, partitions, replicas, config)
             except (KafkaError, OSError, ValueError) as error:
-                # A broker that has just registered may not listen yet.
+                # A newly registered broker may not listen yet.
                 found = str(error) or type(error).__name__
             else:
                 if ready == partitions:
@@ -89,7 +89,7 @@ class Admin:
         raise AdminError(f"{topic}: {found} after {self.timeout:g} s")
 
     def _created(self, topic: str, partitions: int, replicas: int, config: Dict[str, str]) -> int:
-        """Create a topic where it is not there yet; how many of its partitions are in sync."""
+        """Create a topic if it is missing; return the number of its fully replicated partitions."""
         client = self._client()
         try:
             found = [each for each in client.describe_topics() if each["name"] == topic]
@@ -104,7 +104,7 @@ class Admin:
     def delete(self, topics: Sequence[str]) -> None:
         """Delete scratch topics."""
         for topic in topics:
-            self._own(topic)
+            self._check_name(topic)
         if topics:
             client = self._client()
             try:
@@ -113,7 +113,7 @@ class Admin:
                 client.close()
 
     def clear(self) -> None:
-        """Delete what a benchmark has left: its topics, and the offsets of its consumers."""
+        """Delete remaining topics and consumer groups of a benchmark."""
         self.delete(self.scratch_topics())
         client = self._client()
         try:
@@ -125,7 +125,7 @@ class Admin:
             client.close()
 
     def scratch_topics(self) -> List[str]:
-        """Topics that a benchmark has left or is using."""
+        """Return the topics of benchmarks."""
         client = self._client()
         try:
             names = [str(topic["name"]) for topic in client.describe_topics()]
@@ -134,11 +134,11 @@ class Admin:
         return sorted(name for name in names if name.startswith(PREFIX))
 
     @staticmethod
-    def _own(topic: str) -> None:
+    def _check_name(topic: str) -> None:
         if not topic.startswith(PREFIX):
-            raise AdminError(f"{topic!r} is no scratch topic: its name must begin with {PREFIX}")
+            raise AdminError(f"{topic!r} is not a scratch topic: the name must start with {PREFIX}")
 
 
 def parse_bootstrap(text: str) -> Tuple[str, ...]:
-    """host:port,host:port as a tuple."""
+    """Return host:port,host:port as a tuple."""
     return tuple(part for part in text.split(",") if part)

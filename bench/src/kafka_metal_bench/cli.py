@@ -1,4 +1,4 @@
-"""The command line: run a plan on the measured machine, write the report on the control node."""
+"""Command line: run a plan on the measured machine, or write the report on the control node."""
 
 from __future__ import annotations
 
@@ -15,44 +15,46 @@ from .results import Results
 
 
 def main(argv: Optional[List[str]] = None) -> int:
-    """Do what the words say; the exit code tells."""
+    """Run the command; return its exit code: 0 success, 1 failures, 75 already running."""
     parser = argparse.ArgumentParser(prog="kafka_metal_bench", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    run = verbs.add_parser("run", help="measure what results.json lacks")
+    run = verbs.add_parser("run", help="run the measurements that results.json lacks")
     run.add_argument("--plan", type=Path, required=True)
     run.add_argument("--results", type=Path, required=True)
-    run.add_argument("--progress", type=Path, help="file that gets a line for each figure")
+    run.add_argument(
+        "--progress", type=Path, help="file to which a line is appended for each result"
+    )
     report = verbs.add_parser("report", help="write README.md, report.html and the plots")
     report.add_argument("--results", type=Path, required=True)
     report.add_argument("--output", type=Path, required=True)
-    words = parser.parse_args(argv)
-    return measure(words) if words.verb == "run" else write(words)
+    options = parser.parse_args(argv)
+    return measure(options) if options.verb == "run" else write(options)
 
 
-def measure(words: argparse.Namespace) -> int:
-    """Run a plan; one run at a time in a directory."""
+def measure(options: argparse.Namespace) -> int:
+    """Run a plan; only one run at a time per results file."""
     from .runner import Existing, Scratch
 
-    plan = load(words.plan)
-    # A terminated run clears up like one that fails.
+    plan = load(options.plan)
+    # A terminated run cleans up like a failed one.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with Path(f"{words.results}.lock").open("w", encoding="ascii") as lock:
+    with Path(f"{options.results}.lock").open("w", encoding="ascii") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            print(f"another benchmark writes {words.results}", file=sys.stderr)
+            print(f"another benchmark is running with {options.results}", file=sys.stderr)
             return 75
-        results = Results(words.results, plan.settings)
+        results = Results(options.results, plan.settings)
         results.put("software", plan.software)
-        # A report may be the work of several runs.
+        # Results may come from several runs.
         earlier = [each for each in results.data.get("commands", []) if each != plan.command]
         results.put("commands", [*earlier, plan.command])
         for part in ("rows", "variants", "knobs"):
             results.put(part, [vars_of(each) for each in getattr(plan, part)])
         results.put("brokers", plan.brokers)
-        say = speaker(words.progress)
-        way = Existing if plan.variants[0].run == "existing" else Scratch
-        runner = way(plan, results, say)
+        log = progress_log(options.progress)
+        runner_class = Existing if plan.variants[0].run == "existing" else Scratch
+        runner = runner_class(plan, results, log)
         runner.run()
         for failure in runner.failures:
             print(failure, file=sys.stderr)
@@ -60,29 +62,29 @@ def measure(words: argparse.Namespace) -> int:
 
 
 def vars_of(thing: Any) -> Any:
-    """A dataclass as plain data."""
+    """Return a dataclass as a mapping."""
     from dataclasses import asdict
 
     return asdict(thing)
 
 
-def speaker(path: Optional[Path]) -> Any:
-    """Prints a line with the time, and appends it to a file that one can follow."""
+def progress_log(path: Optional[Path]) -> Any:
+    """Return a function that prints a line with the time and appends it to a file."""
 
-    def say(text: str) -> None:
+    def log(text: str) -> None:
         line = f"{time.strftime('%H:%M:%S')} {text}"
         print(line, flush=True)
         if path:
-            with path.open("a", encoding="utf-8") as log:
-                log.write(line + "\n")
+            with path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
 
-    return say
+    return log
 
 
-def write(words: argparse.Namespace) -> int:
+def write(options: argparse.Namespace) -> int:
     """Write the report."""
     from .report import write_report
 
-    for path in write_report(words.results, words.output):
+    for path in write_report(options.results, options.output):
         print(path)
     return 0

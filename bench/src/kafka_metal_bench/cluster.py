@@ -1,4 +1,4 @@
-"""The scratch cluster: started empty in one of its ways, and taken away without a trace."""
+"""The scratch cluster: started empty in one of the variants, and removed completely."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from .storage import Storage
 from .tools import log_tail
 
 MARKER = ".kafka-metal-benchmark"
-PROGRAMS_DIE_WITHIN = 20
+KILL_TIMEOUT_S = 20
 
 
 class ClusterError(RuntimeError):
-    """A cluster does not start; says what its broker said last."""
+    """A cluster does not start; the message has the log tail of its broker."""
 
 
 class Client:
-    """The container that tools run in, on the host's network: the same for every variant.
+    """The container for Kafka's tools, on the host's network, for all variants.
 
-    It lives as long as the run, so that no measurement waits for a container to start.
+    It runs as long as the benchmark, so that no measurement includes the start of a container.
     """
 
     def __init__(self, plan: Plan) -> None:
-        """Start it anew."""
+        """Start the container; remove an earlier one."""
         self.name = f"{plan.cluster}-client"
         self.remove()
         argv = ["docker", "run", "--detach", "--name", self.name, "--network", "host", "--init"]
@@ -42,20 +42,20 @@ class Client:
         run([*argv, plan.client_image, "sleep", "infinity"])
 
     def remove(self) -> None:
-        """Without a word when there is none."""
+        """Remove the container if it exists."""
         subprocess.run(
             ["docker", "rm", "--force", "--volumes", self.name], capture_output=True, check=False
         )
 
 
 class Cluster:
-    """Containers, processes and data of one benchmark; everything is below one directory."""
+    """Containers, processes and data of one benchmark, all below one directory."""
 
-    def __init__(self, plan: Plan, say: Callable[[str], Any]) -> None:
-        """Take possession of the directory, and clear what an interrupted run has left."""
+    def __init__(self, plan: Plan, log: Callable[[str], Any]) -> None:
+        """Claim the directory, and remove what an interrupted run has left."""
         self.plan = plan
-        self.say = say
-        self.root = own(plan.directory)
+        self.log = log
+        self.root = claim(plan.directory)
         self.data = self.root / "data"
         self.data.mkdir(exist_ok=True)
         foreign = [
@@ -64,7 +64,7 @@ class Cluster:
             if self.data not in Path(path).parents
         ]
         if foreign:
-            raise ValueError(f"not below {self.data}, and would be deleted: {', '.join(foreign)}")
+            raise ValueError(f"not below {self.data}, but would be deleted: {', '.join(foreign)}")
         self.storage = Storage(self.data, self.root / "disk.img")
         self.admin = Admin(parse_bootstrap(plan.bootstrap), plan.access)
         self.processes: Dict[str, subprocess.Popen[bytes]] = {}
@@ -73,17 +73,17 @@ class Cluster:
         self.clear()
         self.make_network()
 
-    # -- its life ------------------------------------------------------------------------------
+    # -- life cycle ------------------------------------------------------------------------------
 
     def start(self, variant: Variant, side: Side) -> None:
-        """A new and empty cluster, ready to take records."""
+        """Start a new and empty cluster; return when all brokers are registered."""
         self.clear()
         if side.storage:
             self.storage.mount(side.storage)
         keys = self.keys() if side.tls else []
         services = [declared.changed(service, side, keys) for service in self.plan.services]
         brokers = [each for each in services if each["kind"] == declared.BROKER]
-        # What brokers need runs in the same way in every variant: it moves no records.
+        # The metadata service handles no records: it runs as a container in all variants.
         for service in (each for each in services if each["kind"] != declared.BROKER):
             self.run_container(service)
         for service in brokers:
@@ -96,12 +96,12 @@ class Cluster:
         try:
             self.admin.wait_for_brokers(len(brokers), lambda: self.check(brokers))
         except AdminError as error:
-            words = self.log_tail(brokers[0])
-            raise ClusterError(f"{variant.title}: {error}; {words}") from error
+            tail = self.log_tail(brokers[0])
+            raise ClusterError(f"{variant.title}: {error}; {tail}") from error
         self.pids = [self.pid(service) for service in brokers]
 
     def clear(self) -> None:
-        """Kill what runs and delete its data. Nothing of it is worth a graceful stop."""
+        """Kill all services and delete their data, which is not needed."""
         self.pids = []
         self.kill_processes()
         argv = ["docker", "ps", "--all", "--quiet", "--filter", "label=kafka-metal.service"]
@@ -114,23 +114,23 @@ class Cluster:
             shutil.rmtree(path)
 
     def close(self) -> None:
-        """Clear, and take away client, network and files."""
+        """Clear, and remove the client, the network and all files."""
         self.clear()
         self.client.remove()
         self.remove_network()
         for name in ("bare", "config", "data", "tls"):
             shutil.rmtree(self.root / name, ignore_errors=True)
 
-    # -- its parts -----------------------------------------------------------------------------
+    # -- parts ----------------------------------------------------------------------------------
 
     def make_network(self) -> None:
-        """The bridge network, whose gateway is the address that brokers have."""
+        """Create the bridge network; its gateway is the address of the brokers."""
         self.remove_network()
         argv = ["docker", "network", "create", "--subnet", self.plan.subnet]
         run([*argv, "--gateway", self.plan.address, declared.network_name(self.plan)])
 
     def remove_network(self) -> None:
-        """Without a word when there is none."""
+        """Remove the network if it exists."""
         subprocess.run(
             ["docker", "network", "rm", declared.network_name(self.plan)],
             capture_output=True,
@@ -138,7 +138,7 @@ class Cluster:
         )
 
     def keys(self) -> List[Dict[str, str]]:
-        """Files with which brokers encrypt; the client gets what it trusts."""
+        """Create key files for the brokers; copy their CA to the client."""
         made = tls.make(self.root / "tls", self.plan.address)
         trusted = self.root / "tls" / tls.TRUSTED
         trusted.write_text(made[-1]["content"], encoding="utf-8")
@@ -146,7 +146,7 @@ class Cluster:
         return made
 
     def configuration(self, service: declared.Service) -> Path:
-        """Write the files of a service, and make its data directories."""
+        """Write the files of a service and create its data directories; return the folder."""
         folder = self.root / "config" / declared.container_name(service)
         folder.mkdir(parents=True, exist_ok=True)
         for each in service["files"]:
@@ -174,7 +174,7 @@ class Cluster:
         self.processes[name] = process
 
     def rootfs(self, name: str, image: str) -> Path:
-        """The files of an image, unpacked once for each process."""
+        """Unpack the files of an image, once for each process; return the folder."""
         folder = self.root / "bare" / name
         if not folder.exists():
             folder.mkdir(parents=True)
@@ -187,38 +187,38 @@ class Cluster:
         return folder
 
     def kill_processes(self) -> None:
-        """Ours of this run, what they started, and those of an interrupted one: by their root."""
+        """Kill the processes of this run and of an interrupted run, by their root directory."""
         for process in self.processes.values():
             process.kill()
             process.wait()
         self.processes = {}
         for pid in strays(self.root / "bare"):
             os.kill(pid, signal.SIGKILL)
-        deadline = time.monotonic() + PROGRAMS_DIE_WITHIN
+        deadline = time.monotonic() + KILL_TIMEOUT_S
         while strays(self.root / "bare") and time.monotonic() < deadline:
             time.sleep(0.1)
 
     def pid(self, service: declared.Service) -> int:
-        """Process id of a broker, on the host."""
+        """Return the process id of a broker on the host."""
         name = declared.container_name(service)
         if name in self.processes:
             return self.processes[name].pid
         return int(run(["docker", "inspect", "--format", "{{.State.Pid}}", name]))
 
     def check(self, brokers: List[declared.Service]) -> None:
-        """Raise when a broker has ended instead of starting."""
+        """Raise ClusterError if a broker has exited."""
         for service in brokers:
             name = declared.container_name(service)
             if name in self.processes:
-                ended = self.processes[name].poll() is not None
+                exited = self.processes[name].poll() is not None
             else:
                 state = run(["docker", "inspect", "--format", "{{.State.Running}}", name])
-                ended = state.strip() != "true"
-            if ended:
-                raise ClusterError(f"{name} has ended: {self.log_tail(service)}")
+                exited = state.strip() != "true"
+            if exited:
+                raise ClusterError(f"{name} has exited: {self.log_tail(service)}")
 
     def log_tail(self, broker: declared.Service) -> str:
-        """What a broker said last."""
+        """Return the log tail of a broker."""
         name = declared.container_name(broker)
         log = self.root / "bare" / f"{name}.log"
         try:
@@ -229,17 +229,19 @@ class Cluster:
             return str(error)
 
 
-def own(directory: Path) -> Path:
-    """``directory``, made or recognised as a benchmark's own: everything in it may be deleted."""
+def claim(directory: Path) -> Path:
+    """Return ``directory``, created or marked as a benchmark's: everything in it may be deleted."""
     if directory.exists() and any(directory.iterdir()) and not (directory / MARKER).exists():
-        raise ValueError(f"{directory} is not empty and no benchmark has made it; name another")
+        raise ValueError(
+            f"{directory} is not empty and was not created by a benchmark; choose another one"
+        )
     directory.mkdir(parents=True, exist_ok=True)
     (directory / MARKER).touch()
     return directory
 
 
 def strays(folder: Path) -> List[int]:
-    """Processes whose root directory lies below ``folder``."""
+    """Return the processes whose root directory is below ``folder``."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""Other programs, with their last words in the error."""
+"""Run commands, with their log tail in errors."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from .tools import log_tail
 
 
 class CommandError(RuntimeError):
-    """A program failed or took too long; names it, with the end of its log."""
+    """A command failed or timed out; the message has the command and its log tail."""
 
 
 def run(argv: Sequence[str], seconds: float = 120) -> str:
-    """What ``argv`` prints; raises CommandError."""
+    """Run ``argv``; return its output, raise CommandError."""
     return finish(start(argv), seconds)
 
 
 def start(argv: Sequence[str]) -> "subprocess.Popen[str]":
-    """Start ``argv``; ``finish`` gives its output."""
+    """Start ``argv``; ``finish`` returns its output."""
     return subprocess.Popen(
         argv,
         stdin=subprocess.DEVNULL,
@@ -29,15 +29,15 @@ def start(argv: Sequence[str]) -> "subprocess.Popen[str]":
 
 
 def finish(process: "subprocess.Popen[str]", seconds: float) -> str:
-    """The output of a started program; raises CommandError."""
-    argv: List[str] = [str(word) for word in process.args]  # type: ignore[union-attr]
-    shown = " ".join(argv)[:200]
+    """Wait for a started command; return its output, raise CommandError."""
+    argv: List[str] = [str(argument) for argument in process.args]  # type: ignore[union-attr]
+    command = " ".join(argv)[:200]
     try:
         output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired as error:
         process.kill()
         process.communicate()
-        raise CommandError(f"not done after {seconds:g} s: {shown}") from error
+        raise CommandError(f"not done after {seconds:g} s: {command}") from error
     if process.returncode:
-        raise CommandError(f"exit code {process.returncode} of {shown}: {log_tail(output)}")
+        raise CommandError(f"exit code {process.returncode} of {command}: {log_tail(output)}")
     return output

@@ -1,6 +1,6 @@
-"""From a declared service to the words of the container engine, of a stock set-up, of a process.
+"""Convert a declared service to commands: as a container, as a stock container, or as a process.
 
-Pure functions: a service is data, and every way to run it is made from the same data.
+Pure functions: a service is data, and all variants use the same data.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from .plan import Plan, Side
 
 BROKER = "kafka_broker"
 PROPERTIES = "server.properties"
-# Where a stock container keeps its log: an anonymous volume on the engine's own disk.
+# Log dir of a stock container: an anonymous volume on the disk of the engine.
 STOCK_LOG_DIR = "/var/lib/kafka/data"
 Service = Dict[str, Any]
 
 
 def read_properties(text: str) -> Dict[str, str]:
-    """Keys and values of a properties file as our renderer writes it."""
+    """Return keys and values of a properties file in the format of our renderer."""
     lines = (line for line in text.splitlines() if line and not line.startswith("#"))
     return dict(line.split("=", 1) for line in lines)
 
 
 def write_properties(values: Mapping[str, str]) -> str:
-    """The file again."""
+    """Return the content of a properties file."""
     return "".join(f"{key}={values[key]}\n" for key in sorted(values))
 
 
 def file_of(service: Service, name: str) -> Dict[str, str]:
-    """One configuration file of a service."""
+    """Return a configuration file of a service."""
     found: Dict[str, str] = next(each for each in service["files"] if each["name"] == name)
     return found
 
 
 def changed(service: Service, side: Side, keys: Sequence[Dict[str, str]] = ()) -> Service:
-    """A service with what one side of a knob changes; only brokers are meant.
+    """Return a service with the changes of one side of a knob, which apply only to brokers.
 
-    ``keys`` are the files of a side with TLS.
+    ``keys``: files for a side with TLS.
     """
     new = copy.deepcopy(service)
     if service["kind"] == BROKER:
@@ -55,10 +55,10 @@ def changed(service: Service, side: Side, keys: Sequence[Dict[str, str]] = ()) -
 
 
 def stock(service: Service, plan: Plan) -> Service:
-    """The same broker as people start it first: Kafka's defaults, one directory, published ports.
+    """Return the broker in a stock set-up: Kafka's defaults, one log dir, published ports.
 
-    What stays is who it is and where its metadata lives; brokers find each other by name on the
-    bridge network, clients come through the published port.
+    It keeps its identity and its metadata service. Brokers connect to each other by name on the
+    bridge network, clients by the published port.
     """
     new = copy.deepcopy(service)
     ours = read_properties(file_of(new, PROPERTIES)["content"])
@@ -82,7 +82,7 @@ def stock(service: Service, plan: Plan) -> Service:
         "name": old["name"],
         "image": old["image"],
         "command": old["command"],
-        # An anonymous volume belongs to root.
+        # Anonymous volumes are owned by root.
         "user": "0:0",
         "environment": {**old["environment"], **plan.stock_environment},
         "volumes": [],
@@ -98,22 +98,22 @@ def stock(service: Service, plan: Plan) -> Service:
 
 
 def host_port(listener: str) -> str:
-    """HOST:PORT of NAME://HOST:PORT."""
+    """Return HOST:PORT of NAME://HOST:PORT."""
     return listener.split("://", 1)[1]
 
 
 def container_name(service: Service) -> str:
-    """Name of its container."""
+    """Return the name of a service's container."""
     return str(service["definition"]["name"])
 
 
 def network_name(plan: Plan) -> str:
-    """The bridge network of a stock set-up."""
+    """Return the name of the bridge network of the stock set-up."""
     return f"{plan.cluster}-net"
 
 
 def mounts(service: Service, config_dir: str) -> Iterator[Tuple[str, str, bool]]:
-    """Source, target and read-only of every mount, its configuration among them."""
+    """Yield source, target and read-only of every mount, including the configuration."""
     for volume in service["definition"].get("volumes") or ():
         yield volume["source"], volume["target"], bool(volume.get("read_only"))
     if service["files"]:
@@ -121,7 +121,7 @@ def mounts(service: Service, config_dir: str) -> Iterator[Tuple[str, str, bool]]
 
 
 def docker_run(service: Service, plan: Plan, config_dir: str) -> List[str]:
-    """The command that starts a service as a container."""
+    """Return the command that starts a service as a container."""
     its = service["definition"]
     argv = ["docker", "run", "--detach", "--name", its["name"], "--pull", "never"]
     argv += ["--label", f"kafka-metal.cluster={plan.cluster}"]
@@ -154,8 +154,8 @@ def docker_run(service: Service, plan: Plan, config_dir: str) -> List[str]:
     return [*argv, its["image"], *rest, *its["command"]]
 
 
-# The mounts live in a namespace of the process and vanish with it; nothing else is apart from the
-# host: no cgroup, no network namespace, no overlay, no seccomp filter.
+# Only the mounts are in a namespace of the process, and disappear with it. There is no cgroup, no
+# network namespace, no overlay and no seccomp filter.
 BARE = """set -e
 mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"
 root=$1; user=$2; shift 2
@@ -169,7 +169,7 @@ PATH = "PATH=/usr/local/bin:/usr/bin:/bin:/opt/java/bin"
 
 
 def bare_process(service: Service, root: str, config_dir: str) -> List[str]:
-    """The command that starts a service as a process of the host, from the image's own files."""
+    """Return the command that starts a service as a process of the host from the image's files."""
     its = service["definition"]
     argv = ["unshare", "--mount", "--propagation", "private", "sh", "-c", BARE, "bare"]
     argv += [root, its["user"]]
@@ -182,7 +182,7 @@ def bare_process(service: Service, root: str, config_dir: str) -> List[str]:
 
 
 def data_directories(services: Sequence[Service]) -> List[str]:
-    """Directories on the host that services write to."""
+    """Return the host directories that services write to."""
     return [
         volume["source"]
         for service in services

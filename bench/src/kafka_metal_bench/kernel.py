@@ -1,4 +1,4 @@
-"""Kernel settings that a knob changes, and puts back whatever happens."""
+"""Change kernel settings for a knob, and restore them in any case."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ CHOICE = re.compile(r"\[([^\]]+)\]")
 
 
 def current(text: str) -> str:
-    """The value in force: the one in brackets where the kernel lists choices."""
+    """Return the active value: the one in brackets if the kernel lists choices."""
     found = CHOICE.search(text)
     return found[1] if found else text.strip()
 
 
 def expand(settings: Mapping[str, str], devices: Sequence[str]) -> Dict[str, str]:
-    """``settings`` with {device} replaced by each block device."""
+    """Return ``settings`` with {device} replaced by each block device."""
     return {
         path.replace("{device}", device): value
         for path, value in settings.items()
@@ -26,48 +26,48 @@ def expand(settings: Mapping[str, str], devices: Sequence[str]) -> Dict[str, str
 
 
 class Kernel:
-    """Writes settings and remembers the old ones in a file, for a run that was killed."""
+    """Changes settings and saves the old values in a file, in case the run is killed."""
 
-    def __init__(self, memory: Path, say: Callable[[str], Any]) -> None:
-        """Put back what an earlier run could not."""
-        self.memory = memory
-        self.say = say
+    def __init__(self, saved: Path, log: Callable[[str], Any]) -> None:
+        """Restore settings that an earlier run has changed."""
+        self.saved = saved
+        self.log = log
         self.restore()
 
     def set(self, settings: Mapping[str, str]) -> None:
-        """Write ``settings``; the values before the first change are remembered before it."""
-        old = self.remembered()
-        for path in with_twins(settings):
+        """Write ``settings``; save the original values before the first change."""
+        old = self.saved_values()
+        for path in with_counterparts(settings):
             old.setdefault(path, current(Path(path).read_text(encoding="ascii")))
         if old:
-            self.memory.write_text(json.dumps(old, indent=1), encoding="ascii")
+            self.saved.write_text(json.dumps(old, indent=1), encoding="ascii")
         for path, value in settings.items():
             Path(path).write_text(value, encoding="ascii")
 
-    def remembered(self) -> Dict[str, str]:
-        """Old values by path."""
-        if not self.memory.exists():
+    def saved_values(self) -> Dict[str, str]:
+        """Return the saved values by path."""
+        if not self.saved.exists():
             return {}
-        found: Dict[str, str] = json.loads(self.memory.read_text(encoding="ascii"))
+        found: Dict[str, str] = json.loads(self.saved.read_text(encoding="ascii"))
         return found
 
     def restore(self) -> None:
-        """Put every changed setting back."""
+        """Restore all changed settings; raise OSError if that fails."""
         problems: List[str] = []
-        for path, value in in_force(self.remembered()):
+        for path, value in restorable(self.saved_values()):
             try:
                 Path(path).write_text(value, encoding="ascii")
             except OSError as error:
                 problems.append(f"{path} = {value}: {error.strerror}")
         if problems:
-            raise OSError(f"kernel settings could not be put back: {'; '.join(problems)}")
-        if self.memory.exists():
-            self.say("kernel settings are as before")
-            self.memory.unlink()
+            raise OSError(f"cannot restore kernel settings: {'; '.join(problems)}")
+        if self.saved.exists():
+            self.log("kernel settings restored")
+            self.saved.unlink()
 
 
-def with_twins(paths: Iterable[str]) -> List[str]:
-    """``paths`` and what the kernel sets to 0 with them: of a ratio and its bytes one holds."""
+def with_counterparts(paths: Iterable[str]) -> List[str]:
+    """Return ``paths`` and the settings that the kernel resets to 0 with them (bytes or ratio)."""
     found = []
     for path in paths:
         folder, _, name = path.rpartition("/")
@@ -79,8 +79,8 @@ def with_twins(paths: Iterable[str]) -> List[str]:
     return found
 
 
-def in_force(old: Mapping[str, str]) -> List[Tuple[str, str]]:
-    """What to write to be as before: of a ratio and its bytes the one that held, never the 0."""
+def restorable(old: Mapping[str, str]) -> List[Tuple[str, str]]:
+    """Return the settings to restore, without dirty_* values of 0, which cannot be written."""
     return [
         (path, value)
         for path, value in old.items()

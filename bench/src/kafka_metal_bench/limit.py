@@ -1,7 +1,8 @@
-"""What the hardware allows at most: the formula every row is compared with. Pure functions.
+"""Hardware limit of the throughput, with which every row is compared. Pure functions.
 
-N brokers, r replicas, f readers of every record, payload rate X: a broker's disk takes X*r/N, its
-network takes X*r/N in and X*(r-1+f)/N out. The first of them to be full bounds X.
+With N brokers, r replicas, f consumers of every record and a payload rate X, the disk of a broker
+writes X*r/N, its network receives X*r/N and sends X*(r-1+f)/N. The first saturated resource
+limits X.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Optional, Tuple
 
 @dataclass(frozen=True)
 class Broker:
-    """Bytes per second that one broker's hardware carries."""
+    """Capacity of a broker's hardware in bytes per second."""
 
     disk: float
     network_in: float
@@ -20,10 +21,10 @@ class Broker:
 
 
 def x_max(broker: Broker, brokers: int, replicas: int, readers: int) -> Tuple[float, str]:
-    """Most payload bytes per second that ``brokers`` can take, and what bounds them.
+    """Return the maximum payload rate in bytes per second, and the limiting resource.
 
-    ``replicas`` 0 means that nothing is written: readers of what is there already, from the page
-    cache, are bounded by the network alone.
+    ``replicas`` 0: nothing is written; consumers read from the page cache, and only the network
+    limits them. Raise ValueError without writes and reads.
     """
     bounds = {}
     if replicas:
@@ -33,12 +34,12 @@ def x_max(broker: Broker, brokers: int, replicas: int, readers: int) -> Tuple[fl
     if outgoing:
         bounds["network out"] = brokers * broker.network_out / outgoing
     if not bounds:
-        raise ValueError("nothing is written and nothing is read: nothing limits it")
+        raise ValueError("nothing is written or read, so there is no limit")
     bound = min(bounds, key=lambda name: bounds[name])
     return bounds[bound], bound
 
 
 def shared(disks: float, loopback: Optional[float], brokers: int) -> Broker:
-    """A broker's part where several share one machine: its disks and its loopback are divided."""
+    """Return a broker's share of the disks and the loopback of a common machine."""
     network = (loopback or float("inf")) / brokers
     return Broker(disk=disks / brokers, network_in=network, network_out=network)

@@ -1,4 +1,4 @@
-"""What the figures were measured on. Nothing that names the machine or its owner."""
+"""Describe the measured machine, without names of the machine or its owner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS = (
 
 
 def read(path: str) -> str:
-    """A file of the kernel, or an empty text."""
+    """Return the content of a file of the kernel; empty if it cannot be read."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
@@ -33,7 +33,7 @@ def read(path: str) -> str:
 
 
 def describe(directories: List[Path]) -> Dict[str, Any]:
-    """Processor, memory, kernel, disks and the settings that matter."""
+    """Return processor, memory, kernel, disks and relevant settings."""
     model = re.search(r"model name\s*:\s*(.+)", read("/proc/cpuinfo"))
     memory = re.search(r"MemTotal:\s*(\d+) kB", read("/proc/meminfo"))
     system = re.search(r'PRETTY_NAME="?([^"\n]+)', read("/etc/os-release"))
@@ -53,7 +53,7 @@ def describe(directories: List[Path]) -> Dict[str, Any]:
 
 
 def engine() -> str:
-    """Version of the container engine."""
+    """Return the version of the container engine, or none."""
     try:
         return run(["docker", "version", "--format", "{{.Server.Version}}"]).strip()
     except (CommandError, OSError):
@@ -61,13 +61,13 @@ def engine() -> str:
 
 
 def disk(folder: Path) -> Dict[str, str]:
-    """Device, file system and queue of a log dir."""
+    """Return device, file system and queue settings of a log dir."""
     device = device_of(folder)
     queue = f"/sys/block/{device}/queue"
     kind = options = ""
     for line in read("/proc/mounts").splitlines():
         _, mount, fs, flags = line.split()[:4]
-        # The longest mount point that is above the folder wins; later lines hide earlier ones.
+        # The last matching line is the active mount: later mounts hide earlier ones.
         if Path(mount) == folder or Path(mount) in folder.parents:
             kind, options = fs, flags
     return {

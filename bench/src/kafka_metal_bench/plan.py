@@ -1,4 +1,4 @@
-"""What is to be measured, as the role hands it over: plain data, checked once."""
+"""The plan of a benchmark: parsed and validated data from the role."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 
 class PlanError(ValueError):
-    """The plan cannot be carried out; names the entry, what was found and what is allowed."""
+    """The plan is invalid; the message has the entry, the found and the allowed values."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table: which tool, how many of it, against which topic."""
+    """One row of the table: the tool, the number of clients, and the topic."""
 
     id: str
     title: str
@@ -27,24 +27,24 @@ class Row:
     clients: int = 1
     replicas: int = 1
     acks: str = "1"
-    # A row that reads takes what this row wrote in the same round.
+    # Row whose records a consuming row reads, written in the same round.
     reads: str = ""
-    # Figure of the published table, for the eye; None where it has none.
+    # Result in the published table; None if it has none.
     published: Optional[float] = None
-    # Fewer than the run's own where one round is long and has its own windows; 0: as the run.
+    # Number of rounds of a long row; 0: as in the plan.
     rounds: int = 0
-    # Variants that it is measured with; empty: all.
+    # Variants to measure; empty: all.
     variants: List[str] = field(default_factory=list)
 
     @property
     def readers(self) -> int:
-        """How often each record is read while it is measured."""
+        """Number of consumers that read each record."""
         return self.clients if self.kind == "consume" else 0
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to run the declared cluster."""
+    """A way to run the declared cluster."""
 
     id: str
     title: str
@@ -53,57 +53,57 @@ class Variant:
 
 @dataclass(frozen=True)
 class Side:
-    """One position of a knob: what differs from the declaration."""
+    """One side of a knob: its differences from the declaration."""
 
     label: str = ""
-    # Options of the producer; keys of the topic: a new topic is enough.
+    # Options of the producer and configs of the topic; need only a new topic.
     producer: Dict[str, str] = field(default_factory=dict)
     topic: Dict[str, str] = field(default_factory=dict)
-    # Broker settings that Kafka changes at run time.
+    # Dynamic configs of brokers.
     dynamic: Dict[str, str] = field(default_factory=dict)
-    # Files of the kernel and what is written to them; {device} is each log dirs' block device.
+    # Files of the kernel and their values; {device}: block device of each log dir.
     kernel: Dict[str, str] = field(default_factory=dict)
-    # From here on brokers start anew: keys of server.properties, variables of the container, its
-    # memory limit, a file system of its own for the log dirs.
+    # The following fields restart the brokers: keys of server.properties, environment variables,
+    # the memory limit of the container, a separate file system for the log dirs.
     broker: Dict[str, str] = field(default_factory=dict)
     environment: Dict[str, str] = field(default_factory=dict)
     memory: str = ""
     storage: Dict[str, str] = field(default_factory=dict)
-    # Brokers and producers encrypt what they send.
+    # TLS between brokers, and between producers and brokers.
     tls: bool = False
     restart: bool = False
 
     @property
     def restarts(self) -> bool:
-        """Whether brokers must start anew for it."""
+        """Whether brokers must restart for it."""
         changes = (self.broker, self.environment, self.memory, self.storage, self.tls)
         return self.restart or any(changes)
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A setting that is switched on its own between two positions."""
+    """A single setting that is measured with two values, its sides."""
 
     id: str
     title: str
-    # Id of the row that it is measured with.
+    # Id of the row to measure.
     row: str
     a: Side
     b: Side
-    # Why it is not measured; empty: it is.
+    # Reason why it is not measured; empty: it is measured.
     not_measured: str = ""
 
     @property
     def restarts(self) -> bool:
-        """Whether a change of position starts the brokers anew."""
+        """Whether a change of the side restarts the brokers."""
         return self.a.restarts or self.b.restarts
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole run."""
+    """The plan of a run."""
 
-    # These decide what a figure means: results of different settings never mix.
+    # Settings that affect results: results of different settings are never mixed.
     settings: Dict[str, Any]
     minutes: float
     rounds: int
@@ -112,8 +112,8 @@ class Plan:
     address: str
     subnet: str
     bootstrap: str
-    # Directory with the way into a cluster that asks who comes: client.json for this program,
-    # client.properties for Kafka's tools, and what both name. Empty: nobody is asked.
+    # Directory with settings for authentication: client.json for kafka-python, client.properties
+    # for Kafka's tools, and the files that both refer to. Empty: no authentication.
     access: str
     brokers: int
     client_image: str
@@ -125,16 +125,16 @@ class Plan:
     knobs: List[Knob]
     software: Dict[str, str]
     command: str
-    # Whether the table is measured, or the knobs alone.
+    # Whether to measure the table, or only the knobs.
     table: bool = True
 
     def row(self, id_: str) -> Row:
-        """The row of this name."""
+        """Return the row with this id."""
         return next(row for row in self.rows if row.id == id_)
 
 
 def entry(cls: Type[T], data: Mapping[str, Any], where: str) -> T:
-    """``data`` as an object; raises PlanError for a key that nobody knows or that is missing."""
+    """Return ``data`` as an object; raise PlanError for unknown or missing keys."""
     known = {each.name for each in fields(cls)}  # type: ignore[arg-type]
     unknown = sorted(data.keys() - known)
     if unknown:
@@ -146,14 +146,14 @@ def entry(cls: Type[T], data: Mapping[str, Any], where: str) -> T:
 
 
 def knob(data: Mapping[str, Any]) -> Knob:
-    """A knob with its two sides."""
+    """Return a knob with its two sides."""
     where = f"knob {data.get('id', '?')}"
     sides = {name: entry(Side, data.get(name) or {}, f"{where}, side {name}") for name in "ab"}
     return entry(Knob, {**data, **sides}, where)
 
 
 def parse(data: Mapping[str, Any]) -> Plan:
-    """A plan from plain data; raises PlanError."""
+    """Return the validated plan; raise PlanError."""
     rows = [entry(Row, each, f"row {each.get('id', '?')}") for each in data["rows"]]
     variants = [entry(Variant, each, f"variant {each.get('id', '?')}") for each in data["variants"]]
     knobs = [knob(each) for each in data["knobs"]]
@@ -162,7 +162,7 @@ def parse(data: Mapping[str, Any]) -> Plan:
         if row.kind not in KINDS:
             raise PlanError(f"row {row.id}: kind {row.kind!r}; allowed: {', '.join(KINDS)}")
         if (row.kind == "consume") != (row.reads in ids):
-            raise PlanError(f"row {row.id}: reads {row.reads!r}; a row that consumes names a row")
+            raise PlanError(f"row {row.id}: reads {row.reads!r}; only a consuming row names a row")
     for variant in variants:
         if variant.run not in WAYS:
             allowed = ", ".join(WAYS)
@@ -172,12 +172,14 @@ def parse(data: Mapping[str, Any]) -> Plan:
             raise PlanError(f"knob {each.id}: row {each.row!r}; allowed: {', '.join(sorted(ids))}")
         kind = next(row.kind for row in rows if row.id == each.row)
         if (each.a.tls or each.b.tls) and kind != "produce":
-            raise PlanError(f"knob {each.id}: row {each.row!r} is {kind}; tls: a row of produce")
+            raise PlanError(
+                f"knob {each.id}: row {each.row!r} is {kind}; tls requires a row of kind produce"
+            )
     rest = {key: value for key, value in data.items() if key not in ("rows", "variants", "knobs")}
     rest["directory"] = Path(rest["directory"])
     return entry(Plan, {**rest, "rows": rows, "variants": variants, "knobs": knobs}, "plan")
 
 
 def load(path: Path) -> Plan:
-    """The plan in a JSON file."""
+    """Return the plan in a JSON file."""
     return parse(json.loads(path.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""The machine's own limits, measured in the same run as everything else."""
+"""Measure the limits of the machine: disks, loopback, CPU."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ FILE_SIZE = 2 * 2**30
 CHUNK = 1 << 20
 
 
-def measure(directories: List[Path], say: Callable[[str], Any]) -> Dict[str, Any]:
-    """Disks, loopback and CPU."""
+def measure(directories: List[Path], log: Callable[[str], Any]) -> Dict[str, Any]:
+    """Return the limits of disks, network interfaces, loopback and CPU."""
     limits: Dict[str, Any] = {"disks": [], "nics": nics()}
     for device, folder in sorted(distinct(directories).items()):
-        say(f"disk {device}: fio writes and reads {folder}")
+        log(f"measuring disk {device} with fio in {folder}")
         limits["disks"].append({"device": device, **disk(folder)})
-    say("loopback and CPU")
+    log("measuring loopback and CPU")
     limits["loopback_bytes_s"] = loopback(SECONDS)
     limits["cpu"] = cpu()
     return limits
 
 
 def distinct(directories: List[Path]) -> Dict[str, Path]:
-    """One directory for each device: log dirs that share a disk share its speed."""
+    """Return one directory for each device, because log dirs on a disk share its speed."""
     found: Dict[str, Path] = {}
     for directory in directories:
         found.setdefault(device_of(directory), directory)
@@ -40,33 +40,33 @@ def distinct(directories: List[Path]) -> Dict[str, Path]:
 
 
 def device_of(directory: Path) -> str:
-    """Name of the disk that holds a directory, such as sdb; its number where it has no name."""
+    """Return the disk of a directory, such as sdb; its device number if it has no name."""
     number = os.stat(directory).st_dev
     path = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
     if not path.exists():
         return f"{os.major(number)}:{os.minor(number)}"
     real = path.resolve()
-    # A partition's queue is its disk's.
+    # A partition has no queue of its own, so return its disk.
     return real.parent.name if (real / "partition").exists() else real.name
 
 
 def disk(folder: Path) -> Dict[str, float]:
-    """Sequential bytes/s past the page cache."""
+    """Return sequential bytes/s without the page cache."""
     target = folder / "fio.tmp"
-    figures = {}
+    results = {}
     try:
         for direction in ("write", "read"):
             argv = ["fio", "--name=limit", f"--filename={target}", f"--rw={direction}", "--bs=1M"]
             argv += [f"--size={FILE_SIZE}", "--direct=1", "--ioengine=libaio", "--iodepth=8"]
             argv += ["--time_based", f"--runtime={SECONDS}", "--output-format=json"]
-            figures[f"{direction}_bytes_s"] = fio_bytes_s(run(argv), direction)
+            results[f"{direction}_bytes_s"] = fio_bytes_s(run(argv), direction)
     finally:
         target.unlink(missing_ok=True)
-    return figures
+    return results
 
 
 def nics() -> List[Dict[str, Any]]:
-    """Speed of every network card that tells one, in bytes/s; virtual ones do not."""
+    """Return the speed of physical network interfaces in bytes/s."""
     found = []
     for path in sorted(Path("/sys/class/net").iterdir()):
         try:
@@ -79,7 +79,7 @@ def nics() -> List[Dict[str, Any]]:
 
 
 def receive(port: Connection) -> None:
-    """Count bytes of one connection until it ends."""
+    """Send the port and then the rate in bytes/s of one connection to ``port``."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port.send(server.getsockname()[1])
         connection, _ = server.accept()
@@ -93,7 +93,7 @@ def receive(port: Connection) -> None:
 
 
 def loopback(seconds: float) -> float:
-    """Bytes/s of one TCP connection on this machine, a sender and a receiver of their own."""
+    """Return bytes/s of one TCP connection between two processes of this machine."""
     mine, theirs = multiprocessing.Pipe()
     receiver = multiprocessing.Process(target=receive, args=(theirs,))
     receiver.start()
@@ -107,8 +107,9 @@ def loopback(seconds: float) -> float:
 
 
 def cpu() -> Dict[str, float]:
-    """What one core does: checksums over 64 KiB, which brokers and clients do for every batch, and
-    copies of 16 MiB, which bound everything that is not sent without a copy.
+    """Return bytes/s of one core: CRC-32 of 64 KiB, computed for every batch, and copies of 16 MiB.
+
+    Copies limit all transfers without zero-copy.
     """
     block, large = os.urandom(1 << 16), bytearray(os.urandom(16 << 20))
     return {
@@ -118,7 +119,7 @@ def cpu() -> Dict[str, float]:
 
 
 def rate(work: Callable[[], Any], size: int, seconds: float = 1.0) -> float:
-    """Bytes/s of ``work`` on ``size`` bytes, called again and again."""
+    """Return bytes/s of ``work`` on ``size`` bytes, called repeatedly for ``seconds``."""
     begun, count = time.monotonic(), 0
     while time.monotonic() - begun < seconds:
         work()

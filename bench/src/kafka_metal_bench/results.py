@@ -1,4 +1,4 @@
-"""The measurements so far, in one JSON file that survives an interruption at any moment."""
+"""Results in one JSON file, which is consistent at any time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ FORMAT = 1
 
 
 class ResultsError(Exception):
-    """The file belongs to other settings, or is no results file; says what to do."""
+    """The file has other settings or is no results file; the message names the remedy."""
 
 
 class Results:
-    """Samples by experiment, subject, side and round. Every addition is on disk at once."""
+    """Samples by experiment, subject, side and round. Every addition is saved immediately."""
 
     def __init__(self, path: Path, settings: Dict[str, Any]) -> None:
-        """Read what is there; raises ResultsError when it was measured with other settings."""
+        """Read an existing file; raise ResultsError if it has other settings."""
         self.path = path
         self.data: Dict[str, Any] = {
             "format": FORMAT,
@@ -37,17 +37,17 @@ class Results:
             )
             if different:
                 raise ResultsError(
-                    f"{path} was begun with other settings: "
+                    f"{path} has results of other settings: "
                     + "; ".join(
                         f"{key} was {before.get(key)!r}, now {settings.get(key)!r}"
                         for key in different
                     )
-                    + ". Rounds of both cannot be compared: give another benchmark_name, or"
-                    " delete the folder of the old one"
+                    + ". Their rounds cannot be compared: choose another benchmark_name, or"
+                    " delete the old folder"
                 )
 
     def done(self, experiment: str, subject: str, side: str, round_: int) -> bool:
-        """Whether this was measured already, in this run or an earlier one."""
+        """Whether this or an earlier run has this measurement."""
         key = (experiment, subject, side, round_)
         return any(
             (s["experiment"], s["subject"], s["side"], s["round"]) == key
@@ -55,17 +55,17 @@ class Results:
         )
 
     def add(self, sample: Dict[str, Any]) -> None:
-        """Keep a measurement."""
+        """Save a measurement."""
         self.data["samples"].append(sample)
         self.save()
 
     def put(self, key: str, value: Any) -> None:
-        """Keep a fact that is measured once."""
+        """Save a value that is measured once."""
         self.data[key] = value
         self.save()
 
     def skip(self, experiment: str, subject: str, side: str, reason: str) -> None:
-        """Remember why something has no figure; the last reason counts."""
+        """Save the reason for a missing result; it replaces an earlier reason."""
         entry = {"experiment": experiment, "subject": subject, "side": side, "reason": reason}
         same = ("experiment", "subject", "side")
         self.data["skipped"] = [
@@ -74,14 +74,14 @@ class Results:
         self.save()
 
     def save(self) -> None:
-        """Write beside and rename: a reader never sees half a file."""
+        """Write a temporary file and rename it, so that readers never see a partial file."""
         part = self.path.with_suffix(".part")
         part.write_text(json.dumps(self.data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         os.replace(part, self.path)
 
 
 def load(path: Path) -> Dict[str, Any]:
-    """A results file; raises ResultsError when it is none."""
+    """Return the content of a results file; raise ResultsError if it is invalid."""
     try:
         data: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -94,7 +94,7 @@ def load(path: Path) -> Dict[str, Any]:
 def values(
     samples: List[Dict[str, Any]], experiment: str, subject: str, side: str, key: str
 ) -> List[float]:
-    """One figure of all rounds."""
+    """Return one result of all rounds."""
     return [
         sample[key]
         for sample in samples
@@ -104,7 +104,7 @@ def values(
 
 
 def reason(data: Dict[str, Any], experiment: str, subject: str, side: str) -> Optional[str]:
-    """Why something has no figure, when that is known."""
+    """Return the reason for a missing result, if known."""
     for entry in data["skipped"]:
         if (entry["experiment"], entry["subject"], entry["side"]) == (experiment, subject, side):
             return str(entry["reason"])

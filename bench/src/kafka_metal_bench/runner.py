@@ -1,4 +1,4 @@
-"""The whole run: limits, table, growth, knobs, within a bounded time, each figure kept at once."""
+"""Run a plan within a time limit; every result is saved immediately."""
 
 from __future__ import annotations
 
@@ -24,66 +24,66 @@ from .tools import OutputError
 
 FAILURES = (AdminError, ClusterError, CommandError, KafkaError, OSError, OutputError)
 TABLE, KNOB = "table", "knob"
-OUT_OF_TIME = "the time for the run was over"
+OUT_OF_TIME = "the time limit of the run was reached"
 
 
 class Runner:
-    """Carries out a plan; what results.json has already is not measured again."""
+    """Runs a plan; skips measurements that results.json already has."""
 
-    def __init__(self, plan: Plan, results: Results, say: Callable[[str], Any]) -> None:
-        """Start the clock."""
+    def __init__(self, plan: Plan, results: Results, log: Callable[[str], Any]) -> None:
+        """Start the time limit."""
         self.plan = plan
         self.results = results
-        self.say = say
+        self.log = log
         self.deadline = time.monotonic() + plan.minutes * 60
 
         self.failures: List[str] = []
 
     @contextmanager
     def attempt(self, experiment: str, subject: str, side: str) -> Iterator[None]:
-        """What fails is said and remembered; the rest of a long run goes on."""
+        """Log and save failures; a long run continues with the next measurement."""
         try:
             yield
         except FAILURES as error:
             self.failures.append(f"{experiment} {subject}, {side}: {error}")
             self.results.skip(experiment, subject, side, f"failed: {str(error)[:300]}")
-            self.say(f"FAILED {self.failures[-1]}")
+            self.log(f"FAILED {self.failures[-1]}")
 
     def late(self, experiment: str, subject: str, side: str) -> bool:
-        """Whether the time is over; then the reason is kept."""
+        """Whether the time limit is reached; if so, save the reason."""
         if time.monotonic() < self.deadline:
             return False
         self.results.skip(experiment, subject, side, OUT_OF_TIME)
         return True
 
     def missing(self, experiment: str, subject: str, side: str, round_: int) -> bool:
-        """Whether there is something to measure, and time for it."""
+        """Whether the measurement is missing and there is time for it."""
         return not self.results.done(experiment, subject, side, round_) and not self.late(
             experiment, subject, side
         )
 
-    def keep(
-        self, experiment: str, subject: str, side: str, round_: int, figures: Dict[str, Any]
+    def save(
+        self, experiment: str, subject: str, side: str, round_: int, results: Dict[str, Any]
     ) -> None:
-        """Keep a measurement and say it."""
+        """Save and log a measurement."""
         stamp = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         key = {"experiment": experiment, "subject": subject, "side": side, "round": round_}
         load = {"load_1m": round(os.getloadavg()[0], 2)}
-        self.results.add({**key, "at": stamp, **load, **figures})
+        self.results.add({**key, "at": stamp, **load, **results})
         value = (
-            f"{figures['records_s']:,.0f} records/s"
-            if "records_s" in figures
-            else f"p50 {figures['p50_ms']:g} ms, p99 {figures['p99_ms']:g} ms"
+            f"{results['records_s']:,.0f} records/s"
+            if "records_s" in results
+            else f"p50 {results['p50_ms']:g} ms, p99 {results['p99_ms']:g} ms"
         )
         left = max(0, int(self.deadline - time.monotonic()) // 60)
-        self.say(f"{experiment} {subject}, {side}, round {round_}: {value} ({left} min left)")
+        self.log(f"{experiment} {subject}, {side}, round {round_}: {value} ({left} min left)")
 
 
 class Existing(Runner):
-    """Measures a cluster that is there: scratch topics only, and they are deleted."""
+    """Measures an existing cluster with scratch topics, which it deletes."""
 
     def run(self) -> None:
-        """Every row that this cluster can carry."""
+        """Measure all rows that this cluster supports."""
         variant = self.plan.variants[0]
         admin = Admin(parse_bootstrap(self.plan.bootstrap), self.plan.access)
         admin.wait_for_brokers(1)
@@ -98,8 +98,8 @@ class Existing(Runner):
                         self.results.skip(TABLE, row.id, variant.id, why)
                     elif self.missing(TABLE, row.id, variant.id, round_):
                         source = self.plan.row(row.reads) if row.reads else None
-                        figures = meter.row(row, Side(), source)
-                        self.keep(TABLE, row.id, variant.id, round_, figures)
+                        results = meter.row(row, Side(), source)
+                        self.save(TABLE, row.id, variant.id, round_, results)
                 admin.clear()
                 meter.written.clear()
         finally:
@@ -108,16 +108,16 @@ class Existing(Runner):
 
 
 class Scratch(Runner):
-    """Measures clusters of its own, one at a time, each new and empty."""
+    """Measures new and empty clusters, one at a time."""
 
-    def __init__(self, plan: Plan, results: Results, say: Callable[[str], Any]) -> None:
-        """Take possession of directory and names."""
-        super().__init__(plan, results, say)
-        self.cluster = Cluster(plan, say)
-        self.kernel = Kernel(plan.directory / "kernel.json", say)
+    def __init__(self, plan: Plan, results: Results, log: Callable[[str], Any]) -> None:
+        """Claim the directory, and restore kernel settings of an interrupted run."""
+        super().__init__(plan, results, log)
+        self.cluster = Cluster(plan, log)
+        self.kernel = Kernel(plan.directory / "kernel.json", log)
 
     def run(self) -> None:
-        """Everything, the most important first."""
+        """Measure everything, the most important first."""
         try:
             self.limits()
             if self.plan.table:
@@ -130,28 +130,28 @@ class Scratch(Runner):
             self.cluster.close()
 
     def started(self, variant: Variant, side: Side) -> Measurement:
-        """A new cluster that has done some work, and its meter."""
-        self.say(f"{variant.title} starts empty")
+        """Start and warm up a new cluster; return its measurement."""
+        self.log(f"starting an empty cluster: {variant.title}")
         self.cluster.start(variant, side)
         meter = Measurement(
             self.plan.settings, self.cluster.client.name, self.cluster.admin, self.cluster.pids
         )
-        # Replication is compiled, too, before anything counts.
+        # The row with most replicas also warms up replication.
         producing = [row for row in self.plan.rows if row.kind == "produce"]
         meter.warm(max(producing, key=lambda row: (row.replicas, row.acks == "all")))
         return meter
 
     def limits(self) -> None:
-        """The machine's own, once."""
+        """Measure the limits of the machine, once."""
         if not self.results.data["limits"]:
             folders = [self.cluster.data]
             self.results.put("machine", machine.describe(folders))
-            self.results.put("limits", probes.measure(folders, self.say))
+            self.results.put("limits", probes.measure(folders, self.log))
 
     # -- table ---------------------------------------------------------------------------------
 
     def table(self, round_: int, variant: Variant) -> None:
-        """Every row but growth, on one cluster."""
+        """Measure all rows except growth on one cluster."""
         rows = [
             row
             for row in self.plan.rows
@@ -164,11 +164,11 @@ class Scratch(Runner):
             for row in rows:
                 if not self.late(TABLE, row.id, variant.id):
                     source = self.plan.row(row.reads) if row.reads else None
-                    figures = meter.row(row, Side(), source)
-                    self.keep(TABLE, row.id, variant.id, round_, figures)
+                    results = meter.row(row, Side(), source)
+                    self.save(TABLE, row.id, variant.id, round_, results)
 
     def growth(self) -> None:
-        """More than the page cache that brokers are allowed."""
+        """Measure growth rows, which write more than the page cache of the brokers."""
         small = Side(
             memory=str(self.plan.settings["growth_memory"]),
             environment={"KAFKA_HEAP": str(self.plan.settings["growth_heap"])},
@@ -176,17 +176,17 @@ class Scratch(Runner):
         for row in (row for row in self.plan.rows if row.kind == "growth"):
             for round_, variant in interleaved(self.plan.variants, row.rounds or self.plan.rounds):
                 if row.variants and variant.id not in row.variants:
-                    why = "a process of the host has no page cache limit of its own"
+                    why = "a process of the host has no limit of its page cache"
                     self.results.skip(TABLE, row.id, variant.id, why)
                 elif self.missing(TABLE, row.id, variant.id, round_):
                     with self.attempt(TABLE, row.id, variant.id):
-                        figures = self.started(variant, small).row(row, Side())
-                        self.keep(TABLE, row.id, variant.id, round_, figures)
+                        results = self.started(variant, small).row(row, Side())
+                        self.save(TABLE, row.id, variant.id, round_, results)
 
     # -- knobs ---------------------------------------------------------------------------------
 
     def knobs(self) -> None:
-        """First those that need no restart, on one cluster."""
+        """Measure all knobs: first those that need no restart, on one cluster."""
         live = [knob for knob in self.plan.knobs if not knob.restarts]
         restarting = [knob for knob in self.plan.knobs if knob.restarts]
         meter: Optional[Measurement] = None
@@ -199,7 +199,7 @@ class Scratch(Runner):
                 self.switch(knob, None)
 
     def wanted(self, knob: Knob) -> bool:
-        """Whether some round of it is missing and it can be measured."""
+        """Whether it can be measured and a round is missing."""
         if knob.not_measured:
             self.results.skip(KNOB, knob.id, "a", knob.not_measured)
             return False
@@ -207,36 +207,38 @@ class Scratch(Runner):
         return any(self.missing(KNOB, knob.id, side, n) for side in "ab" for n in rounds)
 
     def switch(self, knob: Knob, meter: Optional[Measurement]) -> None:
-        """All rounds of a knob, A B and B A in turn."""
+        """Measure all rounds of a knob in alternating order (A B, B A)."""
         for round_ in range(1, self.plan.rounds + 1):
             for name in rotated("ab", round_):
                 if self.missing(KNOB, knob.id, name, round_):
                     with self.attempt(KNOB, knob.id, name):
-                        self.position(knob, name, round_, meter)
+                        self.measure_side(knob, name, round_, meter)
         if meter and knob.a.dynamic:
-            # The first side is what we run: the next knob finds it so.
+            # Side a has our values: restore them for the next knob.
             meter.configure(knob.a.dynamic)
 
-    def position(self, knob: Knob, name: str, round_: int, meter: Optional[Measurement]) -> None:
-        """One round of one side."""
+    def measure_side(
+        self, knob: Knob, name: str, round_: int, meter: Optional[Measurement]
+    ) -> None:
+        """Measure one round of one side."""
         side: Side = getattr(knob, name)
         row = self.plan.row(knob.row)
         try:
             self.kernel.set(expand(side.kernel, self.devices()))
             its = meter or self.started(self.plan.variants[0], side)
-            figures = its.row(row, side, self.plan.row(row.reads) if row.reads else None)
+            results = its.row(row, side, self.plan.row(row.reads) if row.reads else None)
         finally:
             self.kernel.restore()
-        self.keep(KNOB, knob.id, name, round_, figures)
+        self.save(KNOB, knob.id, name, round_, results)
         if meter:
-            self.forget(meter, row)
+            self.delete_topic(meter, row)
 
     def devices(self) -> List[str]:
-        """Block devices under the data."""
+        """Return the block devices of the data directory."""
         return sorted({probes.device_of(Path(self.cluster.data))})
 
     @staticmethod
-    def forget(meter: Measurement, row: Row) -> None:
-        """Delete what a knob's round has written, so that a long run does not fill the disk."""
+    def delete_topic(meter: Measurement, row: Row) -> None:
+        """Delete the topic of a knob's round, so that a long run does not fill the disk."""
         topics: Set[str] = {meter.written.pop(row.id)} if row.id in meter.written else set()
         meter.admin.delete(sorted(topics))

@@ -9,7 +9,7 @@ from typing import Iterable, Optional
 
 @dataclass(frozen=True)
 class Spread:
-    """Smallest, middle and largest of several rounds."""
+    """Minimum, median and maximum of several rounds."""
 
     low: float
     middle: float
@@ -18,12 +18,12 @@ class Spread:
 
     @property
     def width(self) -> float:
-        """How far the rounds lie apart, as a share of the middle."""
+        """The range of the rounds as a share of the median."""
         return (self.high - self.low) / self.middle if self.middle else 0.0
 
 
 def spread(values: Iterable[float]) -> Optional[Spread]:
-    """The spread of ``values``, or None when there are none."""
+    """Return the spread of ``values``, or None without values."""
     found = list(values)
     if not found:
         return None
@@ -31,30 +31,30 @@ def spread(values: Iterable[float]) -> Optional[Spread]:
 
 
 def ratio(part: Optional[Spread], whole: Optional[Spread]) -> Optional[float]:
-    """The middle of one as a multiple of the middle of the other."""
+    """Return the ratio of two medians."""
     if part is None or whole is None or not whole.middle:
         return None
     return part.middle / whole.middle
 
 
 def overlap(one: Spread, other: Spread) -> bool:
-    """Whether some round of one is as good as some round of the other, either way."""
+    """Whether the ranges of two spreads overlap."""
     return one.low <= other.high and other.low <= one.high
 
 
-# Fewer rounds than this tell nothing: two ranges of one value each never overlap.
-ENOUGH = 3
+# Fewer rounds are not comparable: two ranges of one value each never overlap.
+MIN_ROUNDS = 3
 
 
 def effect(before: Optional[Spread], after: Optional[Spread]) -> str:
-    """What switching a knob did, in words a table can hold.
+    """Return the change between two values of a knob as text.
 
-    An effect is claimed only when the ranges of all rounds lie apart.
+    A change is reported only if the ranges of all rounds do not overlap.
     """
     if before is None or after is None:
         return "not measured"
-    if min(before.rounds, after.rounds) < ENOUGH:
-        return f"too few rounds to tell ({min(before.rounds, after.rounds)})"
+    if min(before.rounds, after.rounds) < MIN_ROUNDS:
+        return f"too few rounds ({min(before.rounds, after.rounds)})"
     if overlap(before, after):
         return "no measurable effect here"
     return f"{(after.middle / before.middle - 1) * 100:+.0f} %"

@@ -1,4 +1,4 @@
-"""A file system of its own for the log dirs: an image file, made and mounted for one knob."""
+"""A separate file system for the log dirs in an image file, mounted for one knob."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ SIZE = 8 * 2**30
 
 
 class Storage:
-    """Mounts over the data directory; only what it mounted is unmounted."""
+    """Mounts an image file over the data directory."""
 
     def __init__(self, data: Path, image: Path) -> None:
-        """Remember the places; an earlier run's mount is taken away."""
+        """Store the paths; remove the mount of an earlier run."""
         self.data = data
         self.image = image
         self.unmount()
 
     def mount(self, spec: Mapping[str, str]) -> None:
-        """Make ``spec['fs']`` (xfs, ext4) with ``spec['options']`` and mount it."""
-        # Sparse: it takes what is written.
+        """Create the file system ``spec['fs']`` and mount it with ``spec['options']``."""
+        # A sparse file: it uses only the space of written data.
         with self.image.open("wb") as image:
             image.truncate(SIZE)
         force = "-f" if spec["fs"] == "xfs" else "-F"
         run([f"mkfs.{spec['fs']}", "-q", force, str(self.image)])
         options = ",".join(part for part in ("loop", spec.get("options", "")) if part)
-        # mount finds a free loop device and frees it again at unmount.
+        # mount allocates a loop device, which umount releases.
         run(["mount", "-t", spec["fs"], "-o", options, str(self.image), str(self.data)])
 
     def unmount(self) -> None:
-        """Take it away again."""
+        """Unmount and delete the image."""
         while os.path.ismount(self.data):
             run(["umount", str(self.data)])
         self.image.unlink(missing_ok=True)

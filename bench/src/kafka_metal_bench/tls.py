@@ -1,7 +1,7 @@
-"""Brokers and producers that encrypt, beside those that do not: for the knob that measures it.
+"""TLS for brokers and producers, for the knob that measures its cost.
 
-The listener of clients stays as it was, so that the runner itself asks as ever; a further one, and
-that among brokers, speak TLS. Keys are made for the run and end with it.
+The listener of clients stays without TLS, for the runner itself. An additional listener and the
+inter-broker listener use TLS. Keys are created for the run and deleted after it.
 """
 
 from __future__ import annotations
@@ -13,42 +13,42 @@ from .command import run
 
 KEYS = "tls.pem"
 TRUSTED = "tls-ca.pem"
-# Where the client's container has the certificate that it trusts.
+# Path of the trusted certificate in the client's container.
 CLIENT_TRUSTED = f"/tmp/{TRUSTED}"
-# The further listener is so many ports above that of clients.
-ABOVE = 200
+# Difference between the ports of the additional listener and the listener of clients.
+PORT_OFFSET = 200
 
 
 def make(folder: Path, address: str) -> List[Dict[str, str]]:
-    """A certificate for an address and its key, as files of a service."""
+    """Create a certificate for an address and its key; return them as files of a service."""
     folder.mkdir(exist_ok=True)
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     argv = ["openssl", "req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=benchmark"]
     argv += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
     argv += ["-addext", f"subjectAltName=IP:{address}"]
     run([*argv, "-keyout", str(key), "-out", str(certificate)])
-    shown = certificate.read_text(encoding="utf-8")
+    pem = certificate.read_text(encoding="utf-8")
     return [
-        {"name": KEYS, "content": key.read_text(encoding="utf-8") + shown},
-        {"name": TRUSTED, "content": shown},
+        {"name": KEYS, "content": key.read_text(encoding="utf-8") + pem},
+        {"name": TRUSTED, "content": pem},
     ]
 
 
-def above(endpoint: str) -> str:
-    """HOST:PORT of the further listener."""
+def tls_endpoint(endpoint: str) -> str:
+    """Return HOST:PORT of the additional listener."""
     host, _, port = endpoint.rpartition(":")
-    return f"{host}:{int(port) + ABOVE}"
+    return f"{host}:{int(port) + PORT_OFFSET}"
 
 
 def broker_properties(properties: Mapping[str, str], folder: str) -> Dict[str, str]:
-    """Keys of server.properties that change; ``folder`` is where the broker has its files."""
+    """Return the changed keys of server.properties; ``folder``: directory of the broker's files."""
     internal = properties["inter.broker.listener.name"]
     found = {}
     for key in ("listeners", "advertised.listeners"):
         each = properties[key].split(",")
         (clients,) = (one for one in each if not one.startswith(f"{internal}://"))
         name, _, endpoint = clients.partition("://")
-        found[key] = ",".join([*each, f"TLS://{above(endpoint)}"])
+        found[key] = ",".join([*each, f"TLS://{tls_endpoint(endpoint)}"])
     found["listener.security.protocol.map"] = f"{name}:PLAINTEXT,{internal}:SSL,TLS:SSL"
     for store, file in (("keystore", KEYS), ("truststore", TRUSTED)):
         found[f"ssl.{store}.type"] = "PEM"
@@ -57,9 +57,9 @@ def broker_properties(properties: Mapping[str, str], folder: str) -> Dict[str, s
 
 
 def producer_options(bootstrap: str) -> Dict[str, str]:
-    """Options of a producer that comes in by the further listener."""
+    """Return the options of a producer for the additional listener."""
     return {
-        "bootstrap.servers": ",".join(above(each) for each in bootstrap.split(",")),
+        "bootstrap.servers": ",".join(tls_endpoint(each) for each in bootstrap.split(",")),
         "security.protocol": "SSL",
         "ssl.truststore.type": "PEM",
         "ssl.truststore.location": CLIENT_TRUSTED,

@@ -1,4 +1,4 @@
-"""What the measuring tools print, as numbers. Pure functions; every unit is in the name."""
+"""Parse the output of the measuring tools. Pure functions; names contain the units."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Dict, List, Tuple
 
-Figures = Dict[str, float]
+Numbers = Dict[str, float]
 
 NUMBER = r"([0-9]+(?:[.,][0-9]+)?)"
 PRODUCED = re.compile(
@@ -20,21 +20,21 @@ MEBIBYTE = 2**20
 
 
 class OutputError(ValueError):
-    """A tool printed something else than its figures; the text holds the end of its log."""
+    """The output of a tool has no results; the message has the log tail."""
 
 
 def log_tail(output: str, lines: int = 6) -> str:
-    """The end of an output, for a message."""
+    """Return the last lines of an output for a message."""
     return " | ".join(line.strip() for line in output.strip().splitlines()[-lines:]) or "nothing"
 
 
 def number(text: str) -> float:
-    """A number as Java prints it, in whatever locale."""
+    """Return a number printed by Java in any locale."""
     return float(text.replace(",", "."))
 
 
-def produced(output: str) -> Figures:
-    """Figures of ``kafka-producer-perf-test``: its last line, the one with percentiles."""
+def produced(output: str) -> Numbers:
+    """Return the results of ``kafka-producer-perf-test``: the last line with percentiles."""
     for line in reversed(output.splitlines()):
         found, tail = PRODUCED.search(line), PERCENTILES.search(line)
         if found and tail:
@@ -47,13 +47,13 @@ def produced(output: str) -> Figures:
                 "latency_p99_ms": number(tail[3]),
                 "latency_p999_ms": number(tail[4]),
             }
-    raise OutputError(f"kafka-producer-perf-test ended without figures: {log_tail(output)}")
+    raise OutputError(f"kafka-producer-perf-test printed no results: {log_tail(output)}")
 
 
 def windows(output: str) -> List[Tuple[int, float]]:
-    """Records sent so far and records/s of each 5 s window of a long producer run.
+    """Return total records and records/s of each 5 s window of a long producer run.
 
-    The first window holds the start of the JVM and of the connections, and is left out.
+    The first window is omitted, because it includes the start of the JVM and of the connections.
     """
     sent, series = 0, []
     for line in output.splitlines():
@@ -64,8 +64,8 @@ def windows(output: str) -> List[Tuple[int, float]]:
     return series[1:]
 
 
-def consumed(output: str) -> Figures:
-    """Figures of ``kafka-consumer-perf-test``, without the time the group needed to form."""
+def consumed(output: str) -> Numbers:
+    """Return the results of ``kafka-consumer-perf-test``, without the time of the rebalance."""
     header: List[str] = []
     for line in output.splitlines():
         cells = [cell.strip() for cell in line.split(", ")]
@@ -77,14 +77,14 @@ def consumed(output: str) -> Figures:
                 "records": number(found["data.consumed.in.nMsg"]),
                 "records_s": number(found[FETCHED]),
             }
-    raise OutputError(f"kafka-consumer-perf-test ended without figures: {log_tail(output)}")
+    raise OutputError(f"kafka-consumer-perf-test printed no results: {log_tail(output)}")
 
 
-def end_to_end(output: str) -> Figures:
-    """Figures of ``kafka-e2e-latency``; the tool itself counts whole milliseconds."""
+def end_to_end(output: str) -> Numbers:
+    """Return the results of ``kafka-e2e-latency``, which has a resolution of 1 ms."""
     found = END_TO_END.search(output)
     if not found:
-        raise OutputError(f"kafka-e2e-latency ended without figures: {log_tail(output)}")
+        raise OutputError(f"kafka-e2e-latency printed no results: {log_tail(output)}")
     average = re.search(rf"Avg latency: {NUMBER} ms", output)
     return {
         "p50_ms": number(found[1]),
@@ -94,8 +94,8 @@ def end_to_end(output: str) -> Figures:
     }
 
 
-def together(parts: List[Figures]) -> Figures:
-    """Several clients at once: rates and records add up, of latencies the worst counts."""
+def combined(parts: List[Numbers]) -> Numbers:
+    """Combine the results of concurrent clients: sums of records, maximums of latencies."""
     return {
         key: sum(part[key] for part in parts)
         if key.startswith("records")
@@ -105,11 +105,11 @@ def together(parts: List[Figures]) -> Figures:
 
 
 def fio_bytes_s(output: str, direction: str) -> float:
-    """Bytes per second of a fio job in JSON; ``direction`` is read or write."""
+    """Return bytes per second of a fio job in JSON; ``direction``: read or write."""
     try:
         job: Dict[str, Any] = json.loads(output[output.index("{") :])["jobs"][0]
         if job["error"]:
-            raise OutputError(f"fio ended with error {job['error']}")
+            raise OutputError(f"fio failed with error {job['error']}")
         return float(job[direction]["bw_bytes"])
     except (ValueError, LookupError) as error:
-        raise OutputError(f"fio ended without figures: {log_tail(output)}") from error
+        raise OutputError(f"fio printed no results: {log_tail(output)}") from error

@@ -1,4 +1,4 @@
-"""CPU that a measurement used, from the kernel's counters."""
+"""CPU time of a measurement, from the kernel's counters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Cpu:
-    """Seconds of CPU time since boot, over all cores."""
+    """CPU time since boot in seconds, of all cores."""
 
     busy: float
     idle: float
@@ -20,25 +20,25 @@ class Cpu:
 
 
 def parse_stat(text: str) -> Cpu:
-    """The first line of /proc/stat: user nice system idle iowait irq softirq steal."""
-    ticks = [int(word) / TICKS for word in text.splitlines()[0].split()[1:9]]
+    """Parse the first line of /proc/stat: user nice system idle iowait irq softirq steal."""
+    ticks = [int(field) / TICKS for field in text.splitlines()[0].split()[1:9]]
     user, nice, system, idle, iowait, irq, softirq, steal = ticks
     return Cpu(user + nice + system + irq + softirq, idle + iowait, steal)
 
 
 def fields_of(text: str) -> List[str]:
-    """Of /proc/PID/stat what follows the name; that may hold blanks and brackets."""
+    """Return the fields of /proc/PID/stat after the name, which may contain blanks and brackets."""
     return text.rpartition(")")[2].split()
 
 
 def parse_process(text: str) -> float:
-    """CPU seconds of /proc/PID/stat."""
+    """Return the CPU seconds of /proc/PID/stat."""
     fields = fields_of(text)
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def descendants(pids: Iterable[int], parents: Mapping[int, int]) -> Set[int]:
-    """The processes and all that they have started; ``parents`` by process."""
+    """Return the processes and all their descendants; ``parents`` by process."""
     found = set(pids)
     while more := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= more
@@ -46,7 +46,7 @@ def descendants(pids: Iterable[int], parents: Mapping[int, int]) -> Set[int]:
 
 
 def parents_of_all() -> Dict[int, int]:
-    """Parent of each process of the machine; those that end meanwhile are left out."""
+    """Return the parent of each process of the machine, without processes that have exited."""
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -58,13 +58,13 @@ def parents_of_all() -> Dict[int, int]:
 
 
 class Meter:
-    """CPU of the machine and of some processes between its making and ``read``.
+    """CPU time of the machine and of some processes since the creation of the meter.
 
-    With what they have started: a broker's first process is the guard that watches it.
+    Includes descendants, because the first process of a broker is its guard.
     """
 
     def __init__(self, pids: Iterable[int]) -> None:
-        """Start."""
+        """Start measuring."""
         roots = list(pids)
         self.pids: List[int] = sorted(descendants(roots, parents_of_all())) if roots else []
         self.machine = parse_stat(Path("/proc/stat").read_text(encoding="ascii"))
@@ -79,16 +79,16 @@ class Meter:
         return total
 
     def read(self) -> Dict[str, float]:
-        """Shares of the machine busy and stolen; CPU seconds of all and of the processes."""
+        """Return busy and stolen shares, and CPU seconds of the machine and of the processes."""
         now = parse_stat(Path("/proc/stat").read_text(encoding="ascii"))
         busy, idle = now.busy - self.machine.busy, now.idle - self.machine.idle
         steal = now.steal - self.machine.steal
         total = max(busy + idle + steal, 1 / TICKS)
-        figures = {
+        results = {
             "cpu_busy": round((busy + steal) / total, 4),
             "cpu_steal": round(steal / total, 4),
             "cpu_s": round(busy, 2),
         }
         if self.pids:
-            figures["broker_cpu_s"] = round(self._processes() - self.processes, 2)
-        return figures
+            results["broker_cpu_s"] = round(self._processes() - self.processes, 2)
+        return results

@@ -1,4 +1,4 @@
-"""Connections to a cluster: settings, topics that have to be there, ranges of a log."""
+"""Connections to a cluster: client settings, checks of topics, reads of offset ranges."""
 
 import difflib
 import logging
@@ -11,12 +11,12 @@ from kafka_metal_client.errors import ClientError
 from kafka_metal_client.sizes import Limit
 
 METADATA_SECONDS = 20
-# A partition's end can step back for a moment after a change of leader: what is missing at the end
-# of the log is only called missing after the log was quiet for this long.
+# A partition's end can move back briefly after a change of leader: records at the end of the log
+# count as missing only after this many seconds without a new record.
 QUIET_SECONDS = 5.0
 BATCH = 5_000
 
-# librdkafka reports each lost connection on standard error; faults are what these tools are for.
+# Without this handler librdkafka prints every lost connection on standard error.
 _quiet = logging.getLogger("kafka_metal_client.librdkafka")
 _quiet.addHandler(logging.NullHandler())
 _quiet.propagate = False
@@ -39,14 +39,14 @@ def read_properties(path: Path) -> dict[str, str]:
 
 
 def common_config(bootstrap: str, extra: Mapping[str, str]) -> Config:
-    """What producers and consumers share; ``extra`` wins."""
+    """Return settings common to producers and consumers; ``extra`` takes precedence."""
     return {
         "bootstrap.servers": bootstrap,
-        # Find a restarted broker within two seconds, not ten.
+        # Reconnect to a restarted broker within 2 s; librdkafka's default is 10 s.
         "reconnect.backoff.max.ms": 2_000,
         "topic.metadata.refresh.interval.ms": 10_000,
-        # A broker that is frozen or cut off from the others takes connections and answers nothing:
-        # these, not the defaults of a minute, say how long a client stays with it.
+        # A frozen or partitioned broker accepts connections and does not respond. These limits
+        # replace librdkafka's defaults of 60 s and 30 s.
         "socket.timeout.ms": 15_000,
         "socket.connection.setup.timeout.ms": 10_000,
         "socket.keepalive.enable": True,
@@ -55,34 +55,34 @@ def common_config(bootstrap: str, extra: Mapping[str, str]) -> Config:
 
 
 def quiet() -> logging.Logger:
-    """Where clients log to."""
+    """Return the logger of all clients."""
     return _quiet
 
 
 def producer(
     bootstrap: str, extra: Mapping[str, str], delivery_timeout: float, limit: Limit | None = None
 ) -> Any:
-    """An idempotent producer that waits for all in-sync replicas and outlives broker restarts.
+    """Return an idempotent producer with acks=all that survives broker restarts.
 
-    ``delivery_timeout``: seconds until a record that nobody acknowledges is given up. ``limit``:
-    that of the topic, by which batches are sized.
+    ``delivery_timeout``: seconds until an unacknowledged record fails. ``limit``: the topic's
+    limit, which sets the batch size.
     """
     from confluent_kafka import Producer
 
     return Producer(
         {
             "enable.idempotence": True,
-            # With several, a broker that restarts has librdkafka begin a new epoch, and a record
-            # that was written but not yet acknowledged is written again: its issue 4953.
+            # More than one can duplicate records when a broker restarts: librdkafka then starts a
+            # new epoch and resends records that were written but not acknowledged (issue 4953).
             "max.in.flight.requests.per.connection": 1,
             "acks": "all",
             "message.timeout.ms": round(delivery_timeout * 1000),
             "request.timeout.ms": 10_000,
             "linger.ms": 5,
             "compression.type": "lz4",
-            # The Java client's partitioner, so that a key meets its partition from any language.
+            # The Java client's partitioner: the same key gets the same partition from any client.
             "partitioner": "murmur2_random",
-            # During an outage new records wait outside, with a fresh event time, not in the queue.
+            # Keeps the queue short, so that waiting records still get a current event time.
             "queue.buffering.max.messages": 20_000,
             **(limit or Limit()).settings(),
             **common_config(bootstrap, extra),
@@ -92,7 +92,7 @@ def producer(
 
 
 def consumer(bootstrap: str, extra: Mapping[str, str]) -> Any:
-    """A consumer that is assigned its partitions and commits nothing."""
+    """Return a consumer for assigned partitions that commits no offsets."""
     from confluent_kafka import Consumer
 
     return Consumer(
@@ -102,7 +102,7 @@ def consumer(bootstrap: str, extra: Mapping[str, str]) -> Any:
             "auto.offset.reset": "earliest",
             "isolation.level": "read_committed",
             "enable.partition.eof": True,
-            # librdkafka's default of a second makes a fast reader wait most of the time.
+            # librdkafka's default of 1 s slows down fast readers.
             "fetch.queue.backoff.ms": 10,
             **common_config(bootstrap, extra),
         },
@@ -111,15 +111,15 @@ def consumer(bootstrap: str, extra: Mapping[str, str]) -> Any:
 
 
 def partitions_of(client: Any, topics: list[str]) -> dict[str, list[int]]:
-    """Partitions of each topic; ClientError names an unreachable cluster or a missing topic."""
+    """Return the partitions of each topic; ClientError if no broker responds or one is missing."""
     from confluent_kafka import KafkaException
 
     try:
-        # All topics are asked for: a request for one topic could create it.
+        # Request the metadata of all topics: a request for one topic could create it.
         known = client.list_topics(timeout=METADATA_SECONDS).topics
     except KafkaException as error:
         raise ClientError(
-            f"no broker answered within {METADATA_SECONDS} s: {error.args[0].str()}; "
+            f"no broker responded within {METADATA_SECONDS} s: {error.args[0].str()}; "
             "check --bootstrap"
         ) from error
     for topic in topics:
@@ -129,10 +129,10 @@ def partitions_of(client: Any, topics: list[str]) -> dict[str, list[int]]:
 
 
 def since(reader: Any, partitions: Mapping[str, list[int]], time_ms: int) -> list[Any]:
-    """Where partitions are read from, so that no record from ``time_ms`` on is missed.
+    """Return start positions that include every record from ``time_ms`` on.
 
-    A partition without such a record is read from its end as it was before the question: its end
-    when the reading begins may lie behind the first record that is wanted.
+    A partition without such a record starts at the end it had before the lookup: by the time
+    reading starts, its end may be after the first wanted record.
     """
     from confluent_kafka import TopicPartition
 
@@ -151,7 +151,7 @@ def since(reader: Any, partitions: Mapping[str, list[int]], time_ms: int) -> lis
 
 
 def missing_topic(topic: str, known: list[str]) -> str:
-    """The sentence about a topic that is not there, with the names that come near."""
+    """Return the message about a missing topic, with similar names."""
     public = sorted(name for name in known if not name.startswith("__"))
     near = difflib.get_close_matches(topic, public, n=3)
     if near:
@@ -161,11 +161,11 @@ def missing_topic(topic: str, known: list[str]) -> str:
         hint = f"the cluster has: {', '.join(public[:10])}{more}"
     else:
         hint = "the cluster has no topics"
-    return f"topic {topic} does not exist, and topics are made by declaration only; {hint}"
+    return f"topic {topic} does not exist and is not created automatically; {hint}"
 
 
 def header(message: Any, name: str) -> str | None:
-    """The text of a record's header, or None."""
+    """Return the text of a record's header, or None."""
     for key, value in message.headers() or ():
         if key == name and value is not None:
             return bytes(value).decode("utf-8", "replace")
@@ -175,9 +175,9 @@ def header(message: Any, name: str) -> str | None:
 def read_ranges(
     reader: Any, topic: str, ranges: Mapping[int, tuple[int, int]], stall_timeout: float
 ) -> Iterator[Any]:
-    """All records of a topic from the first to the last offset per partition, both included.
+    """Yield all records of a topic from the first to the last offset per partition, inclusive.
 
-    Ends at the end of a log that is shorter than the range. ClientError after ``stall_timeout``
+    Stop at the end of a log that is shorter than the range. ClientError after ``stall_timeout``
     seconds without a record.
     """
     from confluent_kafka import KafkaError, TopicPartition
@@ -185,7 +185,7 @@ def read_ranges(
     reader.assign([TopicPartition(topic, part, first) for part, (first, _) in ranges.items()])
     waiting = {part for part, (first, last) in ranges.items() if first <= last}
     at_end: set[int] = set()
-    heard = time.monotonic()
+    last_record = time.monotonic()
     while waiting:
         for message in reader.consume(BATCH, timeout=0.5):
             part, error = message.partition(), message.error()
@@ -194,16 +194,16 @@ def read_ranges(
                     at_end.add(part)
                 continue
             at_end.discard(part)
-            heard = time.monotonic()
+            last_record = time.monotonic()
             last = ranges[part][1]
             if message.offset() <= last:
                 yield message
             if message.offset() >= last and part in waiting:
                 waiting.remove(part)
                 reader.pause([TopicPartition(topic, part)])
-        quiet = time.monotonic() - heard
-        if waiting <= at_end and quiet > QUIET_SECONDS:
+        idle = time.monotonic() - last_record
+        if waiting <= at_end and idle > QUIET_SECONDS:
             return
-        if quiet > stall_timeout:
+        if idle > stall_timeout:
             names = ", ".join(f"{topic}-{part}" for part in sorted(waiting))
-            raise ClientError(f"nothing was readable for {stall_timeout:.0f} s from {names}")
+            raise ClientError(f"no record was read for {stall_timeout:.0f} s from {names}")

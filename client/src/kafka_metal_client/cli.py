@@ -1,7 +1,7 @@
 """The command line ``kafka-metal``.
 
-Exit code: 0 all is well; 1 some records are not sent, or are not where they have to be; 2 wrong
-arguments, a malformed file, a missing topic or no broker, with nothing sent.
+Exit code: 0 success; 1 some records were not sent or are missing from an output; 2 wrong arguments,
+a malformed file, a missing topic or no reachable broker, with nothing sent.
 """
 
 import argparse
@@ -16,8 +16,8 @@ from kafka_metal_client import commands, replay
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.options import add_connection, rate
 
-# Entry points of packages that import this one and add commands, such as `demo` and `ledger` of
-# kafka-metal-reconciliation. Each is called with the commands so far.
+# Entry points of packages that depend on this one and add commands, such as `demo` and `ledger` of
+# kafka-metal-reconciliation. Each is called with the argparse subparsers.
 MORE_COMMANDS = "kafka_metal.commands"
 
 
@@ -35,12 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """All commands and their options."""
-    top = argparse.ArgumentParser(prog="kafka-metal", description="Clients of a platform.")
+    """Return the parser with all commands and their options."""
+    top = argparse.ArgumentParser(prog="kafka-metal", description="Client tools of kafka-metal.")
     verbs = top.add_subparsers(required=True, metavar="COMMAND")
     _produce(verbs.add_parser("produce", help="send a CSV or JSON Lines file to a topic"))
-    _replay(verbs.add_parser("replay", help="send a part of a topic once more, to another topic"))
-    _content(verbs.add_parser("content", help="make declared topics, ACLs and passwords"))
+    _replay(verbs.add_parser("replay", help="copy a range of a topic to another topic"))
+    _content(verbs.add_parser("content", help="create declared topics, ACLs and passwords"))
     for each in sorted(entry_points(group=MORE_COMMANDS), key=lambda point: point.name):
         each.load()(verbs)
     return top
@@ -52,10 +52,12 @@ def _produce(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("file", type=Path, metavar="FILE", help=ALLOWED)
     verb.add_argument("--key", metavar="FIELD", help="field whose value becomes the record's key")
     verb.add_argument("--rate", type=rate, default=0.0, help="records per second; 0: no limit")
-    verb.add_argument("--dry-run", action="store_true", help="validate and show the first record")
-    verb.add_argument("--format", choices=("csv", "jsonl"), help="when the name does not tell")
-    verb.add_argument("--delimiter", type=_delimiter, help="of a CSV; default: by the name")
-    verb.add_argument("--null", metavar="TEXT", help="CSV value that means none, such as NA")
+    verb.add_argument("--dry-run", action="store_true", help="validate and print the first record")
+    verb.add_argument(
+        "--format", choices=("csv", "jsonl"), help="if the file name does not end in a known suffix"
+    )
+    verb.add_argument("--delimiter", type=_delimiter, help="of a CSV; default: by the file name")
+    verb.add_argument("--null", metavar="TEXT", help="CSV value that means null, such as NA")
     verb.set_defaults(command=commands.produce)
 
 
@@ -64,17 +66,17 @@ def _replay(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--source", required=True, metavar="TOPIC")
     verb.add_argument("--target", required=True, metavar="TOPIC")
     verb.add_argument("--from", dest="since", default="earliest", help=replay.ALLOWED)
-    verb.add_argument("--until", default="latest", help="the same; latest: the end as it is now")
+    verb.add_argument("--until", default="latest", help="same forms; latest: the current end")
     verb.add_argument("--partition", type=int, action="append", default=[], help="of the source")
     verb.add_argument("--rate", type=rate, default=0.0, help="records per second; 0: no limit")
-    verb.add_argument("--dry-run", action="store_true", help="say what would be sent")
+    verb.add_argument("--dry-run", action="store_true", help="print the ranges, send nothing")
     verb.set_defaults(command=commands.replay)
 
 
 def _content(verb: argparse.ArgumentParser) -> None:
     add_connection(verb)
     verb.add_argument("file", type=Path, metavar="FILE", help="topics, users and acls, as JSON")
-    verb.add_argument("--passwords", type=Path, metavar="FILE", help="by user, as JSON")
+    verb.add_argument("--passwords", type=Path, metavar="FILE", help="passwords by user, as JSON")
     verb.set_defaults(command=commands.content)
 
 

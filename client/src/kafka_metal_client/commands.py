@@ -1,4 +1,4 @@
-"""What each command of the command line does; arguments in, exit code out."""
+"""The functions behind the commands: parsed arguments in, exit code out."""
 
 import argparse
 import shlex
@@ -17,7 +17,7 @@ from kafka_metal_client.sizes import limit_of
 
 
 def produce(options: argparse.Namespace) -> int:
-    """Validate a file and send it."""
+    """Validate a file and send it to a topic."""
     reading = producing.Options(options.format, options.key, options.delimiter, options.null)
     if options.dry_run:
         reader = producing.open_reader(options.file, reading)
@@ -42,22 +42,22 @@ def produce(options: argparse.Namespace) -> int:
         again = ["kafka-metal", "produce", *connection_arguments(options), "--topic", options.topic]
         again += ["--key", options.key] if options.key else []
         print(f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not; these are in {rest}")
-        print(f"once the cause is mended: {shlex.join([*again, str(rest)])}")
+        print(f"after fixing the cause, run: {shlex.join([*again, str(rest)])}")
     return 0 if sent.acknowledged == check.records else 1
 
 
 def content(options: argparse.Namespace) -> int:
-    """Make the topics, ACLs and passwords that are missing."""
+    """Create the topics and ACLs that are missing, and set the passwords."""
     specs = declared.load(options.file, options.passwords)
     made = declared.make(specs, options.bootstrap, client_settings(options))
     users, acls = len(specs.users), len(list(specs.acls))
     print(f"{users} users and {acls} ACLs are as declared")
-    print(f"{len(specs.topics)} topics declared, made: {', '.join(made) or 'none'}")
+    print(f"{len(specs.topics)} topics declared, created: {', '.join(made) or 'none'}")
     return 0
 
 
 def replay(options: argparse.Namespace) -> int:
-    """Send a part of a topic once more."""
+    """Copy a range of a topic to another topic."""
     moment = replaying.now()
     since, until = (replaying.bound(text, moment) for text in (options.since, options.until))
     extra = client_settings(options)
@@ -65,19 +65,19 @@ def replay(options: argparse.Namespace) -> int:
     try:
         known = brokers.partitions_of(reader, [options.source, options.target])
         chosen = replaying.check(options.source, options.target, known, options.partition)
-        wanted, gone = replaying.ranges(reader, options.source, chosen, since, until)
-        for number, (first, end) in sorted(wanted.items()):
+        requested, deleted = replaying.ranges(reader, options.source, chosen, since, until)
+        for number, (first, end) in sorted(requested.items()):
             print(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
-        if gone:
-            print(f"{gone:,} offsets before the start of the log are gone: retention took them")
-        if options.dry_run or not wanted:
-            print("nothing was sent" if options.dry_run else "there is nothing in this range")
+        if deleted:
+            print(f"{deleted:,} offsets before the start of the log were deleted by retention")
+        if options.dry_run or not requested:
+            print("nothing was sent" if options.dry_run else "this range has no records")
             return 0
         limit = limit_of(options.bootstrap, extra, options.target)
         producer = brokers.producer(options.bootstrap, extra, 300, limit)
         pacer = Pacer(options.rate, time.monotonic())
         delivery = Delivery(producer, options.target, limit)
-        done = replaying.copy(reader, delivery, options.source, wanted, pacer, Progress())
+        done = replaying.copy(reader, delivery, options.source, requested, pacer, Progress())
     finally:
         reader.close()
     print(
@@ -87,9 +87,9 @@ def replay(options: argparse.Namespace) -> int:
     for reason, count in sorted(done.failures.items()):
         print(f"{count:,} records failed: {reason}")
     if not done.whole:
-        print(f"{done.acknowledged:,} acknowledged, {done.wanted - done.acknowledged:,} not")
+        print(f"{done.acknowledged:,} acknowledged, {done.requested - done.acknowledged:,} not")
     if done.missing:
-        print("mend the cause, then send again (acknowledged records between come twice):")
+        print("fix the cause, then run these (acknowledged records in between are sent twice):")
     for number, (first, last) in sorted(done.missing.items()):
         again = ["kafka-metal", "replay", *connection_arguments(options)]
         again += ["--source", options.source, "--target", options.target]

@@ -1,7 +1,7 @@
-"""Declared topics, ACLs and passwords, made where they are missing; nothing is ever taken away.
+"""Create declared topics, ACLs and passwords that are missing; nothing is ever deleted.
 
-For clusters that no playbook manages, such as the compose project: what plans changes are the
-Ansible modules metal.kafka.topics, acls and users.
+For clusters that no playbook manages, such as the compose project. The Ansible modules
+metal.kafka.topics, acls and users plan and apply changes as well.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ PARTS = ("topics", "users", "acls")
 
 @dataclass(frozen=True)
 class Content:
-    """What is declared, in the words of the modules' options.
+    """The declared content, in the form of the modules' options.
 
     ``topics`` by name, each with partitions, replication_factor and config; ``users`` by name, each
     with mechanisms and iterations; ``acls``, each with principal, resource_type, resource,
@@ -33,16 +33,16 @@ class Content:
     passwords: Mapping[str, str] = field(default_factory=dict)
 
     def credentials(self) -> Iterator[tuple[str, str, int]]:
-        """User, mechanism and iterations of each password to be set. ClientError names a gap."""
+        """Yield user, mechanism and iterations per password; ClientError if one is missing."""
         for name, user in self.users.items():
             for mechanism in user.get("mechanisms", []):
                 if name not in self.passwords:
-                    raise ClientError(f"user {name} logs in by a password, and none is given")
+                    raise ClientError(f"user {name} has mechanisms, but no password is provided")
                 yield name, mechanism, user.get("iterations", 8192)
 
 
 def load(path: Path, passwords: Path | None = None) -> Content:
-    """The declaration of a JSON file and, from another one, passwords by user."""
+    """Read the declaration from a JSON file and passwords by user from another."""
     declared = state.load(path)
     if unknown := sorted(set(declared) - set(PARTS)):
         raise ClientError(f"{path}: found {', '.join(unknown)}, allowed are {', '.join(PARTS)}")
@@ -50,15 +50,15 @@ def load(path: Path, passwords: Path | None = None) -> Content:
 
 
 def missing(specs: Iterable[str], known: set[str]) -> list[str]:
-    """Names that are declared and not known, sorted."""
+    """Return the declared names that are not in ``known``, sorted."""
     return sorted(set(specs) - known)
 
 
 def make(content: Content, bootstrap: str, extra: Mapping[str, str]) -> list[str]:
-    """Make what is missing and return the names of new topics. ClientError names a failure.
+    """Create what is missing and return the names of new topics. ClientError names a failure.
 
-    Passwords and rights come before what they are for. Passwords are set every time: nobody can ask
-    a broker whether one is the declared one.
+    Passwords and ACLs are created before the topics they are for. All passwords are set every
+    time: a broker does not return them for comparison.
     """
     from confluent_kafka import KafkaError, KafkaException
     from confluent_kafka.admin import AdminClient
@@ -68,7 +68,7 @@ def make(content: Content, bootstrap: str, extra: Mapping[str, str]) -> list[str
     try:
         known = set(admin.list_topics(timeout=METADATA_SECONDS).topics)
     except KafkaException as error:
-        raise ClientError(f"no broker answered at {bootstrap}: {error.args[0].str()}") from error
+        raise ClientError(f"no broker responded at {bootstrap}: {error.args[0].str()}") from error
     new = missing(content.topics, known)
     for what, done in (
         ("passwords", partial(_set_passwords, admin, content)),
@@ -79,7 +79,7 @@ def make(content: Content, bootstrap: str, extra: Mapping[str, str]) -> list[str
             try:
                 future.result()
             except KafkaException as error:
-                # Somebody else was faster: that is the desired state.
+                # Created concurrently by another client: the desired state is reached.
                 if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                     raise ClientError(f"{what}, {name}: {error.args[0].str()}") from error
     return new

@@ -1,6 +1,7 @@
-"""CSV files with a header: rows become JSON objects, typed where a whole column agrees.
+"""CSV files with a header: each row becomes a JSON object.
 
-An empty value is null. Numbers keep their digits.
+A column gets a type other than STRING only if all its values fit. An empty value is null. Numbers
+keep their digits.
 """
 
 import json
@@ -16,21 +17,21 @@ from kafka_metal_client.errors import ClientError
 from kafka_metal_client.records import Check, Record, no_such_field
 from kafka_metal_client.sizes import BATCH_BYTES, batch_bytes
 
-# Texts that are looked at once for all rows: in most columns they are few.
+# Size of the cache of JSON-encoded texts: most columns have few distinct values.
 TEXTS = 10_000
-# Rows that cannot be larger are not measured: few topics take less.
+# Bytes of a row below which its size is not computed: few topics have a smaller limit.
 SMALL = 4_096
-# Types whose values are JSON as they are; any other is a text.
+# Types whose CSV text is valid JSON; values of all other types are encoded as strings.
 NUMBERS = {"BIGINT", "DOUBLE"}
 
 
 class CsvFile:
-    """Blank lines are skipped; a row has as many fields as the header."""
+    """A CSV file; blank lines are skipped, each row has as many fields as the header."""
 
     def __init__(
         self, path: Path, key: str | None = None, delimiter: str = ",", null: str | None = None
     ) -> None:
-        """``key`` is a column; ``null`` is a text that also stands for no value, such as NA."""
+        """``key`` is a column; ``null`` is a text that also means null, such as NA."""
         self._path = path
         self._rows = CsvRows(path, delimiter)
         self._key = key
@@ -38,7 +39,7 @@ class CsvFile:
         self._columns: CsvColumns | None = None
 
     def check(self) -> Check:
-        """Validate header and rows, and learn the type of each column."""
+        """Validate header and rows, and infer the type of each column."""
         result = Check()
         try:
             header, rows = self._rows.read()
@@ -48,7 +49,7 @@ class CsvFile:
             for row in rows:
                 fault = self._rows.wrong_width(row, header) or self._keyless(row, header, columns)
                 if fault is None:
-                    columns.learn(row.fields)
+                    columns.add_row(row.fields)
                     result.records += 1
                     self._measure(row, header, result)
                 else:
@@ -56,7 +57,7 @@ class CsvFile:
                 if result.full:
                     break
         except Fault as fault:
-            # After a broken quote or header nothing that follows means what it seems to.
+            # Rows after a broken quote or header cannot be interpreted.
             result.faults.append(fault)
             return result
         self._columns = columns
@@ -65,7 +66,7 @@ class CsvFile:
         return result
 
     def records(self) -> Iterator[Record]:
-        """Rows as JSON objects; ``check`` must have passed."""
+        """Yield the rows as JSON objects; RuntimeError unless ``check`` ran without faults."""
         if self._columns is None:
             raise RuntimeError("the file was not checked")
         nulls, kinds = self._columns.nulls, self._columns.kinds()
@@ -90,11 +91,11 @@ class CsvFile:
         if row.fields[index] not in columns.nulls:
             return None
         line, column = self._rows.place(row, index)
-        return Fault(line, column, f"no value of the key {self._key}", "a value")
+        return Fault(line, column, f"no value in key column {self._key}", "a value")
 
     def _measure(self, row: Row, header: list[str], result: Check) -> None:
-        # A character takes at most six bytes in JSON, and the key is a field once more: nearly
-        # every row needs no closer look.
+        # Upper bound: a character takes at most six bytes in JSON, and the key may be any field.
+        # Nearly every row is below it, and its size is then not computed.
         characters = sum(map(len, header)) + 2 * sum(map(len, row.raw)) + 4 * len(header)
         if characters * 6 <= max(SMALL, result.largest[0] - BATCH_BYTES):
             return
@@ -110,7 +111,7 @@ def _text(text: str) -> str:
 
 
 def _encoder(kind: str) -> Callable[[str], str]:
-    """What makes JSON of the text of a column of this type."""
+    """Return the function that turns a text of a column of this type into JSON."""
     if kind == "BOOLEAN":
         return str.lower
     return str if kind in NUMBERS else _text

@@ -1,7 +1,7 @@
-"""Records on their way to a topic: each is acknowledged or has a reason, whatever happens.
+"""Delivery of records to a topic: each is acknowledged or fails with a reason.
 
-Not given up are records of a topic that a broker does not know right after it has started: it
-opens its port before it has metadata.
+Records are retried while a broker reports the topic as unknown: a broker that has just started
+accepts connections before it has metadata.
 """
 
 import time
@@ -11,22 +11,22 @@ from typing import Any
 from kafka_metal_client.sizes import Limit, batch_bytes
 
 POLL_SECONDS = 0.1
-# Names of errors that a broker without metadata gives, and of librdkafka's own after it.
+# Error names of a broker without metadata, and librdkafka's own that follow from it.
 UNKNOWN = {"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"}
 RETRY_SECONDS = 1.0
 
-# Called once for each record, with the reason why it failed or none, and the producer's message.
+# Called once per record with the reason of a failure (None: acknowledged) and the message.
 Done = Callable[[str | None, Any], None]
 
 
 class Delivery:
-    """Hands records of one topic to a producer, and tells what became of each.
+    """Passes records of one topic to a producer and reports the result of each.
 
-    ``timeout``: seconds from the first attempt until a record is given up whose topic is unknown.
+    ``timeout``: seconds from the first attempt until a record of an unknown topic fails.
     """
 
     def __init__(self, producer: Any, topic: str, limit: Limit, timeout: float = 300) -> None:
-        """``producer`` is a confluent_kafka Producer, or something with produce and poll."""
+        """``producer`` is a confluent_kafka Producer, or an object with produce and poll."""
         self.producer = producer
         self.topic = topic
         self.limit = limit
@@ -37,13 +37,13 @@ class Delivery:
 
     @property
     def in_flight(self) -> int:
-        """Records of which nobody knows yet."""
+        """Number of records without a result yet."""
         return self.sent - self.settled
 
     def send(self, record: dict[str, Any], done: Done, waiting: Callable[[], None]) -> None:
-        """Queue a record, arguments of ``produce``; ``waiting`` is called while there is no room.
+        """Queue a record, given as arguments of ``produce``; call ``waiting`` while it is full.
 
-        A record that the topic cannot take is not sent: ``done`` has the reason.
+        A record that is too large for the topic is not sent: ``done`` gets the reason.
         """
         self.sent += 1
         size = batch_bytes(record.get("key"), record.get("value"), record.get("headers") or ())
@@ -53,7 +53,7 @@ class Delivery:
         self._queue(record, done, waiting, time.monotonic())
 
     def poll(self, seconds: float) -> None:
-        """Take answers, and try again what is due."""
+        """Handle delivery reports, and resend records whose retry is due."""
         self.producer.poll(seconds)
         now = time.monotonic()
         due = [again for moment, again in self._later if moment <= now]
@@ -90,8 +90,8 @@ class Delivery:
 
 
 def too_large(limit: Limit) -> str:
-    """The reason of a record that its topic does not take."""
-    return f"larger than the topic takes (max.message.bytes {limit.size:,})"
+    """Return the reason for a record that exceeds the topic's limit."""
+    return f"larger than the topic's max.message.bytes ({limit.size:,})"
 
 
 def _unknown(error: Any) -> bool:

@@ -1,5 +1,5 @@
-"""The one error that the command line prints instead of a traceback."""
+"""The error that the command line prints without a traceback."""
 
 
 class ClientError(Exception):
-    """A spec that cannot be met; the text names the object, the spec and the blocker."""
+    """A request that cannot be fulfilled; the text names the object, what was found and allowed."""

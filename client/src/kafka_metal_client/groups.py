@@ -1,4 +1,4 @@
-"""The screen of ``make groups``: who reads what, and how far behind."""
+"""The screen of ``make groups``: consumer groups, their topics and lag."""
 
 from kafka_metal_client.state import State
 from kafka_metal_client.tables import GREEN, YELLOW, Cell, Paint, number, table
@@ -8,11 +8,11 @@ PARTITIONS = ("topic", "partition", "offset", "end", "lag")
 
 
 def render(found: State, paint: Paint) -> str:
-    """Groups in a table; of a single one its members and partitions as well."""
+    """Return a table of the groups; for a single group also its members and partitions."""
     groups = found.get("groups") or {}
     lines = _steps(found)
     if not groups:
-        lines.append("There is no consumer group.")
+        lines.append("There are no consumer groups.")
     else:
         lines += table(COLUMNS, [_row(name, group) for name, group in groups.items()], paint)
     if len(groups) == 1:
@@ -25,7 +25,7 @@ def render(found: State, paint: Paint) -> str:
 
 
 def _steps(found: State) -> list[str]:
-    """What was done, or would be."""
+    """Return the lines about steps that were done, or would be in a dry run."""
     steps = list(found.get("steps") or [])
     if not steps:
         return []

@@ -1,10 +1,10 @@
-"""Files with one JSON object per line; each line is sent as it is."""
+"""Files with one JSON object per line; each line is sent unchanged."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from kafka_metal_declarations.columns import learn_members
+from kafka_metal_declarations.columns import add_object
 from kafka_metal_declarations.json_lines import NAMES, object_of, texts
 from kafka_metal_declarations.kinds import Kind
 from kafka_metal_declarations.text_file import Fault
@@ -14,7 +14,7 @@ from kafka_metal_client.sizes import batch_bytes
 
 
 class JsonLines:
-    """Empty lines are skipped."""
+    """A JSON Lines file; empty lines are skipped."""
 
     def __init__(self, path: Path, key: str | None = None) -> None:
         """``key`` is the field whose value becomes the record's key."""
@@ -22,7 +22,7 @@ class JsonLines:
         self._key = key
 
     def check(self) -> Check:
-        """Validate each line: one JSON object, no key twice, the key field present."""
+        """Validate each line: one JSON object, no duplicate keys, the key field present."""
         result, kinds = Check(), dict[str, Kind]()
         try:
             for number, line in texts(self._path):
@@ -33,13 +33,13 @@ class JsonLines:
                 if result.full:
                     break
         except Fault as fault:
-            # The bytes themselves are wrong: nothing after them can be trusted.
+            # Invalid bytes or compression: the rest of the file cannot be read.
             result.faults.append(fault)
         result.columns = {name: str(kind) for name, kind in kinds.items()}
         return result
 
     def records(self) -> Iterator[Record]:
-        """The stripped lines."""
+        """Yield the lines, stripped of whitespace."""
         for number, line in texts(self._path):
             text = line.strip()
             key = None if self._key is None else key_bytes(json.loads(text)[self._key])
@@ -57,9 +57,9 @@ class JsonLines:
         size = batch_bytes(key, line.strip().encode())
         result.largest = max(result.largest, (size, number))
         result.records += 1
-        learn_members(kinds, value)
+        add_object(kinds, value)
 
 
 def key_bytes(value: object) -> bytes:
-    """A text as it is, anything else as its JSON."""
+    """Return a text in UTF-8, any other value as JSON."""
     return (value if isinstance(value, str) else json.dumps(value)).encode()

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what follows from them."""
+"""Options that several commands share, and the settings derived from them."""
 
 import argparse
 from collections.abc import Mapping
@@ -8,27 +8,27 @@ from kafka_metal_client import brokers
 
 
 def add_connection(verb: argparse.ArgumentParser) -> None:
-    """Add the options that lead to a cluster."""
-    verb.add_argument("--bootstrap", required=True, metavar="HOST:PORT,…", help="some brokers")
+    """Add the options for the connection to a cluster."""
+    verb.add_argument("--bootstrap", required=True, metavar="HOST:PORT,…", help="bootstrap servers")
     verb.add_argument(
         "--client-config", type=Path, metavar="FILE",
-        help="more settings of librdkafka as key=value lines, such as credentials",
+        help="more librdkafka settings as key=value lines, such as credentials",
     )  # fmt: skip
 
 
 def client_settings(options: argparse.Namespace) -> Mapping[str, str]:
-    """Settings of the file that ``--client-config`` names."""
+    """Return the settings in the file of ``--client-config``."""
     return brokers.read_properties(options.client_config) if options.client_config else {}
 
 
 def connection_arguments(options: argparse.Namespace) -> list[str]:
-    """Arguments that lead another command to the same cluster."""
+    """Return the arguments with which another command connects to the same cluster."""
     files = ["--client-config", str(options.client_config)] if options.client_config else []
     return ["--bootstrap", options.bootstrap, *files]
 
 
 def rate(text: str) -> float:
-    """Records per second; 0 is no limit."""
+    """Parse records per second; 0 means no limit."""
     number = float(text)
     if not 0 <= number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text}: allowed are 0 (no limit) and above")

@@ -1,6 +1,6 @@
-"""When the next record is due."""
+"""Pacing of a sender: when the next record is due."""
 
-# A sender that fell behind catches up by at most this much: a stall must not end in a flood.
+# Longest delay that a sender makes up for: after a longer stall it must not send a burst.
 CATCH_UP_SECONDS = 0.1
 
 
@@ -15,7 +15,7 @@ class Pacer:
         self._due = now
 
     def delay(self, now: float) -> float:
-        """Seconds until the next record is due; it counts as sent once this returns 0."""
+        """Return seconds until the next record is due; 0 counts it as sent."""
         if self._interval == 0:
             return 0.0
         if self._due > now:

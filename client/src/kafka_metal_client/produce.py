@@ -1,4 +1,4 @@
-"""Send a person's file: all of it is valid before anything is sent."""
+"""Send an operator's file: the whole file is validated before the first record is sent."""
 
 import errno
 import tempfile
@@ -24,7 +24,7 @@ from kafka_metal_client.sizes import Limit, limit_of
 
 @dataclass(frozen=True)
 class Options:
-    """How to read the file; see the command's help."""
+    """How to read the file; see the help of ``kafka-metal produce``."""
 
     format: str | None = None
     key: str | None = None
@@ -34,25 +34,25 @@ class Options:
 
 @dataclass
 class Sent:
-    """Counts of records; ``failures`` by reason, with the first line of each."""
+    """Counts of records; ``failures`` by reason: how many, and the first line."""
 
     sent: int = 0
     acknowledged: int = 0
     seconds: float = 0.0
     failures: dict[str, tuple[int, int]] = field(default_factory=dict)
-    # Lines of records that were given up.
+    # Lines of records that failed.
     lines: set[int] = field(default_factory=set)
 
     @property
     def failed(self) -> int:
-        """Records that were given up."""
+        """Number of records that failed."""
         return sum(count for count, _ in self.failures.values())
 
 
 def open_reader(path: Path, options: Options) -> Reader:
-    """The reader for a file; ClientError for what cannot be read twice or has no known format."""
+    """Return the reader of a file; ClientError unless it is a regular file of a known format."""
     if not path.is_file():
-        problem = "is no regular file, and it is read twice" if path.exists() else "does not exist"
+        problem = "is not a regular file (it is read twice)" if path.exists() else "does not exist"
         raise ClientError(f"{path} {problem}")
     form = Format(options.format) if options.format else format_of(path)
     if form.name == CSV:
@@ -61,7 +61,7 @@ def open_reader(path: Path, options: Options) -> Reader:
 
 
 def validate(path: Path, reader: Reader) -> Check:
-    """The check of a whole file; ClientError lists its faults, each with line and column."""
+    """Return the check of a whole file; ClientError lists its faults with line and column."""
     check = reader.check()
     if check.faults:
         shown = "\n".join(f"{path}: {fault}" for fault in check.faults)
@@ -73,13 +73,13 @@ def validate(path: Path, reader: Reader) -> Check:
 
 
 def fit(path: Path, check: Check, limit: Limit) -> None:
-    """ClientError for a file with a record that the topic does not take."""
+    """Raise ClientError if a record is larger than the topic's limit."""
     if fault := too_large(check, limit):
         raise ClientError(f"{path}: {fault}\nnothing was sent")
 
 
 def send(delivery: Delivery, reader: Reader, pacer: Pacer, total: int, progress: Progress) -> Sent:
-    """Send all records and wait until each is acknowledged or given up."""
+    """Send all records and wait until each is acknowledged or failed."""
     result = Sent()
     started = time.monotonic()
 
@@ -99,7 +99,7 @@ def send(delivery: Delivery, reader: Reader, pacer: Pacer, total: int, progress:
             delivery.poll(delay)
         delivery.send(
             {"key": record.key, "value": record.value},
-            partial(_note, result, record.line),
+            partial(_count_result, result, record.line),
             show,
         )
         show()
@@ -112,7 +112,7 @@ def send(delivery: Delivery, reader: Reader, pacer: Pacer, total: int, progress:
     return result
 
 
-def _note(result: Sent, line: int, reason: str | None, _message: object) -> None:
+def _count_result(result: Sent, line: int, reason: str | None, _message: object) -> None:
     if reason is None:
         result.acknowledged += 1
         return
@@ -122,9 +122,9 @@ def _note(result: Sent, line: int, reason: str | None, _message: object) -> None
 
 
 def keep_rest(path: Path, reader: Reader, failed: set[int]) -> Path:
-    """Write the records of these lines to a file of JSON Lines beside theirs, to be sent alone.
+    """Write the records of these lines to a JSON Lines file, to be sent alone; return its path.
 
-    Beside it nothing may be writable: the directory for temporary files then.
+    The file is next to ``path``, or in the directory for temporary files if that is not writable.
     """
     name = f"{path.name.removesuffix('.gz')}.rest.jsonl"
     for folder in (path.parent, Path(tempfile.gettempdir())):
@@ -146,28 +146,28 @@ def keep_rest(path: Path, reader: Reader, failed: set[int]) -> Path:
 
 
 def describe_columns(check: Check) -> str:
-    """The columns as the schema of a pipeline declaration."""
+    """Return the columns as the schema of a pipeline declaration."""
     return to_ddl(tuple(Field(name, kind, False) for name, kind in check.columns.items()))
 
 
 def produce_file(
     path: Path, options: Options, bootstrap: str, extra: Mapping[str, str], topic: str, rate: float
 ) -> tuple[Check, Sent, Path | None]:
-    """Validate, then send; ClientError before the first record when something does not fit.
+    """Validate a file, then send it; ClientError before the first record if anything is invalid.
 
-    The path is that of a file with the records that were not acknowledged, None without any.
+    The returned path is the file with the unacknowledged records, None if there are none.
     """
     before = path.stat() if path.is_file() else None
     reader = open_reader(path, options)
     check = validate(path, reader)
-    looking = brokers.producer(bootstrap, extra, delivery_timeout=300)
-    brokers.partitions_of(looking, [topic])
+    metadata_client = brokers.producer(bootstrap, extra, delivery_timeout=300)
+    brokers.partitions_of(metadata_client, [topic])
     limit = limit_of(bootstrap, extra, topic)
     fit(path, check, limit)
     producer = brokers.producer(bootstrap, extra, delivery_timeout=300, limit=limit)
     after = path.stat()
     if before and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise ClientError(f"{path} changed while it was validated; nothing was sent")
+        raise ClientError(f"{path} changed during validation; nothing was sent")
     pacer = Pacer(rate, time.monotonic())
     delivery = Delivery(producer, topic, limit)
     sent = send(delivery, reader, pacer, check.records, Progress())

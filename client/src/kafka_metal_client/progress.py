@@ -1,4 +1,4 @@
-"""Progress of a long step on standard error: one line redrawn, or a line now and then in a log."""
+"""Progress of a long step on standard error: a redrawn line on a terminal, else periodic lines."""
 
 import sys
 import time
@@ -10,12 +10,12 @@ LOG_SECONDS = 5.0
 
 
 class Progress:
-    """Shows the text of ``describe`` at most every so often; the text is only made when shown."""
+    """Prints the text of ``describe`` at most once per interval, and only then computes it."""
 
     def __init__(
         self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """``stream`` defaults to standard error; a terminal gets one line that is redrawn."""
+        """``stream`` defaults to standard error; on a terminal one line is redrawn."""
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock
         self._terminal = self._stream.isatty()
@@ -24,7 +24,7 @@ class Progress:
         self._width = 0
 
     def show(self, describe: Callable[[], str]) -> None:
-        """Print what ``describe`` says when it is time to."""
+        """Print the result of ``describe`` if the interval is over."""
         now = self._clock()
         if now < self._next:
             return
@@ -38,7 +38,7 @@ class Progress:
         self._stream.flush()
 
     def close(self) -> None:
-        """Take the redrawn line away, so that a summary starts on an empty one."""
+        """Clear the redrawn line, so that the next output starts on an empty line."""
         if self._terminal and self._width:
             self._stream.write("\r" + " " * self._width + "\r")
             self._stream.flush()

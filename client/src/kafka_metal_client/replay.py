@@ -1,7 +1,7 @@
-"""Send a part of a topic once more, to another topic: by offsets, by times, or from the beginning.
+"""Copy a range of a topic, given by offsets or times, to another topic.
 
-At least once: the header ``kafka-metal.source`` of each copy names topic, partition and offset
-that it came from, so that a reader can leave out what an interrupted replay sent twice.
+At least once: the header ``kafka-metal.source`` of each copy has the topic, partition and offset
+of its source. With it a reader can drop duplicates that an interrupted replay caused.
 """
 
 import re
@@ -20,37 +20,37 @@ from kafka_metal_client.progress import Progress
 
 SOURCE_HEADER = "kafka-metal.source"
 LOOK_UP_SECONDS = 20
-PATIENCE_SECONDS = 60
+STALL_TIMEOUT_SECONDS = 60
 
 _AGO = re.compile(r"(\d+) ?([smhd]) ago")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 ALLOWED = "earliest, latest, an offset, a time with its zone, or how long ago, such as 2h ago"
 
-# Offsets by partition; the second one is not included, unless it says so.
+# First and end offset by partition; the end is excluded unless noted otherwise.
 Ranges = dict[int, tuple[int, int]]
 
 
 @dataclass
 class Replayed:
-    """Counts of records."""
+    """Counts of records, and the offsets that were not acknowledged."""
 
-    wanted: int = 0
+    requested: int = 0
     sent: int = 0
     acknowledged: int = 0
     seconds: float = 0.0
     failures: dict[str, int] = field(default_factory=dict)
-    # First and last offset of the source that was not acknowledged, by partition.
+    # First and last unacknowledged offset of the source by partition, both included.
     missing: Ranges = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
-        """Whether every record of the range is in the target."""
-        return self.acknowledged == self.wanted
+        """Whether every record of the range was acknowledged."""
+        return self.acknowledged == self.requested
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A place in every partition: a name, an offset, or a time in milliseconds since 1970."""
+    """A position in every partition: a name, an offset, or a time in ms since 1970."""
 
     name: str = ""
     offset: int = -1
@@ -58,46 +58,46 @@ class Bound:
 
 
 def bound(text: str, now: datetime) -> Bound:
-    """What a person means; ClientError names what is allowed."""
-    word = text.strip()
-    if word in ("earliest", "latest"):
-        return Bound(name=word)
-    if word.isdecimal():
-        return Bound(offset=int(word))
-    if ago := _AGO.fullmatch(word):
+    """Parse a bound of a range; ClientError names the allowed forms."""
+    stripped = text.strip()
+    if stripped in ("earliest", "latest"):
+        return Bound(name=stripped)
+    if stripped.isdecimal():
+        return Bound(offset=int(stripped))
+    if ago := _AGO.fullmatch(stripped):
         moment = now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         return Bound(time_ms=round(moment.timestamp() * 1000))
     try:
-        moment = datetime.fromisoformat(word)
+        moment = datetime.fromisoformat(stripped)
     except ValueError:
         raise ClientError(f"found {text!r}; allowed: {ALLOWED}") from None
     if moment.tzinfo is None:
         raise ClientError(
-            f"found {text!r}, a time without a zone; allowed: {word}Z or {word}+01:00"
+            f"found {text!r}, a time without a zone; allowed: {stripped}Z or {stripped}+01:00"
         )
     return Bound(time_ms=round(moment.timestamp() * 1000))
 
 
-def place(wanted: Bound, first: int, end: int, found: int) -> int:
-    """The offset that a bound means in a log from ``first`` to ``end`` (not included).
+def place(requested: Bound, first: int, end: int, found: int) -> int:
+    """Return the offset of a bound in a log from ``first`` to ``end`` (excluded).
 
-    ``found`` is the first offset at or after the bound's time, negative where there is none.
+    ``found`` is the first offset at or after the bound's time, negative if there is none.
     """
-    if wanted.name == "earliest":
+    if requested.name == "earliest":
         return first
-    if wanted.name == "latest":
+    if requested.name == "latest":
         return end
-    offset = wanted.offset if wanted.time_ms < 0 else found if found >= 0 else end
+    offset = requested.offset if requested.time_ms < 0 else found if found >= 0 else end
     return min(max(offset, first), end)
 
 
 def ranges(
     reader: Any, topic: str, partitions: list[int], since: Bound, until: Bound
 ) -> tuple[Ranges, int]:
-    """Offsets to read by partition, and how many of the spec retention has taken already."""
+    """Return offsets to read by partition, and how many requested offsets retention deleted."""
     from confluent_kafka import TopicPartition
 
-    found, gone = {}, 0
+    found, deleted = {}, 0
     for number in partitions:
         first, end = reader.get_watermark_offsets(
             TopicPartition(topic, number), timeout=LOOK_UP_SECONDS
@@ -107,14 +107,14 @@ def ranges(
             for each in (since, until)
         )
         if 0 <= since.offset < first:
-            gone += first - since.offset
+            deleted += first - since.offset
         if begins < ends:
             found[number] = (begins, ends)
-    return found, gone
+    return found, deleted
 
 
 def _at(reader: Any, topic: str, number: int, time_ms: int) -> int:
-    """First offset of a partition at or after a time; negative where there is none."""
+    """Return the first offset of a partition at or after a time; negative if there is none."""
     from confluent_kafka import TopicPartition
 
     if time_ms < 0:
@@ -126,11 +126,11 @@ def _at(reader: Any, topic: str, number: int, time_ms: int) -> int:
 
 
 def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list[int]) -> list[int]:
-    """Partitions to read; ClientError for a spec that would end badly."""
+    """Return the partitions to read; ClientError if they or the target are invalid."""
     if source == target:
         raise ClientError(
-            f"topic {source} is source and target: its readers would get the range twice and "
-            "nobody could tell copies apart; give another topic"
+            f"topic {source} is source and target: its consumers would read the range twice, and "
+            "copies could not be told apart; use another topic"
         )
     foreign = sorted(set(chosen) - set(known[source]))
     if foreign:
@@ -140,39 +140,46 @@ def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list
 
 
 def copy(
-    reader: Any, delivery: Delivery, source: str, wanted: Ranges, pacer: Pacer, progress: Progress
+    reader: Any,
+    delivery: Delivery,
+    source: str,
+    requested: Ranges,
+    pacer: Pacer,
+    progress: Progress,
 ) -> Replayed:
-    """Send the records of a range and wait until each is acknowledged or given up."""
-    result = Replayed(wanted=sum(end - first for first, end in wanted.values()))
+    """Send the records of a range and wait until each is acknowledged or failed."""
+    result = Replayed(requested=sum(end - first for first, end in requested.values()))
     started = time.monotonic()
 
     def describe() -> str:
         rate = result.acknowledged / max(0.001, time.monotonic() - started)
-        return f"replayed {result.acknowledged:,} of {result.wanted:,}, {rate:,.0f} records/s"
+        return f"replayed {result.acknowledged:,} of {result.requested:,}, {rate:,.0f} records/s"
 
     def show() -> None:
         progress.show(describe)
 
-    included = {number: (first, end - 1) for number, (first, end) in wanted.items()}
-    for message in brokers.read_ranges(reader, source, included, PATIENCE_SECONDS):
+    included = {number: (first, end - 1) for number, (first, end) in requested.items()}
+    for message in brokers.read_ranges(reader, source, included, STALL_TIMEOUT_SECONDS):
         delivery.poll(0)
         while (delay := pacer.delay(time.monotonic())) > 0:
             delivery.poll(delay)
         place = message.partition(), message.offset()
-        delivery.send(copy_of(message), partial(_note, result, place), show)
+        delivery.send(copy_of(message), partial(_count_result, result, place), show)
         show()
     while delivery.in_flight:
         delivery.poll(POLL_SECONDS)
         show()
     progress.close()
     result.sent = delivery.sent
-    # Marks of transactions and records that compaction took have offsets and are no records.
-    result.wanted = delivery.sent
+    # Transaction markers and compacted records occupy offsets of the range without being records.
+    result.requested = delivery.sent
     result.seconds = time.monotonic() - started
     return result
 
 
-def _note(result: Replayed, place: tuple[int, int], reason: str | None, _message: object) -> None:
+def _count_result(
+    result: Replayed, place: tuple[int, int], reason: str | None, _message: object
+) -> None:
     if reason is None:
         result.acknowledged += 1
         return
@@ -183,7 +190,7 @@ def _note(result: Replayed, place: tuple[int, int], reason: str | None, _message
 
 
 def copy_of(message: Any) -> dict[str, Any]:
-    """Arguments of ``produce`` for the copy of a record, which says where it is from."""
+    """Return the arguments of ``produce`` for the copy of a record, with its source as header."""
     origin = f"{message.topic()}-{message.partition()}@{message.offset()}"
     kind, stamp = message.timestamp()
     return {
@@ -193,11 +200,11 @@ def copy_of(message: Any) -> dict[str, Any]:
             *((key, value) for key, value in message.headers() or () if key != SOURCE_HEADER),
             (SOURCE_HEADER, origin.encode()),
         ],
-        # Zero where the source has none: the moment of the replay.
+        # 0 if the source has no timestamp: the producer then uses the current time.
         "timestamp": stamp if kind else 0,
     }
 
 
 def now() -> datetime:
-    """The moment that `2h ago` counts from."""
+    """Return the current time, from which `2h ago` is counted."""
     return datetime.now(UTC)

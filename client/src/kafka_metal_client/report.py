@@ -1,4 +1,4 @@
-"""The final report of ``make up``: services, counts that reconcile, latency, what next."""
+"""The final report of ``make up``: services, reconciled counts, latency, next commands."""
 
 from kafka_metal_client import screens
 from kafka_metal_client.state import State, problems, service_problem
@@ -18,7 +18,7 @@ TOPICS = {
 
 
 def render(state: State, paint: Paint) -> tuple[str, list[str]]:
-    """The report's text, and what is wrong."""
+    """Return the report's text and the list of problems."""
     found = problems(state)
     demo = state.get("demo")
     lines = [paint(f"Cluster {state.get('cluster', '')}", BOLD), *screens.cluster(state, paint)]
@@ -36,7 +36,7 @@ def render(state: State, paint: Paint) -> tuple[str, list[str]]:
 
 
 def counts(demo: State, paint: Paint) -> list[str]:
-    """The table of a run: what was expected, found, missing and repeated, then the latency."""
+    """Return the table of a run (expected, found, missing, repeated) and the latency."""
     outcome = ("counts reconcile", GREEN) if demo["reconciled"] else ("DIFFERENCES", RED)
     topics = TOPICS | demo.get("topics", {})
     rows = [
@@ -83,7 +83,7 @@ def _metrics(name: str, part: State) -> list[Cell]:
 
 
 def _problems(found: list[str], paint: Paint) -> list[str]:
-    return [paint("Problems:", RED), *(f"  {sentence}" for sentence in found)]
+    return [paint("Problems:", RED), *(f"  {message}" for message in found)]
 
 
 def _next(state: State, troubled: bool, paint: Paint) -> list[str]:
@@ -100,6 +100,6 @@ def _next_in_trouble(state: State) -> list[tuple[str, str]]:
     bad = next((item["name"] for item in services if service_problem(item)), "kafka1")
     return [
         ("make status", "what is wrong now"),
-        (f"make logs S={bad}", "what the service says"),
+        (f"make logs S={bad}", "the log of the service"),
         ("make up", "bring the platform into the declared state again"),
     ]

@@ -1,4 +1,4 @@
-"""Parts that the status screen and the final report share."""
+"""Parts common to the status screen and the final report."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ SERVICE_COLUMNS = ("service", "kind", "health", "endpoint", "note")
 
 
 def services(state: State, paint: Paint) -> list[str]:
-    """One line per service, in the order of the file."""
+    """Return one line per service, in the order of the state."""
     rows = []
     for service in state.get("services", ()):
         text, colour = _health(service)
@@ -21,28 +21,28 @@ def services(state: State, paint: Paint) -> list[str]:
 
 
 def cluster(state: State, paint: Paint) -> list[str]:
-    """Brokers, controller and partitions in one line; empty when nothing is known."""
+    """Return brokers, controller and partitions in one line; empty if the state has none."""
     info = state.get("cluster_info")
     if not info:
         return []
     if not info.get("reachable", True):
-        return [paint("no broker answers", RED)]
+        return [paint("no broker responds", RED)]
     total = int(info.get("partitions") or 0)
-    behind = set(info.get("under_replicated") or ()) | set(info.get("offline") or ())
-    in_sync = f"in-sync partitions {total - len(behind):,}/{total:,}"
+    not_in_sync = set(info.get("under_replicated") or ()) | set(info.get("offline") or ())
+    in_sync = f"in-sync partitions {total - len(not_in_sync):,}/{total:,}"
     parts = [
         f"brokers {len(info.get('brokers') or ())}",
         f"controller {_or_none(info.get('controller_id'))}",
         f"topics {number(info.get('topics'))}",
-        paint(in_sync, YELLOW if behind else GREEN),
+        paint(in_sync, YELLOW if not_in_sync else GREEN),
     ]
     return ["  ".join(parts), *_certificates(state)]
 
 
 def _certificates(state: State) -> list[str]:
-    """The certificate that ends first."""
+    """Return the line about the certificate that expires first."""
     return [
-        f"certificates: the first ends in {each['days_left']:,} days ({each['name']})"
+        f"certificates: the first expires in {each['days_left']:,} days ({each['name']})"
         for each in state.get("certificates") or ()
     ]
 

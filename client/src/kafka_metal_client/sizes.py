@@ -1,4 +1,4 @@
-"""How large a record may be: the limit of its topic, and the bytes a broker counts for it."""
+"""Record sizes: the limit of a topic, and the bytes that a broker compares with it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from kafka_metal_client.errors import ClientError
 
 # Kafka's default of max.message.bytes.
 DEFAULT_LIMIT = 1_048_588
-# A batch of one record: its header, and attributes and two differences of no value in the record.
+# Bytes of a batch of one record: the batch header, and in the record attributes and two deltas.
 BATCH_BYTES = 61
 RECORD_BYTES = 3
-# Batches of several records stay below librdkafka's own default, whatever a topic allows.
+# librdkafka's default batch.size, used for any topic with a larger limit.
 LARGEST_BATCH = 1_000_000
-# librdkafka counts less than a broker does: header and varints of a batch.
+# Bytes of batch header and varints that librdkafka does not count, but a broker does.
 MARGIN = 512
-# What librdkafka takes as message.max.bytes.
+# librdkafka's range of message.max.bytes.
 SMALLEST_SETTING, LARGEST_SETTING = 1_000, 1_000_000_000
-ASK_SECONDS = 20
+REQUEST_SECONDS = 20
 NO_RIGHT = {"TOPIC_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
 
 Headers = Iterable[tuple[str, bytes | None]]
@@ -25,24 +25,24 @@ Headers = Iterable[tuple[str, bytes | None]]
 
 @dataclass(frozen=True)
 class Limit:
-    """``size``: bytes of a batch that a topic takes; ``asked``: the cluster said so."""
+    """``size``: max. bytes of a batch; ``from_topic``: read from the topic, not Kafka's default."""
 
     size: int = DEFAULT_LIMIT
-    asked: bool = False
+    from_topic: bool = False
 
     def settings(self) -> dict[str, object]:
-        """Settings of a producer whose batches the topic takes."""
+        """Return producer settings whose batches stay within the limit."""
         return {
             "message.max.bytes": min(max(self.size, SMALLEST_SETTING), LARGEST_SETTING),
-            # The first record of a batch may be larger than this.
+            # The first record of a batch may exceed this.
             "batch.size": max(1, min(self.size - MARGIN, LARGEST_BATCH)),
-            # A large record waits for room, not for a number of others.
+            # Room for at least two of the largest records.
             "queue.buffering.max.kbytes": max(262_144, 2 * self.size // 1024),
         }
 
 
 def batch_bytes(key: bytes | None, value: bytes | None, headers: Headers = ()) -> int:
-    """Bytes of the batch that holds this record alone, uncompressed: what a broker compares."""
+    """Return the uncompressed bytes of a batch with this record alone, as a broker counts them."""
     rows = list(headers)
     body = RECORD_BYTES + _field(key) + _field(value) + _varint(len(rows))
     body += sum(_field(name.encode()) + _field(content) for name, content in rows)
@@ -50,7 +50,7 @@ def batch_bytes(key: bytes | None, value: bytes | None, headers: Headers = ()) -
 
 
 def limit_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> Limit:
-    """The limit of a topic; Kafka's default where the user may not read its configuration."""
+    """Return the limit of a topic; Kafka's default if the user may not describe its config."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient, ConfigResource
 
@@ -58,23 +58,23 @@ def limit_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> Limit:
 
     admin = AdminClient(brokers.common_config(bootstrap, extra), logger=brokers.quiet())
     resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
-    (answer,) = admin.describe_configs([resource], request_timeout=ASK_SECONDS).values()
+    (answer,) = admin.describe_configs([resource], request_timeout=REQUEST_SECONDS).values()
     try:
-        entries: Mapping[str, Any] = answer.result(timeout=ASK_SECONDS + 5)
+        entries: Mapping[str, Any] = answer.result(timeout=REQUEST_SECONDS + 5)
     except KafkaException as error:
         if error.args[0].name() in NO_RIGHT:
             return Limit()
         raise ClientError(
             f"the limit of topic {topic} cannot be read: {error.args[0].str()}; nothing was sent"
         ) from error
-    return Limit(int(entries["max.message.bytes"].value), asked=True)
+    return Limit(int(entries["max.message.bytes"].value), from_topic=True)
 
 
 def _field(content: bytes | None) -> int:
-    """Bytes of a length and its content; none has the length -1."""
+    """Return the bytes of a length and its content; None is encoded as length -1."""
     return 1 if content is None else _varint(len(content)) + len(content)
 
 
 def _varint(number: int) -> int:
-    """Bytes of a length of Kafka's: seven bits each, of the number doubled."""
+    """Return the bytes of a zigzag varint: seven bits per byte."""
     return max(1, ((number << 1).bit_length() + 6) // 7)

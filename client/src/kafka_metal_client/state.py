@@ -1,19 +1,19 @@
-"""The state of a platform, as the playbooks gather it for the screens, and what is wrong with it.
+"""The state of a platform as collected by the playbooks for the screens, and its problems.
 
 One JSON object; every key may be absent:
 
     {"cluster": name, "bootstrap": "host:port,host:port",
-     "access": file with the operator's settings for clients, empty where nobody is asked,
-     "certificates": [{"kind", "name", "days_left"}], the one that ends first,
+     "access": file with the operator's client settings, empty if the cluster is not secured,
+     "certificates": [{"kind", "name", "days_left"}], the one that expires first,
      "services": [{"name": "kafka1", "kind": "broker", "state": "running" or another state of a
                    container (left out when only the health is known), "health": "ok", "healthy",
-                   "starting", or any other word for bad, "endpoint": "127.0.0.1:9092",
+                   "starting", or any other text for unhealthy, "endpoint": "127.0.0.1:9092",
                    "note": "leader", "controller", …}],
      "cluster_info": what the module metal.kafka.cluster_info returns,
      "pipelines": [what the drivers' status endpoints return; {"name", "error"} for one that does
-                   not answer],
-     "problems": [sentence],
-     "notes": [sentence] on what is no fault, such as an operation that is under way,
+                   not respond],
+     "problems": [message],
+     "notes": [message] on what is not a fault, such as an operation in progress,
      "demo": the report of a run (run_report.py of kafka_metal_reconciliation),
      "next": [{"command", "purpose"}]}
 """
@@ -34,21 +34,21 @@ State = dict[str, Any]
 
 
 def load(path: Path) -> Any:
-    """A JSON file whose top is an object, its texts as a terminal may show them.
+    """Return the object in a JSON file, with control characters in its texts escaped.
 
-    Raises ClientError otherwise.
+    ClientError if the file cannot be read or its top level is not an object.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ClientError(f"cannot read {path}: {error}") from error
     if not isinstance(data, dict):
-        raise ClientError(f"{path}: the top of the file has to be an object")
+        raise ClientError(f"{path}: the top level has to be an object")
     return visible_texts(data)
 
 
 def visible_texts(value: Any) -> Any:
-    """A value of JSON whose texts, names too, are as a terminal may show them."""
+    """Return a JSON value with control characters escaped in all texts and names."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, list):
@@ -59,12 +59,12 @@ def visible_texts(value: Any) -> Any:
 
 
 def container_state(service: State) -> str:
-    """The state of a service's container; one that is not told is taken for running."""
+    """Return the state of a service's container; running if the state has none."""
     return str(service.get("state", "running") or "absent")
 
 
 def service_problem(service: State) -> str:
-    """What is wrong with a service, or nothing."""
+    """Return the problem of a service; empty if it has none."""
     state = container_state(service)
     health = str(service.get("health") or "")
     if state not in GOOD_STATES:
@@ -75,10 +75,10 @@ def service_problem(service: State) -> str:
 
 
 def pipeline_problems(pipeline: State) -> Iterator[str]:
-    """What is wrong with a pipeline and each of its outputs."""
+    """Yield the problems of a pipeline and each of its outputs."""
     name = pipeline.get("name", "?")
     if error := pipeline.get("error"):
-        yield f"pipeline {name} does not answer: {error}"
+        yield f"pipeline {name} does not respond: {error}"
         return
     state = str(pipeline.get("state", "unknown"))
     if state.lower() not in GOOD_PIPELINE_STATES:
@@ -90,12 +90,12 @@ def pipeline_problems(pipeline: State) -> Iterator[str]:
 
 
 def problems(state: State) -> list[str]:
-    """All that is wrong, each once: services, cluster, pipelines, then what the playbook found."""
+    """Return all problems, each once: services, cluster, pipelines, then those of the playbook."""
     pipelines = {
         f"pipeline-{pipeline.get('name', '?')}": list(pipeline_problems(pipeline))
         for pipeline in state.get("pipelines", ())
     }
-    # What a pipeline says of itself is more than that its service is down.
+    # A pipeline's own problems are more precise than the state of its container.
     found = [
         service_problem(service)
         for service in state.get("services", ())
@@ -105,7 +105,7 @@ def problems(state: State) -> list[str]:
     if info:
         found += info.get("problems", ())
         if not info.get("healthy", False) and not info.get("problems"):
-            found.append("the cluster does not answer" if not info.get("reachable", True) else
+            found.append("the cluster does not respond" if not info.get("reachable", True) else
                          "the cluster is not healthy")  # fmt: skip
     for messages in pipelines.values():
         found += messages

@@ -1,4 +1,4 @@
-"""The screen of ``make status``: one look at the whole platform."""
+"""The screen of ``make status``: services, pipelines and problems of the whole platform."""
 
 from kafka_metal_client import screens
 from kafka_metal_client.state import State, pipeline_problems, problems
@@ -8,7 +8,7 @@ PIPELINE_COLUMNS = ("pipeline", "state", "output", "batch", "lag", "records/s", 
 
 
 def render(state: State, paint: Paint) -> tuple[str, list[str]]:
-    """The screen's text, and what is wrong."""
+    """Return the screen's text and the list of problems."""
     found = problems(state)
     name = state.get("cluster", "")
     lines = [paint(f"Cluster {name}", BOLD), *screens.cluster(state, paint), ""]
@@ -16,10 +16,10 @@ def render(state: State, paint: Paint) -> tuple[str, list[str]]:
     if state.get("pipelines"):
         lines += ["", *_pipelines(state["pipelines"], paint)]
     lines.append("")
-    lines += [paint(sentence, YELLOW) for sentence in dict.fromkeys(state.get("notes") or ())]
+    lines += [paint(message, YELLOW) for message in dict.fromkeys(state.get("notes") or ())]
     if found:
         lines.append(paint(f"{len(found)} problem{'s' if len(found) > 1 else ''}:", RED))
-        lines += [f"  {sentence}" for sentence in found]
+        lines += [f"  {message}" for message in found]
     else:
         lines.append(paint("All is well.", GREEN))
     return "\n".join(lines) + "\n", found

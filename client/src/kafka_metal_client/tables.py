@@ -1,4 +1,4 @@
-"""Plain text tables and marks; colours only where a terminal shows them."""
+"""Plain text tables; colours only on terminals."""
 
 import os
 from collections.abc import Sequence
@@ -8,26 +8,26 @@ GREEN, YELLOW, RED, BOLD = "32", "33", "31", "1"
 
 
 class Paint:
-    """Colours text, or leaves it as it is."""
+    """Adds terminal colours to text if enabled."""
 
     def __init__(self, enabled: bool) -> None:
-        """``enabled`` for a terminal."""
+        """``enabled``: whether the output is a terminal that displays colours."""
         self._enabled = enabled
 
     @classmethod
     def for_stream(cls, stream: TextIO) -> "Paint":
-        """Colours for a terminal, unless NO_COLOR asks for none."""
+        """Enabled for a terminal, unless NO_COLOR is set."""
         return cls(stream.isatty() and "NO_COLOR" not in os.environ)
 
     def __call__(self, text: str, colour: str) -> str:
-        """``text`` in a colour."""
+        """Return ``text`` in a colour."""
         return f"\x1b[{colour}m{text}\x1b[0m" if self._enabled and text else text
 
 
 def visible(text: str) -> str:
-    """``text`` in one line without control characters, also those that turn its direction.
+    """Return ``text`` in one line, with control and bidirectional characters escaped.
 
-    Names of a cluster are what clients chose: as they are, they could move a terminal's cursor.
+    Names in a cluster are chosen by clients: unescaped, they could control the terminal.
     """
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
@@ -38,9 +38,9 @@ Cell = str | tuple[str, str]
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], paint: Paint) -> list[str]:
-    """Aligned lines; a column whose cells are all numbers is right-aligned.
+    """Return aligned lines; a column whose cells are all numbers is right-aligned.
 
-    A cell is a text, or (text, colour). Column widths count the text only.
+    A cell is a text, or (text, colour). Column widths exclude colour codes.
     """
     texts = [[cell if isinstance(cell, str) else cell[0] for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
@@ -59,14 +59,14 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], paint: Paint) -
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell reads as a number, a number with a unit, or nothing."""
+    """Whether a cell is a number, a number with a unit, or empty."""
     head, _, unit = text.partition(" ")
     digits = head.replace(",", "").replace(".", "", 1).replace("-", "", 1)
     return text in ("", "-") or (digits.isdigit() and unit in ("", "s", "ms"))
 
 
 def number(value: object) -> str:
-    """A count with thousands separated, or ``-`` when it is not known."""
+    """Return a count with thousands separated, or ``-`` if it is not a number."""
     return f"{value:,.0f}" if isinstance(value, int | float) else "-"
 
 

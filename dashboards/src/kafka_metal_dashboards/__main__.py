@@ -1,4 +1,4 @@
-"""``python -m kafka_metal_dashboards FOLDER [--check]``: one file for each dashboard."""
+"""``python -m kafka_metal_dashboards FOLDER [--check]``: write one file for each dashboard."""
 
 import sys
 from pathlib import Path
@@ -8,16 +8,21 @@ from .grafana import text_of
 
 
 def main(arguments: list[str]) -> int:
-    """Write the dashboards, or with --check say which files are not what the boards declare."""
+    """Write the dashboards; with --check only list files that differ from the boards."""
     folder = Path(arguments[0])
     files = {folder / f"{board.name}.json": text_of(board) for board in BOARDS}
     if "--check" in arguments:
-        there = {path: path.read_text() for path in folder.glob("*.json")}
+        existing = {path: path.read_text() for path in folder.glob("*.json")}
         wrong = sorted(
-            str(path) for path in files.keys() | there.keys() if files.get(path) != there.get(path)
+            str(path)
+            for path in files.keys() | existing.keys()
+            if files.get(path) != existing.get(path)
         )
         for name in wrong:
-            print(f"{name} is not what dashboards/ declares: run make render", file=sys.stderr)
+            print(
+                f"{name} differs from its declaration in dashboards/: run make render",
+                file=sys.stderr,
+            )
         return 1 if wrong else 0
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.json"):

@@ -1,4 +1,4 @@
-"""Entries as Grafana's own JSON."""
+"""Convert boards to dashboards in Grafana's JSON format."""
 
 import json
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ SOURCE = DataSourceRef(type_val="prometheus", uid="$source")
 
 
 def thresholds(panel: Panel) -> ThresholdsConfig:
-    """Green, and red beyond what is bad; without that no colour says anything."""
+    """Return green and red thresholds; blue without a bad value."""
     if panel.bad is None:
         steps = [Threshold(value=None, color="blue")]
     else:
@@ -37,8 +37,8 @@ def thresholds(panel: Panel) -> ThresholdsConfig:
     return ThresholdsConfig(mode=ThresholdsMode.ABSOLUTE, steps=steps)
 
 
-def picture(panel: Panel, number: int, place: GridPos) -> Any:
-    """One panel's builder."""
+def panel_builder(panel: Panel, number: int, position: GridPos) -> Any:
+    """Return the builder of a panel."""
     builder: Any
     if panel.kind == "stat":
         builder = stat.Panel().thresholds(
@@ -63,7 +63,7 @@ def picture(panel: Panel, number: int, place: GridPos) -> Any:
                 .show_legend(True)
             )
         )
-    builder.id(number).title(panel.title).unit(panel.unit).datasource(SOURCE).grid_pos(place)
+    builder.id(number).title(panel.title).unit(panel.unit).datasource(SOURCE).grid_pos(position)
     builder.description(f"{panel.description} {panel.empty}".strip())
     for index, query in enumerate(panel.queries):
         target = prometheus.Dataquery().expr(query.promql).ref_id(chr(ord("A") + index))
@@ -72,8 +72,8 @@ def picture(panel: Panel, number: int, place: GridPos) -> Any:
     return builder
 
 
-def places(board: Board) -> Iterator[tuple[str | None, Panel | None, GridPos]]:
-    """Rows and panels from left to right, line by line, each with its place."""
+def layout(board: Board) -> Iterator[tuple[str | None, Panel | None, GridPos]]:
+    """Yield rows and panels with their positions, from left to right and top to bottom."""
     y = 0
     for title, panels in board.rows:
         yield title, None, GridPos(h=1, w=WIDTH, x=0, y=y)
@@ -88,7 +88,7 @@ def places(board: Board) -> Iterator[tuple[str | None, Panel | None, GridPos]]:
 
 
 def dashboard_of(board: Board) -> dict[str, Any]:
-    """The dashboard as Grafana reads it."""
+    """Return the JSON object of a dashboard."""
     builder = (
         dashboard.Dashboard(board.title)
         .uid(f"kafka-metal-{board.name}")
@@ -117,19 +117,19 @@ def dashboard_of(board: Board) -> dict[str, Any]:
             .keep_time(True)
         )
     )
-    for number, (title, panel, place) in enumerate(places(board), start=1):
+    for number, (title, panel, position) in enumerate(layout(board), start=1):
         if panel is None:
-            builder.with_row(dashboard.Row(title or "").id(number).grid_pos(place))
+            builder.with_row(dashboard.Row(title or "").id(number).grid_pos(position))
         else:
-            builder.with_panel(picture(panel, number, place))
+            builder.with_panel(panel_builder(panel, number, position))
     written: dict[str, Any] = json.loads(JSONEncoder(sort_keys=True).encode(builder.build()))
     for variable in written["templating"]["list"]:
-        # Of variables that are intervals; the library gives them to all.
+        # The library adds these keys to all variables; they are valid only for intervals.
         for key in ("auto", "auto_count", "auto_min"):
             del variable[key]
     return written
 
 
 def text_of(board: Board) -> str:
-    """The file of a dashboard."""
+    """Return the content of a dashboard's file."""
     return json.dumps(dashboard_of(board), indent=1, sort_keys=True) + "\n"

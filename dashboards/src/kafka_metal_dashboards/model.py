@@ -1,22 +1,22 @@
-"""Dashboards as entries: what a panel shows, in which unit, and what it means."""
+"""Data model of dashboards: panels with their queries, units and descriptions."""
 
 from dataclasses import dataclass
 
-# Units by the words Grafana has for them.
+# Names of units in Grafana.
 COUNT, RATE, BYTES, BYTE_RATE = "short", "cps", "bytes", "Bps"
 SECONDS, RATIO, STATE, MOMENT = "s", "percentunit", "bool", "dateTimeFromNow"
 
-# Why a panel of a healthy cluster may be empty.
-NO_GROUPS = "Empty while no group commits offsets to Kafka; pipelines keep theirs in checkpoints."
-NO_SMART = "Empty where disks tell nothing of their health, as those of virtual machines."
-NO_ROOT = "Empty where the node exporter does not see the root of its machine."
+# Reasons why a panel of a healthy cluster may be empty.
+NO_GROUPS = "Empty while no group commits offsets to Kafka. Pipelines store offsets in checkpoints."
+NO_SMART = "Empty for disks without SMART data, such as disks of virtual machines."
+NO_ROOT = "Empty if the node exporter cannot read the root file system of its machine."
 
 
 @dataclass(frozen=True)
 class Query:
-    """One expression; ``legend`` names its lines by their labels.
+    """A PromQL expression with ``{C}`` for the matcher of the selected cluster.
 
-    ``{C}`` stands for the matcher of the cluster that is looked at.
+    ``legend`` is the template of the names of its lines.
     """
 
     expr: str
@@ -24,16 +24,16 @@ class Query:
 
     @property
     def promql(self) -> str:
-        """The expression as it is sent."""
+        """Return the expression with the matcher of the cluster."""
         return " ".join(self.expr.replace("{C}", 'cluster="$cluster"').split())
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture. ``kind`` is graph or stat; a stat turns red from ``bad`` on.
+    """A panel of ``kind`` graph or stat. A stat is red from the value ``bad`` on.
 
-    With ``low`` a value below ``bad`` is the bad one. ``empty`` says why a healthy cluster has
-    nothing to show here; without it no data is an error.
+    With ``low`` it is red below ``bad``. ``empty``: why the panel of a healthy cluster may have no
+    data; without it missing data is an error.
     """
 
     title: str
@@ -49,7 +49,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Board:
-    """One dashboard: rows of panels under their titles."""
+    """A dashboard with its rows: titles and panels."""
 
     name: str
     title: str
@@ -58,7 +58,7 @@ class Board:
 
     @property
     def panels(self) -> tuple[Panel, ...]:
-        """All its panels in order."""
+        """Return all panels in order."""
         return tuple(panel for _, panels in self.rows for panel in panels)
 
 
@@ -70,7 +70,7 @@ def graph(
     width: int = 8,
     empty: str = "",
 ) -> Panel:
-    """Lines over time, one for each (expression, legend)."""
+    """Return a panel with lines over time for each (expression, legend)."""
     return Panel(
         title, description, unit, tuple(Query(*each) for each in queries), width=width, empty=empty
     )
@@ -86,5 +86,5 @@ def stat(
     low: bool = False,
     empty: str = "",
 ) -> Panel:
-    """The value of now, in red from ``bad`` on."""
+    """Return a panel with the current value, in red from ``bad`` on."""
     return Panel(title, description, unit, (Query(expr),), "stat", bad, low, width=4, empty=empty)

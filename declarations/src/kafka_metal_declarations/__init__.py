@@ -1,4 +1,4 @@
-"""What declarations and people's files mean, without Spark and without a Kafka client.
+"""Parsing of pipeline declarations and data files, without Spark and without a Kafka client.
 
 Used by the command line, by drivers and by the control node.
 """

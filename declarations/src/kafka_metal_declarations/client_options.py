@@ -1,7 +1,7 @@
-"""Which options of clients a declaration may give: those of speed and size, none of trust.
+"""Client options that a declaration may set: performance and sizes, not security or code.
 
-The site's own options are not asked about here. Kafka's source of Spark reads names of options in
-small letters, so letters of either kind are the same here.
+Options set by the site are not checked here. Spark's Kafka source ignores the case of option names,
+so these checks do too.
 """
 
 import re
@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-# Who a pipeline is to the brokers, and which ones they are.
+# A client's identity and its brokers.
 IDENTITY = re.compile(r"(security\.|sasl\.|ssl\.|config\.providers).*|bootstrap\.servers", re.I)
-# Options that name code which a client loads.
+# Options that name code loaded by a client.
 CODE = re.compile(
     r".*class|.*classes|.*callback.*|.*serializer|metric\.reporters|plugin\.library\.paths"
     r"|partition\.assignment\.strategy",
     re.I,
 )
-# What a client replaces by text of a file or of its environment.
+# Start of a reference that a client replaces by text from a file or an environment variable.
 REFERENCE = "${"
 
 _SPARK = """
@@ -41,42 +41,44 @@ _SPARK = """
     spark.sql.streaming.stopTimeout spark.sql.ui.retainedExecutions
 """
 ALLOWED_SPARK = tuple(_SPARK.split())
-# Classes of Spark itself have a value; any other would be code that nobody has read.
+# Spark's own classes are allowed as values; others would run unreviewed code.
 SPARK_CLASS = re.compile(r"org\.apache\.spark\.[\w.$]+")
 SPARK_CODE = re.compile(r".*class|.*classes|spark\.serializer", re.I)
 
-OWN_WAY_IN = (
-    "nothing: the platform gives each pipeline its own way in, see docs/operate/guides/security.md"
+OWN_IDENTITY = (
+    "nothing: the platform sets each pipeline's credentials and brokers, "
+    "see docs/operate/guides/security.md"
 )
 NO_CODE = "nothing: it names code that a client loads"
 NO_REFERENCE = f"a value without {REFERENCE}, which a client replaces by text of a file"
-OF_SPARK = "a class of Spark itself, as org.apache.spark.serializer.KryoSerializer"
+OF_SPARK = "a class of Spark itself, such as org.apache.spark.serializer.KryoSerializer"
 OTHER_SPARK = (
-    "settings of memory, tasks and shuffles, as spark.sql.shuffle.partitions; "
-    "'Options of clients' in docs/operate/guides/pipelines.md has all. Others: pipeline_spark_options of the site"
+    "settings of memory, tasks and shuffles, such as spark.sql.shuffle.partitions; for all see "
+    "'Options of clients' in docs/operate/guides/pipelines.md. Others: pipeline_spark_options of "
+    "the site"
 )
 
 
 def refused(options: Mapping[str, Any], kind: str) -> Iterator[tuple[str, str, str]]:
-    """Option, value and what is allowed, of each that a declaration may not give.
+    """Yield option, value and what is allowed for each option that a declaration may not set.
 
     ``kind`` is ``kafka_options`` or ``spark_options``.
     """
-    judge = _of_kafka if kind == "kafka_options" else _of_spark
+    allowed_instead = _of_kafka if kind == "kafka_options" else _of_spark
     for option, value in options.items():
-        if allowed := judge(str(option), str(value)):
+        if allowed := allowed_instead(str(option), str(value)):
             yield str(option), str(value), allowed
 
 
 def plain(option: str) -> str:
-    """The name that a client compares: without the prefix of Spark's source, in small letters."""
+    """Return the name that a client compares: lower case, without the ``kafka.`` prefix."""
     return str(option).lower().removeprefix("kafka.")
 
 
 def _of_kafka(option: str, value: str) -> str | None:
     name = plain(option)
     if IDENTITY.fullmatch(name):
-        return OWN_WAY_IN
+        return OWN_IDENTITY
     if CODE.fullmatch(name):
         return NO_CODE
     return NO_REFERENCE if REFERENCE in value else None

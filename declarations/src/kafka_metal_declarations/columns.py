@@ -1,4 +1,4 @@
-"""Types of the columns of a file, learnt row by row."""
+"""Column types of a file, inferred row by row."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,22 +12,22 @@ from kafka_metal_declarations.kinds import (
 )
 from kafka_metal_declarations.text_file import quoted
 
-# Texts that often stand for no value; they make a column of numbers one of texts.
+# Texts that often mean null; in a column of numbers they make the type STRING.
 LIKELY_NULLS = {"NA", "N/A", "NULL", "null", "None", "nil", "NaN", "nan", "\\N", "-", "?"}
 
 
 class CsvColumns:
-    """Columns of a CSV: a type holds each of its values beyond doubt (``007`` is no number)."""
+    """Columns of a CSV; a type is only inferred if it keeps each value (``007`` stays a text)."""
 
     def __init__(self, header: Sequence[str], null: str | None = None) -> None:
-        """``null`` is a text that stands for no value, besides an empty one."""
+        """``null`` is a text that means null, in addition to the empty text."""
         self.nulls = {"", null} if null else {""}
         self._header = list(header)
         self._kinds: list[Kind] = [UNKNOWN] * len(header)
         self._likely_nulls: dict[int, str] = {}
 
-    def learn(self, fields: Sequence[str]) -> None:
-        """One row more, as wide as the header."""
+    def add_row(self, fields: Sequence[str]) -> None:
+        """Widen the types so that they hold a row, which is as wide as the header."""
         for index, text in enumerate(fields):
             if text in self.nulls:
                 continue
@@ -37,14 +37,14 @@ class CsvColumns:
                 self._kinds[index] = kind.joined(kind_of_text(text))
 
     def kinds(self) -> dict[str, Kind]:
-        """The type of each column, STRING for one without values."""
+        """Return the type of each column, STRING for one without values."""
         return {
             name: STRING if index in self._likely_nulls or isinstance(kind, Unknown) else kind
             for index, (name, kind) in enumerate(zip(self._header, self._kinds, strict=True))
         }
 
     def hints(self) -> list[str]:
-        """A sentence on each column that only such a text keeps from being one of numbers."""
+        """Return a message for each column that is STRING only because of a likely null text."""
         return [
             f"column {self._header[index]} is a text only because of {quoted(text)}; "
             f"with --null {text} it is a {self._kinds[index]}"
@@ -53,8 +53,8 @@ class CsvColumns:
         ]
 
 
-def learn_members(kinds: dict[str, Kind], value: Mapping[str, object]) -> None:
-    """Join the types of an object's members to ``kinds``, in the order of their appearance."""
+def add_object(kinds: dict[str, Kind], value: Mapping[str, object]) -> None:
+    """Widen ``kinds`` so that they hold an object's members, in order of first appearance."""
     for name, member in value.items():
         kind = kinds.get(name, UNKNOWN)
         if kind is not STRING and (found := kind_of_json(member)) is not kind:

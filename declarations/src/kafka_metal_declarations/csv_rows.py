@@ -1,4 +1,4 @@
-"""Rows of a CSV file with a header, as RFC 4180 has them; faults with line and column."""
+"""Rows of a CSV file with a header, as in RFC 4180; faults have line and column."""
 
 import csv
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: the line that it begins in, its fields, and its lines as they are in the file."""
+    """A row: the line where it begins, its fields, and its unparsed lines."""
 
     line: int
     fields: list[str]
@@ -21,7 +21,7 @@ class Row:
 
 
 class CsvRows:
-    """A file that may be read several times. Blank lines are skipped."""
+    """A CSV file that can be read several times; blank lines are skipped."""
 
     def __init__(self, path: Path, delimiter: str = ",") -> None:
         """``delimiter`` is one character."""
@@ -29,19 +29,19 @@ class CsvRows:
         self._delimiter = delimiter
 
     def read(self) -> tuple[list[str], Iterator[Row]]:
-        """Names of the columns, and the rows below; a row may have the wrong number of fields.
+        """Return the column names and the rows, whose number of fields may be wrong.
 
-        Raises Fault, also while rows are read: nothing after that can be trusted.
+        Raises Fault, also while rows are read: the rest of the file is then unusable.
         """
         rows = self._rows()
         return self._header(next(rows, None)), rows
 
     def place(self, row: Row, index: int) -> tuple[int, int]:
-        """Line and column of a field of a row."""
+        """Return line and column of a field of a row."""
         return self._scan(row).place(row.line, index)
 
     def wrong_width(self, row: Row, header: list[str]) -> Fault | None:
-        """The fault of a row that has not as many fields as the header."""
+        """Return a fault if a row has more or fewer fields than the header."""
         count, width = len(row.fields), len(header)
         if count == width:
             return None
@@ -53,13 +53,13 @@ class CsvRows:
         raw: list[str] = []
         source = lines(self._path)
 
-        def remembered() -> Iterator[str]:
+        def recorded() -> Iterator[str]:
             for line in source:
                 raw.append(line)
                 yield line
 
         csv.field_size_limit(LONGEST_LINE)
-        reader = csv.reader(remembered(), delimiter=self._delimiter, strict=True)
+        reader = csv.reader(recorded(), delimiter=self._delimiter, strict=True)
         line = 1
         while True:
             try:

@@ -1,7 +1,7 @@
-"""Where in the lines of one CSV row its fields begin, and where its quoting breaks.
+"""Positions of the fields of one CSV row, and of its first quoting error.
 
-Python's csv module is fast and says what is wrong, but not in which column; this looks again at
-the one row in question.
+Python's csv module is fast but does not report columns. This module scans only a row that is
+already known to be wrong.
 """
 
 from dataclasses import dataclass, field
@@ -14,32 +14,32 @@ Place = tuple[int, int]
 
 @dataclass
 class Scan:
-    """Places are (line within the row from 0, column from 1)."""
+    """The result of a scan; places are (line within the row from 0, column from 1)."""
 
     starts: list[Place] = field(default_factory=list)
     finish: Place = (0, 1)
-    # The first place that breaks the rules of quoting, and the text from there on.
+    # The first quoting error: its place, the text from there on, and what is allowed.
     broken: tuple[Place, str, str] | None = None
 
     def place(self, line: int, index: int) -> Place:
-        """Line and column of a field of a row that begins in ``line``."""
+        """Return line and column of a field of a row that begins in ``line``."""
         within, column = self.starts[index] if index < len(self.starts) else self.finish
         return line + within, column
 
     def end(self, line: int) -> Place:
-        """Line and column after the row's last character."""
+        """Return line and column after the row's last character."""
         return line + self.finish[0], self.finish[1]
 
-    def fault(self, line: int, complaint: str) -> Fault:
-        """The broken place as a fault; ``complaint`` is for what this scan does not know."""
+    def fault(self, line: int, csv_error: str) -> Fault:
+        """Return the quoting error as a fault; ``csv_error`` is used if the scan found none."""
         if self.broken is None:
-            return Fault(line, 1, f"a row that is no CSV ({complaint})", "CSV as in RFC 4180")
+            return Fault(line, 1, f"a row that is not CSV ({csv_error})", "CSV as in RFC 4180")
         (within, column), found, allowed = self.broken
         return Fault(line + within, column, found, allowed)
 
 
 def scan(raw: list[str], delimiter: str) -> Scan:
-    """Walk through the lines of one row, which are one line unless a quoted field has breaks."""
+    """Scan the lines of one row; several if a quoted field has line breaks."""
     result = Scan(starts=[(0, 1)])
     opened: Place | None = None
     closed = False

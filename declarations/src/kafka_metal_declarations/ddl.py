@@ -1,6 +1,6 @@
-"""The schema of a topic, as Spark's DDL writes it: ``paymentId STRING NOT NULL, amount DOUBLE``.
+"""The schema of a topic as Spark DDL: ``paymentId STRING NOT NULL, amount DOUBLE``.
 
-Read without Spark, so that a mistake is found on the control node, before a driver starts.
+Parsed without Spark, so that the control node finds errors before a driver starts.
 """
 
 import re
@@ -29,11 +29,11 @@ __all__ = [
     "type_base",
 ]
 
-# Columns that every event has besides its own: where its record came from.
+# Columns that every event has in addition to its fields: the position and time of its record.
 RECORD_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp")
-# The type of a record's headers, as Spark's source of Kafka has them.
+# The type of a record's headers in Spark's Kafka source.
 HEADERS = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
-# Columns that parsing adds and takes away again.
+# Columns that parsing adds and later drops.
 WORK_COLUMNS = frozenset(
     re.findall(
         r"\w+",
@@ -44,7 +44,7 @@ WORK_COLUMNS = frozenset(
 
 
 def parse_ddl(text: str) -> tuple[Field, ...]:
-    """Fields in their order. Raises SchemaError, naming the field."""
+    """Return the fields in order; SchemaError names a wrong field."""
     fields = fields_of(text)
     for field in fields:
         lower = field.name.lower()
@@ -55,12 +55,12 @@ def parse_ddl(text: str) -> tuple[Field, ...]:
 
 
 def quoted(name: str) -> str:
-    """A name as it stands in DDL and SQL."""
+    """Return a name in backquotes, as in DDL and SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def to_ddl(fields: tuple[Field, ...]) -> str:
-    """The schema as text, every name quoted."""
+    """Return the schema as DDL, with every name quoted."""
     return ", ".join(
         f"{quoted(field.name)} {field.type}{' NOT NULL' if field.required else ''}"
         for field in fields

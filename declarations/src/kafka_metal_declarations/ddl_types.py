@@ -1,4 +1,4 @@
-"""The types of Spark's DDL, nested ones too: names, and what stands in their brackets."""
+"""The types of Spark DDL, including nested types."""
 
 import difflib
 import re
@@ -14,16 +14,16 @@ PLAIN_TYPES = frozenset(
         "NUMERIC STRING CHAR VARCHAR BINARY DATE TIMESTAMP TIMESTAMP_LTZ TIMESTAMP_NTZ",
     )
 )
-# What each nesting type has in its brackets.
+# The form of each nested type.
 NESTING_TYPES = {
     "ARRAY": "ARRAY<TYPE>",
     "MAP": "MAP<TYPE, TYPE>",
     "STRUCT": "STRUCT<NAME: TYPE, NAME: TYPE>",
 }
-# Spark has more names for the type of an instant.
+# Spark's names of the type of an instant.
 INSTANT_TYPES = frozenset({"TIMESTAMP", "TIMESTAMP_LTZ"})
 DECIMAL_TYPES = frozenset({"DECIMAL", "DEC", "NUMERIC"})
-# Digits of the largest DECIMAL.
+# Maximum precision of a DECIMAL.
 WIDEST_DECIMAL = 38
 SIZED_TYPES = frozenset({"CHAR", "VARCHAR"})
 LONGEST_TEXT = 2**31 - 1
@@ -32,7 +32,7 @@ _PLAIN = re.compile(r"(?P<base>\w+)\s*(\((?P<sizes>[^()]*)\))?", re.ASCII)
 _SIZES = re.compile(r"\s*[0-9]{1,10}\s*(,\s*[0-9]{1,10}\s*)?")
 _BRACKET = re.compile(r"\w+\s*[<(]")
 _NESTED = re.compile(r"\w+\s*<(?P<inner>.*)>", re.DOTALL)
-# What may be after the type of a field.
+# What may follow the type of a field.
 _TAIL = re.compile(
     r"""\s*(?P<required>NOT\s+NULL\b)?\s*(COMMENT\s*('([^'\\]|\\.|'')*'|"([^"\\]|\\.|"")*"))?\s*""",
     re.IGNORECASE | re.DOTALL,
@@ -40,12 +40,12 @@ _TAIL = re.compile(
 
 
 class SchemaError(ValueError):
-    """A schema that is no DDL; the message says what was found and what is allowed."""
+    """A schema that is not valid DDL; the message says what was found and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of an event. ``type`` is upper-case DDL; NOT NULL makes a field required."""
+    """A field of an event; ``type`` is upper-case DDL, ``required`` is NOT NULL."""
 
     name: str
     type: str
@@ -53,7 +53,7 @@ class Field:
 
     @property
     def base(self) -> str:
-        """The type without what stands in brackets: ``DECIMAL`` of ``DECIMAL(10,2)``."""
+        """The type without its arguments: ``DECIMAL`` of ``DECIMAL(10,2)``."""
         return type_base(self.type)
 
     @property
@@ -63,37 +63,37 @@ class Field:
 
 
 def type_base(declared: str) -> str:
-    """A type without what stands in its brackets."""
+    """Return a type without its arguments."""
     return declared.split("(")[0].split("<")[0].strip().upper()
 
 
 def inner_types(declared: str) -> list[tuple[str, str]]:
-    """Names and types of what an ARRAY, MAP or STRUCT holds; none for any other type."""
+    """Return names and types of the parts of an ARRAY, MAP or STRUCT; none for other types."""
     return [(field.name, field.type) for field in _inner(declared)]
 
 
 def fields_of(text: str) -> tuple[Field, ...]:
-    """The fields of a schema or of a STRUCT, whose types are not checked yet."""
+    """Return the fields of a schema or of a STRUCT; their types are not checked here."""
     fields = tuple(_field(part.strip()) for part in split(text))
     seen: set[str] = set()
     for field in fields:
-        # Spark finds columns whatever their case.
+        # Spark resolves columns regardless of case.
         lower = field.name.lower()
         if lower in seen:
-            raise SchemaError(f"field {field.name} is there twice; case makes no difference")
+            raise SchemaError(f"field {field.name} is declared twice; case makes no difference")
         seen.add(lower)
     return fields
 
 
 def check_type(field: str, declared: str) -> None:
-    """Raise SchemaError, naming the field, where Spark knows no such type or none within it."""
+    """Raise SchemaError, naming the field, if Spark does not support its type or a nested one."""
     waiting = [declared]
-    # As many as a sample may have.
+    # The same limit as for samples.
     for _ in range(DEEPEST):
         waiting = [inner for kind in waiting for inner in _checked(field, kind)]
         if not waiting:
             return
-    raise SchemaError(f"field {field} has more than {DEEPEST} types within each other")
+    raise SchemaError(f"field {field} has more than {DEEPEST} nested types")
 
 
 def _inner(declared: str) -> tuple[Field, ...]:
@@ -106,26 +106,26 @@ def _inner(declared: str) -> tuple[Field, ...]:
 
 
 def _field(part: str) -> Field:
-    """One field; a type with a wrong end keeps it, so that the check of types shows it."""
+    """Parse one field; an invalid end stays part of its type, and the check of types reports it."""
     name, rest = _name(part)
     if not name or not rest:
-        raise SchemaError(f"{part!r} is no field: write NAME TYPE")
+        raise SchemaError(f"{part!r} is not a field: write NAME TYPE")
     if part[0] in "'\"":
-        raise SchemaError(f"{name} is no name: a name may be in backquotes, as `a b`, in no others")
+        raise SchemaError(f"{name} is not a name: only backquotes may quote a name, as in `a b`")
     end = _end_of_type(rest)
     tail = _TAIL.fullmatch(rest, end)
     declared = rest[:end] if tail else rest
     is_nested = "<" in declared
     return Field(
         name,
-        # Names of members may have spaces.
+        # Whitespace may be part of quoted member names.
         declared if is_nested else " ".join(declared.split()).upper(),
         bool(tail and tail["required"]),
     )
 
 
 def split(text: str) -> Iterator[str]:
-    """The parts between commas that are in no brackets and no quotes."""
+    """Yield the parts between commas that are outside brackets and quotes."""
     start = 0
     for position, char, depth in _unquoted(text):
         if char == "," and depth == 0:
@@ -135,7 +135,7 @@ def split(text: str) -> Iterator[str]:
 
 
 def _end_of_type(text: str) -> int:
-    """Where the type ends that ``text`` begins with: after its bracket, or its first word."""
+    """Return the end of the type at the start of ``text``: its closing bracket or first word."""
     if _BRACKET.match(text):
         for position, char, depth in _unquoted(text):
             if char in ">)" and depth == 0:
@@ -144,7 +144,7 @@ def _end_of_type(text: str) -> int:
 
 
 def _name(part: str) -> tuple[str, str]:
-    """The name that a field begins with, without backquotes, and the rest after a colon."""
+    """Return the name at the start of a field without backquotes, and the rest after a colon."""
     if part.startswith("`"):
         end = part.find("`", 1)
         while part[end + 1 : end + 2] == "`":
@@ -157,7 +157,7 @@ def _name(part: str) -> tuple[str, str]:
 
 
 def _unquoted(text: str) -> Iterator[tuple[int, str, int]]:
-    """Place and character outside of quotes, and how many brackets are open after it."""
+    """Yield position, character and bracket depth after it, outside quotes."""
     depth, quote, escaped = 0, "", False
     for position, char in enumerate(text):
         if quote:
@@ -173,14 +173,14 @@ def _unquoted(text: str) -> Iterator[tuple[int, str, int]]:
         elif char in ">)":
             depth -= 1
             if depth < 0:
-                raise SchemaError(f"{char!r} at character {position + 1} closes nothing")
+                raise SchemaError(f"{char!r} at character {position + 1} has no opening bracket")
         yield position, char, depth
     if quote or depth:
         raise SchemaError(f"{quote or '< or ('} is never closed")
 
 
 def _checked(field: str, declared: str) -> list[str]:
-    """The types within one that is right itself."""
+    """Check a type itself and return the types nested in it."""
     base = type_base(declared)
     if base not in NESTING_TYPES:
         _check_plain(field, declared)
@@ -210,12 +210,12 @@ def _check_plain(field: str, declared: str) -> None:
         raise SchemaError(f"field {field} has type {declared}; allowed: {allowed}")
 
 
-def _allowed_sizes(base: str, given: str | None) -> str | None:
-    """What is allowed in the brackets of a type, where something else is there."""
-    right = given is not None and _SIZES.fullmatch(given)
-    sizes = [int(size) for size in given.split(",")] if given is not None and right else []
+def _allowed_sizes(base: str, arguments: str | None) -> str | None:
+    """Return the allowed form of a type's arguments; None if they are valid."""
+    right = arguments is not None and _SIZES.fullmatch(arguments)
+    sizes = [int(size) for size in arguments.split(",")] if arguments is not None and right else []
     if base in DECIMAL_TYPES:
-        is_right = given is None or (
+        is_right = arguments is None or (
             sizes and 1 <= sizes[0] <= WIDEST_DECIMAL and all(n <= sizes[0] for n in sizes)
         )
         allowed = f"{base}(PRECISION, SCALE), 1 to {WIDEST_DECIMAL} and 0 to the precision"
@@ -223,5 +223,5 @@ def _allowed_sizes(base: str, given: str | None) -> str | None:
         is_right = len(sizes) == 1 and 1 <= sizes[0] <= LONGEST_TEXT
         allowed = f"{base}(LENGTH), 1 to {LONGEST_TEXT}, or STRING"
     else:
-        is_right, allowed = given is None, f"{base}, without brackets"
+        is_right, allowed = arguments is None, f"{base}, without brackets"
     return None if is_right else allowed

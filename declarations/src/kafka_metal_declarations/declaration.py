@@ -1,6 +1,6 @@
-"""From a mapping, as YAML gives it, to a Declaration, or to a list of what is wrong with it.
+"""Parsing of a pipeline: from a mapping, as YAML returns it, to a Declaration or its problems.
 
-Needs no Spark: the control node runs it before anything is touched, the driver once more.
+Needs no Spark: the control node validates before it changes anything; drivers validate again.
 """
 
 import re
@@ -21,9 +21,9 @@ from kafka_metal_declarations.keys import (
     suggested,
 )
 from kafka_metal_declarations.model import Declaration, Resources, Source
-from kafka_metal_declarations.sql_steadiness import unsteady
+from kafka_metal_declarations.sql_determinism import nondeterministic
 from kafka_metal_declarations.templates import expanded
-from kafka_metal_declarations.words import (
+from kafka_metal_declarations.value_patterns import (
     ALLOWED_MEMORY,
     ALLOWED_NAME,
     ALLOWED_TOPIC,
@@ -42,7 +42,7 @@ RESOURCE_KEYS = ("cores", "executor_memory", "driver_memory")
 
 
 def parse(name: str, body: object) -> Declaration:
-    """The pipeline ``name``. Raises DeclarationError with every mistake found."""
+    """Return the pipeline ``name``; DeclarationError lists every mistake."""
     problems: list[Problem] = []
     declaration = _read(name, body, problems)
     if problems or declaration is None:
@@ -51,7 +51,7 @@ def parse(name: str, body: object) -> Declaration:
 
 
 def parse_all(pipelines: object) -> dict[str, Declaration]:
-    """Pipelines by name. Raises DeclarationError with every mistake in all of them."""
+    """Return pipelines by name; DeclarationError lists every mistake in all of them."""
     if not isinstance(pipelines, Mapping):
         raise DeclarationError([Problem("", "pipelines", shown(pipelines), "a mapping by name")])
     problems: list[Problem] = []
@@ -65,7 +65,7 @@ def parse_all(pipelines: object) -> dict[str, Declaration]:
 
 
 def problems_of(pipelines: object) -> tuple[Problem, ...]:
-    """What is wrong with pipelines by name; empty when they can run."""
+    """Return the problems of pipelines by name; empty if they are valid."""
     try:
         parse_all(pipelines)
     except DeclarationError as error:
@@ -74,14 +74,14 @@ def problems_of(pipelines: object) -> tuple[Problem, ...]:
 
 
 def topics_of(declaration: Declaration) -> dict[str, list[str]]:
-    """Topics a pipeline needs: ``reads`` and ``writes``, each sorted."""
+    """Return the topics that a pipeline ``reads`` and ``writes``, each sorted."""
     targets = [*(output.topic for output in declaration.outputs), declaration.invalid]
     reads = () if declaration.source.path else declaration.source.topics
     return {"reads": sorted(reads), "writes": sorted(filter(None, targets))}
 
 
 def _read(name: str, body: object, problems: list[Problem]) -> Declaration | None:
-    """A declaration that is right when ``problems`` did not grow."""
+    """Return a declaration, which is only valid if ``problems`` did not grow."""
     if not isinstance(body, Mapping):
         problems.append(Problem(name, "(the whole)", shown(body), "a mapping with a source"))
         return None
@@ -89,10 +89,10 @@ def _read(name: str, body: object, problems: list[Problem]) -> Declaration | Non
     known = len(problems)
     body = expanded(Section(name, "", body, problems), SITE_KEYS)
     if len(problems) > known:
-        # Of the many words that a template makes nobody has said one yet.
+        # The user did not write the keys that the template generates: report no errors there.
         return None
     top = Section(name, "", body, problems)
-    # The short form: the keys of the one output stand at the top.
+    # The short form: the keys of a single output are at the top level.
     short = {key: body[key] for key in OUTPUT_KEYS if key in body and key not in KEYS}
     top.only({*KEYS, *(() if "outputs" in body else OUTPUT_KEYS)}, silent=SITE_KEYS)
     if not re.fullmatch(NAME, name):
@@ -120,7 +120,7 @@ def _read(name: str, body: object, problems: list[Problem]) -> Declaration | Non
 def _read_invalid(top: Section, source: Source, rules: Mapping[str, str]) -> str | None:
     if source.format == "bytes" and not rules:
         if top.values.get("invalid") is not None:
-            top.wrong("invalid", "this key", "it only where a record can be invalid, not as it is")
+            top.wrong("invalid", "this key", "this key only if a record can be invalid")
         return None
     return top.needed("invalid", ALLOWED_TOPIC, TOPIC)
 
@@ -133,7 +133,7 @@ def _read_rules(rules: Section, source: Source) -> dict[str, str]:
             rules.wrong(rule, "this name", ALLOWED_NAME)
         if rule in REASONS:
             rules.wrong(rule, "this name", f"a name other than {', '.join(REASONS)}")
-        if found := unsteady(predicate, source.fields):
+        if found := nondeterministic(predicate, source.fields):
             rules.wrong(rule, *found)
         read[rule] = predicate
     return read
@@ -149,7 +149,7 @@ def _read_resources(resources: Section) -> Resources:
 
 
 def _check_topics(top: Section, declaration: Declaration) -> None:
-    """A pipeline that reads what it writes would never end; invalid records have their own."""
+    """A pipeline must not read a topic that it writes; invalid records need their own topic."""
     source, invalid = declaration.source, declaration.invalid
     read = () if source.path else source.topics
     if not all(source.topics) or invalid == "":
@@ -163,7 +163,7 @@ def _check_topics(top: Section, declaration: Declaration) -> None:
 
 
 def _check_databases(top: Section, declaration: Declaration) -> None:
-    """Known once the deployment has said them; two outputs must not fill one table."""
+    """Check names of databases if the site provides them, and that no two outputs share a table."""
     known = sorted(declaration.site.databases)
     tables: dict[tuple[str | None, str], str] = {}
     for output in declaration.outputs:
@@ -174,4 +174,4 @@ def _check_databases(top: Section, declaration: Declaration) -> None:
             top.wrong(f"{where}.database", output.database, suggested(output.database, known))
         owner = tables.setdefault((output.database, output.table), output.name)
         if owner != output.name:
-            top.wrong(f"{where}.table", output.table, f"a table apart from that of {owner}")
+            top.wrong(f"{where}.table", output.table, f"a table other than that of {owner}")

@@ -1,4 +1,4 @@
-"""A file with declarations of pipelines, as people write it."""
+"""Files with pipeline declarations."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from kafka_metal_declarations.sample import with_schemas
 
 
 def load(file: Path) -> dict[str, Declaration]:
-    """Pipelines of a YAML file: one with its ``name``, or several by name."""
+    """Return the pipelines of a YAML file: one with its ``name``, or several by name."""
     try:
         content: Any = documents.read(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -26,5 +26,5 @@ def load(file: Path) -> dict[str, Declaration]:
 
 
 def _is_one(content: Mapping[Any, Any]) -> bool:
-    """Whether a document is one pipeline: by name, ``use`` would be a pipeline, which is none."""
+    """Whether a document is a single pipeline: a ``use`` that is a mapping would be a pipeline."""
     return "source" in content or not isinstance(content.get("use", {}), Mapping)

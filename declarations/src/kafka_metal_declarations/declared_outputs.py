@@ -1,4 +1,4 @@
-"""The ``outputs`` of a declaration: statements, and the topics, archives and tables they fill."""
+"""The ``outputs`` of a declaration: SQL queries, and the topics, archives and tables they write."""
 
 import hashlib
 import re
@@ -20,8 +20,8 @@ from kafka_metal_declarations.model import (
     Source,
     Watermark,
 )
-from kafka_metal_declarations.sql_steadiness import is_query
-from kafka_metal_declarations.words import (
+from kafka_metal_declarations.sql_determinism import is_query
+from kafka_metal_declarations.value_patterns import (
     ALLOWED_DURATION,
     ALLOWED_NAME,
     ALLOWED_OUTPUT_TRIGGER,
@@ -53,7 +53,7 @@ OUTPUT_KEYS = (
     "trigger",
     "starting",
 )
-# Keys that belong to one kind of target, by the key that names the target.
+# Keys that are valid for one kind of target only, by the key that names the target.
 OWN_KEYS = {
     "topic": ("key", "delivery", "metadata"),
     "path": ("partition_by",),
@@ -63,10 +63,10 @@ OWN_KEYS = {
 VIEW = "events"
 EVERYTHING = f"SELECT * FROM {VIEW}"
 ALLOWED_SQL = f"one query, a SELECT from {VIEW}"
-# The output of the short form, and the one that every pipeline has.
+# Name of the output in the short form, and of the output that every pipeline has.
 SHORT_NAME = "output"
 INVALID = "invalid"
-# A batch of an archive is a file per task: one each second would be 86,400 small files a day.
+# Each batch of an archive writes a file per task: one per second would be 86,400 files a day.
 ARCHIVE_TRIGGER = "10 seconds"
 
 
@@ -77,7 +77,7 @@ def read_outputs(
     trigger: str,
     may_be_none: bool = False,
 ) -> tuple[Output, ...]:
-    """Outputs as declared, or the one whose keys stand at the top (``short``)."""
+    """Return the declared outputs, or the one of the short form (``short``)."""
     if short and "outputs" not in top.values:
         output = Section(top.pipeline, "", short, top.problems)
         return (_read_output(SHORT_NAME, output, source, trigger),)
@@ -95,7 +95,7 @@ def read_outputs(
 
 
 def overlapping_archives(declarations: Mapping[str, Declaration]) -> Iterable[Problem]:
-    """Archives below one another, in any pipelines: one would read the other's files as its own."""
+    """Yield a problem per pair of nested archive paths, whose files could not be told apart."""
     archives = [
         (PurePosixPath(output.path), declaration.name, output.name)
         for declaration in declarations.values()
@@ -109,7 +109,7 @@ def overlapping_archives(declarations: Mapping[str, Declaration]) -> Iterable[Pr
                     pipeline,
                     f"outputs.{output}.path",
                     str(path),
-                    f"a path apart from {other} of {owner}, output {name}",
+                    f"a path that does not overlap {other} of {owner}, output {name}",
                 )
 
 
@@ -117,20 +117,21 @@ def _read_output(name: str, output: Section, source: Source, trigger: str) -> Ou
     topic = output.text("topic", ALLOWED_TOPIC, TOPIC)
     path = output.text("path", ALLOWED_PATH, PATH)
     table = output.text("table", ALLOWED_TABLE, TABLE)
-    given = _read_target(output)
-    mode = output.choice("mode", ("append",) if given == "path" else ("append", "update"), "append")
+    target = _read_target(output)
+    modes = ("append",) if target == "path" else ("append", "update")
+    mode = output.choice("mode", modes, "append")
     sql = output.text("sql", ALLOWED_SQL)
     if sql is not None and not is_query(sql, VIEW):
         output.wrong("sql", sql, ALLOWED_SQL)
-    if sql is None and output.values.get("sql") is None and given != "path":
+    if sql is None and output.values.get("sql") is None and target != "path":
         output.wrong("sql", "nothing", ALLOWED_SQL)
-    if given == "path" and trigger != AVAILABLE_NOW:
+    if target == "path" and trigger != AVAILABLE_NOW:
         trigger = max(trigger, ARCHIVE_TRIGGER, key=milliseconds)
     keys = output.texts("keys", "a column of the statement")
-    if given == "table" and output.values.get("keys") in (None, []):
-        output.wrong("keys", "nothing", "the columns of the table's key, as [id]")
+    if target == "table" and output.values.get("keys") in (None, []):
+        output.wrong("keys", "nothing", "the columns of the table's key, such as [id]")
     if source.path and "starting" in output.values:
-        output.wrong("starting", "this key", "it only where the source is topics")
+        output.wrong("starting", "this key", "this key only if the source is topics")
     trigger = output.text("trigger", ALLOWED_OUTPUT_TRIGGER, OUTPUT_TRIGGER) or trigger
     if trigger == REAL_TIME:
         _check_real_time(output, source)
@@ -148,33 +149,33 @@ def _read_output(name: str, output: Section, source: Source, trigger: str) -> Ou
         metadata=_read_metadata(output, source),
         table=table,
         keys=keys,
-        database=output.needed("database", "a name of databases") if given == "table" else None,
+        database=output.needed("database", "a name of databases") if target == "table" else None,
         starting=read_places(output, "starting", ("earliest", "latest")),
     )
 
 
 def _check_real_time(output: Section, source: Source) -> None:
-    """Spark lets records go on one by one from topics to a topic, where nothing has to wait."""
+    """Check what Spark's real-time mode supports: topics to a topic, append, at least once."""
     if source.path:
-        output.wrong("trigger", REAL_TIME, "it only where the source is topics")
+        output.wrong("trigger", REAL_TIME, "this trigger only if the source is topics")
     if output.values.get("topic") is None:
-        output.wrong("trigger", REAL_TIME, "it only with topic")
+        output.wrong("trigger", REAL_TIME, "this trigger only with topic")
     for key, allowed in (("delivery", AT_LEAST_ONCE), ("mode", "append"), ("watermark", None)):
         if output.values.get(key, allowed) != allowed:
             output.wrong(key, str(output.values[key]), f"no such key with trigger {REAL_TIME}")
 
 
 def _read_target(output: Section) -> str | None:
-    """Which of topic, path and table an output has; None when it is not one."""
-    given = [key for key in OWN_KEYS if output.values.get(key) is not None]
-    if len(given) != 1:
-        found = " and ".join(given) or "nothing"
+    """Return the target key of an output: topic, path or table; None unless it has exactly one."""
+    present = [key for key in OWN_KEYS if output.values.get(key) is not None]
+    if len(present) != 1:
+        found = " and ".join(present) or "nothing"
         output.wrong("topic", found, f"one of {', '.join(OWN_KEYS)}")
     for target, keys in OWN_KEYS.items():
-        for key in keys if given and target not in given else ():
+        for key in keys if present and target not in present else ():
             if key in output.values:
-                output.wrong(key, "this key", f"it only with {target}")
-    return given[0] if len(given) == 1 else None
+                output.wrong(key, "this key", f"this key only with {target}")
+    return present[0] if len(present) == 1 else None
 
 
 def _read_metadata(output: Section, source: Source) -> Metadata | None:
@@ -189,7 +190,7 @@ def _read_metadata(output: Section, source: Source) -> Metadata | None:
 
 
 def schema_name(source: Source) -> str:
-    """A name of the source's schema that changes with it: format and a digest."""
+    """Return a name that changes with the source's schema: its format and a digest."""
     if source.format == "bytes":
         return "bytes"
     digest = hashlib.sha256(to_ddl(source.fields).encode()).hexdigest()
@@ -203,7 +204,7 @@ def _read_partitions(output: Section, source: Source) -> tuple[str, ...]:
         instants = [field.name for field in source.fields if field.is_instant]
         if len(instants) > 1:
             output.wrong(
-                "partition_by", "date", f"it once source.event_time names one of {instants}"
+                "partition_by", "date", f"date only if source.event_time names one of {instants}"
             )
     return names
 

@@ -1,8 +1,14 @@
-"""The keys of a declaration that say where it runs; a role or a person at a shell adds them."""
+"""The keys of a declaration about where it runs; added by a role, or by hand for local runs."""
 
 from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
-from kafka_metal_declarations.words import ALLOWED_PORT, ALLOWED_TOPIC, HIGHEST_PORT, PORT, TOPIC
+from kafka_metal_declarations.value_patterns import (
+    ALLOWED_PORT,
+    ALLOWED_TOPIC,
+    HIGHEST_PORT,
+    PORT,
+    TOPIC,
+)
 
 SITE_KEYS = (
     "master",
@@ -25,11 +31,11 @@ SITE_KEYS = (
 )
 MASTER = rf"local(\[([1-9][0-9]{{0,3}}|\*)\])?|spark://[^\s,/]+:{PORT}(,[^\s,/]+:{PORT})*"
 ALLOWED_MASTER = f"spark://HOST:PORT, more after commas, {ALLOWED_PORT}, or local[N], N up to 9999"
-# An IPv6 address stands in brackets.
+# IPv6 addresses are in square brackets.
 ENDPOINT = rf"([^\s:\[\]]+|\[[0-9a-fA-F:]+\]):{PORT}"
 ALLOWED_ENDPOINT = f"HOST:PORT, {ALLOWED_PORT}"
 ROOT = r"/\S*|[a-z][a-z0-9]*:/\S*"
-ALLOWED_ROOT = "an absolute path, or a URI as hdfs://HOST/PATH, that the workers see too"
+ALLOWED_ROOT = "an absolute path, or a URI as hdfs://HOST/PATH, that the workers can access too"
 JDBC = r"jdbc:[a-z0-9]+:\S+"
 ALLOWED_JDBC = "a URL as jdbc:postgresql://HOST:5432/DATABASE"
 FUNCTION = r"[A-Za-z_]\w*(\.[A-Za-z_]\w*){0,2}"
@@ -37,7 +43,7 @@ ALLOWED_FUNCTION = "a function's name, as reflect, or with its catalog as catalo
 
 
 def read_site(top: Section) -> Site:
-    """What the deployment adds; each key may be left out until the pipeline is to run."""
+    """Return the site's values; each key is optional until the pipeline runs."""
     return Site(
         master=top.text("master", ALLOWED_MASTER, MASTER) or "local[2]",
         bootstrap=top.texts("bootstrap", ALLOWED_ENDPOINT, ENDPOINT),
@@ -76,7 +82,7 @@ def _read_databases(databases: Section) -> dict[str, DatabaseSite]:
 
 
 def missing_to_run(declaration: Declaration) -> list[str]:
-    """Keys without which a pipeline cannot run."""
+    """Return the missing keys without which a pipeline cannot run."""
     site, outputs = declaration.site, declaration.outputs
     needed: dict[str, object] = {
         "bootstrap": site.bootstrap,

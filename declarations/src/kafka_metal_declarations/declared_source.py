@@ -1,4 +1,4 @@
-"""The ``source`` of a declaration: topics or their archive, and what the records hold."""
+"""The ``source`` of a declaration: topics or their archive, and the schema of the records."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import TypeGuard
 from kafka_metal_declarations.ddl import HEADERS, Field, SchemaError, parse_ddl
 from kafka_metal_declarations.keys import HIGHEST_NUMBER, Section, shown, suggested
 from kafka_metal_declarations.model import Registry, Source, Starting
-from kafka_metal_declarations.words import (
+from kafka_metal_declarations.value_patterns import (
     ALLOWED_PATH,
     ALLOWED_PLACES,
     ALLOWED_TOPIC,
@@ -36,15 +36,15 @@ SOURCE_KEYS = (
 )
 CSV_KEYS = ("delimiter", "null_value")
 FORMATS = ("json", "csv", "plain", "avro", "bytes")
-# After a long stop the first batches are as long as this, and not as long as the stop.
+# Limits the first batches after a long stop.
 MAX_PER_TRIGGER = 500_000
 PLAIN_SCHEMA = "value STRING NOT NULL"
-# A record as it is: what archives, copies and replays hold.
+# The schema of unparsed records: for archives, copies and replays.
 BYTES_SCHEMA = f"key BINARY, value BINARY, headers {HEADERS}"
 
 
 def read_source(source: Section) -> Source:
-    """The source as declared; mistakes go into the section's problems."""
+    """Return the source as declared; mistakes are added to the section's problems."""
     source.only(SOURCE_KEYS)
     form = source.choice("format", FORMATS, "json")
     for key in CSV_KEYS if form != "csv" else ():
@@ -58,7 +58,7 @@ def read_source(source: Section) -> Source:
     path = source.text("path", ALLOWED_PATH, PATH)
     for key in ("starting", "ending", "on_data_loss") if path else ():
         if key in source.values:
-            source.wrong(key, "this key", "it only without path: an archive is read whole")
+            source.wrong(key, "this key", "this key only without path: an archive is read whole")
     return Source(
         topics=_read_topics(source),
         path=path,
@@ -76,11 +76,11 @@ def read_source(source: Section) -> Source:
     )
 
 
-def read_places(section: Section, key: str, words: tuple[str, ...]) -> Starting | None:
-    """One of ``words``, or offsets by topic and partition; None when there is nothing."""
+def read_places(section: Section, key: str, names: tuple[str, ...]) -> Starting | None:
+    """Return one of ``names``, or offsets by topic and partition; None if the key is absent."""
     value = section.values.get(key)
     if not isinstance(value, Mapping):
-        return section.choice(key, words, words[0]) if value is not None else None
+        return section.choice(key, names, names[0]) if value is not None else None
     places: dict[str, dict[str, int]] = {}
     for topic, partitions in value.items():
         right = isinstance(partitions, Mapping) and all(
@@ -98,7 +98,7 @@ def read_places(section: Section, key: str, words: tuple[str, ...]) -> Starting 
 
 
 def _is_partition(value: object) -> bool:
-    """Whether a key is a partition as YAML or JSON has it, as text or as number."""
+    """Whether a key is a partition number, as text or as number."""
     return (
         _is_text_or_number(value)
         and re.fullmatch(r"0*[0-9]{1,10}", shown(value)) is not None
@@ -107,12 +107,12 @@ def _is_partition(value: object) -> bool:
 
 
 def _is_text_or_number(value: object) -> TypeGuard[str | int]:
-    """Whether a key is one that may be written without quotes; ``yes`` is a boolean to YAML."""
+    """Whether a key may be written without quotes in YAML; ``yes`` is a boolean there."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _read_topics(source: Section) -> tuple[str, ...]:
-    """The one of ``topic``, or those of ``topics``."""
+    """Return the topic of ``topic``, or those of ``topics``."""
     if "topics" not in source.values:
         return (source.needed("topic", ALLOWED_TOPIC, TOPIC),)
     if "topic" in source.values:
@@ -141,10 +141,10 @@ def _read_schema(source: Section, form: str) -> tuple[Field, ...]:
         schema = PLAIN_SCHEMA
     if form == "bytes":
         if schema is not None:
-            source.wrong("schema", "a schema", "none with format bytes: a record as it is")
+            source.wrong("schema", "a schema", "none with format bytes: records are not parsed")
         return parse_ddl(BYTES_SCHEMA)
     if isinstance(schema, Mapping) and "sample" in schema:
-        source.wrong("schema.sample", "a sample", "the DDL inferred from it, at this point")
+        source.wrong("schema.sample", "a sample", "the DDL inferred from it")
         return ()
     if not isinstance(schema, str) or not schema.strip():
         source.wrong(
@@ -168,7 +168,7 @@ def _read_schema(source: Section, form: str) -> tuple[Field, ...]:
 
 
 def _read_event_time(source: Section, fields: tuple[Field, ...]) -> str | None:
-    """The field named, or the only one there is that could be meant."""
+    """Return the named field, or the only TIMESTAMP field if none is named."""
     instants = [field.name for field in fields if field.is_instant]
     named = source.text("event_time", "the name of a TIMESTAMP field")
     if named is not None and named not in instants:

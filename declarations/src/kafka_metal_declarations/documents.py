@@ -1,4 +1,4 @@
-"""YAML in which a key that is there twice is a mistake, and not silently the last one."""
+"""Strict YAML: a duplicate key is an error; plain YAML would silently use the last one."""
 
 from typing import Any
 
@@ -6,31 +6,31 @@ import yaml
 
 from kafka_metal_declarations.keys import HIGHEST_NUMBER, shown
 
-# What a constructor of Python fails with when a value is none of its type.
+# Errors of Python's constructors for values of the wrong type.
 _NO_VALUE = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
 
 
 class _Strict(yaml.SafeLoader):
-    """Refuses what YAML itself forbids and its usual reader allows."""
+    """Refuses what the YAML specification forbids but PyYAML accepts."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """The value of a node, where it is one of its type.
+        """Return the value of a node; ConstructorError if it does not match its type.
 
-        Built at once, whatever ``deep`` says: so PyYAML refuses a node that holds itself.
+        Ignores ``deep`` and constructs at once, so that PyYAML refuses recursive nodes.
         """
         try:
             value = super().construct_object(node, deep=True)
         except _NO_VALUE as error:
             kind = node.tag.rpartition(":")[2]
-            found = f"found {shown(node.value)}, which is no {kind}; allowed is one, or a text"
+            found = f"found {shown(node.value)}, not a valid {kind}; allowed is one, or a text"
             raise yaml.constructor.ConstructorError(None, None, found, node.start_mark) from error
         if isinstance(value, int) and abs(value) > HIGHEST_NUMBER:
-            found = f"found the number {shown(node.value)}; allowed are up to {HIGHEST_NUMBER}"
+            found = f"found the number {shown(node.value)}; allowed is at most {HIGHEST_NUMBER}"
             raise yaml.constructor.ConstructorError(None, None, found, node.start_mark)
         return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """A mapping whose keys are there once each, those of merged ones aside."""
+        """Return a mapping; ConstructorError for duplicate keys, except merged ones."""
         seen: dict[Any, yaml.Mark] = {}
         for key, _ in node.value:
             if key.tag == "tag:yaml.org,2002:merge":
@@ -56,10 +56,10 @@ class _Strict(yaml.SafeLoader):
 
 
 def read(text: str) -> Any:
-    """The document of a text. Raises yaml.YAMLError with line and column."""
+    """Return the document of a text; yaml.YAMLError with line and column."""
     try:
         # The loader is a SafeLoader.
         return yaml.load(text, Loader=_Strict)
     except RecursionError as error:
-        found = "found hundreds of values within each other; allowed are fewer"
+        found = "found hundreds of nested values; allowed are fewer"
         raise yaml.YAMLError(found) from error

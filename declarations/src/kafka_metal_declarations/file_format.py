@@ -1,4 +1,4 @@
-"""The format of a person's file, by its name."""
+"""The format of a data file, derived from its name."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ ALLOWED = ".csv, .tsv, .jsonl, .ndjson and .json, each also with .gz"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """``name`` is CSV or JSON_LINES; ``delimiter`` splits the columns of a CSV."""
+    """``name`` is CSV or JSON_LINES; ``delimiter`` separates the columns of a CSV."""
 
     name: str
     delimiter: str = ","
@@ -25,7 +25,7 @@ _BY_SUFFIX = {
 
 
 def format_of(path: Path) -> Format | None:
-    """The format that a name tells, in any case of letters; None when it tells none."""
+    """Return the format by a file's suffix, in any case; None if the suffix is unknown."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
@@ -33,7 +33,7 @@ def format_of(path: Path) -> Format | None:
 
 
 def delimiter_of(value: object) -> str:
-    """The character that splits columns, as people name it. Raises ValueError."""
+    """Return the delimiter for a character or ``tab``; ValueError for anything else."""
     character = {"\\t": "\t", "tab": "\t"}.get(str(value), value)
     if not isinstance(character, str) or len(character) != 1 or character in '"\r\n':
         raise ValueError(f"found {value!r}; allowed is one character, or tab")

@@ -1,4 +1,4 @@
-"""Files with one JSON object per line; faults with line and column."""
+"""Files with one JSON object per line; faults have line and column."""
 
 import json
 import re
@@ -7,9 +7,9 @@ from pathlib import Path
 
 from kafka_metal_declarations.text_file import Fault, lines, quoted
 
-# An escape that begins or ends a character of two halves.
+# An escape of one half of a surrogate pair.
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# Levels of arrays and objects in a value: readers of JSON have limits of their own.
+# Maximum nesting of arrays and objects; JSON parsers have limits of their own.
 DEEPEST = 100
 NAMES = {
     dict: "an object", list: "an array", str: "a text", bool: "a boolean", type(None): "null",
@@ -18,38 +18,38 @@ NAMES = {
 
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Number and text of each line that is not blank. Raises Fault where it is no UTF-8."""
+    """Yield number and text of each line that is not blank; Fault if it is not UTF-8."""
     for number, line in enumerate(lines(path), start=1):
         if not line.isspace():
             yield number, line.rstrip()
 
 
 def object_of(number: int, line: str) -> dict[str, object]:
-    """The object of a line: no name twice, finite numbers, whole characters. Raises Fault."""
+    """Return a line's object; Fault for duplicate names, non-finite numbers, lone surrogates."""
     start = len(line) - len(line.lstrip()) + 1
     try:
         value = json.loads(line, object_pairs_hook=_pairs, parse_constant=_constant)
     except json.JSONDecodeError as error:
         raise _fault(number, line, error) from error
-    except _Twice as error:
+    except _InvalidMemberError as error:
         raise Fault(number, start, str(error), "each name once, and finite numbers") from error
     except (ValueError, RecursionError) as error:
-        raise _no_reader(number, start, str(error)) from error
+        raise _unreadable(number, start, str(error)) from error
     if not isinstance(value, dict):
         raise Fault(number, start, NAMES[type(value)], "a JSON object in each line")
     if _is_deep(value):
-        raise _no_reader(number, start, f"more than {DEEPEST} levels")
+        raise _unreadable(number, start, f"more than {DEEPEST} levels")
     _refuse_surrogates(number, line, value)
     return value
 
 
-def _no_reader(number: int, column: int, why: str) -> Fault:
-    found = f"a value that no reader takes ({why})"
+def _unreadable(number: int, column: int, why: str) -> Fault:
+    found = f"a value that JSON parsers reject ({why})"
     return Fault(number, column, found, "JSON of common size and depth")
 
 
 def _is_deep(value: dict[str, object]) -> bool:
-    """Whether a value has more levels than DEEPEST, without recursion."""
+    """Whether a value has more levels than DEEPEST; not recursive."""
     level: list[dict[str, object] | list[object]] = [value]
     for _ in range(DEEPEST):
         level = [
@@ -64,20 +64,20 @@ def _is_deep(value: dict[str, object]) -> bool:
 
 
 def _refuse_surrogates(number: int, line: str, value: object) -> None:
-    """Refuse an escape of half a character: it is no text, and readers make '?' of it."""
+    """Refuse a lone surrogate: it is not valid Unicode, and readers replace it by '?'."""
     escape = SURROGATE.search(line)
     if escape is None:
         return
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        found = f"half a character, \\u{ord(error.object[error.start]):04x}, in a text"
+        found = f"half a surrogate pair, \\u{ord(error.object[error.start]):04x}, in a text"
         allowed = "whole characters: both halves, or the character itself"
         raise Fault(number, escape.start() + 1, found, allowed) from error
 
 
 def _fault(number: int, line: str, error: json.JSONDecodeError) -> Fault:
-    """The parser's complaint in words: where it stopped, what stands there, what could."""
+    """Return the parser's error as a fault: its position, what is there, what is allowed."""
     rest = line[error.pos :]
     found = quoted(rest) if rest else "the end of the line"
     if error.msg.startswith("Extra data"):
@@ -88,7 +88,7 @@ def _fault(number: int, line: str, error: json.JSONDecodeError) -> Fault:
     return Fault(number, error.pos + 1, found, allowed)
 
 
-class _Twice(ValueError):
+class _InvalidMemberError(ValueError):
     pass
 
 
@@ -97,9 +97,9 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(value) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _Twice(f"the name {quoted(twice)} twice in one object")
+        raise _InvalidMemberError(f"the name {quoted(twice)} twice in one object")
     return value
 
 
 def _constant(text: str) -> object:
-    raise _Twice(text)
+    raise _InvalidMemberError(text)

@@ -1,4 +1,4 @@
-"""Reading a mapping key by key, and saying of each wrong one what was found and what is allowed."""
+"""Reading of a mapping key by key; each error has what was found and what is allowed."""
 
 import difflib
 import re
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# Of a value, for a line on a screen.
+# Maximum characters of a value in a message.
 LONGEST = 400
 ALLOWED_KEY = "a text; in quotes where YAML reads another value, as 'yes', 'null' or '1'"
-# The largest whole number of 64 bits, with a sign.
+# The largest signed 64-bit integer.
 HIGHEST_NUMBER = 2**63 - 1
 
 
@@ -23,12 +23,12 @@ class Problem:
     allowed: str
 
     def __str__(self) -> str:
-        """One message for an operator."""
+        """Return one message for an operator."""
         return f"pipeline {self.pipeline}: {self.key}: found {self.found}; allowed: {self.allowed}"
 
 
 class DeclarationError(ValueError):
-    """A declaration that cannot run; ``problems`` holds every mistake found."""
+    """A declaration that cannot run; ``problems`` has every mistake."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         """Keep the problems; the message is one line each."""
@@ -37,14 +37,14 @@ class DeclarationError(ValueError):
 
 
 def suggested(found: object, allowed: Sequence[str]) -> str:
-    """What is allowed, the nearest to what was found before the rest."""
+    """Return the allowed values, the one most similar to ``found`` first."""
     close = difflib.get_close_matches(str(found), allowed, 1)
     hint = f"{close[0]} (did you mean that?), of " if close else ""
     return hint + ", ".join(allowed)
 
 
 def shown(value: object) -> str:
-    """A value as a person finds it, shortened. Python does not write numbers of any length."""
+    """Return a value for a message, shortened; Python refuses to format huge integers."""
     try:
         text = value if isinstance(value, str) and value else repr(value)
     except ValueError:
@@ -54,7 +54,7 @@ def shown(value: object) -> str:
 
 @dataclass
 class Section:
-    """A mapping at ``path``; what is wrong goes into ``problems``, shared by all sections."""
+    """A mapping at ``path``; errors are added to ``problems``, which all sections share."""
 
     pipeline: str
     path: str
@@ -62,40 +62,40 @@ class Section:
     problems: list[Problem] = field(default_factory=list)
 
     def at(self, key: str) -> str:
-        """Path of a key, from the pipeline's own mapping."""
+        """Return the path of a key from the top of the pipeline."""
         return f"{self.path}.{key}" if self.path else key
 
     def wrong(self, key: str, found: object, allowed: str) -> None:
-        """Note a mistake. ``found`` is shown as it is when it is text."""
+        """Add a mistake; ``found`` is displayed unchanged if it is text."""
         self.problems.append(Problem(self.pipeline, self.at(key), shown(found), allowed))
 
     def names(self) -> list[str]:
-        """Keys that a person chose, which have to be texts; ``yes:`` is True to YAML."""
+        """Return user-chosen keys, which have to be texts; ``yes:`` is True in YAML."""
         for key in self.values:
             if not isinstance(key, str):
                 self.wrong(shown(key), f"the key {shown(key)}", ALLOWED_KEY)
         return [key for key in self.values if isinstance(key, str)]
 
     def only(self, known: Iterable[str], silent: Iterable[str] = ()) -> None:
-        """Refuse every other key, with the nearest known one; ``silent`` ones are not listed."""
+        """Refuse unknown keys and suggest a similar known one; ``silent`` keys are not listed."""
         known, silent = sorted(known), set(silent)
         for key in self.values:
             if key not in known and key not in silent:
                 self.wrong(shown(key), "an unknown key", suggested(shown(key), known))
 
     def section(self, key: str, required: bool = False) -> "Section":
-        """The mapping under ``key``; an empty one when there is none."""
+        """Return the mapping at ``key``; an empty section if there is none."""
         values = self.values.get(key)
         if values is None and not required:
             values = {}
         if not isinstance(values, Mapping):
             self.wrong(key, "nothing" if values is None else shown(values), "a mapping")
-            # Said once: that its keys are missing too is no news.
+            # A separate list of problems: its missing keys need no further messages.
             return Section(self.pipeline, self.at(key), {}, [])
         return Section(self.pipeline, self.at(key), values, self.problems)
 
     def text(self, key: str, allowed: str = "text", pattern: str = r".*\S.*") -> str | None:
-        """The text under ``key``, which has to match as a whole; None when there is none."""
+        """Return the text at ``key``, which has to match in full; None if there is none."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -105,14 +105,14 @@ class Section:
         return value
 
     def needed(self, key: str, allowed: str = "text", pattern: str = r".*\S.*") -> str:
-        """As ``text``; that there is none is a mistake. Empty when something is wrong."""
+        """Return the text at ``key``, which is required; empty if it is wrong or missing."""
         if self.values.get(key) is None:
             self.wrong(key, "nothing", allowed)
             return ""
         return self.text(key, allowed, pattern) or ""
 
     def choice(self, key: str, options: Iterable[str], default: str) -> str:
-        """One of ``options``."""
+        """Return the value at ``key``, which has to be one of ``options``."""
         options = tuple(options)
         value = self.values.get(key, default)
         if value not in options:
@@ -121,7 +121,7 @@ class Section:
         return str(value)
 
     def whole(self, key: str, low: int = 1, high: int = 2**31 - 1) -> int | None:
-        """A whole number in a range; None when there is none."""
+        """Return the whole number at ``key``, within a range; None if there is none."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -135,7 +135,7 @@ class Section:
         return value
 
     def texts(self, key: str, allowed: str, pattern: str = r".*\S.*") -> tuple[str, ...]:
-        """A list of texts; empty when there is none."""
+        """Return the list of texts at ``key``; empty if there is none."""
         values = self.values.get(key)
         if values is None:
             return ()
@@ -147,7 +147,7 @@ class Section:
         return tuple(values)
 
     def options(self, key: str) -> dict[str, str]:
-        """Keys and values of another program, as text; true and false in lower case."""
+        """Return client options as text; booleans in lower case."""
         section = self.section(key)
         options: dict[str, str] = {}
         for name in section.names():

@@ -1,4 +1,4 @@
-"""Types of values, and the type that holds values of two."""
+"""SQL types of values, and the narrowest type for values of two types."""
 
 import math
 import re
@@ -10,33 +10,33 @@ from kafka_metal_declarations.ddl import quoted
 from kafka_metal_declarations.ddl_types import WIDEST_DECIMAL
 from kafka_metal_declarations.keys import HIGHEST_NUMBER
 
-# Digits are those of ASCII: JSON and Spark know no others.
+# ASCII digits only: JSON and Spark support no others.
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII)
 DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-# What no zone is away from UTC.
+# Java's maximum offset of a time zone from UTC.
 FARTHEST_ZONE = timedelta(hours=18)
-# A number with leading zeros is a code: a postal code, an account.
+# A number with leading zeros is a code, such as a postal code.
 INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
-# Up to here a DOUBLE holds each whole number.
+# Largest integer below which a DOUBLE represents every integer.
 DOUBLE_MAX = 2**53
-# Python refuses to convert endless digits.
+# Digits; Python refuses to convert more than 4,300 digits by default.
 LONGEST_INT = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type in DDL; ``large`` are whole numbers that a DOUBLE would round."""
+    """A DDL type; ``large`` marks integers that a DOUBLE would round."""
 
     name: str = ""
     large: bool = False
 
     def __str__(self) -> str:
-        """The type as DDL writes it."""
+        """Return the type as DDL."""
         return self.name
 
     def joined(self, other: "Kind") -> "Kind":
-        """The narrowest type for values of both; STRING holds everything."""
+        """Return the narrowest type for values of both; STRING if there is no other."""
         if self is other or self == other or isinstance(other, Unknown):
             return self
         pair = frozenset(((self.name, self.large), (other.name, other.large)))
@@ -44,14 +44,14 @@ class Kind:
 
 
 class Unknown(Kind):
-    """No value seen yet."""
+    """The type of a column without any value yet."""
 
     def __str__(self) -> str:
-        """Text holds whatever comes."""
+        """Return STRING, which holds any later value."""
         return "STRING"
 
     def joined(self, other: Kind) -> Kind:
-        """The first value decides."""
+        """Return the other type."""
         return other
 
 
@@ -62,12 +62,12 @@ class Struct(Kind):
     members: dict[str, Kind] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """STRUCT of the members in the order of their appearance."""
+        """Return STRUCT with the members in order of first appearance."""
         inner = ", ".join(f"{quoted(name)}: {kind}" for name, kind in self.members.items())
         return f"STRUCT<{inner}>" if inner else "STRING"
 
     def joined(self, other: Kind) -> Kind:
-        """Members of both."""
+        """Return a STRUCT with the members of both; STRING for another type."""
         if isinstance(other, Unknown):
             return self
         if not isinstance(other, Struct):
@@ -85,11 +85,11 @@ class Array(Kind):
     element: Kind = field(default_factory=Unknown)
 
     def __str__(self) -> str:
-        """ARRAY of the element's type."""
+        """Return ARRAY of the element's type."""
         return f"ARRAY<{self.element}>"
 
     def joined(self, other: Kind) -> Kind:
-        """An array of what holds elements of both."""
+        """Return an ARRAY for the elements of both; STRING for another type."""
         if isinstance(other, Unknown):
             return self
         return (
@@ -101,7 +101,7 @@ class Array(Kind):
 
 UNKNOWN, STRING = Unknown(), Kind("STRING")
 BIGINT, DECIMAL, DOUBLE = Kind("BIGINT"), Kind(f"DECIMAL({WIDEST_DECIMAL},0)"), Kind("DOUBLE")
-# As DOUBLE, 9007199254740993 and 9007199254740992 would be one.
+# A DOUBLE cannot distinguish 9007199254740993 from 9007199254740992.
 LARGE_BIGINT = Kind("BIGINT", large=True)
 BOOLEAN, INSTANT, DAY = Kind("BOOLEAN"), Kind("TIMESTAMP"), Kind("DATE")
 WIDENING = {
@@ -116,23 +116,23 @@ WIDENING = {
 }
 
 
-# Texts that are looked at once for all rows: in most columns they are few.
+# Texts are cached: most columns have few distinct values.
 @lru_cache(10_000)
 def kind_of_text(text: str) -> Kind:
-    """Type of a CSV column's text."""
+    """Return the type of a CSV column's text."""
     if text in ("true", "false", "True", "False", "TRUE", "FALSE"):
         return BOOLEAN
     if INTEGER.fullmatch(text):
         whole = _whole(int(text)) if len(text) < LONGEST_INT else STRING
-        # An account, an id: a column of texts keeps its digits whatever else comes.
+        # Integers of more than 64 bits are ids: STRING keeps their digits.
         return STRING if whole is DECIMAL else whole
     if NUMBER.fullmatch(text):
         return _fraction(float(text))
-    return _kind_of_words(text)
+    return _kind_of_string(text)
 
 
 def kind_of_json(value: object) -> Kind:
-    """Type of a JSON value; a text that is a number stays text."""
+    """Return the type of a JSON value; a string that contains a number stays STRING."""
     if value is None:
         return UNKNOWN
     if isinstance(value, bool):
@@ -142,7 +142,7 @@ def kind_of_json(value: object) -> Kind:
     if isinstance(value, float):
         return _fraction(value)
     if isinstance(value, str):
-        return _kind_of_words(value)
+        return _kind_of_string(value)
     if isinstance(value, list):
         array = Array()
         for element in value:
@@ -150,11 +150,11 @@ def kind_of_json(value: object) -> Kind:
         return array
     if isinstance(value, dict):
         return Struct(members={name: kind_of_json(member) for name, member in value.items()})
-    raise TypeError(f"{type(value).__name__} is no type of JSON")
+    raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
-def _kind_of_words(text: str) -> Kind:
-    # Most texts are told by one character.
+def _kind_of_string(text: str) -> Kind:
+    # Fast path: this character excludes most texts.
     if text[4:5] != "-":
         return STRING
     is_day = DATE.fullmatch(text) is not None
@@ -163,7 +163,7 @@ def _kind_of_words(text: str) -> Kind:
     try:
         zone = datetime.fromisoformat(text).utcoffset()
     except ValueError:
-        # No such day or hour.
+        # Not an existing day or hour.
         return STRING
     if zone is not None and abs(zone) > FARTHEST_ZONE:
         return STRING

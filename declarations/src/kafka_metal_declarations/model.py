@@ -1,14 +1,14 @@
-"""What a declared pipeline is, once it is known to be right."""
+"""The dataclasses of a validated pipeline declaration."""
 
 from dataclasses import dataclass, field
 
 from kafka_metal_declarations.ddl import Field
 
 AVAILABLE_NOW = "available-now"
-# Each record as it comes, instead of batches.
+# Processes each record on arrival, instead of in batches.
 REAL_TIME = "real-time"
 
-# By topic and partition; the offset is that of the first record.
+# Offset of the first record, by topic and partition.
 Places = dict[str, dict[str, int]]
 Starting = str | Places
 
@@ -17,7 +17,7 @@ AT_LEAST_ONCE, TRANSACTIONAL = "at_least_once", "transactional"
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """A schema registry that speaks Confluent's API, and the subject of the source's values."""
+    """A schema registry with Confluent's API, and the subject of the source's values."""
 
     url: str
     subject: str
@@ -25,11 +25,11 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Topics, or an archive of their records, and what the records hold.
+    """Topics, or an archive of their records, and the schema of the records.
 
-    ``path`` is the archive, below the archive's root; ``topics`` then says which of its topics.
-    ``event_time`` is the field that says when an event happened; None when no field does.
-    ``max_per_trigger`` is the most records one batch reads.
+    ``path`` is the archive, relative to the archive root; ``topics`` then selects its topics.
+    ``event_time`` is the field with the time of an event; None if there is none.
+    ``max_per_trigger`` is the maximum number of records per batch.
     """
 
     topics: tuple[str, ...]
@@ -45,19 +45,19 @@ class Source:
     duplicate_keys: str
     on_data_loss: str
     registry: Registry | None = None
-    # Avro schemas by id that records may be written with, known once the registry was asked.
+    # Avro writer schemas by id; filled after a query to the registry.
     writers: tuple[tuple[int, str], ...] = ()
 
     @property
     def name(self) -> str:
-        """What is read, for people and for checkpoints."""
+        """Return the name of the source in messages and checkpoints."""
         topics = ", ".join(sorted(self.topics))
         return f"archive {self.path}: {topics}" if self.path else topics
 
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """How long after the newest ``column`` seen so far an event may still come."""
+    """How late an event may be, relative to the largest ``column`` so far."""
 
     column: str
     delay: str
@@ -65,7 +65,7 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What headers say of the producer beside its host and the time: application and schema."""
+    """Values for headers about the producer: application and schema."""
 
     application: str
     schema: str
@@ -73,9 +73,9 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One statement over the view ``events``, and where its rows go: topic, archive or table.
+    """A query over the view ``events`` and the target of its rows: topic, archive or table.
 
-    ``keys`` are the columns of a table's key. ``starting`` is that of this output alone.
+    ``keys`` are the key columns of a table. ``starting`` applies to this output only.
     """
 
     name: str
@@ -96,13 +96,13 @@ class Output:
 
     @property
     def is_real_time(self) -> bool:
-        """Whether its records go on one by one."""
+        """Whether records are processed one by one."""
         return self.trigger == REAL_TIME
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSite:
-    """How a database is reached; ``properties`` are those of its JDBC driver."""
+    """The connection to a database; ``properties`` are those of its JDBC driver."""
 
     url: str
     properties: dict[str, str]
@@ -111,7 +111,7 @@ class DatabaseSite:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a pipeline takes of the cluster; memory in the JVM's words, as ``1g``."""
+    """Cluster resources of a pipeline; memory as for the JVM, such as ``1g``."""
 
     cores: int
     executor_memory: str
@@ -120,7 +120,7 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a pipeline runs: what the one who deploys it adds to the declaration."""
+    """Where a pipeline runs: values that the deployment adds to the declaration."""
 
     master: str = "local[2]"
     bootstrap: tuple[str, ...] = ()
@@ -138,15 +138,15 @@ class Site:
     shuffle_partitions: int | None = None
     databases: dict[str, DatabaseSite] = field(default_factory=dict)
     marks_topic: str | None = None
-    # Names of functions that SQL may use beyond sql_words.
+    # Functions that SQL may use in addition to the allowlist of the driver.
     sql_functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A pipeline: every record of the source ends in the outputs, or in ``invalid``.
+    """A pipeline: every record of the source goes to the outputs, or to ``invalid``.
 
-    ``invalid`` is None where no record can be invalid: whole records, and no rules.
+    ``invalid`` is None if no record can be invalid: unparsed records without rules.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a pipeline needs of a cluster, read from its declaration before that is judged."""
+"""Topics that a pipeline needs, extracted from a declaration before it is validated."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import TRANSACTIONAL
 from kafka_metal_declarations.templates import expanded
 
-# A key of the declaration, and the topic that it names.
+# A key of the declaration and the topic that it names.
 Named = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Topics by the keys that name them; ``marks`` says that batches are marked in a topic."""
+    """Topics with the keys that name them; ``marks``: batches are marked in a topic."""
 
     reads: tuple[Named, ...] = ()
     writes: tuple[Named, ...] = ()
@@ -23,12 +23,12 @@ class Needs:
 
     @property
     def topics(self) -> tuple[Named, ...]:
-        """All of them."""
+        """All topics."""
         return self.reads + self.writes
 
 
 def needs_of(body: object) -> Needs:
-    """What is needed; of what is no declaration, nothing: whoever judges it says so."""
+    """Return the needs of a declaration; none if it is malformed, which validation reports."""
     if not isinstance(body, Mapping):
         return Needs()
     full = expanded(Section("", "", body, []), SITE_KEYS)
@@ -45,7 +45,7 @@ def needs_of(body: object) -> Needs:
 
 
 def _outputs(full: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Outputs by the key before theirs; the one in the short form stands at the top."""
+    """Yield outputs with their key prefix; the top level is the output of the short form."""
     yield "", full
     found = full.get("outputs")
     for name, output in found.items() if isinstance(found, Mapping) else ():
@@ -54,7 +54,7 @@ def _outputs(full: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def _sources(source: object) -> Iterator[Named]:
-    """Topics of a cluster that are read; those of an archive are only looked for in it."""
+    """Yield the topics read from the cluster; none if the source is an archive."""
     if not isinstance(source, Mapping) or source.get("path"):
         return
     if source.get("topic"):
@@ -65,5 +65,5 @@ def _sources(source: object) -> Iterator[Named]:
 
 
 def _known(named: Iterable[Named]) -> Iterator[Named]:
-    """Those that are texts at all."""
+    """Return the pairs whose topic is a text."""
     return (each for each in named if isinstance(each[1], str))

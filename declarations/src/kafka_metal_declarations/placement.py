@@ -1,6 +1,6 @@
-"""A declaration as a person writes it, joined with what the site adds. Nothing is dropped silently.
+"""Merging of a user's declaration with the site's values; nothing is dropped silently.
 
-Options of clients are joined key by key. What the site alone can know is refused in a declaration.
+Client options are merged key by key. Keys that only the site may set are refused in a declaration.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,18 +10,18 @@ from kafka_metal_declarations.client_options import plain, refused
 from kafka_metal_declarations.declared_site import SITE_KEYS
 from kafka_metal_declarations.keys import DeclarationError, Problem, shown
 
-# Maps of options that a declaration may add to.
+# Maps of options that both the declaration and the site may set.
 JOINED = ("kafka_options", "spark_options")
-# What a declaration may leave out, and what is read before the validator sees it.
+# Mappings that are accessed before validation; their value may be empty.
 MAPPINGS = (*JOINED, "resources", "rules")
 
 
 def misplaced(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
-    """Keys of a declaration that the site alone gives."""
+    """Yield a problem per key of a declaration that only the site may set."""
     for key in SITE_KEYS:
         if key in declared and key not in JOINED:
             yield Problem(
-                name, key, shown(declared[key]), "nothing: the site gives it, see roles/pipeline"
+                name, key, shown(declared[key]), "nothing: the site sets it, see roles/pipeline"
             )
     for kind in JOINED:
         for option, value, allowed in refused(_options(declared, kind), kind):
@@ -29,10 +29,10 @@ def misplaced(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def placed(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> dict[str, Any]:
-    """The document that a driver reads; problems of it are those of ``conflicts``.
+    """Return the document that a driver reads; ``conflicts`` checks it.
 
-    A mapping that has no value, as ``resources:`` alone, is as if it were not there. Raises
-    DeclarationError where there is something else.
+    A mapping without a value, such as ``resources:`` alone, is ignored. DeclarationError if a
+    value that has to be a mapping is not.
     """
     written = {
         key: value for key, value in declared.items() if value is not None or key not in MAPPINGS
@@ -52,17 +52,17 @@ def placed(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> d
 
 
 def conflicts(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[Problem]:
-    """Options that the site gives another value than the declaration."""
+    """Yield a problem per option that the site sets to a different value."""
     for key in JOINED:
-        given = {plain(option): value for option, value in _options(site, key).items()}
+        site_options = {plain(option): value for option, value in _options(site, key).items()}
         for option, value in _options(declared, key).items():
-            theirs = given.get(plain(option), value)
-            if str(theirs) != str(value):
+            required = site_options.get(plain(option), value)
+            if str(required) != str(value):
                 yield Problem(
                     name,
                     f"{key}.{option}",
                     str(value),
-                    f"{theirs}, which the site needs; leave it out",
+                    f"{required}, which the site needs; leave it out",
                 )
 
 

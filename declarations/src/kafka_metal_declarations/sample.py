@@ -1,8 +1,7 @@
-"""The schema of a topic from a sample of its records: a CSV file with a header, or JSON lines.
+"""The schema of a topic, inferred from a sample of its records: a CSV with header, or JSON Lines.
 
-Types are those that ``kafka-metal produce`` gives the columns of the same file. A guess from the
-rows that are there: no field comes out as NOT NULL, as rows that are not in the
-sample may lack it. Write NOT NULL where it is known.
+Types equal those of ``kafka-metal produce`` for the same file. No field is NOT NULL, because rows
+outside the sample may lack it. Add NOT NULL where it is known.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from kafka_metal_declarations.columns import CsvColumns, learn_members
+from kafka_metal_declarations.columns import CsvColumns, add_object
 from kafka_metal_declarations.csv_rows import CsvRows
 from kafka_metal_declarations.ddl import Field, parse_ddl, to_ddl
 from kafka_metal_declarations.file_format import ALLOWED, CSV, delimiter_of, format_of
@@ -18,25 +17,25 @@ from kafka_metal_declarations.json_lines import object_of, texts
 from kafka_metal_declarations.kinds import Kind
 from kafka_metal_declarations.text_file import Fault
 
-# Rows of a sample that are read.
+# Default number of rows read from a sample.
 ROWS = 100_000
 SchemaReader = Callable[[Path, str, str | None], str]
 SAMPLE_KEYS = frozenset({"sample", "no_value", "delimiter"})
 
 
 class SampleError(ValueError):
-    """A sample that gives no schema; the message names file, line and what is wrong."""
+    """A sample without a valid schema; the message names file, line and problem."""
 
 
 def schema_of(file: Path, null: str = "", delimiter: str | None = None, rows: int = ROWS) -> str:
-    """DDL for the fields of a sample, in the order of their first appearance.
+    """Return DDL for the fields of a sample, in order of first appearance; raises SampleError.
 
-    ``null`` is a text that stands for no value in CSV, besides an empty one; ``delimiter`` splits
-    its columns, by default as the name of the file says. Raises SampleError.
+    ``null`` is a text that means null in a CSV, in addition to the empty text; ``delimiter``
+    separates its columns, by default according to the file name.
     """
     form = format_of(file)
     if form is None:
-        raise SampleError(f"{file}: the name does not tell the format; allowed are {ALLOWED}")
+        raise SampleError(f"{file}: unknown format; allowed are {ALLOWED}")
     try:
         if form.name == CSV:
             kinds = _csv_kinds(CsvRows(file, delimiter or form.delimiter), rows, null)
@@ -50,10 +49,10 @@ def schema_of(file: Path, null: str = "", delimiter: str | None = None, rows: in
 
 
 def with_schemas(pipelines: Any, base: Path) -> Any:
-    """Pipelines by name in which each ``schema: {sample: FILE}`` is the DDL of that file.
+    """Return pipelines by name with each ``schema: {sample: FILE}`` replaced by that file's DDL.
 
-    FILE is relative to ``base``; ``{sample: FILE, no_value: NA, delimiter: ";"}`` says what stands
-    for no value in it, and what splits its columns. What is no such mapping is left as it is.
+    FILE is relative to ``base``. In ``{sample: FILE, no_value: NA, delimiter: ";"}``, ``no_value``
+    means null and ``delimiter`` separates the columns. Other values are returned unchanged.
     Raises SampleError.
     """
     if not isinstance(pipelines, Mapping):
@@ -62,7 +61,7 @@ def with_schemas(pipelines: Any, base: Path) -> Any:
 
 
 def with_schema(pipeline: Any, base: Path, read: SchemaReader = schema_of) -> Any:
-    """One pipeline, as ``with_schemas`` does; ``read`` gives the DDL of a file."""
+    """Return one pipeline as in ``with_schemas``; ``read`` returns the DDL of a file."""
     source = pipeline.get("source") if isinstance(pipeline, Mapping) else None
     schema = source.get("schema") if isinstance(source, Mapping) else None
     if not isinstance(schema, Mapping) or "sample" not in schema or set(schema) - SAMPLE_KEYS:
@@ -86,7 +85,7 @@ def _csv_kinds(file: CsvRows, count: int, null: str) -> dict[str, Kind]:
     for row in islice(rows, count):
         if fault := file.wrong_width(row, header):
             raise fault
-        columns.learn(row.fields)
+        columns.add_row(row.fields)
     return columns.kinds()
 
 
@@ -94,7 +93,7 @@ def _json_kinds(file: Path, count: int) -> dict[str, Kind]:
     kinds: dict[str, Kind] = {}
     number = 0
     for number, line in islice(texts(file), count):
-        learn_members(kinds, object_of(number, line))
+        add_object(kinds, object_of(number, line))
     if not kinds:
         raise Fault(number + 1, 1, "the end of the file", "a JSON object with a member")
     return kinds

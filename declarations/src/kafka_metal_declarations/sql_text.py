@@ -1,4 +1,4 @@
-"""The words of SQL, cut as Spark's grammar does: what is in quotes or in a comment is no word."""
+"""Tokens of SQL as in Spark's grammar: quoted text and comments contain no words."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """What a token is; a NAME is a word in backquotes."""
+    """The kind of a token; a NAME is in backquotes."""
 
     WORD = "word"
     NAME = "name"
@@ -17,18 +17,18 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``text`` is without quotes. Words and names are in small letters: Spark folds their case."""
+    """``text`` has no quotes; words and names are in lower case, as Spark ignores case."""
 
     kind: Kind
     text: str
 
     @property
     def is_name(self) -> bool:
-        """Whether a column, a function or a relation may be called so."""
+        """Whether it can be the name of a column, function or relation."""
         return self.kind in (Kind.WORD, Kind.NAME)
 
 
-# A quote in a text is written twice, or after a backslash; in a raw text it is neither.
+# A quote in a text is doubled or escaped by a backslash; raw texts support neither.
 _TOKEN = re.compile(
     r"""
       (?P<space> \s+ | --(?:\\\n|[^\r\n])* )
@@ -41,12 +41,12 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# A comment may be in another one; a hint is none.
+# Comments can be nested; a hint (/*+) is not a comment.
 _BRACKETS = re.compile(r"/\*(?!\+)|\*/")
 
 
 def tokens(sql: str) -> list[Token]:
-    """All tokens but comments; a quote that nothing closes is a symbol."""
+    """Return all tokens except comments; an unclosed quote is a symbol."""
     return list(_tokens(sql))
 
 

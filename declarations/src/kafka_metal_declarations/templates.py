@@ -1,7 +1,6 @@
-"""Pipelines that need few words: ``use: archive``, ``copy``, ``replay`` or ``validate``.
+"""Short declarations: ``use: archive``, ``copy``, ``replay`` or ``validate``.
 
-A template is a function from the few words to a declaration in many, which is then read like any
-other: nothing else knows that there are templates.
+A template is a function from a short to a full declaration, which is then parsed like any other.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +9,7 @@ from typing import Any
 from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import AVAILABLE_NOW
 
-# Keys of a declaration that a template passes on as they are.
+# Keys that every template passes on unchanged.
 COMMON = ("name", "trigger", "resources")
 READING = ("topic", "topics", "starting", "ending", "max_per_trigger", "on_data_loss")
 EVERYTHING = "SELECT * FROM events"
@@ -18,39 +17,39 @@ EVERYTHING = "SELECT * FROM events"
 Body = dict[str, Any]
 
 
-def archive(words: Section) -> Body:
-    """Topics as they are to Parquet, a folder for each topic and day."""
+def archive(short: Section) -> Body:
+    """Archive of unparsed topics in Parquet, one folder per topic and day."""
     output = {
         "sql": "SELECT *, _topic AS topic FROM events",
-        "path": words.values.get("path"),
+        "path": short.values.get("path"),
         "partition_by": ["topic", "date"],
     }
-    source = {"format": "bytes", **_given(words.values, *READING)}
+    source = {"format": "bytes", **_present(short.values, *READING)}
     return {"source": source, "outputs": {"archive": output}}
 
 
-def copy(words: Section) -> Body:
-    """A topic to another one, with headers that say who wrote it, where, when and as what."""
-    metadata = {"metadata": {}, **_given(words.values, "metadata")}
-    return {"source": _records(words), "outputs": {"copy": _to(words) | metadata}}
+def copy(short: Section) -> Body:
+    """Copy of a topic to another, with headers about producer, host, time and schema."""
+    metadata = {"metadata": {}, **_present(short.values, "metadata")}
+    return {"source": _records(short), "outputs": {"copy": _to(short) | metadata}}
 
 
-def replay(words: Section) -> Body:
-    """What an archive or a range of offsets holds to a topic, once."""
-    body = {"source": _records(words), "outputs": {"replay": _to(words)}}
+def replay(short: Section) -> Body:
+    """Copy of an archive or a range of offsets to a topic, then the pipeline stops."""
+    body = {"source": _records(short), "outputs": {"replay": _to(short)}}
     return {"trigger": AVAILABLE_NOW, **body}
 
 
-def validate(words: Section) -> Body:
-    """A topic against a schema: what does not fit goes to ``invalid``, nothing else is written."""
+def validate(short: Section) -> Body:
+    """Validation of a topic against a schema; only ``invalid`` is written."""
     return {
         "trigger": AVAILABLE_NOW,
         "outputs": {},
-        **_given(words.values, "source", "rules", "invalid"),
+        **_present(short.values, "source", "rules", "invalid"),
     }
 
 
-# The keys of each template, and what it makes of them.
+# Allowed keys and function of each template.
 TEMPLATES: dict[str, tuple[tuple[str, ...], Callable[[Section], Body]]] = {
     "archive": ((*READING, "path"), archive),
     "copy": (("from", "to", "where", "delivery", "metadata"), copy),
@@ -60,9 +59,9 @@ TEMPLATES: dict[str, tuple[tuple[str, ...], Callable[[Section], Body]]] = {
 
 
 def expanded(top: Section, site: Iterable[str]) -> Mapping[str, Any]:
-    """The declaration in many words; the body itself when it uses no template.
+    """Return the full declaration; the body itself if it uses no template.
 
-    ``site`` are keys of the deployment. Mistakes go into the section's problems.
+    ``site`` are the deployment's keys. Mistakes are added to the section's problems.
     """
     if top.values.get("use") is None:
         return top.values
@@ -71,20 +70,20 @@ def expanded(top: Section, site: Iterable[str]) -> Mapping[str, Any]:
         return {}
     keys, template = TEMPLATES[used]
     top.only(("use", *keys, *COMMON), silent=site)
-    return {**template(top), **_given(top.values, *COMMON, *site)}
+    return {**template(top), **_present(top.values, *COMMON, *site)}
 
 
-def _records(words: Section) -> Body:
-    source = words.section("from", required=True)
+def _records(short: Section) -> Body:
+    source = short.section("from", required=True)
     source.only((*READING, "path"))
     return {"format": "bytes", **source.values}
 
 
-def _to(words: Section) -> Body:
-    condition = words.text("where", "a SQL predicate over the records' columns")
+def _to(short: Section) -> Body:
+    condition = short.text("where", "a SQL predicate over the records' columns")
     sql = f"{EVERYTHING} WHERE {condition}" if condition else EVERYTHING
-    return {"sql": sql, "topic": words.values.get("to"), **_given(words.values, "delivery")}
+    return {"sql": sql, "topic": short.values.get("to"), **_present(short.values, "delivery")}
 
 
-def _given(values: Mapping[str, Any], *keys: str) -> Body:
+def _present(values: Mapping[str, Any], *keys: str) -> Body:
     return {key: values[key] for key in keys if key in values}

@@ -1,4 +1,4 @@
-"""Lines of a text file, plain or gzip, in constant memory, and faults with line and column."""
+"""Lines of a text file, plain or gzip, in constant memory; faults have line and column."""
 
 import gzip
 import io
@@ -10,14 +10,14 @@ from typing import BinaryIO
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# Kafka's default of socket.request.max.bytes: no broker takes more. Keeps a file without line ends
-# out of memory.
+# Kafka's default of socket.request.max.bytes, above which no broker accepts a record. Limits memory
+# for files without line ends.
 LONGEST_LINE = 100 * 1024 * 1024
 
 
 @dataclass(eq=False)
 class Fault(Exception):
-    """What is wrong with a file; line and column count from 1, in characters."""
+    """An error in a file; line and column count from 1, in characters."""
 
     line: int
     column: int
@@ -25,18 +25,18 @@ class Fault(Exception):
     allowed: str
 
     def __str__(self) -> str:
-        """One message, without the file's name."""
+        """Return one message, without the file's name."""
         place = f"line {self.line}, column {self.column}"
         return f"{place}: found {self.found}; allowed is {self.allowed}"
 
 
 def quoted(text: str, longest: int = 40) -> str:
-    """``text`` as found in a file, shortened, with invisible characters made visible."""
+    """Return ``text`` shortened, with invisible characters escaped."""
     return repr(text if len(text) <= longest else text[:longest] + "…")
 
 
 def lines(path: Path) -> Iterator[str]:
-    """All lines, each with its line end. Raises Fault where the bytes are no UTF-8 text."""
+    """Yield all lines, each with its line end; Fault if the bytes are not UTF-8."""
     number = 0
     with path.open("rb") as plain:
         file = _unpacked(plain)

@@ -14,9 +14,9 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Hadoop's local file system. Without its native library, which no package brings, it starts a process
- * {@code chmod} for each file that it makes and a {@code readlink} for each that it renames, dozens in a
- * batch of several outputs; here the JVM asks the kernel itself.
+ * Hadoop's local file system with system calls of the JVM. Without its native library, which no package
+ * contains, Hadoop starts a process {@code chmod} for each file that it creates and a {@code readlink} for
+ * each file that it renames: dozens in a batch of several outputs.
  */
 public final class LocalDisk extends LocalFileSystem {
   public LocalDisk() {
@@ -33,7 +33,7 @@ public final class LocalDisk extends LocalFileSystem {
         return;
       }
       var file = pathToFile(path).toPath();
-      // What a directory hands its group on by stays, as with chmod.
+      // The setgid bit of a directory stays set, as with chmod.
       int kept = Files.isDirectory(file) ? (int) Files.getAttribute(file, "unix:mode") & SETGID : 0;
       Files.setAttribute(file, "unix:mode", permission.toShort() | kept);
     }
@@ -45,7 +45,7 @@ public final class LocalDisk extends LocalFileSystem {
     }
   }
 
-  /** The same for who comes by Hadoop's newer interface, as Spark's checkpoints do. */
+  /** The same for Hadoop's newer interface, which Spark's checkpoints use. */
   static final class Context extends ChecksumFs {
     Context(URI uri, Configuration settings) throws IOException, URISyntaxException {
       super(new RawContext(uri, settings));
@@ -62,7 +62,7 @@ public final class LocalDisk extends LocalFileSystem {
       return -1;
     }
 
-    /** What may be a name, the disk's own file system knows. */
+    /** The file system of the disk itself validates names. */
     @Override
     public boolean isValidName(String name) {
       return true;

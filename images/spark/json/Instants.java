@@ -8,12 +8,12 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The usual text of an instant, which ends in {@code Z} and has up to six digits of a second; null for any other
- * text, of which Spark's cast may make one. The cast asks two regular expressions about the zone of every text.
+ * Parses the usual format of an instant, which ends in {@code Z} and has up to six fraction digits; null for other
+ * formats, which Spark's cast may parse. The cast is slower: it matches two regular expressions for the time zone.
  */
 public final class Instants implements ScalarFunction<Long> {
     private static final long serialVersionUID = 1L;
-    /** {@code 2026-05-01T12:00:00Z}: its last sign, and the same with six more digits. */
+    /** Index of the {@code Z} in {@code 2026-05-01T12:00:00Z}, and the same with a point and six digits. */
     private static final int WHOLE = 19;
     private static final int LONGEST = WHOLE + 7;
     private static final int MICROS = 1_000_000;
@@ -33,7 +33,7 @@ public final class Instants implements ScalarFunction<Long> {
         return "instant";
     }
 
-    /** What Spark calls, by its name: microseconds since 1970. */
+    /** Called by Spark, which requires this name: microseconds since 1970. */
     public Long invoke(UTF8String text) {
         if (text == null) {
             return null;
@@ -73,7 +73,7 @@ public final class Instants implements ScalarFunction<Long> {
                 && text.getByte(last) == 'Z';
     }
 
-    /** The number that is written there; -1 where something else is. */
+    /** The number in these bytes; -1 if they are not all digits. */
     private static int digits(UTF8String text, int from, int to) {
         int number = 0;
         for (int at = from; at < to; at++) {

@@ -11,9 +11,9 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * A catalog whose functions read records: the function {@code `id STRING, n INT`} makes of a record's value a
- * struct of these fields, and of marks that say how reading went. See {@link JsonObjects}. The function {@code
- * instant} reads the usual text of an instant. See {@link Instants}.
+ * A catalog with functions that parse records. The function {@code `id STRING, n INT`} converts a record's value to
+ * a struct of these fields and of marks for parse errors, see {@link JsonObjects}. The function {@code instant}
+ * parses the usual format of an instant, see {@link Instants}.
  */
 public final class JsonFunctions implements FunctionCatalog {
     private static final String INSTANT = "instant";
@@ -39,8 +39,8 @@ public final class JsonFunctions implements FunctionCatalog {
     public UnboundFunction loadFunction(Identifier identifier) {
         String wanted = identifier.name();
         return wanted.equals(INSTANT)
-                ? new OfOne(INSTANT, "the instant that a text says", DataTypes.StringType, Instants::new)
-                : new OfOne(wanted, "one JSON object, and whether it was read in full", DataTypes.BinaryType,
+                ? new OfOne(INSTANT, "parses an instant", DataTypes.StringType, Instants::new)
+                : new OfOne(wanted, "parses one JSON object, with marks for errors", DataTypes.BinaryType,
                         () -> new JsonObjects(StructType.fromDDL(wanted)));
     }
 

@@ -1,6 +1,6 @@
 package metal.kafka.spark;
 
-/** How reading a value has gone so far. */
+/** Errors found so far while parsing a value, see {@link JsonObjects}. */
 final class JsonMarks {
     boolean misfit;
     boolean twice;

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** The members of a JSON object as the fields of a row. */
+/** Parses the members of a JSON object into the fields of a row. */
 final class JsonMembers {
     private final String[] names;
     private final JsonValue[] values;
@@ -27,16 +27,16 @@ final class JsonMembers {
         }
     }
 
-    /** How many fields there are. */
+    /** Number of fields. */
     int width() {
         return names.length;
     }
 
-    /** Fill {@code row} from the object whose brace was read last; the parser ends behind its last brace. */
+    /** Fills {@code row} from the object whose opening brace was read last, up to its closing brace. */
     void read(JsonParser parser, byte[] source, JsonMarks marks, Object[] row) throws IOException {
         boolean[] seen = new boolean[names.length];
         Set<String> others = null;
-        // Members mostly come in the order of the fields.
+        // Members are mostly in the order of the fields.
         int next = 0;
         for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
             int place = next < names.length && names[next].equals(name) ? next : places.getOrDefault(name, -1);

@@ -17,17 +17,17 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * One JSON object in UTF-8 as a struct, in one pass over its bytes.
+ * Parses one JSON object in UTF-8 into a struct, in one pass over its bytes.
  *
- * <p>Spark's own {@code from_json} stops where an object ends, takes the last of two members with one name,
- * and decodes a value to characters first: to learn of both takes it a second parser, and three times as
- * long. Marks behind the fields:
+ * <p>Spark's own {@code from_json} ignores data after the object, takes the last of two members with the same
+ * name, and decodes a value to characters first. Detecting both would need a second parser and three times as
+ * long. Marks after the fields:
  * <ul>
- * <li>{@code _is_text}: the value is UTF-8;
- * <li>{@code _ended}: the value is one object, and nothing follows it;
- * <li>{@code _misfit}: a member has another type than its field, which is null then;
- * <li>{@code _twice}: a name is there twice, among the members of the value or of an object that a field is;
- * <li>{@code _halved}: a string has half of a surrogate pair, which is no character.
+ * <li>{@code _is_text}: the value is valid UTF-8;
+ * <li>{@code _ended}: the value is exactly one object;
+ * <li>{@code _misfit}: a member has another type than its field, which is then null;
+ * <li>{@code _twice}: the object, or an object in a field, has two members with the same name;
+ * <li>{@code _halved}: a string has an unpaired surrogate.
  * </ul>
  */
 public final class JsonObjects implements ScalarFunction<InternalRow> {
@@ -36,8 +36,8 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
             .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER)
             .build();
-    /** As many bytes tell Jackson which encoding it has before it. */
-    private static final int TELLING = 4;
+    /** Number of bytes from which Jackson detects the encoding. */
+    private static final int ENCODING_BYTES = 4;
 
     private final StructType fields;
     private final StructType result;
@@ -69,7 +69,7 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
         return false;
     }
 
-    /** It is, and says otherwise: of what is deterministic the optimizer makes a copy for each field that is used. */
+    /** False although it is: the optimizer would copy a deterministic call for each field that is used. */
     @Override
     public boolean isDeterministic() {
         return false;
@@ -80,7 +80,7 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
         return "json";
     }
 
-    /** What Spark calls, by its name, for each record; null for a record without a value. */
+    /** Called by Spark, which requires this name, for each record; null for a record without a value. */
     public InternalRow invoke(byte[] value) {
         int width = fields.length();
         Object[] row = new Object[width + 5];
@@ -105,18 +105,18 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
         return new GenericInternalRow(row);
     }
 
-    /** What is ASCII is UTF-8, and most values are: only the others pay for the whole look. */
+    /** Most values are ASCII, which is valid UTF-8: only others are validated in full. */
     private static boolean isText(byte[] value) {
-        int signs = 0;
+        int bits = 0;
         for (byte each : value) {
-            signs |= each;
+            bits |= each;
         }
-        return signs >= 0 || UTF8String.fromBytes(value).isValid();
+        return bits >= 0 || UTF8String.fromBytes(value).isValid();
     }
 
-    /** Whether it begins like an object in UTF-8; Jackson would read UTF-16, and pass over a byte order mark. */
+    /** Whether it starts like an object in UTF-8; Jackson would accept UTF-16 and skip a byte order mark. */
     private static boolean isObject(byte[] value) {
-        for (int at = 0; at < Math.min(TELLING, value.length); at++) {
+        for (int at = 0; at < Math.min(ENCODING_BYTES, value.length); at++) {
             if (value[at] == 0) {
                 return false;
             }

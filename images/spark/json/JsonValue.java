@@ -37,18 +37,18 @@ import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.Option;
 
-/** How a JSON value becomes one of a type of Spark. */
+/** Converts a JSON value to a value of a Spark type. */
 interface JsonValue {
-    /** More make no decimal of Spark's, and cost time that grows with their square; Jackson's limit for numbers. */
-    int MOST_DIGITS = 1_000;
+    /** Jackson's limit for numbers: longer ones exceed decimals of Spark, and parsing time grows quadratically. */
+    int MAX_DIGITS = 1_000;
 
     /**
-     * The value whose first token was read last, as Spark holds it; null, and a mark, where it is of another
-     * type. The parser ends at its last token.
+     * Converts the value whose first token was read last to Spark's representation; null, and a mark, for another
+     * type. Afterwards the parser is at the last token of the value.
      */
     Object read(JsonParser parser, byte[] source, JsonMarks marks) throws IOException;
 
-    /** The reader of a type; refuses one that no JSON value stands for. */
+    /** The converter for a type; throws for types that JSON cannot represent. */
     static JsonValue of(DataType type) {
         return switch (type) {
             case StringType text -> JsonValue::text;
@@ -66,24 +66,24 @@ interface JsonValue {
             case DoubleType broken -> (parser, source, marks) ->
                     parser.currentToken().isNumeric() ? (Object) parser.getDoubleValue() : misfit(parser, marks);
             case DecimalType decimal -> (parser, source, marks) -> decimal(decimal, parser, marks);
-            case DateType day -> written(DateTimeUtils::stringToDate);
-            case TimestampNTZType clock -> written(text -> DateTimeUtils.stringToTimestampWithoutTimeZone(text, false));
+            case DateType day -> parsed(DateTimeUtils::stringToDate);
+            case TimestampNTZType clock -> parsed(text -> DateTimeUtils.stringToTimestampWithoutTimeZone(text, false));
             case BinaryType bytes -> JsonValue::bytes;
             case StructType object -> object(new JsonMembers(object));
             case ArrayType list -> list(of(list.elementType()));
             case MapType map -> map(of(map.valueType()));
-            default -> throw new UnsupportedOperationException("no JSON value is a " + type.sql());
+            default -> throw new UnsupportedOperationException("JSON cannot represent " + type.sql());
         };
     }
 
-    /** Passes over a value of another type. */
+    /** Skips a value of another type and sets the mark. */
     private static Object misfit(JsonParser parser, JsonMarks marks) throws IOException {
         marks.misfit = true;
         parser.skipChildren();
         return null;
     }
 
-    /** Any value is text: a string its own, any other as it is written. */
+    /** Any value can be text: the content of a string, the source text of other values. */
     private static Object text(JsonParser parser, byte[] source, JsonMarks marks) throws IOException {
         if (parser.currentToken() == JsonToken.VALUE_STRING) {
             return string(parser, marks);
@@ -97,7 +97,7 @@ interface JsonValue {
         return UTF8String.fromBytes(Arrays.copyOfRange(source, begin, end));
     }
 
-    /** Most strings are ASCII, and need no encoder. */
+    /** Most strings are ASCII and need no encoder. */
     private static UTF8String string(JsonParser parser, JsonMarks marks) throws IOException {
         char[] from = parser.getTextCharacters();
         int offset = parser.getTextOffset();
@@ -113,11 +113,11 @@ interface JsonValue {
     }
 
     /**
-     * Text in UTF-8, and a mark where it has half of a surrogate pair, as {@code "\\ud800"} is: no character,
-     * so UTF-8 has no bytes for it, and Java writes a question mark, the same for each of 2,048 halves.
+     * Text in UTF-8, and a mark for an unpaired surrogate such as {@code "\\ud800"}: it has no UTF-8 encoding,
+     * and Java would write a question mark for each of the 2,048 surrogates.
      */
     private static UTF8String encoded(String text, JsonMarks marks) {
-        // Of a pair this gives one code point, of a half its own.
+        // A pair is one code point; an unpaired surrogate is a code point of its own.
         marks.halved |= text.codePoints().anyMatch(
                 point -> Character.MIN_SURROGATE <= point && point <= Character.MAX_SURROGATE);
         return UTF8String.fromString(text);
@@ -137,18 +137,18 @@ interface JsonValue {
         };
     }
 
-    /** A number, or one in quotes, so that no program on its way makes a binary fraction of it. */
+    /** A number, or a number in quotes, which other JSON tools do not round to binary fractions. */
     private static Object decimal(DecimalType type, JsonParser parser, JsonMarks marks) throws IOException {
         JsonToken token = parser.currentToken();
         if (!token.isNumeric() && token != JsonToken.VALUE_STRING) {
             return misfit(parser, marks);
         }
-        if (parser.getTextLength() > MOST_DIGITS) {
+        if (parser.getTextLength() > MAX_DIGITS) {
             return misfit(parser, marks);
         }
         try {
             BigDecimal number = token.isNumeric() ? parser.getDecimalValue() : new BigDecimal(parser.getText());
-            // Decimal.apply writes out every digit, and 1e100000000 has more than memory holds.
+            // Decimal.apply expands all digits; those of 1e100000000 exceed the memory.
             long beforePoint = (long) number.precision() - number.scale();
             if (number.signum() == 0 || beforePoint < -type.scale()) {
                 number = BigDecimal.ZERO;
@@ -161,7 +161,7 @@ interface JsonValue {
         }
     }
 
-    /** In base64. */
+    /** Bytes in base64. */
     private static Object bytes(JsonParser parser, byte[] source, JsonMarks marks) throws IOException {
         if (parser.currentToken() != JsonToken.VALUE_STRING) {
             return misfit(parser, marks);
@@ -173,8 +173,8 @@ interface JsonValue {
         }
     }
 
-    /** Text that Spark itself reads. */
-    private static JsonValue written(Function<UTF8String, Option<Object>> known) {
+    /** A string that a function of Spark parses. */
+    private static JsonValue parsed(Function<UTF8String, Option<Object>> known) {
         return (parser, source, marks) -> {
             if (parser.currentToken() != JsonToken.VALUE_STRING) {
                 return misfit(parser, marks);

@@ -15,11 +15,11 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 
 /**
- * Asks whoever opens a page of Spark for a name and a password, as browsers know it (RFC 7617). Spark's
- * own filter wants a header that no browser sends by itself.
+ * HTTP basic authentication (RFC 7617) for the web UIs of Spark. Spark's own filter requires a header that
+ * browsers do not send.
  *
- * <p>Parameter {@code file}: name:password in base64. It is read for every page, so a new password counts
- * at once; where it is missing, no page is shown.
+ * <p>Parameter {@code file}: name:password in base64. It is read for every request, so a new password applies
+ * immediately. Without the file every request fails.
  */
 public final class PagePassword implements Filter {
     private Path file;
@@ -36,21 +36,21 @@ public final class PagePassword implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        String word = Files.readString(file, StandardCharsets.US_ASCII).strip();
-        String shown = ((HttpServletRequest) request).getHeader("Authorization");
-        if (!word.isEmpty() && shown != null && equal("Basic " + word, shown)) {
+        String expected = Files.readString(file, StandardCharsets.US_ASCII).strip();
+        String actual = ((HttpServletRequest) request).getHeader("Authorization");
+        if (!expected.isEmpty() && actual != null && equal("Basic " + expected, actual)) {
             chain.doFilter(request, response);
             return;
         }
-        HttpServletResponse refusal = (HttpServletResponse) response;
-        refusal.setHeader("WWW-Authenticate", "Basic realm=\"Spark\", charset=\"UTF-8\"");
-        refusal.sendError(HttpServletResponse.SC_UNAUTHORIZED);
+        HttpServletResponse rejection = (HttpServletResponse) response;
+        rejection.setHeader("WWW-Authenticate", "Basic realm=\"Spark\", charset=\"UTF-8\"");
+        rejection.sendError(HttpServletResponse.SC_UNAUTHORIZED);
     }
 
-    /** Whether both are the same, in a time that does not tell how much of them is. */
-    private static boolean equal(String wanted, String shown) {
+    /** Compares in constant time. */
+    private static boolean equal(String expected, String actual) {
         return MessageDigest.isEqual(
-                wanted.getBytes(StandardCharsets.ISO_8859_1), shown.getBytes(StandardCharsets.ISO_8859_1));
+                expected.getBytes(StandardCharsets.ISO_8859_1), actual.getBytes(StandardCharsets.ISO_8859_1));
     }
 
     @Override

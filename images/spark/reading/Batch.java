@@ -10,20 +10,20 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.StorageLevel;
 
-/** A batch that several queries read. What does not fit into memory goes to the executor's disk. */
+/** A batch that several queries read. Blocks that exceed the memory are stored on the executor's disk. */
 final class Batch {
   final Places begin;
   final Places end;
   final Set<SharedSource> users = new HashSet<>();
   private final FutureTask<RDD<byte[]>> reading;
 
-  Batch(Places begin, Places end, Supplier<RDD<InternalRow>> judged) {
+  Batch(Places begin, Places end, Supplier<RDD<InternalRow>> validated) {
     this.begin = begin;
     this.end = end;
-    this.reading = new FutureTask<>(() -> kept(judged.get()));
+    this.reading = new FutureTask<>(() -> persisted(validated.get()));
   }
 
-  /** Read by the query that asks first, while others wait for it; one error is the error of all. */
+  /** The first caller reads the batch, others wait for it; an error is thrown in all of them. */
   RDD<byte[]> blocks() {
     reading.run();
     try {
@@ -31,7 +31,7 @@ final class Batch {
     } catch (ExecutionException error) {
       throw Batch.<RuntimeException>thrown(error.getCause());
     } catch (InterruptedException error) {
-      throw Reading.toldToStop();
+      throw Reading.interrupted();
     }
   }
 
@@ -43,7 +43,7 @@ final class Batch {
     return end.since(begin);
   }
 
-  /** True, for who removes it. */
+  /** Releases the blocks; always true, for use in a predicate. */
   boolean drop() {
     if (reading.state() == Future.State.SUCCESS) {
       reading.resultNow().unpersist(false);
@@ -51,13 +51,13 @@ final class Batch {
     return true;
   }
 
-  /** Spark tells by its type and its words what an error means: it goes on as it is. */
+  /** Rethrows unchanged, because Spark depends on the type and the message of an error. */
   @SuppressWarnings("unchecked")
   private static <E extends Throwable> E thrown(Throwable error) throws E {
     throw (E) error;
   }
 
-  private static RDD<byte[]> kept(RDD<InternalRow> rows) {
+  private static RDD<byte[]> persisted(RDD<InternalRow> rows) {
     RDD<byte[]> blocks = PackedRows.pack(rows).persist(StorageLevel.MEMORY_AND_DISK());
     blocks.count();
     return blocks;

@@ -9,20 +9,20 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * Rows as blocks of bytes: kept like that they cost no object each, their size is known, and to
- * read one again is to point at it. Spark's own cache takes columns apart and puts them together.
+ * Rows packed into blocks of bytes: without an object for each row, with a known size, and readable
+ * without copying. Spark's own cache would convert rows to columns and back.
  */
 final class PackedRows {
   private static final int BLOCK_BYTES = 1 << 18;
 
   private PackedRows() {}
 
-  /** Blocks of rows; a row is its length (int) and its bytes. */
+  /** Packs rows into blocks; a row is its length (int) and its bytes. */
   static RDD<byte[]> pack(RDD<InternalRow> rows) {
     return rows.toJavaRDD().mapPartitions(Packing::new).rdd();
   }
 
-  /** The rows of blocks. Each is the same object, as Spark's own operators hand rows on. */
+  /** Unpacks blocks. The iterator reuses one row object, like Spark's own operators. */
   static RDD<InternalRow> unpack(RDD<byte[]> blocks, int fields) {
     return blocks
         .toJavaRDD()
@@ -32,8 +32,8 @@ final class PackedRows {
 
   private static final class Packing implements Iterator<byte[]> {
     private final Iterator<InternalRow> rows;
-    // The first of the next block: the iterator uses its object again only when it is asked.
-    private UnsafeRow waiting;
+    // First row of the next block. Not copied: the iterator reuses its object only in next().
+    private UnsafeRow pending;
 
     Packing(Iterator<InternalRow> rows) {
       this.rows = rows;
@@ -41,20 +41,20 @@ final class PackedRows {
 
     @Override
     public boolean hasNext() {
-      return waiting != null || rows.hasNext();
+      return pending != null || rows.hasNext();
     }
 
     @Override
     public byte[] next() {
       byte[] block = new byte[BLOCK_BYTES];
       int used = 0;
-      while (waiting != null || rows.hasNext()) {
-        UnsafeRow row = waiting != null ? waiting : (UnsafeRow) rows.next();
-        waiting = null;
+      while (pending != null || rows.hasNext()) {
+        UnsafeRow row = pending != null ? pending : (UnsafeRow) rows.next();
+        pending = null;
         int size = Integer.BYTES + row.getSizeInBytes();
         if (used + size > block.length) {
           if (used > 0) {
-            waiting = row;
+            pending = row;
             break;
           }
           block = new byte[size];

@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.kafka010.KafkaSourceOffset;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** A place in the partitions of topics: the offset of the next record in each. */
+/** Offsets of the next record in each partition of topics. */
 record Places(Map<TopicPartition, Long> offsets) {
   static Places of(Offset offset) {
     Map<TopicPartition, Long> found = new HashMap<>();
@@ -22,20 +22,20 @@ record Places(Map<TopicPartition, Long> offsets) {
     return new KafkaSourceOffset(scala.collection.immutable.Map.from(all));
   }
 
-  /** The further of the two in each partition. */
+  /** The larger offset of the two in each partition. */
   Places or(Places other) {
     Map<TopicPartition, Long> furthest = new HashMap<>(offsets);
     other.offsets.forEach((partition, next) -> furthest.merge(partition, next, Math::max));
     return new Places(furthest);
   }
 
-  /** Whether no partition is further here than in {@code other}. */
+  /** Whether no offset is larger than in {@code other}. */
   boolean isWithin(Places other) {
     return offsets.entrySet().stream()
         .allMatch(each -> each.getValue() <= other.offsets.getOrDefault(each.getKey(), -1L));
   }
 
-  /** Records from {@code begin} to here; partitions that are new here count from their first. */
+  /** Number of records since {@code begin}; partitions that it lacks count from offset 0. */
   long since(Places begin) {
     return offsets.entrySet().stream()
         .mapToLong(each -> each.getValue() - begin.offsets.getOrDefault(each.getKey(), 0L))

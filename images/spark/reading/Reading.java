@@ -21,47 +21,47 @@ import org.apache.spark.sql.connector.read.streaming.SupportsAdmissionControl;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * What several queries share of a topic: where their batches end, and what was read for them.
+ * Shared reads of a topic by several queries: the ends of their batches, and the batches kept for them.
  *
- * <p>The query that comes to a place first decides how far its batch goes from there, and what it
- * reads is kept for those that will come there: parsed once, before the first of them goes on. One
- * that comes later takes all that is kept from its place on as one batch. One that finds nothing kept
- * reads on its own, up to where the foremost is. So how far each is stays its own matter.
+ * <p>The first query at an offset determines the end of the batch that begins there. The batch is read
+ * and parsed once, and kept for queries that will reach its begin. A later query takes all kept batches
+ * from its offset on as one batch. Without a kept batch a query reads on its own, up to the offsets of
+ * the foremost query. Each query has its own progress.
  *
- * <p>Nobody waits for another, but while there is more to read than a batch may hold: then it costs
- * least to go together, and who waits would lag anyway.
+ * <p>Queries wait for each other only during a backlog that exceeds a batch: then shared reads cost
+ * least, and the waiting query would lag anyway.
  */
 final class Reading {
-  /** One that is waited for longer goes on apart, until it is where the others are. */
-  private static final long PATIENCE_MS = 10_000;
+  /** After this wait the slow query reads separately, until it has caught up. */
+  private static final long MAX_WAIT_MS = 10_000;
 
-  /** Records by which Spark rounds the share that each partition has of a limit. */
-  private static final long ROUNDED = 1;
+  /** Rounding error of Spark for the share of a partition in a limit, in records. */
+  private static final long ROUNDING = 1;
 
   private final StructType schema;
   private final Validation validation;
 
-  /** Queries to wait for that have not come yet. */
+  /** Number of queries to wait for that have not joined yet. */
   private int expected;
 
-  /** Where the batch ends that a query has taken last: there it stands. */
+  /** Position of each query: the end of its last batch. */
   private final Map<SharedSource, Places> positions = new HashMap<>();
 
   /** Queries that the others wait for. */
   private final Set<SharedSource> together = new HashSet<>();
 
-  /** By where they begin, the oldest first. */
+  /** Kept batches by their begin, oldest first. */
   private final Map<Places, Batch> batches = new LinkedHashMap<>();
 
-  /** By where its batch begins, the query that finds out how far there is something to read. */
-  private final Map<Places, SharedSource> asking = new HashMap<>();
+  /** By the begin of a batch, the query that determines its end from Kafka. */
+  private final Map<Places, SharedSource> resolving = new HashMap<>();
 
-  /** Records that are kept at the most for those that come later; the oldest go first. */
-  private long room = Long.MAX_VALUE;
+  /** Maximum of records kept for later queries; the oldest batches are dropped first. */
+  private long maxKept = Long.MAX_VALUE;
 
   private Places front = new Places(Map.of());
 
-  /** Through which batches are read that are kept. */
+  /** The topic by which kept batches are read. */
   private Topic topic;
 
   Reading(Validation validation, StructType schema, int waited) {
@@ -75,8 +75,8 @@ final class Reading {
   }
 
   /**
-   * Batches that are kept are read through {@code first}, whoever reads them, as the first query has
-   * it: an executor's consumer has asked for what follows, and another would ask for it again.
+   * All kept batches are read by the topic of the first query: the consumers of executors prefetch the
+   * next records, which another consumer would fetch again.
    */
   synchronized void readThrough(Supplier<Topic> first) {
     if (topic == null) {
@@ -84,14 +84,14 @@ final class Reading {
     }
   }
 
-  /** Where a query's next batch ends, which begins at {@code begin}. */
+  /** Returns the end of a query's next batch, which begins at {@code begin}. */
   Places end(SharedSource query, Places begin, ReadLimit limit, SupportsAdmissionControl kafka) {
     join(query, begin);
     long most = limit instanceof ReadMaxRows rows ? rows.maxRows() : Long.MAX_VALUE / 2;
-    room = 2 * most;
+    maxKept = 2 * most;
     try {
       Places end = meeting(query, begin, most);
-      // A topic that was made anew has fewer records than before: what to do then, Spark's stream knows.
+      // A recreated topic has smaller offsets than before: Spark's stream handles that.
       if (end == null || !end.isWithin(newest(begin, kafka))) {
         end = Places.of(kafka.latestOffset(begin.offset(), limit));
         if (isFull(end, begin, most)) {
@@ -101,7 +101,7 @@ final class Reading {
       lead(end);
       return end;
     } finally {
-      answered(query, begin);
+      resolved(query, begin);
     }
   }
 
@@ -109,7 +109,7 @@ final class Reading {
     return Places.of(kafka.latestOffset(begin.offset(), ReadLimit.allAvailable()));
   }
 
-  /** The rows of a batch, judged; {@code own} is the topic as the query reads it on its own. */
+  /** Returns the validated rows of a batch; {@code own}: the topic for separate reads of this query. */
   RDD<InternalRow> rows(SharedSource query, Places begin, Places end, Topic own) {
     List<Batch> taken = take(query, begin, end);
     return taken.isEmpty()
@@ -122,7 +122,7 @@ final class Reading {
     if (each.size() == 1) {
       return each.getFirst().rdd();
     }
-    // As many tasks, and files, as if it had been read at once.
+    // As many tasks, and files, as for a single batch.
     int partitions = each.stream().mapToInt(JavaRDD::getNumPartitions).max().orElseThrow();
     JavaRDD<byte[]> all = each.getFirst();
     for (JavaRDD<byte[]> next : each.subList(1, each.size())) {
@@ -131,7 +131,7 @@ final class Reading {
     return all.coalesce(partitions).rdd();
   }
 
-  /** A query that has ended waits for nothing, and nobody for it. */
+  /** Removes a query that has stopped, so that no other query waits for it. */
   synchronized void leave(SharedSource query) {
     positions.remove(query);
     together.remove(query);
@@ -166,23 +166,23 @@ final class Reading {
   }
 
   /**
-   * Where a query meets the others; null where it leads, or lags too far: then it is the one that asks
-   * there until it has {@link #answered}. What has come is more with each moment, and two that ask at
-   * once would go apart.
+   * Returns the offsets where a query joins the others; null if it is the foremost or lags too far. Then
+   * only this query determines the end of the batch until it has {@link #resolved} it: the end offsets
+   * grow all the time, and two queries would get different ends.
    */
   private synchronized Places meeting(SharedSource query, Places begin, long most) {
-    while (asking.containsKey(begin)) {
+    while (resolving.containsKey(begin)) {
       pause(0);
     }
     Places met = met(begin, most);
     if (met == null) {
-      asking.put(begin, query);
+      resolving.put(begin, query);
     }
     return met;
   }
 
-  private synchronized void answered(SharedSource query, Places begin) {
-    asking.remove(begin, query);
+  private synchronized void resolved(SharedSource query, Places begin) {
+    resolving.remove(begin, query);
     notifyAll();
   }
 
@@ -200,53 +200,53 @@ final class Reading {
   }
 
   private static boolean isNear(Places end, Places begin, long most) {
-    return end.since(begin) - ROUNDED * end.offsets().size() <= most;
+    return end.since(begin) - ROUNDING * end.offsets().size() <= most;
   }
 
   private static boolean isFull(Places end, Places begin, long most) {
-    return end.since(begin) + ROUNDED * end.offsets().size() >= most;
+    return end.since(begin) + ROUNDING * end.offsets().size() >= most;
   }
 
-  /** Wait until all that go together have come to {@code begin}. */
+  /** Waits until all queries that read together have reached {@code begin}. */
   private synchronized void await(Places begin) {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
-    while (expected > 0 || together.stream().anyMatch(each -> isBehind(each, begin))) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAX_WAIT_MS);
+    while (expected > 0 || together.stream().anyMatch(each -> lags(each, begin))) {
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-      // Who is waited for has a target that is away or slow, and holds up no other again.
+      // The target of a slow query is unreachable or slow: it no longer delays the others.
       if (left <= 0) {
         expected = 0;
-        together.removeIf(each -> isBehind(each, begin));
+        together.removeIf(each -> lags(each, begin));
         return;
       }
       pause(left);
     }
   }
 
-  /** Until another thread has news; {@code ms} at the most, without end where it is 0. */
+  /** Waits for a notification of another thread, at most {@code ms}; without a limit if it is 0. */
   private synchronized void pause(long ms) {
     try {
       wait(ms);
     } catch (InterruptedException error) {
-      throw toldToStop();
+      throw interrupted();
     }
   }
 
-  /** What Spark takes for a query's end, not for its failure. */
-  static UncheckedIOException toldToStop() {
+  /** An exception that Spark treats as the stop of a query, not as a failure. */
+  static UncheckedIOException interrupted() {
     Thread.currentThread().interrupt();
-    return new UncheckedIOException(new InterruptedIOException("told to stop"));
+    return new UncheckedIOException(new InterruptedIOException("query stopped"));
   }
 
-  private boolean isBehind(SharedSource query, Places begin) {
+  private boolean lags(SharedSource query, Places begin) {
     return !begin.isWithin(positions.get(query));
   }
 
-  /** What is read for several, from {@code begin} to {@code end}; none where it is not all. */
+  /** Returns the kept batches from {@code begin} to {@code end}; none if they do not cover it all. */
   private synchronized List<Batch> take(SharedSource query, Places begin, Places end) {
     join(query, begin);
     stand(query, end);
     batches.values().forEach(batch -> batch.users.remove(query));
-    // At its start Spark asks a source for what lies between a place and itself.
+    // At its start Spark requests an empty batch.
     if (!batches.containsKey(begin) && isWanted(begin) && !begin.equals(end)) {
       batches.put(begin, new Batch(begin, end, () -> validation.of(topic.records(begin, end))));
     }
@@ -263,7 +263,7 @@ final class Reading {
     return isAll ? found : List.of();
   }
 
-  /** Whether a query stands at {@code begin}, or before it with all kept that lies between. */
+  /** Whether a query is at {@code begin}, or before it with all batches in between kept. */
   private boolean isWanted(Places begin) {
     return positions.values().stream()
         .anyMatch(
@@ -276,12 +276,12 @@ final class Reading {
             });
   }
 
-  /** Let go of what no query reads or will read next, and of the oldest where too much waits. */
+  /** Drops batches that no query reads or will read next, and the oldest ones above the limit. */
   private void tidy() {
     drop(batch -> !isWanted(batch.begin));
     long waiting = batches.values().stream().filter(Batch::isIdle).mapToLong(Batch::records).sum();
     for (Batch oldest : List.copyOf(batches.values())) {
-      if (waiting > room && oldest.isIdle()) {
+      if (waiting > maxKept && oldest.isIdle()) {
         waiting -= oldest.records();
         drop(batch -> batch == oldest);
       }

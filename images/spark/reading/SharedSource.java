@@ -15,7 +15,7 @@ import org.apache.spark.sql.kafka010.KafkaMicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
-/** One query's part: Spark's own stream of Kafka, whose batches end where those of the others do. */
+/** The source of one query: Spark's own stream of Kafka, with the same batches as the other queries. */
 final class SharedSource implements Source, SupportsTriggerAvailableNow, ReportsSourceMetrics {
   private final Reading reading;
   private final Topic topic;
@@ -29,7 +29,7 @@ final class SharedSource implements Source, SupportsTriggerAvailableNow, Reports
     this.isWaitedFor = isWaitedFor;
   }
 
-  /** Whether others wait for it while all lag: not where it has a slower pace of its own. */
+  /** Whether other queries wait for it during a backlog: not if it has a slower trigger. */
   boolean isWaitedFor() {
     return isWaitedFor;
   }
@@ -77,7 +77,7 @@ final class SharedSource implements Source, SupportsTriggerAvailableNow, Reports
 
   @Override
   public Option<org.apache.spark.sql.execution.streaming.Offset> getOffset() {
-    throw new UnsupportedOperationException("Spark asks a source that knows limits for latestOffset");
+    throw new UnsupportedOperationException("a source with read limits implements latestOffset");
   }
 
   @Override

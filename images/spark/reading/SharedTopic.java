@@ -19,9 +19,9 @@ import scala.collection.immutable.Map;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * A topic that several queries read, each with offsets and a checkpoint of its own. Takes the
- * options of Spark's source of Kafka, {@code reading}, the name that {@link #register} gave, and {@code
- * waited}, whether the others wait for the query while all of them lag.
+ * Source provider of a topic that several queries read, each with its own offsets and checkpoint. Options
+ * are those of Spark's Kafka source, {@code reading} (the name returned by {@link #register}) and {@code
+ * waited} (whether other queries wait for this one during a backlog).
  */
 public final class SharedTopic implements StreamSourceProvider {
   private static final String READING = "reading";
@@ -29,8 +29,8 @@ public final class SharedTopic implements StreamSourceProvider {
   private static final ConcurrentHashMap<String, Reading> READINGS = new ConcurrentHashMap<>();
 
   /**
-   * A name for what queries share, so many of which are waited for: {@code template} is what to make
-   * of a batch, written over records of a topic; its only leaf stands for them.
+   * Registers shared reads and returns their name. {@code template}: plan of the validation of a batch; its
+   * only leaf is replaced by the records. {@code waited}: number of queries that wait for each other.
    */
   public static String register(Dataset<Row> template, int waited) {
     String name = UUID.randomUUID().toString();
@@ -57,7 +57,7 @@ public final class SharedTopic implements StreamSourceProvider {
     var own = new CaseInsensitiveStringMap(CollectionConverters.asJava(kept));
     var scan = new KafkaSourceProvider().getTable(own).newScanBuilder(own).build();
     var spark = (SparkSession) context.sparkSession();
-    // One for the query, which closes it at its end, and one for all of them.
+    // One for the query, which closes it when it stops, and one for all queries.
     Supplier<Topic> topic =
         () -> new Topic(spark, (KafkaMicroBatchStream) scan.toMicroBatchStream(metadata));
     Reading reading = of(options);
@@ -68,7 +68,7 @@ public final class SharedTopic implements StreamSourceProvider {
   private static Reading of(Map<String, String> options) {
     Reading found = READINGS.get(options.apply(READING));
     if (found == null) {
-      throw new IllegalArgumentException("no reading was registered as " + options.apply(READING));
+      throw new IllegalArgumentException("no shared reads are registered as " + options.apply(READING));
     }
     return found;
   }

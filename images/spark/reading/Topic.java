@@ -10,7 +10,7 @@ import org.apache.spark.sql.kafka010.KafkaMicroBatchStream;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** A topic as Spark's stream of Kafka reads it; on executors each has consumers of its own. */
+/** A topic read by a stream of Spark; each has its own consumers on executors. */
 record Topic(SparkSession spark, KafkaMicroBatchStream kafka) {
   RDD<InternalRow> records(Places begin, Places end) {
     InputPartition[] planned = kafka.planInputPartitions(begin.offset(), end.offset());

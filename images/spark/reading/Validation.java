@@ -16,9 +16,9 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
-/** What is made of records: a plan whose only leaf stands for them. */
+/** Validation of records: a plan whose only leaf is replaced by the records. */
 record Validation(SparkSession spark, LogicalPlan template) {
-  /** The plan's rows over {@code records}, which have the columns of its leaf. */
+  /** Runs the plan on {@code records}, which have the columns of its leaf. */
   RDD<InternalRow> of(RDD<InternalRow> records) {
     return Dataset.ofRows(spark, template.transformUp(new Leaf(records))).queryExecution().toRdd();
   }

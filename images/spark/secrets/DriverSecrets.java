@@ -24,23 +24,23 @@ import scala.runtime.AbstractPartialFunction;
 import scala.runtime.BoxedUnit;
 
 /**
- * What proves to Kafka who a pipeline is, {@code ${file:PATH:KEY}} in options of its clients. A driver reads the file,
- * which it alone has; executors ask their driver, over Spark's own encrypted connection. So a worker, in which
- * executors of all pipelines run, holds no password, and a new one counts for the next client without a restart.
+ * Config provider for the credentials of a pipeline, {@code ${file:PATH:KEY}} in options of Kafka clients. Only the
+ * driver has the file; executors request values from their driver over Spark's encrypted connection. So a worker,
+ * which runs executors of all pipelines, stores no password. The next client uses a new password without a restart.
  *
- * <p>Of a file of properties each key has its value; a file of PEM has {@code key} and {@code chain}.
+ * <p>Properties files have their own keys; PEM files have the keys {@code key} and {@code chain}.
  */
 public final class DriverSecrets implements ConfigProvider {
   private static final String ENDPOINT = "kafka-metal-secrets";
   private static final String DRIVER = "driver";
-  // Executors get what proves who the pipeline is, and nothing else that its driver has.
+  // Executors may read only the credentials of the pipeline, and no other files of the driver.
   private static final Pattern ALLOWED = Pattern.compile("/etc/kafka-metal/pipeline-[\\w.-]+\\.(properties|pem)");
   private static final Pattern PRIVATE = Pattern.compile("-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \\1-----", Pattern.DOTALL);
   private static final Pattern CERTIFICATE = Pattern.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
 
   private static RpcEnv served;
 
-  /** In a driver: lets its executors ask. */
+  /** Starts the endpoint for executors; to be called in a driver. */
   public static synchronized void serve() {
     RpcEnv env = SparkEnv.get().rpcEnv();
     if (served != env) {
@@ -66,12 +66,12 @@ public final class DriverSecrets implements ConfigProvider {
     boolean here = env == null || DRIVER.equals(env.executorId());
     Map<String, String> found = new HashMap<>();
     for (String key : keys) {
-      found.put(key, here ? read(path, key) : ask(env, path, key));
+      found.put(key, here ? read(path, key) : requestFromDriver(env, path, key));
     }
     return new ConfigData(found);
   }
 
-  private static String ask(SparkEnv env, String path, String key) {
+  private static String requestFromDriver(SparkEnv env, String path, String key) {
     var driver = RpcUtils.makeDriverRef(ENDPOINT, env.conf(), env.rpcEnv());
     return driver.askSync(path + "\n" + key, ClassTag.apply(String.class));
   }
@@ -85,7 +85,7 @@ public final class DriverSecrets implements ConfigProvider {
       }
       return value;
     } catch (IOException error) {
-      // Its message is the path.
+      // The message of the error is only the path.
       throw new ConfigException(path + ": cannot be read (" + error.getClass().getSimpleName() + ")");
     }
   }
@@ -122,30 +122,30 @@ public final class DriverSecrets implements ConfigProvider {
 
     @Override
     public PartialFunction<Object, BoxedUnit> receiveAndReply(RpcCallContext context) {
-      return new Answer(context);
+      return new Reply(context);
     }
   }
 
-  private static final class Answer extends AbstractPartialFunction<Object, BoxedUnit> {
+  private static final class Reply extends AbstractPartialFunction<Object, BoxedUnit> {
     private final RpcCallContext context;
 
-    Answer(RpcCallContext context) {
+    Reply(RpcCallContext context) {
       this.context = context;
     }
 
     @Override
-    public boolean isDefinedAt(Object question) {
-      return question instanceof String;
+    public boolean isDefinedAt(Object message) {
+      return message instanceof String;
     }
 
     @Override
-    public BoxedUnit apply(Object question) {
-      String[] asked = question.toString().split("\n", 2);
+    public BoxedUnit apply(Object message) {
+      String[] parts = message.toString().split("\n", 2);
       try {
-        if (asked.length < 2 || !ALLOWED.matcher(asked[0]).matches()) {
-          throw new ConfigException(asked[0] + ": is not for executors");
+        if (parts.length < 2 || !ALLOWED.matcher(parts[0]).matches()) {
+          throw new ConfigException(parts[0] + ": not readable by executors");
         }
-        context.reply(read(asked[0], asked[1]));
+        context.reply(read(parts[0], parts[1]));
       } catch (ConfigException error) {
         context.sendFailure(error);
       }

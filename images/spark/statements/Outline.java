@@ -16,8 +16,8 @@ import scala.Product;
 import scala.collection.Iterator;
 
 /**
- * What Spark's parser makes of SQL, as JSON: each node with its class, where it begins and all it
- * is made of, whether or not Spark counts that among its children. Nothing is looked up or run.
+ * Parses SQL with Spark's parser into JSON: each node with its class, its position and all its fields,
+ * including those that are not children for Spark. Nothing is resolved or executed.
  */
 public final class Outline {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -26,15 +26,15 @@ public final class Outline {
 
     /** A statement: {@code {"is": CLASS, "at": [LINE, COLUMN], "has": {FIELD: VALUE, ...}}}. */
     public static String ofStatement(ParserInterface parser, String sql) throws JsonProcessingException, ParseException {
-        return JSON.writeValueAsString(told(parser.parsePlan(sql)));
+        return JSON.writeValueAsString(toJson(parser.parsePlan(sql)));
     }
 
     /** An expression, in the same form. */
     public static String ofExpression(ParserInterface parser, String sql) throws JsonProcessingException, ParseException {
-        return JSON.writeValueAsString(told(parser.parseExpression(sql)));
+        return JSON.writeValueAsString(toJson(parser.parseExpression(sql)));
     }
 
-    /** Names of the functions that Spark itself brings, a line each. */
+    /** Names of Spark's built-in functions, one per line. */
     public static String functions() {
         var found = new ArrayList<String>();
         for (var names = FunctionRegistry.builtin().listFunction().iterator(); names.hasNext(); ) {
@@ -43,16 +43,16 @@ public final class Outline {
         return String.join("\n", found);
     }
 
-    private static Object told(Object value) {
+    private static Object toJson(Object value) {
         return switch (value) {
             case null -> null;
             case String text -> text;
             case Number number -> number;
             case Boolean flag -> flag;
-            // A structure is a list of its fields as well.
+            // A StructType is also an Iterable of its fields.
             case DataType type -> type.getClass().getSimpleName();
             case TreeNode<?> node -> node(node);
-            case Option<?> option -> option.isEmpty() ? null : told(option.get());
+            case Option<?> option -> option.isEmpty() ? null : toJson(option.get());
             case Map<?, ?> map -> map.isEmpty() ? List.of() : List.of(map.toString());
             case scala.collection.Iterable<?> several -> all(several.iterator());
             case Product product when product.productArity() > 0 -> all(product.productIterator());
@@ -65,7 +65,7 @@ public final class Outline {
         var column = node.origin().startPosition();
         var has = new LinkedHashMap<String, Object>();
         for (int place = 0; place < node.productArity(); place++) {
-            has.put(node.productElementName(place), told(node.productElement(place)));
+            has.put(node.productElementName(place), toJson(node.productElement(place)));
         }
         var found = new LinkedHashMap<String, Object>();
         found.put("is", node.getClass().getName());
@@ -77,7 +77,7 @@ public final class Outline {
     private static List<Object> all(Iterator<?> values) {
         var found = new ArrayList<>();
         while (values.hasNext()) {
-            found.add(told(values.next()));
+            found.add(toJson(values.next()));
         }
         return found;
     }

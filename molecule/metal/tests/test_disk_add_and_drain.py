@@ -66,7 +66,7 @@ def test_a_disk_is_added_drained_and_removed_under_load(cluster: Cluster, verb: 
 
         refused = verb("disk_remove", check=False)
         assert refused.returncode != 0
-        assert f"{LOG_DIR} still holds" in refused.stdout
+        assert f"{LOG_DIR} still contains" in refused.stdout
         on_it = disk_faults.log_dirs(cluster, BROKER)[LOG_DIR]
         assert any(replica in refused.stdout for replica in on_it)
         assert held(cluster)[LOG_DIR] == shared[LOG_DIR]

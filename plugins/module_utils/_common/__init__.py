@@ -1,3 +1,3 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What several packages share; imports no other package."""
+"""Helpers that several packages share; imports no other package."""

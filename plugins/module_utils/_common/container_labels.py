@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Labels of our containers."""
+"""Labels of the cluster's containers."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 CLUSTER = "kafka-metal.cluster"
-# The kind of service that it runs, and the name of the service.
+# Kind of the service that the container runs, and name of the instance.
 SERVICE = "kafka-metal.service"
 INSTANCE = "kafka-metal.instance"
 
 
 def listed(container: Mapping[str, Any], label: str) -> str:
-    """A label of a container in the engine's list; empty for none."""
+    """Return a label of a container from the engine's list; empty if it is not set."""
     return str((container.get("Labels") or {}).get(label, ""))
 
 
 def inspected(container: Mapping[str, Any], label: str) -> str:
-    """A label of a container in the engine's answer about it alone; empty for none."""
+    """Return a label of a container from its inspection; empty if it is not set."""
     return listed(container.get("Config") or {}, label)

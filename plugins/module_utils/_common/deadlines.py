@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting that ends: questions asked side by side, each answered or given up by a deadline."""
+"""Run calls in parallel; those without a result at the deadline are abandoned."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Deadline:
-    """A moment in the future, ``seconds`` from now."""
+    """A point in time, ``seconds`` from now."""
 
     def __init__(self, seconds: float) -> None:
         """Start the clock."""
@@ -22,71 +22,71 @@ class Deadline:
         self.moment = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds until then, never negative."""
+        """Seconds until the deadline, never negative."""
         return max(0.0, self.moment - time.monotonic())
 
     def passed(self) -> bool:
-        """Whether it is over."""
+        """Whether the deadline is over."""
         return self.left() == 0.0
 
 
-def side_by_side(questions: Mapping[Key, Callable[[], Any]], deadline: Deadline) -> dict[Key, Any]:
-    """The answer to each question; an exception where one was raised or time ran out.
+def side_by_side(calls: Mapping[Key, Callable[[], Any]], deadline: Deadline) -> dict[Key, Any]:
+    """Run all calls in parallel; return each result, or its exception or a TimeoutError.
 
-    The threads are daemons: one that hangs in a system call does not keep the program alive.
+    The threads are daemons: one that hangs in a system call does not keep the process alive.
     """
-    answers: dict[Key, Any] = {}
+    results: dict[Key, Any] = {}
 
-    def ask(key: Key, question: Callable[[], Any]) -> None:
+    def run(key: Key, call: Callable[[], Any]) -> None:
         try:
-            answers[key] = question()
+            results[key] = call()
         except Exception as error:
-            answers[key] = error
+            results[key] = error
 
     threads = {
-        key: threading.Thread(target=ask, args=(key, question), daemon=True)
-        for key, question in questions.items()
+        key: threading.Thread(target=run, args=(key, call), daemon=True)
+        for key, call in calls.items()
     }
     for thread in threads.values():
         thread.start()
     for thread in threads.values():
         thread.join(deadline.left())
     late = TimeoutError(f"no answer within {deadline.seconds:g} s")
-    # A copy: a thread that was given up may still write its answer.
-    found = dict(answers)
+    # A copy: an abandoned thread may still write its result.
+    found = dict(results)
     return {key: found.get(key, late) for key in threads}
 
 
-def ask_all(
-    items: Iterable[Any], ask: Callable[[Any], Any], seconds: float, width: int = 64
+def query_all(
+    items: Iterable[Any], query: Callable[[Any], Any], seconds: float, width: int = 64
 ) -> dict[Any, Any]:
-    """What ``ask`` returned by item, of those that had answered after ``seconds``.
+    """Call ``query`` for all items in parallel; return the results available after ``seconds``.
 
-    ``ask`` must not raise. Threads that still wait are left to end with the process: a resolver
-    cannot be interrupted.
+    ``query`` must not raise. Threads that still wait end with the process: a resolver cannot be
+    interrupted. ``width`` is the largest number of threads.
     """
-    waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    wanted = list(dict.fromkeys(items))
-    for item in wanted:
-        waiting.put(item)
+    pending: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    results: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    unique = list(dict.fromkeys(items))
+    for item in unique:
+        pending.put(item)
 
     def work() -> None:
         while True:
             try:
-                item = waiting.get_nowait()
+                item = pending.get_nowait()
             except queue.Empty:
                 return
-            answers.put((item, ask(item)))
+            results.put((item, query(item)))
 
-    for _ in range(min(width, len(wanted))):
+    for _ in range(min(width, len(unique))):
         threading.Thread(target=work, daemon=True).start()
     found: dict[Any, Any] = {}
     end = time.monotonic() + seconds
-    while len(found) < len(wanted):
+    while len(found) < len(unique):
         try:
-            item, answer = answers.get(timeout=max(0.0, end - time.monotonic()))
+            item, result = results.get(timeout=max(0.0, end - time.monotonic()))
         except queue.Empty:
             break
-        found[item] = answer
+        found[item] = result
     return found

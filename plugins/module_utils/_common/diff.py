@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between two texts or values, as messages for a plan; secrets are never shown."""
+"""Differences between two texts or values, as messages for a plan; secrets are never shown."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any
 
 from .properties_file import from_properties
 
-# Values of such keys are not for a terminal or a log, and neither are those before them.
+# Neither old nor new values of such keys may reach a terminal or a log.
 SECRET = re.compile(
     r"passw|secret|token|jaas|credential|private|keystore\.key|certificate\.chain|_key\b|api.?key",
     re.IGNORECASE,
 )
 HIDDEN = "(hidden)"
 NOT_SET = "(not set)"
-# What is longer tells less than its key does.
+# Characters; longer values are cut.
 LONGEST = 120
 
 PROPERTIES = (".properties", ".cfg")
 
 
 def shown(key: str, value: Any) -> str:
-    """``value`` as a plan may print it; None means that the key is not set."""
+    """Return ``value`` as a plan may print it; None means that the key is not set."""
     if value is None:
         return NOT_SET
     if SECRET.search(key):
@@ -49,7 +49,7 @@ def key_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
 
 
 def line_changes(before: str, after: str) -> str:
-    """How many lines go and come, for a file that is no list of keys."""
+    """Return the number of removed and added lines, for a file that is no list of keys."""
     lines = list(difflib.ndiff(before.splitlines(), after.splitlines()))
     gone = sum(line.startswith("- ") for line in lines)
     new = sum(line.startswith("+ ") for line in lines)
@@ -57,9 +57,9 @@ def line_changes(before: str, after: str) -> str:
 
 
 def file_steps(name: str, before: str | None, after: str) -> list[str]:
-    """What becomes of the file ``name``: one message, or one for each key of a properties file.
+    """Return messages on a change of the file ``name``; one per key for a properties file.
 
-    ``before`` is None when there is no such file. Two texts that are the same give nothing.
+    ``before`` is None when the file does not exist. Equal texts give no message.
     """
     if before is None:
         return [f"{name} is written"]

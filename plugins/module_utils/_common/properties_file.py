@@ -12,11 +12,11 @@ CONTROLS = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
 
 
 class PropertyError(ValueError):
-    """A value has no form in a properties file; names the key."""
+    """A value cannot be written to a properties file; the text names the key."""
 
 
 def as_text(key: str, value: Any) -> str:
-    """``value`` in the form Kafka reads: booleans in lower case, lists joined by commas.
+    """Return ``value`` in the form Kafka reads: booleans in lower case, lists joined by commas.
 
     Raises PropertyError for a nested value.
     """
@@ -31,38 +31,38 @@ def as_text(key: str, value: Any) -> str:
 
 
 def escape(text: str) -> str:
-    """``text`` with what the reader would take for something else; the file is Latin-1."""
+    """Return ``text`` with control and non-ASCII characters escaped; the file is Latin-1."""
     out = []
-    for sign in text:
-        if sign in CONTROLS:
-            out.append(CONTROLS[sign])
-        elif " " <= sign <= "~":
-            out.append(sign)
+    for char in text:
+        if char in CONTROLS:
+            out.append(CONTROLS[char])
+        elif " " <= char <= "~":
+            out.append(char)
         else:
-            units = sign.encode("utf-16-be")
+            units = char.encode("utf-16-be")
             out += [f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2)]
     return "".join(out)
 
 
 def escape_key(key: str) -> str:
-    """``key`` with the signs that would end it or begin a comment behind a backslash."""
-    return "".join(f"\\{sign}" if sign in " :=#!" else sign for sign in escape(key))
+    """Return ``key`` with a backslash before characters that end a key or start a comment."""
+    return "".join(f"\\{char}" if char in " :=#!" else char for char in escape(key))
 
 
 def escape_value(value: str) -> str:
-    """``value`` with its first space, which the reader would drop, behind a backslash."""
+    """Return ``value`` with a leading space escaped, which the reader would drop."""
     escaped = escape(value)
     return f"\\{escaped}" if escaped.startswith(" ") else escaped
 
 
 def to_properties(values: Mapping[str, Any]) -> str:
-    """The lines ``key=value`` of ``values``, sorted by key, each ended by a line feed.
+    """Return the lines ``key=value`` of ``values``, sorted by key, each ended by a line feed.
 
-    A key whose value is None is left out, which is how a variable takes back a default.
+    A key whose value is None is left out, which is how a variable removes a default.
     Raises PropertyError when a value cannot be written.
     """
     if not isinstance(values, Mapping):
-        raise PropertyError("properties are given as a mapping of key to value")
+        raise PropertyError("properties must be a mapping of key to value")
     lines = []
     for key in sorted(values, key=str):
         if values[key] is not None:
@@ -74,24 +74,24 @@ def to_properties(values: Mapping[str, Any]) -> str:
 SPACES = " \t\f"
 NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-# A key ends at the first separator that no backslash stands before.
+# A key ends at the first separator without a backslash before it.
 KEY = re.compile(r"(?:\\.|[^\\ \t\f:=])*", re.DOTALL)
 
 
 def unescape(text: str) -> str:
-    """``text`` as the reader of a properties file takes it."""
+    """Return ``text`` with its escapes resolved as ``java.util.Properties`` resolves them."""
 
-    def sign(found: re.Match[str]) -> str:
-        word = found[1]
-        return chr(int(word[1:], 16)) if len(word) > 1 else NAMED.get(word, word)
+    def char(found: re.Match[str]) -> str:
+        escaped = found[1]
+        return chr(int(escaped[1:], 16)) if len(escaped) > 1 else NAMED.get(escaped, escaped)
 
-    plain = ESCAPED.sub(sign, text)
-    # Two units of UTF-16 that make one sign.
+    plain = ESCAPED.sub(char, text)
+    # Joins surrogate pairs of UTF-16.
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def logical_lines(text: str) -> Iterator[str]:
-    """Lines that hold a key, those that end in a backslash joined with the next."""
+    """Lines with a key; a line that ends in a backslash is joined with the next."""
     pending = ""
     for line in re.split(r"\r\n|\r|\n", text):
         stripped = line.lstrip(SPACES)
@@ -107,7 +107,7 @@ def logical_lines(text: str) -> Iterator[str]:
 
 
 def from_properties(text: str) -> dict[str, str]:
-    """Keys and values of a properties file; of a key that stands twice, the last value."""
+    """Return keys and values of a properties file; the last value of a repeated key."""
     found = {}
     for line in logical_lines(text):
         key = KEY.match(line)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Durations and sizes as people write them, as the numbers that Kafka reads, and back."""
+"""Conversion of durations and sizes between text with units and the numbers that Kafka reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MILLISECONDS = {
     "d": 86_400_000,
     "w": 604_800_000,
 }
-# Single letters as the JVM means them; decimal units as on the label of a disk.
+# Single letters are powers of 1024, as in JVM options; KB and so on are decimal, as on disk labels.
 BYTES = {
     "b": 1,
     "k": 2**10,
@@ -39,21 +39,21 @@ MEMORY = {
     for tail in ("", "b", "ib")
     if letter or tail != "ib"
 }
-HEAP_WORDS = "a whole number with k, m or g, for example 512m or 4g"
-MEMORY_WORDS = "a number with k, m, g or t, for example 1536m or 6g"
+HEAP_FORMAT = "a whole number with k, m or g, for example 512m or 4g"
+MEMORY_FORMAT = "a number with k, m, g or t, for example 1536m or 6g"
 WITHOUT_LIMIT = -1
 UNLIMITED = {"unlimited", "forever"}
-# The JVM takes nothing longer.
+# The JVM accepts no longer units.
 HEAP = re.compile(r"\d+[kmgt]?", re.IGNORECASE)
 AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
 class UnitError(ValueError):
-    """A text is no duration or no size; says what was read and what is allowed."""
+    """A text is no duration or no size; names what was found and what is allowed."""
 
 
 def multiplied(text: str, units: Mapping[str, int]) -> float | None:
-    """A number times its unit, ``text`` without a unit as it is; None when it is no such text."""
+    """Return a number times its unit (1 if there is none); None when ``text`` is no amount."""
     match = AMOUNT.fullmatch(text)
     unit = match.group(2).lower() if match else ""
     if match is None or (unit and unit not in units):
@@ -63,9 +63,9 @@ def multiplied(text: str, units: Mapping[str, int]) -> float | None:
 
 
 def amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
-    """``value`` times its unit; a number, or a text without unit, is taken as it is.
+    """Return ``value`` times its unit; a number, or a text without unit, is not converted.
 
-    ``unlimited``, ``forever`` and -1 give -1, which is how Kafka writes "without limit".
+    ``unlimited``, ``forever`` and -1 give -1, which Kafka reads as "without limit".
     """
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise UnitError(f"{value!r} is no {what}; write it like {example}")
@@ -84,7 +84,7 @@ def amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
 
 
 def duration_ms(value: Any) -> int:
-    """Milliseconds of a duration such as ``7d``, ``1.5h``, ``500ms`` or a number of milliseconds.
+    """Return milliseconds of a duration such as ``7d``, ``1.5h``, ``500ms`` or a plain number.
 
     Raises UnitError when it cannot be read.
     """
@@ -92,7 +92,7 @@ def duration_ms(value: Any) -> int:
 
 
 def size_bytes(value: Any) -> int:
-    """Bytes of a size such as ``10GB`` (10^10), ``512MiB`` (2^29) or a number of bytes.
+    """Return bytes of a size such as ``10GB`` (10^10), ``512MiB`` (2^29) or a plain number.
 
     Raises UnitError when it cannot be read.
     """
@@ -100,21 +100,21 @@ def size_bytes(value: Any) -> int:
 
 
 def memory_bytes(value: object) -> int | None:
-    """Bytes of a limit of memory such as 1536m or 6GiB; None when it is no size."""
+    """Return bytes of a memory limit such as 1536m or 6GiB; None when it is no size."""
     total = multiplied(str(value).strip(), MEMORY)
     return None if total is None or total < 0 else int(total)
 
 
 def heap_bytes(value: object) -> int | None:
-    """Bytes of a JVM's size such as 512m; None when the JVM would not understand it."""
+    """Return bytes of a heap size such as 512m; None when the JVM would reject it."""
     return memory_bytes(value) if HEAP.fullmatch(str(value)) else None
 
 
 def size_text(number: float) -> str:
-    """Bytes for people: ``1.5 GiB``, ``512 MiB``; decimals from GiB on."""
-    figure = float(number)
+    """Return bytes as text, such as ``1.5 GiB`` or ``512 MiB``; decimals from GiB on."""
+    value = float(number)
     for unit in ("B", "KiB", "MiB"):
-        if figure < 1024:
-            return f"{figure:.0f} {unit}"
-        figure /= 1024
-    return f"{figure:.1f} GiB" if figure < 1024 else f"{figure / 1024:.1f} TiB"
+        if value < 1024:
+            return f"{value:.0f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GiB" if value < 1024 else f"{value / 1024:.1f} TiB"

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The login of the operator at web pages: of Spark, Prometheus, Alertmanager and agents."""
+"""The operator's login to the web pages of Spark, Prometheus, Alertmanager and agents."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ USER = "operator"
 
 
 def basic(password: str) -> str:
-    """What stands after ``Basic`` in the header: user and password as RFC 7617 has them."""
+    """Return the credentials of an ``Authorization: Basic`` header, as RFC 7617 defines them."""
     return base64.b64encode(f"{USER}:{password}".encode()).decode()
 
 
 def curl_options(password: str) -> str:
-    """The same for a person to read, and for curl as a file of options."""
+    """Return user and password as a curl configuration file, which people can read as well."""
     return f'user = "{USER}:{password}"\n'

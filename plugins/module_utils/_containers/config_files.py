@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that a service reads: written in one step, and named in a plan."""
+"""Configuration files of a service: replaced atomically, and listed in a plan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._host.data_ownership import MARKER
 
 
 def read(path: str) -> str | None:
-    """The text of ``path``, or None when there is no such file."""
+    """Return the text of ``path``, or None when there is no such file."""
     try:
         with open(path, encoding="utf-8") as stream:
             return stream.read()
@@ -23,12 +23,12 @@ def read(path: str) -> str | None:
 
 
 def mode_of(path: str) -> int:
-    """Permission bits of ``path``."""
+    """Return the permission bits of ``path``."""
     return os.stat(path).st_mode & 0o7777
 
 
 def write(path: str, content: str, mode: int, owner: int, group: int) -> None:
-    """Replace ``path`` in one step, so that a reader sees the old file or the new one."""
+    """Replace ``path`` atomically: a reader gets either the old file or the new one."""
     temporary = f"{path}.new"
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as stream:
         stream.write(content)
@@ -40,7 +40,7 @@ def write(path: str, content: str, mode: int, owner: int, group: int) -> None:
 def converge(
     spec: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: owned_directories.Outcome
 ) -> None:
-    """The files of a service with owner and mode; removes others, but for those to keep."""
+    """Write the files of a service with owner and mode; remove others except those to keep."""
     folder = os.path.basename(spec["dest"])
     secrets = {entry["name"] for entry in spec["secret_files"]}
     for entry in spec["files"] + spec["secret_files"]:

@@ -1,10 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a container is as a run of ours has left it, in one question to its engine.
+"""Whether a container is unchanged since the last run, by one request to its engine.
 
-A long comparison of a container with its declaration ends in a note: the fingerprint of the
-declaration, and that of everything the engine was told of the container. While both are the same
-nothing has to be compared again, and whatever somebody changes by hand changes the second one.
+A run that has compared a container with its declaration saves a baseline: the fingerprint of the
+declaration, and that of the container's configuration in the engine. While both are equal, a run
+compares nothing else. Every manual change alters the second fingerprint.
 """
 
 from __future__ import annotations
@@ -17,70 +17,70 @@ from typing import Any
 
 from .._host import engine_api
 
-# Limits of HostConfig that we never set, and that `docker update` changes on a running container.
-# The engine says 0 or an empty text for one that is not set.
+# Limits of HostConfig that no declaration sets; `docker update` sets them on a running container.
+# The engine reports 0 or an empty text for one that is not set.
 UNSET_LIMITS = (
     *("BlkioWeight", "CpuPeriod", "CpuQuota", "CpuRealtimePeriod", "CpuRealtimeRuntime"),
     *("CpuShares", "CpusetCpus", "CpusetMems", "MemoryReservation", "NanoCpus"),
 )
 
-# What the engine was told; the rest of its answer is what became of it.
-TOLD = ("Config", "HostConfig", "Image")
+# Configuration of the container; other keys of an inspection are its state.
+CONFIGURATION = ("Config", "HostConfig", "Image")
 
 
 def fingerprint(found: Mapping[str, Any]) -> str:
-    """16 hex digits of all that the engine was told of a container."""
-    text = json.dumps({key: found.get(key) for key in TOLD}, sort_keys=True)
+    """Return 16 hex digits: the fingerprint of a container's configuration."""
+    text = json.dumps({key: found.get(key) for key in CONFIGURATION}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def note(found: Mapping[str, Any], declared: str) -> str:
-    """What is kept of a container that is as it was declared."""
+def baseline(found: Mapping[str, Any], declared: str) -> str:
+    """Return the content of the baseline file."""
     return f"{declared} {fingerprint(found)}\n"
 
 
-def look(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
-    """State of a container, and whether it runs as it was left with this declaration.
+def compare(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
+    """Return the state of a container, and whether it runs unchanged since its baseline.
 
-    ``declared`` is the fingerprint of the declaration, ``kept`` the file of the note. Without an
-    engine, or without this container, there is no state and it does not. ``altered``: limits that
-    were set by hand.
+    ``declared`` is the fingerprint of the declaration, ``kept`` the path of the baseline file.
+    Without an engine or container there is no ``State``, and ``unchanged`` is false. ``altered``
+    lists limits that were set by hand.
     """
-    found = engine_api.ask(socket, f"/containers/{name}/json")
+    found = engine_api.get_json(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
         return {"unchanged": False, "altered": []}
     running = bool((found.get("State") or {}).get("Running"))
-    same = _read(kept) == note(found, declared)
+    same = _read(kept) == baseline(found, declared)
     limits = altered(found)
-    unchanged = serves(found) and same and not limits
+    unchanged = is_up(found) and same and not limits
     return {"State": {"Running": running}, "unchanged": unchanged, "altered": limits}
 
 
 def altered(found: Mapping[str, Any]) -> list[str]:
-    """Limits that somebody has set by hand: no declaration has them, so none takes them back."""
+    """Return limits that were set by hand; no declaration has them, so no run resets them."""
     limits = found.get("HostConfig") or {}
     return [name for name in UNSET_LIMITS if limits.get(name)]
 
 
-def serves(found: Mapping[str, Any]) -> bool:
-    """Whether a container runs. One that somebody paused does: no run of ours would touch it."""
+def is_up(found: Mapping[str, Any]) -> bool:
+    """Whether a container runs. A paused one counts as running: no run would change it."""
     state = found.get("State") or {}
     return bool(state.get("Running")) and not state.get("Restarting")
 
 
-def keep(socket: str, name: str, declared: str, kept: str) -> None:
-    """Write down how a container is."""
-    found = engine_api.ask(socket, f"/containers/{name}/json")
+def save(socket: str, name: str, declared: str, kept: str) -> None:
+    """Write the baseline of a container to the file ``kept``; nothing without a container."""
+    found = engine_api.get_json(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
         return
     os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)
     with open(f"{kept}.new", "w", encoding="ascii") as stream:
-        stream.write(note(found, declared))
+        stream.write(baseline(found, declared))
     os.replace(f"{kept}.new", kept)
 
 
 def _read(path: str) -> str:
-    """The note; empty when there is none."""
+    """Return the baseline; empty when there is none."""
     try:
         with open(path, encoding="ascii") as stream:
             return stream.read()

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of a cluster's containers as their engine reports them, one message for each.
+"""Faults of a cluster's containers as their engine reports them, one message per container.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ from .._common.units import size_text
 from .._host import container_list, engine_api
 from .container_state import epoch
 
-# What was killed or started again longer ago than this has run well since.
+# Seconds; a container that was killed or restarted longer ago has recovered.
 OOM_S = 3600
 RESTART_S = 600
 
 
-def look(socket: str, cluster: str, now: float) -> list[str]:
-    """A sentence on each container of the cluster that was killed or does not stay up."""
+def faults(socket: str, cluster: str, now: float) -> list[str]:
+    """Return a message for each container of the cluster that was killed or does not stay up."""
     return list(_faults(socket, cluster, now))
 
 
 def _faults(socket: str, cluster: str, now: float) -> Iterator[str]:
     killed = _killed(socket, cluster, now)
     for each in container_list.members(socket, cluster):
-        found = engine_api.ask(socket, f"/containers/{each['Id']}/json")
-        # Gone meanwhile.
+        found = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
+        # No longer there: removed since it was listed.
         if isinstance(found, dict) and (text := fault(found, now, each["Id"] in killed)):
             yield text
 
 
 def _killed(socket: str, cluster: str, now: float) -> set[str]:
-    """Ids of containers that lacked memory, as far as the engine remembers (some 256 events).
+    """Ids of containers with an out-of-memory event; the engine keeps about 256 events.
 
-    The state of a container tells it as well, but not always: the kernel's word may come too late.
+    The state of a container also has OOMKilled, but it is not always set in time.
     """
     wanted = {"event": ["oom"], "label": [f"{container_labels.CLUSTER}={cluster}"]}
     since, until = int(now - OOM_S), int(now)
-    question = f"/events?since={since}&until={until}&filters={quote(json.dumps(wanted))}"
+    request = f"/events?since={since}&until={until}&filters={quote(json.dumps(wanted))}"
     try:
-        lines = (engine_api.get(socket, question) or b"").splitlines()
+        lines = (engine_api.get(socket, request) or b"").splitlines()
         return {str(json.loads(line)["id"]) for line in lines if line.strip()}
     except (engine_api.EngineError, KeyError, ValueError):
         return set()
 
 
 def fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
-    """What is wrong with a container; empty when it runs, or was stopped in an orderly way.
+    """Return the fault of a container; empty when it runs or was stopped in an orderly way.
 
-    ``killed``: its engine remembers that it lacked memory.
+    ``killed``: the engine has an out-of-memory event of it.
     """
     state = found.get("State") or {}
     restarts = int(found.get("RestartCount") or 0)
@@ -68,7 +68,7 @@ def fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
         return f"{_name(found)} was killed: it needed more than {of}{again}{last}"
     if state.get("Restarting") or (restarts > 1 and now - ended < RESTART_S):
         code = int(state.get("ExitCode") or 0)
-        # Of one that runs the engine has forgotten how it ended.
+        # The engine no longer has the exit code of a container that runs again.
         how = f", exit code {code}" if code else ""
         return f"{_name(found)} does not stay up{again}{last}{how}: make logs S={_name(found)}"
     if state.get("Error") and not state.get("Running"):
@@ -77,11 +77,11 @@ def fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
 
 
 def _times(count: int) -> str:
-    """A number of times."""
+    """Return ``count`` as text: once, 2 times."""
     return "once" if count == 1 else f"{count} times"
 
 
 def _name(found: Mapping[str, Any]) -> str:
-    """The instance that a container is."""
+    """Return the name of a container's instance."""
     name = container_labels.inspected(found, container_labels.INSTANCE)
     return name or str(found.get("Name")).lstrip("/")

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Read a container's state, restarts and end of its log from the engine; remove it."""
+"""Read a container's state, restarts and log tail from the engine; remove a container."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADER = 8
 
 @dataclass(frozen=True)
 class Container:
-    """A container at one moment; ``started`` is the time of its last start, in epoch seconds."""
+    """State of a container; ``started`` is the time of its last start, in epoch seconds."""
 
     exists: bool = False
     running: bool = False
@@ -37,17 +37,17 @@ def remove(name: str, path: str = SOCKET, timeout: float = 60) -> None:
 
 
 def inspect(name: str, path: str = SOCKET, timeout: float = 5) -> Container:
-    """The state of a container; raises EngineError."""
+    """Return the state of a container; raises EngineError."""
     content = engine_api.get(path, f"/containers/{quote(name)}/json", timeout)
     return container_of(json.loads(content)) if content is not None else Container()
 
 
 def container_of(found: Mapping[str, Any]) -> Container:
-    """A container out of the engine's words."""
+    """Return the state from an engine's inspection of the container."""
     state = found["State"]
     return Container(
         exists=True,
-        # While it waits for its next try, the engine calls it running.
+        # The engine reports a container as running while it waits for its next restart.
         running=bool(state["Running"]) and not state["Restarting"],
         status=str(state["Status"]),
         exit_code=int(state["ExitCode"]),
@@ -57,7 +57,7 @@ def container_of(found: Mapping[str, Any]) -> Container:
 
 
 def epoch(moment: str) -> float:
-    """Seconds of a time as the engine writes it, with nine digits of a second."""
+    """Return epoch seconds of an engine timestamp, which has nanoseconds; 0 when it is unset."""
     found = re.match(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?", moment)
     if not found or moment.startswith("0001-"):
         return 0.0
@@ -68,16 +68,16 @@ def epoch(moment: str) -> float:
 def log(
     name: str, lines: int, since: float = 0, path: str = SOCKET, timeout: float = 5
 ) -> list[str]:
-    """The last lines of a container's log, those after ``since``; raises EngineError."""
-    question = f"/containers/{quote(name)}/logs?stdout=1&stderr=1&tail={lines}&since={int(since)}"
-    return text_of(engine_api.get(path, question, timeout) or b"").splitlines()
+    """Return the last lines of a container's log after ``since`` (epoch); raises EngineError."""
+    request = f"/containers/{quote(name)}/logs?stdout=1&stderr=1&tail={lines}&since={int(since)}"
+    return text_of(engine_api.get(path, request, timeout) or b"").splitlines()
 
 
 def text_of(stream: bytes) -> str:
-    """Text of a log whose pieces carry a header of eight bytes, the last four their length."""
-    pieces = []
+    """Return the text of a log stream; each frame has an 8-byte header that ends in its length."""
+    frames = []
     while len(stream) >= HEADER:
         length = int.from_bytes(stream[4:HEADER], "big")
-        pieces.append(stream[HEADER : HEADER + length])
+        frames.append(stream[HEADER : HEADER + length])
         stream = stream[HEADER + length :]
-    return b"".join(pieces).decode(errors="replace")
+    return b"".join(frames).decode(errors="replace")

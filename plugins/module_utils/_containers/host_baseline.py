@@ -1,12 +1,12 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a machine is as the last whole run has left it, in one look.
+"""Whether a machine is unchanged since the last complete run.
 
-A whole run ends in a note on every machine: what was declared, and what the run found there when it
-had nothing left to do. A later run with the same declarations compares the machine with the note
-instead of with the declarations, which costs a fraction, and whatever was changed by hand differs.
+A complete run saves a baseline on every machine: the declarations, and the state of the machine
+when everything was applied. A later run with the same declarations compares the machine with the
+baseline instead of the declarations. That is much faster and also finds manual changes.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -24,43 +24,44 @@ from .._host.tuning.host_access import Host
 from .._host.tuning.setting import Spec
 from . import container_baseline
 
-# Instead of a fingerprint: the engine starts it again and again.
-ENDS = "ends"
+# Instead of a fingerprint: the engine restarts the container repeatedly.
+RESTARTS = "ends"
 
-# What a note holds of a machine, and how a sentence names a thing of each kind.
+# Keys of a baseline, and the noun for an entry of each in messages.
 KINDS = {"containers": "container", "files": "file"}
 
 
-def look(socket: str, cluster: str, kept: str) -> dict[str, Any]:
-    """What was ``declared`` when the note was written, and in what the machine ``differs`` now.
+def compare(socket: str, cluster: str, kept: str) -> dict[str, Any]:
+    """Compare a machine with its baseline in the file ``kept``.
 
-    Nothing declared without a note. Each difference is a sentence without its host. ``still``: the
-    kind of service by the name of each container that is as it was left, but does not run.
+    Return what was ``declared`` at the time (empty without a baseline) and what ``differs`` now,
+    one message each, without the host. ``still``: containers with an unchanged configuration that
+    do not run, the kind of service by container name.
     """
-    note = _read(kept)
-    if not note:
+    baseline = _read(kept)
+    if not baseline:
         return {"declared": [], "differs": [], "still": {}}
-    now = found(socket, cluster, kept, note.get("specs") or {})
+    now = machine_state(socket, cluster, kept, baseline.get("specs") or {})
     return {
-        "declared": note["declared"],
-        "differs": differences(note, now),
+        "declared": baseline["declared"],
+        "differs": differences(baseline, now),
         "still": {
             name: kind
             for name, kind in now["stopped"].items()
-            if note["containers"].get(name) == now["containers"][name]
+            if baseline["containers"].get(name) == now["containers"][name]
         },
     }
 
 
-def keep(
+def save(
     socket: str, cluster: str, kept: str, declared: list[str], specs: Mapping[str, Any]
 ) -> list[str]:
-    """Write down how the machine is; the names of containers that stand in the way of that."""
-    now = found(socket, cluster, kept, specs)
+    """Write the baseline; or delete it and return the names of containers that do not run."""
+    now = machine_state(socket, cluster, kept, specs)
     stopped = list(now.pop("stopped"))
     os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)
     if stopped:
-        forget(kept)
+        delete(kept)
         return stopped
     with open(os.open(f"{kept}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
         json.dump({"declared": declared, "specs": specs, **now}, stream)
@@ -68,14 +69,14 @@ def keep(
     return []
 
 
-def forget(kept: str) -> None:
-    """No note: the next run compares everything."""
+def delete(kept: str) -> None:
+    """Delete the baseline: the next run compares everything."""
     if os.path.exists(kept):
         os.unlink(kept)
 
 
-def found(socket: str, cluster: str, kept: str, specs: Mapping[str, Any]) -> dict[str, Any]:
-    """Containers of the cluster, what they mount, and what tuning would do, each as short text.
+def machine_state(socket: str, cluster: str, kept: str, specs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cluster's containers, their mounted files and pending tuning, as short texts.
 
     ``stopped``: the kind of service by the name of each container that does not run.
     """
@@ -85,50 +86,50 @@ def found(socket: str, cluster: str, kept: str, specs: Mapping[str, Any]) -> dic
     points = mount_table.by_point(procfs.read(mount_table.OWN))
     files: dict[str, str] = {}
     for path in sorted({"/etc/fstab", *mounted}):
-        files.update(_described(path, root, points))
+        files.update(_file_states(path, root, points))
     return {
-        "containers": {_name(each): _told(each) for each in containers},
+        "containers": {_name(each): _container_state(each) for each in containers},
         "stopped": {
-            _name(each): _kind(each) for each in containers if not container_baseline.serves(each)
+            _name(each): _kind(each) for each in containers if not container_baseline.is_up(each)
         },
         "files": files,
         "tuning": _steps(specs),
     }
 
 
-def differences(left: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """A sentence for each thing that is not as it was left."""
-    things = [
-        f"{word} {name} {_verdict(left[kind].get(name), now[kind].get(name))}"
-        for kind, word in KINDS.items()
-        for name in sorted({*left[kind], *now[kind]})
-        if left[kind].get(name) != now[kind].get(name)
+def differences(baseline: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return a message for each container or file that changed, and each new tuning step."""
+    changed = [
+        f"{noun} {name} {_change(baseline[kind].get(name), now[kind].get(name))}"
+        for kind, noun in KINDS.items()
+        for name in sorted({*baseline[kind], *now[kind]})
+        if baseline[kind].get(name) != now[kind].get(name)
     ]
-    return things + [step for step in now["tuning"] if step not in left["tuning"]]
+    return changed + [step for step in now["tuning"] if step not in baseline["tuning"]]
 
 
-def _verdict(was: str | None, now: str | None) -> str:
-    """How a thing differs from what it was."""
+def _change(was: str | None, now: str | None) -> str:
+    """Describe how an entry changed."""
     if now is None:
         return "is gone"
-    if now == ENDS:
+    if now == RESTARTS:
         return "does not stay up"
-    return "is new" if was is None else "is not as it was left"
+    return "is new" if was is None else "has changed"
 
 
 def _containers(socket: str, cluster: str) -> Iterator[dict[str, Any]]:
-    """All that the engine knows of each container of the cluster, running or not."""
+    """Inspect each container of the cluster, running or not."""
     for each in container_list.members(socket, cluster):
-        answer = engine_api.ask(socket, f"/containers/{each['Id']}/json")
-        # Gone meanwhile.
+        answer = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
+        # No longer there: removed since it was listed.
         if isinstance(answer, dict):
             yield answer
 
 
-def _told(container: Mapping[str, Any]) -> str:
-    """Fingerprint of a container that runs or was stopped."""
+def _container_state(container: Mapping[str, Any]) -> str:
+    """Fingerprint of a container, or RESTARTS."""
     restarting = (container.get("State") or {}).get("Restarting")
-    return ENDS if restarting else container_baseline.fingerprint(container)
+    return RESTARTS if restarting else container_baseline.fingerprint(container)
 
 
 def _name(container: Mapping[str, Any]) -> str:
@@ -137,7 +138,7 @@ def _name(container: Mapping[str, Any]) -> str:
 
 
 def _kind(container: Mapping[str, Any]) -> str:
-    """The service that a container is, as its label says."""
+    """Return the kind of service of a container, from its label."""
     return container_labels.inspected(container, container_labels.SERVICE)
 
 
@@ -146,10 +147,10 @@ def _bound(mount: Mapping[str, Any]) -> bool:
     return mount.get("Type") == "bind" and bool(mount.get("Source"))
 
 
-def _described(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is said of a path, and below our own folder of configuration of all that it holds.
+def _file_states(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """States of a path; below ``root``, the configuration directory, of its whole content too.
 
-    Of a directory of data: whose it is and on which file system, so a disk that is away shows.
+    For a data directory: owner and file system, which reveals a missing disk.
     """
     try:
         status = os.stat(path)
@@ -162,14 +163,14 @@ def _described(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tupl
     elif os.path.isdir(path):
         yield path, owner
         for entry in sorted(os.listdir(path)):
-            yield from _described(os.path.join(path, entry), root, points)
+            yield from _file_states(os.path.join(path, entry), root, points)
     else:
         with open(path, "rb") as stream:
             yield path, f"{owner} {hashlib.sha256(stream.read()).hexdigest()}"
 
 
 def _steps(specs: Mapping[str, Any]) -> list[str]:
-    """What tuning would do; a refusal that shows only when it does is among it, each time."""
+    """Steps that tuning would take, including those that fail each time they are tried."""
     settings = [Spec(**setting) for setting in specs.get("settings") or ()]
     if not settings:
         return []
@@ -177,10 +178,10 @@ def _steps(specs: Mapping[str, Any]) -> list[str]:
 
 
 def _read(kept: str) -> dict[str, Any]:
-    """The note; empty when there is none, or none that can be read."""
+    """Return the baseline; empty when there is none, or none that can be read."""
     try:
         with open(kept, encoding="utf-8") as stream:
-            note = json.load(stream)
+            baseline = json.load(stream)
     except (OSError, ValueError):
         return {}
-    return note if isinstance(note, dict) and "declared" in note else {}
+    return baseline if isinstance(baseline, dict) and "declared" in baseline else {}

@@ -1,10 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an image holds, from its file system as a tar stream.
+"""Components of an image, from its file system as a tar stream.
 
-Packages, jars, Python packages and the JDK are described by their own files; names of licences are
-as they are written there. Runs on the host that has the image, with whatever Python it has from 3.9
-on and nothing but its library.
+Packages, jars, Python packages and the JDK are described by their own metadata; names of licences
+are copied from there unchanged. Runs on the host that has the image, with Python 3.9 or later and
+its standard library only.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ OS_RELEASE = "usr/lib/os-release"
 DPKG_STATUS = "var/lib/dpkg/status"
 JAVA_RELEASE = re.compile(r"opt/[^/]+/release")
 COPYRIGHT = re.compile(r"usr/share/doc/([^/]+)/copyright")
-# Part of a JDK, and of py4j.
+# Jars that are part of a JDK or of py4j.
 PART = re.compile(r"/jrt-fs\.jar$|/share/py4j/")
-# Those of the distribution belong to its packages.
+# Python packages of the distribution are counted with its own packages.
 METADATA = re.compile(r"(?!usr/lib/python3/).*\.dist-info/METADATA")
 POM = re.compile(r"META-INF/maven/([^/]+)/([^/]+)/pom\.(?:xml|properties)")
 APACHE = re.compile(rb"\s*Apache License\s+Version 2\.0, January 2004")
@@ -32,17 +32,17 @@ LICENCE_FILES = ("META-INF/LICENSE", "META-INF/LICENSE.txt", "META-INF/LICENSE.m
 
 
 def components(stream: IO[bytes]) -> list[dict[str, Any]]:
-    """Components of the file system in ``stream``, each with ``kind`` and what is known of it.
+    """Return components of the file system in ``stream``, each with ``kind`` and its metadata.
 
     ``deb``: name, version, architecture, distribution (the release's name). ``jar``: file (its
-    name), sha256, poms (group, artifact, version of each that it has packed). ``python``: name,
-    version. ``java``: version. All have licences, a list of names or addresses. Raises ValueError
-    where the stream is no whole archive.
+    name), sha256, poms (group, artifact, version of each packed artifact). ``python``: name,
+    version. ``java``: version. All have licences, a list of names or URLs. Raises ValueError
+    when the archive is incomplete.
     """
     packages: list[dict[str, Any]] = []
     release = ""
     licences: dict[str, list[str]] = {}
-    # A package may share the folder of another one.
+    # A package may link its documentation to that of another package.
     links: dict[str, str] = {}
     found: list[dict[str, Any]] = []
     try:
@@ -67,7 +67,7 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
                 elif JAVA_RELEASE.fullmatch(name):
                     found += java(opened.read().decode())
     except (tarfile.TarError, zipfile.BadZipFile) as error:
-        raise ValueError(f"not a whole file system: {error}") from error
+        raise ValueError(f"the archive of the file system is incomplete: {error}") from error
     for package in packages:
         package["distribution"] = release
         folder = links.get(package["name"], package["name"])
@@ -76,7 +76,7 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
 
 
 def codename(os_release: str) -> str:
-    """Name of the distribution's release, such as trixie, from the text of os-release."""
+    """Return the distribution's release name, such as trixie, from the text of os-release."""
     found = re.search(r"^VERSION_CODENAME=(.+)$", os_release, re.MULTILINE)
     return found[1].strip('"') if found else ""
 
@@ -95,10 +95,10 @@ def debian_packages(status: str) -> Iterator[dict[str, Any]]:
 
 
 def debian_licences(text: str) -> list[str]:
-    """Short names of licences in a package's copyright file, that of most of its files first.
+    """Return short names of licences in a package's copyright file, in order of the file.
 
-    None where the file does not have Debian's machine-readable form: a licence that is named in
-    plain text may be that of a small part.
+    Empty unless the file has Debian's machine-readable format: a licence named in plain text may
+    apply to a small part only.
     """
     if not text.startswith("Format:"):
         return []
@@ -111,7 +111,7 @@ def debian_licences(text: str) -> list[str]:
 
 
 def jar(file: str, content: bytes) -> dict[str, Any]:
-    """A jar by its content."""
+    """Describe a jar by its content."""
     poms: dict[tuple[str, str], str] = {}
     texts: dict[tuple[str, str], str] = {}
     manifest, apache = "", False
@@ -128,13 +128,13 @@ def jar(file: str, content: bytes) -> dict[str, Any]:
                 manifest = archive.read(name).decode(errors="replace")
             elif name in LICENCE_FILES:
                 apache = apache or APACHE.match(archive.read(name)) is not None
-    # Only its own descriptor speaks of it; others are those of what was packed into it.
+    # Only the jar's own POM states its licence; other POMs belong to artifacts packed into it.
     own = [
         text
         for (_, artifact), text in texts.items()
         if file.startswith((f"{artifact}-", f"{artifact}."))
     ]
-    said = bundle_licences(manifest) or [
+    named = bundle_licences(manifest) or [
         name.strip()
         for text in own
         for name in re.findall(r"<license>.*?<name>(.*?)</name>", text, re.DOTALL)
@@ -144,40 +144,40 @@ def jar(file: str, content: bytes) -> dict[str, Any]:
         "file": file,
         "sha256": hashlib.sha256(content).hexdigest(),
         "poms": [[*name, version] for name, version in poms.items()],
-        "licences": list(dict.fromkeys(said or (["Apache-2.0"] if apache else []))),
+        "licences": list(dict.fromkeys(named or (["Apache-2.0"] if apache else []))),
     }
 
 
 def bundle_licences(manifest: str) -> list[str]:
-    """Licences that a jar's manifest names, whose lines are folded."""
+    """Return licences from a jar's manifest, whose lines are folded."""
     lines = re.sub(r"\r?\n ", "", manifest)
     found = re.search(r"^Bundle-License:\s*(.+)$", lines, re.MULTILINE)
-    # Each may have attributes, of which only the name counts.
-    words = found[1].split(",") if found and '"' not in found[1] else [found[1]] if found else []
-    return [word.split(";")[0].strip().strip('"') for word in words]
+    # Each entry may have attributes after a semicolon; they are dropped.
+    names = found[1].split(",") if found and '"' not in found[1] else [found[1]] if found else []
+    return [name.split(";")[0].strip().strip('"') for name in names]
 
 
 def python_package(text: str) -> dict[str, Any]:
-    """A Python package from the text of its METADATA."""
+    """Describe a Python package by the text of its METADATA."""
     fields = HeaderParser().parsestr(text)
     classifiers = [
         each.rsplit(" :: ", 1)[1]
         for each in fields.get_all("Classifier", [])
         if each.startswith("License :: ") and each.count(" :: ") > 1
     ]
-    # Some have the whole text there.
+    # Some packages have the whole licence text in this field.
     plain = str(fields.get("License", "")).strip()
-    said = fields.get("License-Expression") or (plain if "\n" not in plain else "")
+    licence = fields.get("License-Expression") or (plain if "\n" not in plain else "")
     return {
         "kind": "python",
         "name": fields["Name"],
         "version": fields["Version"],
-        "licences": [str(said)] if said and str(said) != "UNKNOWN" else classifiers,
+        "licences": [str(licence)] if licence and str(licence) != "UNKNOWN" else classifiers,
     }
 
 
 def java(release: str) -> list[dict[str, Any]]:
-    """The JDK from the text of its release file."""
+    """Describe the JDK by the text of its release file; empty when it names no version."""
     version = re.search(r'^JAVA_VERSION="(.+)"$', release, re.MULTILINE)
     licences = ["GPL-2.0-only WITH Classpath-exception-2.0"]
     return [{"kind": "java", "version": version[1], "licences": licences}] if version else []

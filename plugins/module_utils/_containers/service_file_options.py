@@ -28,7 +28,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": "list",
         "elements": "dict",
         "default": [],
-        # Of each file only the content.
+        # Only the content of each file is secret.
         "no_log": False,
         "options": {
             "name": {"type": "str", "required": True},

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics, users, ACLs, quotas and groups of a cluster: current, desired, the steps between.
+"""Topics, users, ACLs, quotas and consumer groups: current state, desired state and steps.
 
-Only the files named after clients send requests.
+Only modules named ``*_client`` send requests.
 """

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""ACLs of a cluster, read and changed in bulk."""
+"""Read and change the ACLs of a cluster in bulk."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .._common.deadlines import Deadline, side_by_side
 from .._kafka.client import PAUSE
 from .._kafka.endpoints import ClusterError
 from .acls import Acl, portions
-from .client_base import ContentConnection, reason, word_of
+from .client_base import ContentConnection, name_of, reason
 
-# ``client`` says that the library is missing.
+# ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
     from kafka.protocol.admin import CreateAclsRequest, DeleteAclsRequest, DescribeAclsRequest
 
-# Numbers of the protocol.
+# Codes of Kafka's protocol.
 RESOURCE_TYPES = {
     "topic": 2,
     "group": 3,
@@ -47,7 +47,7 @@ OPERATIONS = {
     "describe_tokens": 14,
 }
 ANY = 1
-# The first version of requests on ACLs that has the resource type user, which filters include.
+# First version of the ACL requests with the resource type "user", which filters return.
 WITH_USERS = 3
 NO_AUTHORIZER = 54
 
@@ -56,7 +56,7 @@ class AclConnection(ContentConnection):
     """A connection that reads and changes ACLs."""
 
     def read_acls(self, broker: int | None = None) -> set[Acl]:
-        """All ACLs, in one request; raises ClusterError."""
+        """Return all ACLs, read in one request; raises ClusterError."""
 
         def request() -> Any:
             return DescribeAclsRequest(
@@ -72,21 +72,21 @@ class AclConnection(ContentConnection):
 
         answer = self.send("ACLs", request, broker)
         if answer.error_code:
-            words = reason(answer.error_code, answer.error_message)
+            message = reason(answer.error_code, answer.error_message)
             hint = (
                 "; brokers have no authorizer: set authorizer.class.name"
                 if answer.error_code == NO_AUTHORIZER
                 else ""
             )
-            raise ClusterError(f"ACLs: {words}{hint}")
+            raise ClusterError(f"ACLs: {message}{hint}")
         return {
             Acl(
                 principal=entry.principal,
-                resource_type=word_of(RESOURCE_TYPES, found.resource_type),
+                resource_type=name_of(RESOURCE_TYPES, found.resource_type),
                 resource=found.resource_name,
-                operation=word_of(OPERATIONS, entry.operation),
-                pattern=word_of(PATTERNS, found.pattern_type),
-                permission=word_of(PERMISSIONS, entry.permission_type),
+                operation=name_of(OPERATIONS, entry.operation),
+                pattern=name_of(PATTERNS, found.pattern_type),
+                permission=name_of(PERMISSIONS, entry.permission_type),
                 host=entry.host,
             )
             for found in answer.resources
@@ -94,7 +94,7 @@ class AclConnection(ContentConnection):
         }
 
     def create_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
-        """Make ACLs and wait until every broker goes by them; blockers by ACL."""
+        """Create ACLs, wait until every broker enforces them; return the blockers by ACL."""
 
         def request(portion: Sequence[Acl]) -> Any:
             return CreateAclsRequest(
@@ -114,10 +114,10 @@ class AclConnection(ContentConnection):
             )
 
         blockers = self._send_each("creation of ACLs", acls, request, "results")
-        return blockers | self.wait_for_acls(set(acls) - blockers.keys(), there=True)
+        return blockers | self.wait_for_acls(set(acls) - blockers.keys(), present=True)
 
     def delete_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
-        """Take ACLs away and wait until no broker goes by them; blockers by ACL."""
+        """Delete ACLs, wait until no broker enforces them; return the blockers by ACL."""
 
         def request(portion: Sequence[Acl]) -> Any:
             return DeleteAclsRequest(
@@ -137,7 +137,7 @@ class AclConnection(ContentConnection):
             )
 
         blockers = self._send_each("removal of ACLs", acls, request, "filter_results")
-        return blockers | self.wait_for_acls(set(acls) - blockers.keys(), there=False)
+        return blockers | self.wait_for_acls(set(acls) - blockers.keys(), present=False)
 
     def _send_each(
         self,
@@ -146,20 +146,23 @@ class AclConnection(ContentConnection):
         request: Callable[[Sequence[Acl]], Any],
         results: str,
     ) -> dict[Acl, str]:
-        """Send ACLs in portions; why not, for those that the attribute ``results`` refuses."""
+        """Send ACLs in portions; return the blockers.
+
+        ``results`` is the attribute of the response that holds the result of each ACL.
+        """
         blockers: dict[Acl, str] = {}
         for portion in portions(acls):
             self.deadline = Deadline(self.timeout)
             answer = self.send(what, partial(request, portion))
-            for acl, said in zip(portion, getattr(answer, results)):
-                if said.error_code:
-                    blockers[acl] = reason(said.error_code, said.error_message)
+            for acl, result in zip(portion, getattr(answer, results)):
+                if result.error_code:
+                    blockers[acl] = reason(result.error_code, result.error_message)
         return blockers
 
-    def wait_for_acls(self, acls: set[Acl], there: bool) -> dict[Acl, str]:
-        """Wait until every broker that answers has, or has no more, these ACLs.
+    def wait_for_acls(self, acls: set[Acl], present: bool) -> dict[Acl, str]:
+        """Wait until these ACLs are present, or absent, on every responding broker.
 
-        A client may ask any of them next. Gives those for which time ran out.
+        Return the ACLs that timed out. A client may use any broker, so all of them are checked.
         """
         self.deadline = Deadline(self.timeout)
         while acls:
@@ -168,11 +171,10 @@ class AclConnection(ContentConnection):
                 Deadline(min(self.request_timeout, self.deadline.left())),
             )
             views = [found for found in answers.values() if not isinstance(found, Exception)]
-            late = {acl for acl in acls if any((acl in view) is not there for view in views)}
+            late = {acl for acl in acls if any((acl in view) is not present for view in views)}
             if views and not late:
                 break
             if self.deadline.passed():
                 return dict.fromkeys(late or acls, f"not in force after {self.timeout:g} s")
-            # Brokers learn of it from each other within a second.
             time.sleep(PAUSE)
         return {}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""ACLs: current state, desired state and the steps between; no I/O."""
+"""Plan ACL changes from the current to the desired state; no I/O."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 ALLOW, DENY = "allow", "deny"
 LITERAL, PREFIXED = "literal", "prefixed"
 ANYWHERE = "*"
-# The one name that the resource of type cluster has.
+# Kafka's fixed name of the resource of type "cluster".
 CLUSTER_NAME = "kafka-cluster"
 
-# Kinds of resources, and the operations that Kafka asks for on each.
+# Operations that Kafka checks, by resource type.
 OPERATIONS = {
     "topic": (
         *("read", "write", "create", "delete", "alter", "describe"),
@@ -34,8 +34,8 @@ OPERATIONS = {
     "delegation_token": ("describe", "all"),
     "user": ("create_tokens", "describe_tokens", "all"),
 }
-# ACLs in one request. Brokers keep them by resource and write each resource once.
-AT_ONCE = 200
+# ACLs in one request. Brokers store ACLs by resource and write each resource once.
+PER_REQUEST = 200
 
 
 class AclError(SpecError):
@@ -44,7 +44,7 @@ class AclError(SpecError):
 
 @dataclass(frozen=True, order=True)
 class Acl:
-    """One ACL, in the words of Kafka's tools in lower case."""
+    """One ACL; types and operations are Kafka's names in lower case."""
 
     principal: str
     resource_type: str
@@ -55,7 +55,7 @@ class Acl:
     host: str = ANYWHERE
 
     def __str__(self) -> str:
-        """Short, for people: ``User:alice may read topic payments-*``."""
+        """Return a short form for messages: ``User:alice may read topic payments-*``."""
         name = "" if self.resource_type == "cluster" else f" {self.resource}"
         star = "*" if self.pattern == PREFIXED else ""
         host = "" if self.host == ANYWHERE else f" from {self.host}"
@@ -66,36 +66,33 @@ class Acl:
 
 @dataclass(frozen=True)
 class Grant:
-    """An ACL is made."""
+    """Create an ACL."""
 
     acl: Acl
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         return f"add: {self.acl}"
 
 
 @dataclass(frozen=True)
 class Revoke:
-    """An ACL is taken away."""
+    """Delete an ACL."""
 
     acl: Acl
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         return f"remove: {self.acl}"
 
 
-# As text: Python 3.9 of a host has no | between classes.
+# A string, because Python 3.9 on hosts does not support | between classes.
 Step: TypeAlias = "Grant | Revoke"
 
 
 @dataclass(frozen=True)
 class Specs:
-    """ACLs that there should be, and those that should not.
-
-    Of ``absent_principals`` every ACL is taken away.
-    """
+    """Desired ACLs, ACLs to delete, and principals that lose all their ACLs."""
 
     acls: frozenset[Acl] = frozenset()
     absent: frozenset[Acl] = frozenset()
@@ -103,43 +100,44 @@ class Specs:
 
 
 class Store(Protocol):
-    """What the steps are carried out on; the writing methods give the blocker by ACL."""
+    """Target of the steps; methods that write return the blocker by ACL."""
 
     def read_acls(self) -> set[Acl]:
-        """All ACLs of the cluster."""
+        """Return all ACLs of the cluster."""
 
     def create_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
-        """Make ACLs and wait until every broker goes by them."""
+        """Create ACLs and wait until every broker enforces them."""
 
     def delete_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
-        """Take ACLs away and wait until no broker goes by them."""
+        """Delete ACLs and wait until no broker enforces them."""
 
 
 def acl_of(fields: Mapping[str, Any]) -> Acl:
-    """An ACL from plain fields; raises AclError for one that Kafka has no word for."""
+    """Return the ACL of plain fields; raises AclError for values that Kafka does not support."""
     acl = Acl(**{key: str(value) for key, value in fields.items() if value is not None})
     allowed = OPERATIONS.get(acl.resource_type)
     if allowed is None:
-        raise AclError([f"{acl}: no resource type; allowed: {', '.join(OPERATIONS)}"])
+        raise AclError([f"{acl}: unknown resource type; allowed: {', '.join(OPERATIONS)}"])
     if acl.operation not in allowed:
-        raise AclError([f"{acl}: no operation of a {acl.resource_type}: {', '.join(allowed)}"])
+        kind = acl.resource_type
+        raise AclError([f"{acl}: unknown operation of a {kind}; allowed: {', '.join(allowed)}"])
     if "/" in acl.resource:
-        raise AclError([f"{acl}: brokers keep no ACL of a name with a slash; another name, or '*'"])
+        raise AclError([f"{acl}: brokers store no ACL for a name with a slash; rename it or use *"])
     if ":" not in acl.principal:
-        raise AclError([f"{acl.principal!r} is no principal; User:{acl.principal} may be meant"])
+        raise AclError([f"{acl.principal!r} is no principal; did you mean User:{acl.principal}?"])
     if acl.pattern not in (LITERAL, PREFIXED) or acl.permission not in (ALLOW, DENY):
-        raise AclError([f"{acl}: pattern is literal or prefixed, permission allow or deny"])
+        raise AclError([f"{acl}: allowed: pattern literal or prefixed, permission allow or deny"])
     return acl
 
 
 def fields_of(acl: Acl) -> dict[str, str]:
-    """An ACL as plain fields."""
+    """Return an ACL as plain fields."""
     return asdict(acl)
 
 
 def specs_of(params: Mapping[str, Any]) -> Specs:
-    """Specs from the parameters of the module; raises AclError with everything wrong."""
-    wrong: list[str] = []
+    """Return the specs of the module's parameters; raises AclError with all errors."""
+    errors: list[str] = []
 
     def read(items: Iterable[Mapping[str, Any]]) -> frozenset[Acl]:
         found = set()
@@ -147,34 +145,36 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
             try:
                 found.add(acl_of(item))
             except AclError as error:
-                wrong.extend(error.messages)
+                errors.extend(error.messages)
         return frozenset(found)
 
     acls, absent = read(params.get("acls") or ()), read(params.get("absent") or ())
     principals = frozenset(params.get("absent_principals") or ())
-    wrong += [f"{acl}: is declared and under absent" for acl in sorted(acls & absent)]
-    wrong += [
+    errors += [f"{acl}: is declared and under absent" for acl in sorted(acls & absent)]
+    errors += [
         f"{acl}: is declared, and {acl.principal} is under absent_principals"
         for acl in sorted(acls)
         if acl.principal in principals
     ]
-    if wrong:
-        raise AclError(wrong)
+    if errors:
+        raise AclError(errors)
     return Specs(acls, absent, principals)
 
 
 def plan(current: Collection[Acl], specs: Specs) -> list[Step]:
-    """Steps from ``current`` to ``specs``: what is new first, so that nobody loses access."""
-    there = set(current)
-    gone = {acl for acl in there if acl in specs.absent or acl.principal in specs.absent_principals}
+    """Return the steps from ``current`` to ``specs``, new ACLs first so that access is not lost."""
+    existing = set(current)
+    obsolete = {
+        acl for acl in existing if acl in specs.absent or acl.principal in specs.absent_principals
+    }
     return [
-        *(Grant(acl) for acl in sorted(specs.acls - there)),
-        *(Revoke(acl) for acl in sorted(gone)),
+        *(Grant(acl) for acl in sorted(specs.acls - existing)),
+        *(Revoke(acl) for acl in sorted(obsolete)),
     ]
 
 
 def foreign(current: Iterable[Acl], specs: Specs) -> list[Acl]:
-    """ACLs of principals that are declared, which are neither declared nor taken away."""
+    """Return the undeclared ACLs of declared principals that are not to be deleted."""
     declared = {acl.principal for acl in specs.acls}
     return sorted(
         acl
@@ -184,18 +184,18 @@ def foreign(current: Iterable[Acl], specs: Specs) -> list[Acl]:
 
 
 def portions(acls: Iterable[Acl]) -> Iterator[list[Acl]]:
-    """ACLs in groups that one request carries, those of one resource side by side."""
+    """Yield the ACLs of one request each, sorted by resource."""
     rest = sorted(acls, key=lambda acl: (acl.resource_type, acl.pattern, acl.resource, acl))
-    for start in range(0, len(rest), AT_ONCE):
-        yield rest[start : start + AT_ONCE]
+    for start in range(0, len(rest), PER_REQUEST):
+        yield rest[start : start + PER_REQUEST]
 
 
 def carry_out(store: Store, steps: Sequence[Step]) -> None:
-    """Do the steps; raises AclError with every blocker, whatever became of the others."""
+    """Apply all steps; raises one AclError with every blocker."""
     grants = [step.acl for step in steps if isinstance(step, Grant)]
     revokes = [step.acl for step in steps if isinstance(step, Revoke)]
     refused = store.create_acls(grants) if grants else {}
-    # A principal does not lose what it has while it lacks what it shall have instead.
+    # Old ACLs are deleted only when all new ones exist, so that no principal loses access.
     if not refused and revokes:
         refused = store.delete_acls(revokes)
     if refused:
@@ -204,7 +204,7 @@ def carry_out(store: Store, steps: Sequence[Step]) -> None:
 
 
 def converge(store: Store, specs: Specs, dry: bool) -> tuple[list[Step], list[Acl]]:
-    """Bring the ACLs of ``store`` to ``specs``: the steps, and foreign ACLs; raises AclError."""
+    """Apply ``specs`` to ``store``; return the steps and foreign ACLs; raises AclError."""
     current = store.read_acls()
     steps = plan(current, specs)
     if not dry:
@@ -213,7 +213,7 @@ def converge(store: Store, specs: Specs, dry: bool) -> tuple[list[Step], list[Ac
 
 
 def difference(steps: Iterable[Step]) -> dict[str, str]:
-    """Before and after of what ``steps`` touch, one line for each ACL, for ``--diff``."""
+    """Return the changed ACLs before and after ``steps``, one per line, for ``--diff``."""
     steps = list(steps)
     return {
         "before": "".join(f"{step.acl}\n" for step in steps if isinstance(step, Revoke)),

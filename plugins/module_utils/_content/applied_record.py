@@ -1,10 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What earlier runs applied to a cluster, and what of it is no longer declared; no I/O.
+"""The record of content that earlier runs applied, and the removals of undeclared content; no I/O.
 
-A record holds, by kind of content, identities without values: ``topics`` lists of keys by topic,
-``users`` lists of mechanisms by user, ``acls`` a list of fields, ``quotas`` a list of an entity
-with its ``keys``. What it does not name was not applied by us and is never removed.
+A record holds identities without values, by kind of content: ``topics`` lists of keys by topic,
+``users`` lists of mechanisms by user, ``acls`` a list of fields, ``quotas`` a list of entities
+with their ``keys``. Content that is not in the record is never removed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 from .._common.errors import SpecError
 from .._common.messages import some
 
-# A run that would remove a larger share of what was applied of a kind asks for a confirmation.
+# Share of the applied content of one kind; a removal of more needs a confirmation.
 LARGEST_SHARE = 0.5
-# By kind, the variables of an inventory that declare it.
+# Inventory variables that declare content, by kind.
 VARIABLES = {
     "users": ("kafka_content_users", "pipeline_pipelines"),
     "acls": ("kafka_content_users", "kafka_content_acls", "pipeline_pipelines"),
@@ -29,21 +29,21 @@ VARIABLES = {
 
 
 class RemovalError(SpecError):
-    """Removals that this run may not do; ``kinds``: all that the next run has to confirm."""
+    """Removals that this run refuses; ``kinds`` are the kinds that need a confirmation."""
 
     def __init__(self, messages: Sequence[str], kinds: Iterable[str] = ()) -> None:
-        """Keep the kinds for one confirmation of all of them."""
+        """Store the kinds, so that one confirmation can cover all of them."""
         super().__init__(messages)
         self.kinds = frozenset(kinds)
 
 
 @dataclass(frozen=True)
 class Permission:
-    """Whether a run may remove what is no longer declared.
+    """Whether a run may remove content that is no longer declared.
 
-    ``limited``: it has ``--limit``, so it may know a part of the declarations only. ``missing``
-    are variables that were defined when the record was written and are not any more,
-    ``confirmed`` the kinds of which more than half may go.
+    ``limited``: the run has ``--limit``, so its declarations may be incomplete. ``missing`` are
+    variables that were defined when the record was written and are now undefined. ``confirmed``
+    are the kinds of which more than half may be removed.
     """
 
     limited: bool = False
@@ -52,7 +52,7 @@ class Permission:
 
 
 def confirmation(kinds: Collection[str]) -> str:
-    """What confirms removals, all at once: a value for make, with an option of ansible-playbook."""
+    """Return the hint that confirms removals of all ``kinds``: ARGS for make."""
     content = [kind for kind in VARIABLES if kind in kinds and kind != "pipelines"]
     values = [f"kafka_content_confirm_removal: [{', '.join(content)}]"] if content else []
     values += ["pipeline_confirm_removal: true"] if "pipelines" in kinds else []
@@ -65,26 +65,26 @@ def removable(
     undeclared: Iterable[Hashable],
     permission: Permission,
 ) -> tuple[frozenset[Any], list[str]]:
-    """Those of ``undeclared`` that this run removes, and messages on those it keeps.
+    """Return the part of ``undeclared`` that this run removes, and messages on the rest.
 
-    Raises RemovalError where a variable is undefined, which an empty one is not, or where more
-    than half of ``applied`` would go unconfirmed: both look like a lost file of the inventory.
+    Raises RemovalError if a variable became undefined (an empty one is defined), or if more than
+    half of ``applied`` would be removed unconfirmed. Both look like a lost inventory file.
     """
-    gone = frozenset(undeclared)
-    if not gone:
-        return gone, []
-    names = some(sorted(map(str, gone)))
+    obsolete = frozenset(undeclared)
+    if not obsolete:
+        return obsolete, []
+    names = some(sorted(map(str, obsolete)))
     if permission.limited:
         return frozenset(), [f"{kind}: no longer declared, kept in a run with --limit: {names}"]
     missing = [name for name in VARIABLES[kind] if name in permission.missing]
-    unconfirmed = len(gone) > LARGEST_SHARE * len(applied) and kind not in permission.confirmed
-    # A confirmation that leaves out what another one was given for would be refused again.
+    unconfirmed = len(obsolete) > LARGEST_SHARE * len(applied) and kind not in permission.confirmed
+    # The hint repeats kinds that are already confirmed; without them the next run would fail.
     kinds = {kind, *permission.confirmed} if unconfirmed else ()
     if missing:
         raise RemovalError(
             [
                 f"{kind}: no longer declared: {names}; but the inventory does not define "
-                f"{' and '.join(missing)} any more; define it, empty to declare nothing"
+                f"{' and '.join(missing)} any more; define it (empty to declare nothing)"
                 f"{', and confirm the removal' if unconfirmed else ''}"
             ],
             kinds,
@@ -92,18 +92,18 @@ def removable(
     if unconfirmed:
         raise RemovalError(
             [
-                f"{kind}: {len(gone)} of {len(applied)} applied before are no longer "
+                f"{kind}: {len(obsolete)} of {len(applied)} applied before are no longer "
                 f"declared: {names}; declare them again, or confirm the removal"
             ],
             kinds,
         )
-    return gone, []
+    return obsolete, []
 
 
 def newest(records: Iterable[Mapping[str, Any] | None]) -> dict[str, Any]:
-    """The record that was written last, of those that the machines of a cluster keep.
+    """Return the record with the highest number, of those stored on the hosts of a cluster.
 
-    One without a number or of another shape counts as none.
+    Records without a number or with another structure are ignored.
     """
     found = [
         dict(record)
@@ -114,22 +114,22 @@ def newest(records: Iterable[Mapping[str, Any] | None]) -> dict[str, Any]:
 
 
 def defined_of(names: Iterable[str]) -> list[str]:
-    """Those of the variables of a host that declare content."""
+    """Return the variables in ``names`` that declare content, sorted."""
     known = {name for names_of_kind in VARIABLES.values() for name in names_of_kind}
     return sorted(known & set(names))
 
 
 def missing_of(last: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Variables that were defined when the last record was written and are not any more."""
+    """Return the variables that were defined in the last record and are not in ``names``."""
     return sorted(set(last.get("defined") or ()) - set(names))
 
 
 def following(
     last: Mapping[str, Any], content: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """The record to keep after a run: the last one where it says the same.
+    """Return the record to store after a run: the last one if nothing changed.
 
-    ``content`` has the kinds that the run looked at; the others stay as they were. ``names`` are
+    ``content`` holds the kinds that the run read; other kinds stay unchanged. ``names`` are
     the variables that the inventory defines.
     """
     after = {

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What connections to users, ACLs and quotas have in common."""
+"""Base class of the connections that read and change users, ACLs and quotas."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from typing import Any
 
 from .._kafka.client import Connection
 
-# ``client`` says that the library is missing.
+# ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
     from kafka.errors import for_code
 
-# Users and quotas in one request: brokers write each of them on its own.
-AT_ONCE = 100
+# Users or quotas in one request; brokers write each of them separately.
+PER_REQUEST = 100
 
 
-def word_of(words: Mapping[str, int], number: int) -> str:
-    """The word for a number of the protocol; an unknown one stays a number."""
-    return next((word for word, each in words.items() if each == number), str(number))
+def name_of(codes: Mapping[str, int], code: int) -> str:
+    """Return the name of a protocol code, or the number itself if it is unknown."""
+    return next((name for name, each in codes.items() if each == code), str(code))
 
 
 def reason(code: int, message: str | None) -> str:
-    """Kafka's words for a refusal."""
+    """Return Kafka's error message, or the name of the error."""
     return message or for_code(code).__name__
 
 
 class ContentConnection(Connection):
-    """A connection on which every request has ``timeout`` seconds of its own."""
+    """A connection with a limit of ``timeout`` seconds for each request."""
 
     def __init__(self, servers: Sequence[str], config: Mapping[str, Any], timeout: float) -> None:
-        """Find a broker that answers."""
+        """Connect to the first broker that responds."""
         super().__init__(servers, config, timeout)
         self.timeout = timeout
 
     def send(self, what: str, request: Callable[[], Any], broker: int | None = None) -> Any:
-        """The answer to a request, which is made anew each time it is asked."""
+        """Return the response to a request; ``request`` builds it anew for each attempt."""
         manager = self.admin._manager
 
-        def question() -> Any:
+        def attempt() -> Any:
             return manager.run(manager.send, request(), broker)
 
-        return self.ask(what, question)
+        return self.call(what, attempt)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that is in a cluster beside its records, in a few requests."""
+"""Read all content of a cluster except its records, in a few requests."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from .acl_client import AclConnection
 from .acls import fields_of
 from .quota_client import QuotaConnection
 from .topic_client import TopicConnection
-from .topics import KAFKAS_OWN
+from .topics import INTERNAL_PREFIX
 from .user_client import UserConnection
 
 KINDS = ("topics", "users", "acls", "quotas")
 
 
-class Everything(AclConnection, QuotaConnection, UserConnection, TopicConnection):
+class AllContentConnection(AclConnection, QuotaConnection, UserConnection, TopicConnection):
     """A connection that reads and changes all kinds of content."""
 
     def read(self, kinds: Collection[str]) -> dict[str, Any]:
-        """Content by kind in plain types, and messages on what the cluster does not tell.
+        """Return content by kind in plain types, and under ``unread`` the failed requests.
 
-        Some is not told to everybody, and clusters without an authorizer have no ACLs.
+        A request can fail for lack of an ACL, or because the cluster has no authorizer.
         """
         found: dict[str, Any] = {"topics": {}, "users": {}, "acls": [], "quotas": [], "unread": []}
         for kind in KINDS:
             if kind not in kinds:
                 continue
             try:
-                found[kind] = getattr(self, f"tell_{kind}")()
+                found[kind] = getattr(self, f"export_{kind}")()
             except ClusterError as error:
                 found["unread"].append(str(error))
         return found
 
-    def tell_topics(self) -> dict[str, Any]:
-        """Topics that are not Kafka's own, with the keys that are set on them."""
+    def export_topics(self) -> dict[str, Any]:
+        """Return all topics except Kafka's internal ones, with the keys set on them."""
         names = [topic["name"] for topic in self.describe_topics()]
-        ours = [name for name in names if not name.startswith(KAFKAS_OWN)]
+        ours = [name for name in names if not name.startswith(INTERNAL_PREFIX)]
         return {
             name: {
                 "partitions": topic.partitions,
@@ -50,16 +50,16 @@ class Everything(AclConnection, QuotaConnection, UserConnection, TopicConnection
             for name, topic in sorted(self.read_topics(ours).items())
         }
 
-    def tell_users(self) -> dict[str, Any]:
-        """Iterations by user and mechanism."""
+    def export_users(self) -> dict[str, Any]:
+        """Return the iterations by user and mechanism."""
         return dict(sorted(self.read_users().items()))
 
-    def tell_acls(self) -> list[dict[str, str]]:
-        """ACLs as plain fields."""
+    def export_acls(self) -> list[dict[str, str]]:
+        """Return all ACLs as plain fields."""
         return [fields_of(acl) for acl in sorted(self.read_acls())]
 
-    def tell_quotas(self) -> list[dict[str, Any]]:
-        """Quotas with whom they are for."""
+    def export_quotas(self) -> list[dict[str, Any]]:
+        """Return all quotas, each with its entity and values."""
         return [
             {
                 **{key: name for key in ("user", "client", "ip") if (name := getattr(entity, key))},

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Consumer groups as they are, and the steps to where they are to go on; no I/O."""
+"""Consumer groups, resets of their offsets and the steps to them; no I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
 EARLIEST, LATEST, OFFSET, TIME = "earliest", "latest", "offset", "time"
-# Topic and number of a partition.
+# Topic and partition number.
 Key = tuple[str, int]
 
 
@@ -22,14 +22,14 @@ class GroupError(Exception):
     """Declarations that cannot be applied, one message for each."""
 
     def __init__(self, messages: Sequence[str]) -> None:
-        """Keep the messages apart, for a list of them."""
+        """Store the messages as a list."""
         super().__init__("; ".join(messages))
         self.messages = list(messages)
 
 
 @dataclass(frozen=True)
 class Member:
-    """One who reads for a group."""
+    """A consumer in a group: client id and address."""
 
     client: str
     host: str
@@ -37,7 +37,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Group:
-    """A group as it is; ``offsets`` is where it goes on in each partition that it has committed."""
+    """A group; ``offsets`` holds its committed offset by partition."""
 
     name: str
     state: str
@@ -47,19 +47,22 @@ class Group:
 
 @dataclass(frozen=True)
 class Target:
-    """Where to go on: at an end, at an offset, or at the first record of a time (ms) or later."""
+    """Target of a reset: earliest, latest, an offset, or the first record at or after a time (ms).
+
+    ``number`` is the offset or the time.
+    """
 
     kind: str
     number: int = 0
 
     def __str__(self) -> str:
-        """As people write it."""
+        """Return the target as users write it."""
         return self.kind if self.kind in (EARLIEST, LATEST) else f"{self.kind} {self.number}"
 
 
 @dataclass(frozen=True)
 class Reset:
-    """A group is to go on elsewhere, in some topics or in all that it reads."""
+    """Reset the offsets of a group in ``topics``, or in all topics with committed offsets."""
 
     group: str
     target: Target
@@ -67,21 +70,21 @@ class Reset:
     partitions: tuple[int, ...] = ()
 
     def covers(self, key: Key) -> bool:
-        """Whether it is about a partition."""
+        """Whether the reset applies to a partition."""
         of_topic = not self.topics or key[0] in self.topics
         return of_topic and (not self.partitions or key[1] in self.partitions)
 
 
 @dataclass(frozen=True)
 class Commit:
-    """Offsets of a group are set."""
+    """Set offsets of a group."""
 
     group: str
     before: Mapping[Key, int]
     after: Mapping[Key, int]
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         changes = [
             f"{topic}-{number} {self.before.get((topic, number), '(none)')}"
             f" -> {self.after[topic, number]}"
@@ -92,23 +95,23 @@ class Commit:
 
 @dataclass(frozen=True)
 class Remove:
-    """A group is deleted, with all its offsets."""
+    """Delete a group with all its offsets."""
 
     group: str
     partitions: int
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         return f"delete group {self.group} with its offsets in {self.partitions} partitions"
 
 
-# As text: Python 3.9 of a host has no | between classes.
+# A string, because Python 3.9 on hosts does not support | between classes.
 Step: TypeAlias = "Commit | Remove"
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """First and next offset of partitions, and what the targets of times are there."""
+    """First and next offset by partition, and offsets by partition and time (ms)."""
 
     starts: Mapping[Key, int]
     ends: Mapping[Key, int]
@@ -116,16 +119,16 @@ class Bounds:
 
 
 class Store(Protocol):
-    """What the steps are carried out on; the writing methods give the blocker by group."""
+    """Target of the steps; methods that write return the blocker by group."""
 
     def read_groups(self, names: Sequence[str] | None) -> dict[str, Group]:
-        """Those of the groups that exist, or all."""
+        """Return the existing groups of ``names``, or all."""
 
     def read_partitions(self, topics: Iterable[str]) -> dict[str, int]:
-        """Numbers of partitions of those topics that exist."""
+        """Return the partition counts of the existing topics."""
 
     def read_bounds(self, keys: Iterable[Key], times: Mapping[Key, int]) -> Bounds:
-        """Offsets of partitions, and those of the first records at or after times."""
+        """Return offsets of partitions, and of the first records at or after times."""
 
     def commit(self, steps: Sequence[Commit]) -> dict[str, str]:
         """Set offsets."""

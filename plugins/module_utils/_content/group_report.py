@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What people read of consumer groups, and of the steps that change them."""
+"""Reports and diffs of consumer groups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .group_model import Bounds, Group, Remove, Step
 
 
 def report(groups: Mapping[str, Group], bounds: Bounds, detail: bool) -> dict[str, Any]:
-    """Groups in plain types, with the records that are not read yet."""
+    """Return groups in plain types with their lag in records; ``detail`` adds partitions."""
     found = {}
     for name in sorted(groups):
         group = groups[name]
@@ -41,7 +41,7 @@ def report(groups: Mapping[str, Group], bounds: Bounds, detail: bool) -> dict[st
 
 
 def difference(steps: Iterable[Step]) -> dict[str, Any]:
-    """Before and after of the groups that ``steps`` touch, for ``--diff``."""
+    """Return the groups before and after ``steps``, for ``--diff``."""
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for step in steps:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Consumer groups: how far they are, where they are to go on, and which are to be gone; no I/O."""
+"""Plan resets and deletions of consumer groups; no I/O."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ALLOWED = (
 
 
 def target_of(value: Any, now_ms: int) -> Target:
-    """Where to go on, in the words of people; raises UnitError."""
+    """Return the target of a user's value; raises UnitError."""
     text = str(value).strip()
     if text.lower() in (EARLIEST, LATEST):
         return Target(text.lower())
@@ -47,7 +47,7 @@ def target_of(value: Any, now_ms: int) -> Target:
     if ago:
         return Target(TIME, now_ms - duration_ms(ago[1]))
     try:
-        # Python before 3.11 does not know the Z.
+        # Python before 3.11 does not parse the suffix Z.
         moment = datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", text))
     except ValueError:
         raise UnitError(f"found {value!r}; allowed: {ALLOWED}") from None
@@ -57,8 +57,8 @@ def target_of(value: Any, now_ms: int) -> Target:
 
 
 def resets_of(items: Sequence[Mapping[str, Any]], now_ms: int) -> list[Reset]:
-    """Resets from the parameters of the module; raises GroupError with everything wrong."""
-    wrong: list[str] = []
+    """Return the resets of the module's parameters; raises GroupError with all errors."""
+    errors: list[str] = []
     resets: list[Reset] = []
     for number, item in enumerate(items):
         where = f"reset[{number}]"
@@ -67,32 +67,34 @@ def resets_of(items: Sequence[Mapping[str, Any]], now_ms: int) -> list[Reset]:
         try:
             target = target_of(item["to"], now_ms)
         except UnitError as error:
-            wrong.append(f"{where}.to: {error}")
+            errors.append(f"{where}.to: {error}")
             continue
         if partitions and len(topics) != 1:
-            wrong.append(f"{where}.partitions: found {len(topics)} topics; allowed: one topic")
+            errors.append(f"{where}.partitions: found {len(topics)} topics; allowed: one topic")
         if target.kind == OFFSET and (len(topics) != 1 or not partitions):
-            wrong.append(f"{where}.to: found an offset; allowed: for named partitions of one topic")
+            errors.append(
+                f"{where}.to: found an offset; allowed: for named partitions of one topic"
+            )
         whole = [each.group for each in resets if not each.topics]
         if not topics and item["group"] in whole:
-            wrong.append(f"{where}: found a second reset of all of group {item['group']}")
+            errors.append(f"{where}: found a second reset of all of group {item['group']}")
         resets.append(Reset(str(item["group"]), target, topics, partitions))
-    if wrong:
-        raise GroupError(wrong)
+    if errors:
+        raise GroupError(errors)
     return resets
 
 
 def busy(group: Group) -> str:
-    """Why a group must be left alone, empty when it need not."""
+    """Return why a group must not be changed; empty if it may be changed."""
     if not group.members and group.state in ("Empty", "Dead", ""):
         return ""
     names = sorted({f"{member.client} at {member.host}" for member in group.members})
-    who = f": {some(names)}" if names else ""
-    return f"is {group.state} with {len(group.members)} members{who}; stop them first"
+    members = f": {some(names)}" if names else ""
+    return f"is {group.state} with {len(group.members)} members{members}; stop them first"
 
 
 def keys_of(reset: Reset, group: Group, partitions: Mapping[str, int]) -> list[Key]:
-    """Partitions that a reset is about; those of named topics also without a commit."""
+    """Return the partitions of a reset; of named topics also those without a committed offset."""
     committed = [key for key in group.offsets if reset.covers(key)]
     named = [
         (topic, number)
@@ -109,34 +111,34 @@ def check(
     absent: Sequence[str],
     partitions: Mapping[str, int],
 ) -> None:
-    """Raise GroupError with everything that stands against the specs."""
-    wrong = []
+    """Raise GroupError with all blockers of the resets and deletions."""
+    errors = []
     for reset in resets:
         group = groups.get(reset.group)
         if group is None:
             near = did_you_mean(reset.group, groups)
             hint = f"; did you mean {near}?" if near else ""
-            wrong.append(f"group {reset.group}: there is no such group{hint}")
+            errors.append(f"group {reset.group}: does not exist{hint}")
             continue
         if busy(group):
-            wrong.append(f"group {reset.group}: its offsets cannot be set: it {busy(group)}")
+            errors.append(f"group {reset.group}: its offsets cannot be set: it {busy(group)}")
         for topic in reset.topics:
             if topic not in partitions:
-                wrong.append(f"group {reset.group}: there is no topic {topic}")
-            wrong += [
+                errors.append(f"group {reset.group}: topic {topic} does not exist")
+            errors += [
                 f"group {reset.group}: topic {topic} has no partition {number}"
                 for number in reset.partitions
                 if topic in partitions and number >= partitions[topic]
             ]
         if not reset.topics and not group.offsets:
-            wrong.append(f"group {reset.group}: has no offsets; name the topics")
+            errors.append(f"group {reset.group}: has no offsets; name the topics")
     for name in absent:
         if name in groups and busy(groups[name]):
-            wrong.append(f"group {name}: cannot be deleted: it {busy(groups[name])}")
+            errors.append(f"group {name}: cannot be deleted: it {busy(groups[name])}")
         if any(reset.group == name for reset in resets):
-            wrong.append(f"group {name}: is to be reset and to be absent")
-    if wrong:
-        raise GroupError(wrong)
+            errors.append(f"group {name}: is declared under reset and under absent")
+    if errors:
+        raise GroupError(errors)
 
 
 def plan(
@@ -146,25 +148,28 @@ def plan(
     partitions: Mapping[str, int],
     bounds: Bounds,
 ) -> list[Step]:
-    """Steps to the specs; a group that is where it shall be has none; raises GroupError."""
+    """Return the steps to the resets and deletions, none for unchanged groups.
+
+    Raises GroupError.
+    """
     check(groups, resets, absent, partitions)
     after: dict[str, dict[Key, int]] = {}
-    wrong = []
+    errors = []
     for reset in resets:
         for key in keys_of(reset, groups[reset.group], partitions):
             if key not in bounds.starts:
-                # The topic of an old commit is gone: there is nothing to go on with.
+                # The topic of an old committed offset was deleted.
                 continue
             start, end = bounds.starts[key], bounds.ends[key]
             if reset.target.kind == OFFSET and not start <= reset.target.number <= end:
-                wrong.append(
+                errors.append(
                     f"group {reset.group}: {key[0]}-{key[1]}: found offset {reset.target.number}; "
                     f"allowed: {start} to {end}"
                 )
-            # A later reset is the more special one.
+            # The last reset of a partition wins.
             after.setdefault(reset.group, {})[key] = _offset(reset.target, key, bounds)
-    if wrong:
-        raise GroupError(wrong)
+    if errors:
+        raise GroupError(errors)
     steps: list[Step] = []
     for name in sorted(after):
         now = groups[name].offsets
@@ -178,7 +183,7 @@ def plan(
 
 
 def _offset(target: Target, key: Key, bounds: Bounds) -> int:
-    """Where a target is in one partition; behind the last record when a time is not there yet."""
+    """Return the offset of a target in one partition; a time after the last record is the end."""
     if target.kind == EARLIEST:
         return bounds.starts[key]
     if target.kind == OFFSET:
@@ -188,7 +193,7 @@ def _offset(target: Target, key: Key, bounds: Bounds) -> int:
 
 
 def converge(store: Store, resets: Sequence[Reset], absent: Sequence[str], dry: bool) -> list[Step]:
-    """Bring groups to the specs; returns the steps; raises GroupError."""
+    """Apply resets and deletions; return the steps; raises GroupError."""
     wanted = sorted({*(reset.group for reset in resets), *absent})
     if not wanted:
         return []
@@ -225,7 +230,7 @@ def converge(store: Store, resets: Sequence[Reset], absent: Sequence[str], dry: 
 
 
 def carry_out(store: Store, steps: Sequence[Step]) -> None:
-    """Do the steps; raises GroupError with every blocker, whatever became of the others."""
+    """Apply all steps; raises one GroupError with every blocker."""
     commits = [step for step in steps if isinstance(step, Commit)]
     removals = [step.group for step in steps if isinstance(step, Remove)]
     refused = store.commit(commits) if commits else {}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Leaders of a topic's partitions, as each broker of a cluster has them."""
+"""Wait for partition leaders in the metadata of every broker."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._kafka.client import PAUSE
 from .client_base import ContentConnection
 from .topic_answers import leaders_of
 
-# ``client`` says that the library is missing.
+# ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
     from kafka.protocol.metadata import MetadataRequest
 
@@ -26,9 +26,9 @@ class LeadersConnection(ContentConnection):
     def wait_for_leaders(
         self, counts: Mapping[str, int], refused: Mapping[str, str]
     ) -> dict[str, str]:
-        """Wait until each topic has its number of partitions, each with a leader.
+        """Wait until every partition of each topic has a leader; ``counts`` are partitions.
 
-        Gives the topics for which time ran out, with what was missing at last.
+        Return a message for each topic that timed out.
         """
         waiting = {name: count for name, count in counts.items() if name not in refused}
         while waiting:
@@ -40,15 +40,14 @@ class LeadersConnection(ContentConnection):
                     f"after {self.timeout:g} s"
                     for name, count in waiting.items()
                 }
-            # Leaders of a batch take seconds; ten looks a second are enough to lose no time.
             time.sleep(PAUSE)
         return {}
 
     def leaders(self, topics: list[str]) -> dict[str, int]:
-        """Partitions with a leader, by topic, as the broker sees it that lags behind most.
+        """Return the number of partitions with a leader by topic: the lowest of all brokers.
 
-        Brokers learn of a topic one after the other, and a client may ask any of them. Those that
-        do not answer have no say.
+        Brokers receive metadata one after the other, and a client may use any of them. Brokers
+        that do not respond are ignored.
         """
         views = self.views(topics)
         return {
@@ -56,7 +55,7 @@ class LeadersConnection(ContentConnection):
         }
 
     def views(self, topics: list[str]) -> list[dict[str, dict[str, Any]]]:
-        """Topics as each broker has them that answers."""
+        """Return the topics in the metadata of each broker that responds."""
         answers = side_by_side(
             {broker: partial(self.metadata, broker, topics) for broker in self.known_brokers()},
             Deadline(min(self.request_timeout, self.deadline.left())),
@@ -64,7 +63,7 @@ class LeadersConnection(ContentConnection):
         return [answer for answer in answers.values() if not isinstance(answer, Exception)]
 
     def metadata(self, broker: int, topics: list[str]) -> dict[str, dict[str, Any]]:
-        """Metadata of topics as one broker has it; the client itself asks any broker."""
+        """Return the topics in one broker's metadata; the client's own method uses any broker."""
         wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
         request = MetadataRequest(
             topics=wanted,

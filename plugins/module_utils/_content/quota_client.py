@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Quotas of a cluster, read and changed in bulk."""
+"""Read and change the client quotas of a cluster in bulk."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 from .._common.deadlines import Deadline
 from .._kafka.client import PAUSE
 from .._kafka.endpoints import ClusterError
-from .client_base import AT_ONCE, ContentConnection, reason
+from .client_base import PER_REQUEST, ContentConnection, reason
 from .quotas import DEFAULT, Alter, Entity
 
-# ``client`` says that the library is missing.
+# ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
     from kafka.protocol.admin import AlterClientQuotasRequest, DescribeClientQuotasRequest
 
@@ -26,7 +26,7 @@ class QuotaConnection(ContentConnection):
     """A connection that reads and changes quotas."""
 
     def read_quotas(self) -> dict[Entity, dict[str, float]]:
-        """All quotas, in one request; raises ClusterError."""
+        """Return all quotas, read in one request; raises ClusterError."""
         everything: dict[str, Any] = {"components": [], "strict": False}
         answer = self.send("quotas", lambda: DescribeClientQuotasRequest(**everything))
         if answer.error_code:
@@ -37,10 +37,13 @@ class QuotaConnection(ContentConnection):
         }
 
     def alter_quotas(self, steps: Sequence[Alter], dry: bool) -> dict[Entity, str]:
-        """Set and take away keys of quotas and wait until they are read back; blockers."""
+        """Set and remove keys of quotas, wait until they are in force; return the blockers.
+
+        With ``dry`` the cluster only validates the steps.
+        """
         blockers: dict[Entity, str] = {}
-        for start in range(0, len(steps), AT_ONCE):
-            portion = steps[start : start + AT_ONCE]
+        for start in range(0, len(steps), PER_REQUEST):
+            portion = steps[start : start + PER_REQUEST]
 
             def request(chosen: Sequence[Alter] = portion) -> Any:
                 return AlterClientQuotasRequest(
@@ -51,15 +54,15 @@ class QuotaConnection(ContentConnection):
             answer = self.send("change of quotas", request)
             for entry in answer.entries:
                 if entry.error_code:
-                    words = reason(entry.error_code, entry.error_message)
-                    blockers[entity_of(entry.entity)] = words
+                    message = reason(entry.error_code, entry.error_message)
+                    blockers[entity_of(entry.entity)] = message
             if not dry:
                 done = [step for step in portion if step.entity not in blockers]
                 blockers |= self.wait_for_quotas(done)
         return blockers
 
     def wait_for_quotas(self, steps: Sequence[Alter]) -> dict[Entity, str]:
-        """Wait until the cluster tells the new values; gives those for which time ran out."""
+        """Wait until the cluster returns the new values; return the entities that timed out."""
         waiting = list(steps)
         while waiting:
             found = self.read_quotas()
@@ -78,7 +81,7 @@ class QuotaConnection(ContentConnection):
 
 
 def entity_of(parts: Iterable[Any]) -> Entity:
-    """An entity as Kafka names it."""
+    """Return the entity of Kafka's name parts."""
     names = {kafka: ours for ours, kafka in ENTITIES.items()}
     return Entity(
         **{
@@ -90,13 +93,13 @@ def entity_of(parts: Iterable[Any]) -> Entity:
 
 
 def entry_of(step: Alter) -> Any:
-    """A change of quotas as Kafka reads it."""
+    """Return a step as an entry of Kafka's request."""
     kind = AlterClientQuotasRequest.EntryData
-    given = ((ENTITIES[ours], getattr(step.entity, ours)) for ours in ENTITIES)
+    parts = ((ENTITIES[ours], getattr(step.entity, ours)) for ours in ENTITIES)
     return kind(
         entity=[
             kind.EntityData(entity_type=name, entity_name=None if value == DEFAULT else value)
-            for name, value in given
+            for name, value in parts
             if value
         ],
         ops=[

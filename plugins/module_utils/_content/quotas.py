@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Client quotas: current state, desired state and the steps between; no I/O."""
+"""Plan changes of client quotas from the current to the desired state; no I/O."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from .._common.errors import SpecError
 
-# The name of those that have no quota of their own, where Kafka has no name at all.
+# Name of the default entity, which Kafka represents by a missing name.
 DEFAULT = "*"
-# Kafka's keys of those that a user or a client has, and of those that an address has.
+# Kafka's quota keys for users and client ids, and for IP addresses.
 CLIENT_KEYS = (
     "producer_byte_rate",
     "consumer_byte_rate",
@@ -20,7 +20,7 @@ CLIENT_KEYS = (
     "controller_mutation_rate",
 )
 ADDRESS_KEYS = ("connection_creation_rate",)
-# Looks for what was set; a quarrel with somebody else ends there.
+# Rounds of applying and reading back; limits a conflict with another client.
 ROUNDS = 3
 
 
@@ -30,9 +30,9 @@ class QuotaError(SpecError):
 
 @dataclass(frozen=True, order=True)
 class Entity:
-    """Whom a quota is for: a user, a client id, both together, or an address.
+    """Entity of a quota: a user, a client id, both together, or an IP address.
 
-    Empty: plays no part. ``*``: each one that has none of its own.
+    An empty part is not in the entity. ``*`` is the default for all without their own quota.
     """
 
     user: str = ""
@@ -40,7 +40,7 @@ class Entity:
     ip: str = ""
 
     def __str__(self) -> str:
-        """Short, for people."""
+        """Return a short form for messages."""
         parts = (("user", self.user), ("client", self.client), ("ip", self.ip))
         return ", ".join(
             f"every other {kind}" if name == DEFAULT else f"{kind} {name}"
@@ -51,7 +51,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Alter:
-    """Keys of an entity get values; ``removed`` are taken away."""
+    """Set keys of an entity to ``values`` and remove the keys in ``removed``."""
 
     entity: Entity
     before: Mapping[str, float]
@@ -59,7 +59,7 @@ class Alter:
     removed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         changes = [
             f"{key} {plain(self.before[key]) if key in self.before else '(none)'}"
             f" -> {plain(self.values[key])}"
@@ -71,9 +71,9 @@ class Alter:
 
 @dataclass(frozen=True)
 class Specs:
-    """Values by entity and key, and keys to take away by entity; no keys are all of them.
+    """Desired values by entity and key, and keys to remove by entity (none: all keys).
 
-    Of ``absent_users`` every quota is taken away, also together with a client id.
+    Users in ``absent_users`` lose every quota, also those combined with a client id.
     """
 
     quotas: Mapping[Entity, Mapping[str, float]]
@@ -82,35 +82,35 @@ class Specs:
 
 
 class Store(Protocol):
-    """What the steps are carried out on; the writing method gives the blocker by entity."""
+    """Target of the steps; the method that writes returns the blocker by entity."""
 
     def read_quotas(self) -> dict[Entity, dict[str, float]]:
-        """All quotas of the cluster."""
+        """Return all quotas of the cluster."""
 
     def alter_quotas(self, steps: Sequence[Alter], dry: bool) -> dict[Entity, str]:
-        """Set and take away; with ``dry`` the cluster judges and does nothing."""
+        """Set and remove keys; with ``dry`` the cluster only validates the steps."""
 
 
 def plain(number: float) -> str:
-    """A number without a tail of zeros."""
+    """Return a number as text, without trailing zeros."""
     return str(int(number)) if number == int(number) else str(number)
 
 
 def specs_of(params: Mapping[str, Any]) -> Specs:
-    """Specs from the parameters of the module; raises QuotaError with everything wrong."""
-    wrong: list[str] = []
+    """Return the specs of the module's parameters; raises QuotaError with all errors."""
+    errors: list[str] = []
 
     def entity_of(item: Mapping[str, Any]) -> Entity:
         entity = Entity(**{key: str(item.get(key) or "") for key in ("user", "client", "ip")})
         if not str(entity):
-            wrong.append("a quota is for a user, a client or an ip; none is given")
+            errors.append("a quota has no entity; allowed: user, client, user and client, or ip")
         elif entity.ip and (entity.user or entity.client):
-            wrong.append(f"quota of {entity}: an ip stands alone")
+            errors.append(f"quota of {entity}: an ip cannot be combined with a user or client")
         return entity
 
     def check(entity: Entity, keys: Iterable[str]) -> None:
         known = ADDRESS_KEYS if entity.ip else CLIENT_KEYS
-        wrong.extend(
+        errors.extend(
             f"quota of {entity}: unknown key {key}; allowed: {', '.join(known)}"
             for key in keys
             if key not in known
@@ -122,13 +122,13 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
         values = {str(key): value for key, value in (item.get("values") or {}).items()}
         check(entity, values)
         if entity in quotas:
-            wrong.append(f"quota of {entity}: is given twice")
+            errors.append(f"quota of {entity}: is declared twice")
         quotas[entity] = {}
         for key, value in values.items():
             try:
                 quotas[entity][key] = float(value)
             except (TypeError, ValueError):
-                wrong.append(f"quota of {entity}: {key}: {value!r} is no number")
+                errors.append(f"quota of {entity}: {key}: {value!r} is no number")
     absent = {}
     for item in params.get("absent") or ():
         entity = entity_of(item)
@@ -137,23 +137,22 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
         absent[entity] = keys
         desired = quotas.get(entity, {})
         both = sorted(desired.keys() & (keys or desired.keys()))
-        wrong += [f"quota of {entity}: {key} is declared and under absent" for key in both]
-    if wrong:
-        raise QuotaError(wrong)
+        errors += [f"quota of {entity}: {key} is declared and under absent" for key in both]
+    if errors:
+        raise QuotaError(errors)
     return Specs(quotas, absent, frozenset(params.get("absent_users") or ()))
 
 
 def plan(current: Mapping[Entity, Mapping[str, float]], specs: Specs) -> list[Alter]:
-    """Steps from ``current`` to ``specs``; a key that is not declared keeps its value."""
+    """Return the steps from ``current`` to ``specs``; undeclared keys keep their values."""
     steps = []
-    # A user's own go with the user, whatever else they name.
     of_users = {entity for entity in current if entity.user in specs.absent_users}
     for entity in sorted(specs.quotas.keys() | specs.absent.keys() | of_users):
         found = current.get(entity, {})
         desired = specs.quotas.get(entity, {})
-        everything = entity in of_users or not specs.absent.get(entity, frozenset({""}))
-        gone = found.keys() if everything else specs.absent.get(entity, frozenset())
-        removed = tuple(sorted((gone & found.keys()) - desired.keys()))
+        all_keys = entity in of_users or not specs.absent.get(entity, frozenset({""}))
+        obsolete = found.keys() if all_keys else specs.absent.get(entity, frozenset())
+        removed = tuple(sorted((obsolete & found.keys()) - desired.keys()))
         changes = {key: value for key, value in desired.items() if found.get(key) != value}
         if changes or removed:
             before = {key: found[key] for key in (*changes, *removed) if key in found}
@@ -162,7 +161,7 @@ def plan(current: Mapping[Entity, Mapping[str, float]], specs: Specs) -> list[Al
 
 
 def carry_out(store: Store, steps: Sequence[Alter], dry: bool) -> None:
-    """Do the steps, or with ``dry`` have the cluster judge them; raises QuotaError."""
+    """Apply all steps, or with ``dry`` let the cluster validate them; raises QuotaError."""
     refused = store.alter_quotas(steps, dry) if steps else {}
     if refused:
         blockers = [step for step in steps if step.entity in refused]
@@ -170,7 +169,7 @@ def carry_out(store: Store, steps: Sequence[Alter], dry: bool) -> None:
 
 
 def converge(store: Store, specs: Specs, dry: bool) -> list[Alter]:
-    """Bring the quotas of ``store`` to ``specs``; returns the steps; raises QuotaError."""
+    """Apply ``specs`` to ``store``; return the steps; raises QuotaError."""
     steps = plan(store.read_quotas(), specs)
     carry_out(store, steps, dry=True)
     if dry:
@@ -182,12 +181,12 @@ def converge(store: Store, specs: Specs, dry: bool) -> list[Alter]:
         carry_out(store, rest, dry=False)
         rest = plan(store.read_quotas(), specs)
     if rest:
-        raise QuotaError([f"{step}: was done and is not there" for step in rest])
+        raise QuotaError([f"{step}: was applied but is not in effect" for step in rest])
     return steps
 
 
 def difference(steps: Iterable[Alter]) -> dict[str, dict[str, dict[str, float]]]:
-    """Before and after of the entities that ``steps`` touch, for ``--diff``."""
+    """Return the changed entities before and after ``steps``, for ``--diff``."""
     steps = list(steps)
     return {
         "before": {str(step.entity): dict(step.before) for step in steps},

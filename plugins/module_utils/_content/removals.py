@@ -1,10 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What was applied and is no longer declared, kind by kind: what a run wants and keeps; no I/O.
+"""Add removals of undeclared, earlier applied content to the desired content; no I/O.
 
-Each function takes the desired content of a kind, the record of what was applied and the
-permission to remove. It gives the desired content with the removals in it, the record to keep when
-the run has succeeded, and messages on what is kept. Raises RemovalError.
+Each function takes the desired content of a kind, the record of applied content and the
+permission to remove. It returns the desired content with the removals, the record to store after
+a successful run, and messages on content that is kept. Raises RemovalError.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from .applied_record import Permission, removable
 
 @dataclass(frozen=True, order=True)
 class Part:
-    """A part of something that was applied: a key of a topic or of a quota, one way to log in."""
+    """A part of applied content: a key of a topic or quota, or a mechanism of a user."""
 
     owner: Any
     name: str
 
     def __str__(self) -> str:
-        """Short, for people."""
+        """Return a short form for messages."""
         return f"{self.owner}: {self.name}"
 
 
 def parts_of(record: Mapping[Any, Sequence[str]]) -> set[Part]:
-    """The parts that a record names."""
+    """Return the parts in a record."""
     return {Part(owner, str(name)) for owner, names in record.items() for name in names or ()}
 
 
 def record_of(parts: set[Part]) -> dict[Any, list[str]]:
-    """The names of parts by their owner."""
+    """Return the names of parts by owner."""
     owners = sorted({part.owner for part in parts})
     return {owner: sorted(p.name for p in parts if p.owner == owner) for owner in owners}
 
@@ -44,74 +44,74 @@ def record_of(parts: set[Part]) -> dict[Any, list[str]]:
 def of_topics(
     desired: Sequence[topic_model.Spec], record: Any, permission: Permission
 ) -> tuple[list[topic_model.Spec], dict[str, list[str]], list[str]]:
-    """Keys of declared topics return to the default; topics themselves are never removed."""
+    """Reset undeclared keys of declared topics to the default; topics are never removed."""
     applied = parts_of(record or {})
     declared = {Part(each.name, key) for each in desired for key in each.config}
     names = {each.name for each in desired}
     ours = {part for part in applied if part.owner in names}
-    gone, kept = removable("topics", ours, ours - declared, permission)
+    obsolete, kept = removable("topics", ours, ours - declared, permission)
     reset: dict[str, set[str]] = {}
-    for part in gone:
+    for part in obsolete:
         reset.setdefault(part.owner, set()).add(part.name)
     wanted = [
         replace(each, defaults=each.defaults | reset.get(each.name, set())) for each in desired
     ]
     undeclared = sorted({part.owner for part in applied - ours})
     kept += [
-        f"topic {name}: no longer declared, kept with its records; to delete it, name it under "
+        f"topic {name}: no longer declared, kept with its records; to delete it, add it to "
         "kafka_content_absent.topics and kafka_content_confirm_delete"
         for name in undeclared
     ]
-    return wanted, record_of((applied | declared) - gone), kept
+    return wanted, record_of((applied | declared) - obsolete), kept
 
 
 def of_users(
     desired: user_model.Specs, record: Any, permission: Permission
 ) -> tuple[user_model.Specs, dict[str, list[str]], list[str]]:
-    """Users lose their credentials; a declared one loses a mechanism it no longer has."""
+    """Remove credentials of undeclared users, and undeclared mechanisms of declared users."""
     applied = parts_of(record or {})
     declared = {Part(each.name, name) for each in desired.users for name in each.mechanisms}
-    gone, kept = removable("users", applied, applied - declared, permission)
-    withdrawn = tuple(sorted(Key(part.owner, part.name) for part in gone))
-    left = {part for part in (applied | declared) - gone if part.owner not in desired.absent}
+    obsolete, kept = removable("users", applied, applied - declared, permission)
+    withdrawn = tuple(sorted(Key(part.owner, part.name) for part in obsolete))
+    left = {part for part in (applied | declared) - obsolete if part.owner not in desired.absent}
     return replace(desired, withdrawn=withdrawn), record_of(left), kept
 
 
 def of_acls(
     desired: acls.Specs, record: Any, permission: Permission
 ) -> tuple[acls.Specs, list[dict[str, str]], list[str]]:
-    """ACLs are removed, also those of a role that a declared user no longer has."""
+    """Remove undeclared ACLs, also those of a role that a declared user lost."""
     applied = {acls.acl_of(fields) for fields in record or ()}
-    gone, kept = removable("acls", applied, applied - desired.acls, permission)
+    obsolete, kept = removable("acls", applied, applied - desired.acls, permission)
     left = {
         acl
-        for acl in (applied | desired.acls) - gone - desired.absent
+        for acl in (applied | desired.acls) - obsolete - desired.absent
         if acl.principal not in desired.absent_principals
     }
-    wanted = replace(desired, absent=desired.absent | gone)
+    wanted = replace(desired, absent=desired.absent | obsolete)
     return wanted, [acls.fields_of(acl) for acl in sorted(left)], kept
 
 
 def of_quotas(
     desired: quotas.Specs, record: Any, permission: Permission
 ) -> tuple[quotas.Specs, list[dict[str, Any]], list[str]]:
-    """Keys of quotas are removed; one without keys is gone."""
+    """Remove undeclared keys of quotas; a quota without keys is deleted."""
     applied = {
         Part(quotas.Entity(**{name: each.get(name, "") for name in ("user", "client", "ip")}), key)
         for each in record or ()
         for key in each["keys"]
     }
     declared = {Part(entity, key) for entity, values in desired.quotas.items() for key in values}
-    gone, kept = removable("quotas", applied, applied - declared, permission)
+    obsolete, kept = removable("quotas", applied, applied - declared, permission)
     absent = dict(desired.absent)
-    for entity, keys in record_of(set(gone)).items():
-        # No keys are all keys, which an entity under absent may mean.
+    for entity, keys in record_of(set(obsolete)).items():
+        # An entity under absent without keys already covers all keys.
         if entity not in absent or absent[entity]:
             absent[entity] = frozenset(keys) | absent.get(entity, frozenset())
-    left = record_of({*declared, *(applied - gone)})
-    told = [
+    left = record_of({*declared, *(applied - obsolete)})
+    kept_record = [
         {**{name: getattr(entity, name) for name in ("user", "client", "ip")}, "keys": keys}
         for entity, keys in left.items()
         if entity not in desired.absent and entity.user not in desired.absent_users
     ]
-    return replace(desired, absent=absent), told, kept
+    return replace(desired, absent=absent), kept_record, kept

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a cluster comes to hold each kind of content."""
+"""Apply the desired content of each kind to a cluster."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from .._common.messages import some
 from .._kafka import authentication
 from . import acls, quotas, removals, topic_changes, topic_model, topics, user_model, users
 from .applied_record import Permission
-from .content_client import Everything
+from .content_client import AllContentConnection
 
 
 @dataclass(frozen=True)
 class Desired:
-    """Content of one kind as it should be, with what earlier runs applied of it."""
+    """Desired content of one kind, with the record of earlier runs."""
 
     content: Any
     record: Any
     permission: Permission
-    # Where a password is tried, for users.
+    # Listener at which passwords of users are checked.
     listener: authentication.Listener | None = None
 
 
-def reading(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Desired]:
-    """A reader of a module's arguments that also takes what was applied."""
+def with_record(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Desired]:
+    """Return a reader of a module's arguments that adds record and permission to ``read``."""
 
-    def with_record(params: Mapping[str, Any]) -> Desired:
+    def read_all(params: Mapping[str, Any]) -> Desired:
         removal = params.get("removal") or {}
         permission = Permission(
             bool(removal.get("limited")),
@@ -38,11 +38,11 @@ def reading(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, 
         )
         return Desired(read(params), params.get("applied"), permission)
 
-    return with_record
+    return read_all
 
 
-def bring_users(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
-    """Users that log in; their passwords are tried at the listener that comes with them."""
+def apply_users(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Apply SCRAM users; passwords are checked at ``desired.listener``."""
     store.listener = desired.listener
     specs, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
     outcome = users.converge(store, specs, dry)
@@ -53,26 +53,26 @@ def bring_users(store: Everything, desired: Desired, dry: bool) -> dict[str, Any
         "unverified": dict(outcome.unverified),
         "foreign": list(outcome.foreign),
         "applied": record,
-        "notes": kept + hand_made("credentials", outcome.foreign),
+        "notes": kept + undeclared_notes("credentials", outcome.foreign),
         "diff": users.difference(outcome.steps),
-        "warnings": users.doubts(outcome.unverified),
+        "warnings": users.unverified_warnings(outcome.unverified),
     }
 
 
-def hand_made(what: str, found: Sequence[str]) -> list[str]:
-    """One message on what is in the cluster and in no declaration."""
-    return [f"{what} that no declaration has, left as they are: {some(found)}"] if found else []
+def undeclared_notes(what: str, found: Sequence[str]) -> list[str]:
+    """Return one message on undeclared content of the cluster, or none."""
+    return [f"undeclared {what}, not changed: {some(found)}"] if found else []
 
 
 def read_users(spec: Mapping[str, Any]) -> Desired:
-    """Users, and where a password is tried."""
+    """Return the desired users, with the listener for password checks."""
     encrypted = spec["verify_protocol"] == "SASL_SSL"
     listener = authentication.Listener(spec["verify_bootstrap"], encrypted, spec["client_config"])
-    return replace(reading(users.specs_of)(spec), listener=listener)
+    return replace(with_record(users.specs_of)(spec), listener=listener)
 
 
-def bring_acls(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
-    """ACLs."""
+def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Apply ACLs."""
     specs, record, kept = removals.of_acls(desired.content, desired.record, desired.permission)
     steps, foreign = acls.converge(store, specs, dry)
     added = sum(isinstance(step, acls.Grant) for step in steps)
@@ -82,13 +82,13 @@ def bring_acls(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]
         "removed": len(steps) - added,
         "foreign": [str(acl) for acl in foreign],
         "applied": record,
-        "notes": kept + hand_made("ACLs", [str(acl) for acl in foreign]),
+        "notes": kept + undeclared_notes("ACLs", [str(acl) for acl in foreign]),
         "diff": acls.difference(steps),
     }
 
 
-def bring_quotas(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
-    """Quotas."""
+def apply_quotas(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Apply quotas."""
     specs, record, kept = removals.of_quotas(desired.content, desired.record, desired.permission)
     steps = quotas.converge(store, specs, dry)
     return {
@@ -99,8 +99,8 @@ def bring_quotas(store: Everything, desired: Desired, dry: bool) -> dict[str, An
     }
 
 
-def bring_topics(store: Everything, desired: Desired, dry: bool) -> dict[str, Any]:
-    """Topics; replicas that are to be elsewhere are only reported."""
+def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
+    """Apply topics; replica moves are only reported."""
     params = desired.content
     store.batch = params["batch"]
     wanted, record, kept = removals.of_topics(params["topics"], desired.record, desired.permission)
@@ -121,7 +121,7 @@ def bring_topics(store: Everything, desired: Desired, dry: bool) -> dict[str, An
         "deleted": [step.topic for step in done if isinstance(step, topic_model.Delete)],
         "reassign": [step.topic for step in steps if isinstance(step, topic_model.Move)],
         "applied": {name: keys for name, keys in record.items() if name not in params["absent"]},
-        "notes": kept + hand_made("keys of topics", unmanaged_keys(found or {}, wanted)),
+        "notes": kept + undeclared_notes("keys of topics", unmanaged_keys(found or {}, wanted)),
         "diff": topic_changes.difference(done),
     }
 
@@ -129,7 +129,7 @@ def bring_topics(store: Everything, desired: Desired, dry: bool) -> dict[str, An
 def unmanaged_keys(
     found: Mapping[str, topic_model.Topic], wanted: Sequence[topic_model.Spec]
 ) -> list[str]:
-    """Keys that somebody set on declared topics by hand."""
+    """Return the undeclared keys of declared topics, which were set by hand."""
     return [
         f"{each.name}: {key}={value}"
         for each in wanted
@@ -139,5 +139,5 @@ def unmanaged_keys(
 
 
 def read_topics(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, with specs for topics."""
+    """Return the arguments with specs of topics."""
     return {**spec, "topics": topics.specs_of(spec["topics"])}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the modules for content, and their parts."""
+"""Argument specs of the modules for content."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from . import acls
 
-# A module's options by name, as Ansible takes them.
+# A module's options by name, in the form of Ansible's argument_spec.
 Options = dict[str, dict[str, Any]]
 ACL: Options = {
     "principal": {"type": "str", "required": True},
@@ -21,13 +21,13 @@ ACL: Options = {
 }
 ENTITY: Options = {name: {"type": "str"} for name in ("user", "client", "ip")}
 QUOTA: Options = {**ENTITY, "values": {"type": "dict", "required": True}}
-# The names of Kafka's settings are no keys of anybody's.
-GONE: Options = {
+# Without ``no_log`` Ansible takes "keys" for secrets; here they are names of settings.
+ABSENT_QUOTA: Options = {
     **ENTITY,
     "keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
 }
 NAMES: dict[str, Any] = {"type": "list", "elements": "str", "default": []}
-# How a password is tried: these stand beside the users in a module of all kinds, too.
+# Options for password checks; cluster_content has them at its top level too.
 LOGIN: Options = {
     "passwords": {"type": "dict", "default": {}, "no_log": True},
     "verify_bootstrap": NAMES,
@@ -37,12 +37,11 @@ LOGIN: Options = {
         "default": "SASL_SSL",
     },
 }
-# As do moves of replicas.
 MOVES: Options = {
     "moves": {"type": "str", "choices": ["refuse", "report"], "default": "refuse"},
 }
 TIMEOUT: Options = {"timeout": {"type": "float", "default": 60}}
-# What was applied before: its shape is that of the kind.
+# The record of earlier runs; its structure depends on the kind.
 APPLIED: Options = {"applied": {"type": "raw"}}
 REMOVAL: Options = {
     "removal": {

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each kind of content as a module takes it, and how a cluster comes to hold what is declared.
+"""Kinds of content: their module arguments, and how they are applied to a cluster.
 
-``KINDS`` stand in the order in which they come about: rights before what they are for.
+``KINDS`` is in the order of application: users and ACLs before topics.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from .._kafka import client, client_options
 from .._kafka.endpoints import ClusterError
 from . import acls, quotas, user_model, users
 from .applied_record import RemovalError, confirmation
-from .content_client import Everything
+from .content_client import AllContentConnection
 from .resource_changes import (
-    bring_acls,
-    bring_quotas,
-    bring_topics,
-    bring_users,
+    apply_acls,
+    apply_quotas,
+    apply_topics,
+    apply_users,
     read_topics,
     read_users,
-    reading,
+    with_record,
 )
 from .resource_options import (
+    ABSENT_QUOTA,
     ACL,
     APPLIED,
-    GONE,
     LOGIN,
     MOVES,
     NAMES,
@@ -44,15 +44,15 @@ from .resource_options import (
 
 @dataclass(frozen=True)
 class Kind:
-    """``read`` makes specs of a module's arguments, ``bring`` has a store come to them.
+    """``read`` converts a module's arguments to specs, ``apply`` applies them to a store.
 
-    Both raise SpecError. The result of ``bring`` is that of the module, in plain types; with
-    ``dry`` nothing is changed.
+    Both raise SpecError. ``apply`` returns the module's result in plain types; with ``dry``
+    nothing is changed.
     """
 
     arguments: Options
     read: Callable[[Mapping[str, Any]], Any]
-    bring: Callable[[Everything, Any, bool], dict[str, Any]]
+    apply: Callable[[AllContentConnection, Any, bool], dict[str, Any]]
 
 
 KINDS = {
@@ -72,7 +72,7 @@ KINDS = {
             **REMOVAL,
         },
         read_users,
-        bring_users,
+        apply_users,
     ),
     "acls": Kind(
         {
@@ -82,19 +82,19 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        reading(acls.specs_of),
-        bring_acls,
+        with_record(acls.specs_of),
+        apply_acls,
     ),
     "quotas": Kind(
         {
             "quotas": {"type": "list", "elements": "dict", "default": [], "options": QUOTA},
-            "absent": {"type": "list", "elements": "dict", "default": [], "options": GONE},
+            "absent": {"type": "list", "elements": "dict", "default": [], "options": ABSENT_QUOTA},
             "absent_users": NAMES,
             **APPLIED,
             **REMOVAL,
         },
-        reading(quotas.specs_of),
-        bring_quotas,
+        with_record(quotas.specs_of),
+        apply_quotas,
     ),
     "topics": Kind(
         {
@@ -107,49 +107,49 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        reading(read_topics),
-        bring_topics,
+        with_record(read_topics),
+        apply_topics,
     ),
 }
 
 
 def arguments(kind: str) -> Options:
-    """Arguments of the module for one kind."""
+    """Return the argument spec of the module for one kind."""
     return {**client_options.ARGUMENTS, **KINDS[kind].arguments, **TIMEOUT}
 
 
-def bring(
+def apply(
     servers: list[str],
     config: Mapping[str, Any],
     timeout: float,
     wanted: Mapping[str, Mapping[str, Any]],
     dry: bool,
 ) -> dict[str, dict[str, Any]]:
-    """Results by kind of content, of what ``wanted`` holds: arguments by kind.
+    """Apply ``wanted`` (arguments by kind); return the results by kind.
 
-    What can be known to fail, of any kind, is told before anything changes: raises one SpecError
-    with all of it, ClusterError when the cluster does not answer.
+    All kinds are validated before the first change. Raises one SpecError with all errors, and
+    ClusterError if the cluster does not respond.
     """
     specs = _each(wanted, lambda kind: KINDS[kind].read(wanted[kind]))
-    store = Everything(servers, config, timeout)
+    store = AllContentConnection(servers, config, timeout)
     with store:
 
-        def come(kind: str, dry: bool) -> dict[str, Any]:
+        def apply_kind(kind: str, dry: bool) -> dict[str, Any]:
             store.deadline = Deadline(timeout)
-            return KINDS[kind].bring(store, specs[kind], dry)
+            return KINDS[kind].apply(store, specs[kind], dry)
 
-        # One kind alone judges its steps itself before it does the first.
-        first = dry or len(wanted) > 1
-        found = _each(wanted, lambda kind: come(kind, first))
-        # One after the other, to the first that fails: what comes after it may rest on it.
-        for kind in found if first and not dry else ():
+        # A single kind validates all its steps before it applies the first.
+        validate_first = dry or len(wanted) > 1
+        found = _each(wanted, lambda kind: apply_kind(kind, validate_first))
+        # The first failure ends the loop: later kinds may depend on earlier ones.
+        for kind in found if validate_first and not dry else ():
             if found[kind]["steps"]:
-                found[kind] = come(kind, False)
+                found[kind] = apply_kind(kind, False)
     return found
 
 
 def _each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, Any]:
-    """What ``do`` gives for each kind that is wanted, in their order; one error for all."""
+    """Return the results of ``do`` for the wanted kinds, in order; raises one error for all."""
     found: dict[str, Any] = {}
     messages: list[str] = []
     unconfirmed: set[str] = set()
@@ -167,29 +167,29 @@ def _each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, Any]
 
 
 def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict[str, Any]:
-    """Do what a module is asked to: results by kind, its warnings told; ends it when it fails.
+    """Run a module: return results by kind, emit its warnings, end it on failure.
 
-    Where nothing is wanted nobody is asked.
+    With an empty ``wanted`` no request is sent.
     """
     if not wanted:
         return {}
     if client.MISSING:
         module.fail_json(
-            msg=f"{what}: the host lacks the library kafka-python: {client.MISSING}",
+            msg=f"{what}: the library kafka-python is missing on the host: {client.MISSING}",
             unanswered=True,
         )
     spec = client_options.spec_of(module)
     config = spec["client_config"]
-    asked = {kind: {**given, "client_config": config} for kind, given in wanted.items()}
+    requested = {kind: {**given, "client_config": config} for kind, given in wanted.items()}
     servers = spec["bootstrap_servers"]
     try:
-        found = bring(servers, config, spec["timeout"], asked, module.check_mode)
+        found = apply(servers, config, spec["timeout"], requested, module.check_mode)
     except SpecError as error:
         module.fail_json(msg="; ".join(error.messages), errors=error.messages)
     except ClusterError as error:
         module.fail_json(msg=f"{what}: {error}", errors=[str(error)], unanswered=True)
     for result in found.values():
-        for sentence in result.pop("warnings", []):
-            module.warn(sentence)
+        for message in result.pop("warnings", []):
+            module.warn(message)
         result["changed"] = bool(result["steps"])
     return found

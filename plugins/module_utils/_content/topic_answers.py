@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What brokers answer about topics, as plain values, and requests within their limits."""
+"""Convert between topics and the requests and responses of kafka-python."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from .._kafka.snapshot import NOBODY
+from .._kafka.snapshot import NO_BROKER
 from .topic_model import Configure, Spec
 
-# ``client`` says that the library is missing.
+# ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
     from kafka.errors import for_code
 
 TOPIC_EXISTS = 36
 REQUEST_TIMED_OUT = 7
-# Changes of keys and partition counts in one request; the broker does them one by one.
+# Changes of keys or partition counts in one request; brokers apply them one by one.
 CHANGES = 100
 
 
 def placement_of(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, ...], ...]:
-    """Brokers of each partition, in the order of partitions."""
+    """Return the brokers of each partition, in the order of partitions."""
     ordered = sorted(parts, key=lambda part: int(part["partition_index"]))
     return tuple(tuple(part["replica_nodes"]) for part in ordered)
 
 
 def leaders_of(topic: Mapping[str, Any] | None) -> int:
-    """Number of partitions with a leader; 0 for a topic that is not there yet."""
-    return sum(part["leader_id"] != NOBODY for part in topic["partitions"]) if topic else 0
+    """Return the number of partitions with a leader; 0 for a missing topic."""
+    return sum(part["leader_id"] != NO_BROKER for part in topic["partitions"]) if topic else 0
 
 
 def changes_of(step: Configure) -> dict[str, Any]:
-    """Keys of a topic as the client library changes them: some set, some deleted."""
+    """Return changed keys in the form of kafka-python: values to set, and keys to delete."""
     return {**step.config, **dict.fromkeys(step.reset, ("DELETE", None))}
 
 
-def wanted_of(step: Configure) -> Spec:
-    """What a change of keys is to have led to."""
+def expected_spec(step: Configure) -> Spec:
+    """Return the spec that holds after a change of keys."""
     return Spec(step.topic, config=step.config, defaults=frozenset(step.reset))
 
 
-def numbers_of(spec: Spec) -> dict[str, Any]:
-    """What Kafka is told of the partitions of a new topic."""
+def creation_parameters(spec: Spec) -> dict[str, Any]:
+    """Return the partition parameters of a request that creates a topic."""
     if spec.placement:
         return {"assignments": {at: list(brokers) for at, brokers in enumerate(spec.placement)}}
     return {
@@ -53,10 +53,10 @@ def numbers_of(spec: Spec) -> dict[str, Any]:
 
 
 def refusals(answers: Iterable[Mapping[str, Any]], reached: int = TOPIC_EXISTS) -> dict[str, str]:
-    """Kafka's refusals by topic.
+    """Return Kafka's errors by topic.
 
-    No refusal is what somebody else has ``reached`` meanwhile (the next look compares it), nor a
-    request that takes the broker longer than asked (the wait that follows sees it through).
+    Two codes are no errors: ``reached`` (another client already did it; the next read compares
+    the result) and a timeout of the request (the caller waits for the result afterwards).
     """
     return {
         answer["name"]: answer["error_message"] or for_code(answer["error_code"]).__name__
@@ -66,5 +66,5 @@ def refusals(answers: Iterable[Mapping[str, Any]], reached: int = TOPIC_EXISTS) 
 
 
 def portions(steps: Sequence[Any]) -> list[Sequence[Any]]:
-    """``steps`` in groups that one request can carry."""
+    """Return ``steps`` in portions of one request each."""
     return [steps[start : start + CHANGES] for start in range(0, len(steps), CHANGES)]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of a cluster are brought to what is desired: in batches, until nothing is left."""
+"""Apply the desired topics to a cluster in batches, until no step is left."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .topic_model import (
 )
 from .topics import plan_all
 
-# A replan after an apply finds what somebody else created meanwhile; more would be a quarrel.
+# Rounds of applying and planning again; limits a conflict with another client.
 ROUNDS = 3
 
 
 def batches(steps: Sequence[Create], topics: int, partitions: int) -> Iterator[list[Create]]:
-    """``steps`` in portions of at most so many topics and partitions; one is never split.
+    """Yield ``steps`` in batches of at most ``topics`` topics and ``partitions`` partitions.
 
-    A broker works through a request of creations one by one: a thousand topics in one request
-    outlast every timeout.
+    A topic is never split. Brokers create topics one by one, so a thousand topics in one request
+    would exceed every timeout.
     """
     batch: list[Create] = []
     total = 0
@@ -46,9 +46,9 @@ def batches(steps: Sequence[Create], topics: int, partitions: int) -> Iterator[l
 
 
 def carry_out(store: Store, steps: Sequence[Step], dry: bool) -> None:
-    """Do the steps, or with ``dry`` have the cluster judge them.
+    """Apply all steps, or with ``dry`` let the cluster validate them.
 
-    Raises TopicError with every blocker; a step is tried whatever became of the others.
+    Raises one TopicError with every blocker; a failed step does not stop the others.
     """
     creations = [step for step in steps if isinstance(step, Create)]
     growths = [step for step in steps if isinstance(step, Grow)]
@@ -75,11 +75,11 @@ def converge(
     moves: bool = False,
     found: dict[str, Topic] | None = None,
 ) -> list[Step]:
-    """Bring the topics of ``store`` to ``specs``; returns the steps, done or with ``dry`` not.
+    """Apply ``specs`` to the topics of ``store``; return the steps; with ``dry`` only plan.
 
-    Every step is judged by the cluster before the first is done, so a misspelt key changes
-    nothing. A Move is only told: it is done by others. ``found`` takes the topics as they were,
-    with all their keys. Raises TopicError.
+    The cluster validates every step before the first is applied, so a misspelt key changes
+    nothing. Move steps are returned but not applied. ``found`` receives the current topics with
+    all their keys. Raises TopicError.
     """
     names = [*(spec.name for spec in specs), *absent]
     keys = {key for spec in specs for key in (*spec.config, *spec.defaults)}
@@ -101,12 +101,12 @@ def converge(
         carry_out(store, rest, dry=False)
         rest = [step for step in planned() if not isinstance(step, Move)]
     if rest:
-        raise TopicError([f"{step}: was done and is not there" for step in rest])
+        raise TopicError([f"{step}: was applied but is not in effect" for step in rest])
     return steps
 
 
 def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
-    """Before and after of the topics that ``steps`` touch, for ``--diff``."""
+    """Return the changed topics before and after ``steps``, for ``--diff``."""
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for step in steps:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of a cluster, read and changed in bulk within the broker's limits."""
+"""Read and change topics in bulk, within the limits of brokers."""
 
 from __future__ import annotations
 
@@ -13,41 +13,48 @@ from .._common.deadlines import Deadline
 from .._kafka.client import PAUSE
 from .._kafka.config_values import Value
 from .leaders_client import LeadersConnection
-from .topic_answers import changes_of, numbers_of, placement_of, portions, refusals, wanted_of
+from .topic_answers import (
+    changes_of,
+    creation_parameters,
+    expected_spec,
+    placement_of,
+    portions,
+    refusals,
+)
 from .topic_changes import batches
 from .topic_model import Configure, Create, Delete, Grow, Topic
 from .topics import plan
 
-# ``client`` says that the library is missing.
+# ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
     from kafka.admin import ConfigResource
 
 UNKNOWN_TOPIC = 3
-# Partitions created in one request for each topic in it, on average.
+# Average number of partitions per topic in one request that creates topics.
 PARTITIONS_PER_TOPIC = 4
 
 
 class TopicConnection(LeadersConnection):
-    """A connection that changes topics; ``timeout`` limits one request.
+    """A connection that reads and changes topics; ``timeout`` (s) limits one request.
 
-    ``batch`` is how many topics are created by one request.
+    ``batch`` is the number of topics created by one request.
     """
 
     def __init__(
         self, servers: Sequence[str], config: Mapping[str, Any], timeout: float, batch: int = 50
     ) -> None:
-        """Find a broker that answers."""
+        """Connect to the first broker that responds."""
         super().__init__(servers, config, timeout)
         self.batch = batch
 
     def read_topics(
         self, names: Iterable[str], keys: Collection[str] | None = None
     ) -> dict[str, Topic]:
-        """Those of the topics that exist, with the keys that are set on them: two requests.
+        """Return the existing topics with the keys set on them; two requests.
 
-        With ``keys`` no others are asked for: a thousand topics have 34,000 of them.
+        ``keys`` limits the keys that are read: a thousand topics have 34,000 of them.
         """
-        # Asking for all and choosing here: a request that names an unknown topic reports errors.
+        # All topics are described: a request for an unknown topic would report an error.
         wanted = set(names)
         described = {
             topic["name"]: topic for topic in self.describe_topics() if topic["name"] in wanted
@@ -56,7 +63,7 @@ class TopicConnection(LeadersConnection):
             return {}
         chosen = None if keys is None else sorted(keys)
         resources = [ConfigResource("topic", name, chosen) for name in described]
-        configs = self.ask("keys of topics", self.admin.describe_configs, resources)["topic"]
+        configs = self.call("keys of topics", self.admin.describe_configs, resources)["topic"]
         return {
             name: Topic(
                 name=name,
@@ -73,18 +80,18 @@ class TopicConnection(LeadersConnection):
         }
 
     def create_topics(self, steps: Sequence[Create], dry: bool) -> dict[str, str]:
-        """Create topics batch by batch and wait for their leaders; blockers by topic."""
+        """Create topics in batches, wait for their leaders; return the blockers by topic."""
         blockers: dict[str, str] = {}
         for portion in batches(steps, self.batch, self.batch * PARTITIONS_PER_TOPIC):
             self.deadline = Deadline(self.timeout)
             specs = {
                 step.topic: {
-                    **numbers_of(step.spec),
+                    **creation_parameters(step.spec),
                     "configs": dict(step.spec.config),
                 }
                 for step in portion
             }
-            answer = self.ask(
+            answer = self.call(
                 "creation of topics",
                 self.admin.create_topics,
                 specs,
@@ -100,7 +107,7 @@ class TopicConnection(LeadersConnection):
         return blockers
 
     def grow_topics(self, steps: Sequence[Grow], dry: bool) -> dict[str, str]:
-        """Add partitions and wait for their leaders; blockers by topic."""
+        """Add partitions, wait for their leaders; return the blockers by topic."""
         blockers: dict[str, str] = {}
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
@@ -111,7 +118,7 @@ class TopicConnection(LeadersConnection):
                 else step.count
                 for step in portion
             }
-            answer = self.ask(
+            answer = self.call(
                 "addition of partitions",
                 self.admin.create_partitions,
                 wanted,
@@ -126,12 +133,12 @@ class TopicConnection(LeadersConnection):
         return blockers
 
     def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
-        """Delete topics and wait until no broker knows them; blockers by topic."""
+        """Delete topics, wait until no broker lists them; return the blockers by topic."""
         blockers: dict[str, str] = {}
         for portion in portions(() if dry else steps):
             self.deadline = Deadline(self.timeout)
             names = [step.topic for step in portion]
-            answer = self.ask(
+            answer = self.call(
                 "deletion of topics",
                 self.admin.delete_topics,
                 names,
@@ -143,22 +150,22 @@ class TopicConnection(LeadersConnection):
         return blockers
 
     def wait_for_deletion(self, names: list[str]) -> dict[str, str]:
-        """Wait until no broker that answers knows these topics; those for which time ran out."""
+        """Wait until no responding broker lists these topics; return those that timed out."""
         waiting = names
         while waiting:
-            known = set().union(*self.views(waiting))
-            waiting = [name for name in waiting if name in known]
+            listed = set().union(*self.views(waiting))
+            waiting = [name for name in waiting if name in listed]
             if not waiting or self.deadline.passed():
-                return dict.fromkeys(waiting, f"is still there after {self.timeout:g} s")
+                return dict.fromkeys(waiting, f"still exists after {self.timeout:g} s")
             time.sleep(PAUSE)
         return {}
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set and reset keys of topics and wait until that is in force; blockers by topic."""
+        """Set and reset keys, wait until they are in force; return the blockers by topic."""
         blockers: dict[str, str] = {}
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
-            answer = self.ask(
+            answer = self.call(
                 "change of keys",
                 self.admin.alter_configs,
                 [ConfigResource("topic", step.topic, changes_of(step)) for step in portion],
@@ -166,10 +173,10 @@ class TopicConnection(LeadersConnection):
                 raise_on_unknown=False,
             )
             refused = {
-                # kafka-python puts number and name of the error before Kafka's sentence.
-                name: said.partition("Error: ")[2] or said
-                for name, said in answer.get("topic", {}).items()
-                if said != "OK"
+                # kafka-python prepends number and name of the error to Kafka's message.
+                name: result.partition("Error: ")[2] or result
+                for name, result in answer.get("topic", {}).items()
+                if result != "OK"
             }
             blockers |= refused
             if not dry:
@@ -179,9 +186,9 @@ class TopicConnection(LeadersConnection):
         return blockers
 
     def wait_for_keys(self, changes: Mapping[str, Configure]) -> dict[str, str]:
-        """Wait until the cluster tells the new values; in some metadata modes they take a moment.
+        """Wait until the cluster returns the new values; return the topics that timed out.
 
-        Gives the topics for which time ran out.
+        In some metadata modes new values are visible with a delay.
         """
         waiting = dict(changes)
         while waiting:
@@ -190,9 +197,9 @@ class TopicConnection(LeadersConnection):
             waiting = {
                 name: step
                 for name, step in waiting.items()
-                if plan(found.get(name), wanted_of(step))
+                if plan(found.get(name), expected_spec(step))
             }
             if not waiting or self.deadline.passed():
                 return dict.fromkeys(waiting, f"not in force after {self.timeout:g} s")
-            time.sleep(PAUSE)  # As above: brokers learn of it a little later.
+            time.sleep(PAUSE)
         return {}

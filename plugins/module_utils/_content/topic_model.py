@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics as they are and as they should be, and the steps between; no I/O."""
+"""Topics, specs of topics and the steps between; no I/O."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class TopicError(SpecError):
     """Topics that cannot be applied as declared."""
 
 
-# Broker ids of each partition, in the order of partitions; the first of each leads if it can.
+# Broker ids of each partition, in the order of partitions; the first is the preferred replica.
 Placement = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic as it is. ``config`` holds only keys that were set on the topic itself.
+    """A topic in the cluster. ``config`` holds only keys that are set on the topic itself.
 
-    ``replicas`` are the numbers of replicas that its partitions have, usually one number;
-    ``placement`` are the brokers of each partition, where they are known.
+    ``replicas`` are the distinct replica counts of its partitions, usually one; ``placement``
+    holds the brokers of each partition, empty if unknown.
     """
 
     name: str
@@ -40,10 +40,10 @@ class Topic:
 
 @dataclass(frozen=True)
 class Spec:
-    """A topic as it should be; None leaves the number to the cluster's default.
+    """A desired topic; a number of None is the cluster's default.
 
-    With a ``placement``, brokers by partition, the two numbers are those of it. Keys under
-    ``defaults`` are to have the cluster's value: declared as null, or no longer declared.
+    A ``placement`` (brokers by partition) determines both numbers. Keys in ``defaults`` are reset
+    to the cluster's value: they are declared as null, or no longer declared.
     """
 
     name: str
@@ -56,17 +56,17 @@ class Spec:
 
 @dataclass(frozen=True)
 class Create:
-    """A topic is created."""
+    """Create a topic."""
 
     spec: Spec
 
     @property
     def topic(self) -> str:
-        """Name of the topic."""
+        """Return the name of the topic."""
         return self.spec.name
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         spec = self.spec
         partitions = spec.partitions or "default number of"
         replicas = spec.replication_factor or "default number of"
@@ -76,22 +76,22 @@ class Create:
 
 @dataclass(frozen=True)
 class Grow:
-    """Partitions are added to a topic; ``count`` is the new total."""
+    """Add partitions to a topic; ``count`` is the new total."""
 
     topic: str
     before: int
     count: int
-    # Brokers of the new ones; empty leaves them to the cluster.
+    # Brokers of the new partitions; if empty, the cluster chooses them.
     placement: Placement = ()
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         return f"{self.topic}: partitions {self.before} -> {self.count}"
 
 
 @dataclass(frozen=True)
 class Configure:
-    """Keys of a topic get values; ``before`` holds those that were set on the topic.
+    """Set and reset keys of a topic; ``before`` holds the values set on the topic so far.
 
     ``reset`` are the keys that return to the cluster's default.
     """
@@ -102,7 +102,7 @@ class Configure:
     reset: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         changes = [
             f"{key} {self.before.get(key, '(default)')} -> {self.config[key]}"
             for key in sorted(self.config)
@@ -113,46 +113,46 @@ class Configure:
 
 @dataclass(frozen=True)
 class Delete:
-    """A topic is deleted, with all its records."""
+    """Delete a topic with all its records."""
 
     topic: str
     partitions: int
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         noun = "partition" if self.partitions == 1 else "partitions"
         return f"delete {self.topic}: {self.partitions} {noun} with all records"
 
 
 @dataclass(frozen=True)
 class Move:
-    """Replicas of a topic are to be elsewhere: that moves data and is done by others."""
+    """Move replicas of a topic to other brokers; module ``reassign`` applies it."""
 
     topic: str
     before: frozenset[int]
     spec: Spec
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         if self.spec.placement:
-            return f"{self.topic}: replicas are to lie on the declared brokers"
+            return f"{self.topic}: replicas move to the declared brokers"
         desired = self.spec.replication_factor
         return f"{self.topic}: replication factor {either(self.before)} -> {desired}"
 
 
-# As text: Python 3.9 of a host has no | between classes.
+# A string, because Python 3.9 on hosts does not support | between classes.
 Step: TypeAlias = "Create | Grow | Configure | Delete | Move"
 
 
 class Store(Protocol):
-    """What the steps are carried out on: a cluster, or a stand-in of a test.
+    """Target of the steps: a cluster, or a test double.
 
-    The three writing methods give the blocker by topic, empty when all went well. With ``dry``
-    the cluster judges a step and does nothing.
+    Methods that write return the blocker by topic, empty on success. With ``dry`` the cluster
+    only validates the steps.
     """
 
     def read_topics(self, names: Iterable[str], keys: Collection[str] | None) -> dict[str, Topic]:
-        """Those of the topics that exist, with those of the keys, or all, that are set on them."""
+        """Return the existing topics with the keys set on them, limited to ``keys`` if given."""
 
     def create_topics(self, steps: Sequence[Create], dry: bool) -> dict[str, str]:
         """Create topics and wait until every partition has a leader."""
@@ -161,12 +161,12 @@ class Store(Protocol):
         """Add partitions and wait until every one has a leader."""
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set and reset keys of topics and wait until that is in force."""
+        """Set and reset keys of topics and wait until they are in force."""
 
     def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
-        """Delete topics and wait until no broker knows them; nobody judges it beforehand."""
+        """Delete topics and wait until no broker lists them; ``dry`` does nothing."""
 
 
 def either(numbers: Iterable[int]) -> str:
-    """Numbers for a sentence: 2 or 3."""
+    """Return numbers for a message: ``2 or 3``."""
     return " or ".join(str(number) for number in sorted(numbers))

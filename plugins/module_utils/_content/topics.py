@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics: current state, desired state and the steps between; no I/O."""
+"""Plan topic changes from the current to the desired state; no I/O."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .topic_model import (
     either,
 )
 
-KAFKAS_OWN = "__"
+INTERNAL_PREFIX = "__"
 
 
 def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
-    """Specs from the parameters of the module; a config value of None is the cluster's default.
+    """Return the specs of the module's parameters; a config value of None resets the key.
 
-    Raises TopicError when a value has no form that Kafka reads.
+    Raises TopicError for values that cannot be written as a Kafka setting.
     """
-    specs, wrong = [], []
+    specs, errors = [], []
     for name in sorted(topics):
         declared = topics[name] or {}
         try:
@@ -40,7 +40,7 @@ def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
                 if value is not None
             }
         except PropertyError as error:
-            wrong.append(str(error))
+            errors.append(str(error))
             continue
         partitions, replication = declared.get("partitions"), declared.get("replication_factor")
         placement = tuple(tuple(brokers) for brokers in declared.get("placement") or ())
@@ -48,23 +48,22 @@ def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
             partitions, replication = len(placement), len(placement[0])
         defaults = frozenset(str(key) for key in declared.get("config") or {}) - config.keys()
         specs.append(Spec(name, partitions, replication, config, placement, defaults))
-    if wrong:
-        raise TopicError(wrong)
+    if errors:
+        raise TopicError(errors)
     return specs
 
 
 def misplaced(current: Topic, spec: Spec) -> bool:
-    """Whether replicas of a topic that is there have to move."""
+    """Whether replicas of an existing topic have to move."""
     if spec.placement:
         return current.placement != spec.placement[: current.partitions]
     return bool(spec.replication_factor) and current.replicas != {spec.replication_factor}
 
 
 def plan(current: Topic | None, spec: Spec, moves: bool = False) -> list[Step]:
-    """Steps from ``current`` to ``spec``; partitions can only grow.
+    """Return the steps from ``current`` to ``spec``.
 
-    With ``moves`` replicas that are to be elsewhere are a step, otherwise a spec that cannot be
-    met. Raises TopicError when there is one.
+    Raises TopicError for fewer partitions, and, without ``moves``, for replicas that have to move.
     """
     if current is None:
         return [Create(spec)]
@@ -73,7 +72,7 @@ def plan(current: Topic | None, spec: Spec, moves: bool = False) -> list[Step]:
         raise TopicError(
             [
                 f"topic {spec.name}: {spec.partitions} partitions are declared, "
-                f"it has {current.partitions} and Kafka cannot take partitions away"
+                f"it has {current.partitions}; Kafka cannot remove partitions"
             ]
         )
     if misplaced(current, spec):
@@ -97,7 +96,7 @@ def plan(current: Topic | None, spec: Spec, moves: bool = False) -> list[Step]:
 
 
 def unmanaged(current: Topic, spec: Spec) -> dict[str, str]:
-    """Values by key that are set on the topic and that nothing declares: somebody's by hand."""
+    """Return the undeclared keys that are set on the topic, with their values."""
     known = {*spec.config, *spec.defaults}
     return {key: current.config[key].text for key in sorted(current.config) if key not in known}
 
@@ -105,37 +104,37 @@ def unmanaged(current: Topic, spec: Spec) -> dict[str, str]:
 def _unmoved(current: Topic, spec: Spec) -> str:
     if spec.placement:
         return (
-            f"topic {spec.name}: other brokers are declared than those that have its replicas; "
-            "changing that moves data and is not done here"
+            f"topic {spec.name}: its replicas are on other brokers than declared; "
+            "moving them copies data and is not done here"
         )
     return (
         f"topic {spec.name}: replication factor {spec.replication_factor} is declared, "
-        f"it has {either(current.replicas)}; changing it moves data and is not done here"
+        f"it has {either(current.replicas)}; changing it copies data and is not done here"
     )
 
 
 def plan_absent(
     current: Mapping[str, Topic], absent: Iterable[str], confirmed: Iterable[str]
 ) -> list[Step]:
-    """Deletions of those topics that are there; raises TopicError for each that is not confirmed.
+    """Return deletions of the existing topics in ``absent``.
 
-    A topic of Kafka's own is never deleted, whoever confirms it.
+    Raises TopicError for unconfirmed topics and for Kafka's internal ones.
     """
-    known = set(confirmed)
+    approved = set(confirmed)
     steps: list[Step] = []
-    wrong = []
+    errors = []
     for name in sorted(set(absent)):
-        if name.startswith(KAFKAS_OWN):
-            wrong.append(f"topic {name}: is one of Kafka's own, which are never deleted")
-        elif name in current and name not in known:
-            wrong.append(
-                f"topic {name}: is to be deleted with its {current[name].partitions} partitions; "
-                "that is done once its name stands under confirm_delete as well"
+        if name.startswith(INTERNAL_PREFIX):
+            errors.append(f"topic {name}: is internal to Kafka and is never deleted")
+        elif name in current and name not in approved:
+            errors.append(
+                f"topic {name}: its deletion with {current[name].partitions} partitions is not "
+                "confirmed; add its name to confirm_delete"
             )
         elif name in current:
             steps.append(Delete(name, current[name].partitions))
-    if wrong:
-        raise TopicError(wrong)
+    if errors:
+        raise TopicError(errors)
     return steps
 
 
@@ -146,21 +145,21 @@ def plan_all(
     confirmed: Iterable[str] = (),
     moves: bool = False,
 ) -> list[Step]:
-    """Steps for all specs; raises one TopicError that names every spec that cannot be met."""
+    """Return the steps for all specs; raises one TopicError with all errors."""
     steps: list[Step] = []
-    wrong: list[str] = []
+    errors: list[str] = []
     gone = set(absent)
     for spec in specs:
         try:
             steps += plan(current.get(spec.name), spec, moves)
         except TopicError as error:
-            wrong += error.messages
+            errors += error.messages
         if spec.name in gone:
-            wrong.append(f"topic {spec.name}: is declared and to be absent")
+            errors.append(f"topic {spec.name}: is declared and under absent")
     try:
         steps += plan_absent(current, gone, confirmed)
     except TopicError as error:
-        wrong += error.messages
-    if wrong:
-        raise TopicError(wrong)
+        errors += error.messages
+    if errors:
+        raise TopicError(errors)
     return steps

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Users that log in with SCRAM, as they are desired, and the steps to them; no I/O."""
+"""SCRAM users, their specs and the steps to them; no I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._kafka.scram import MECHANISMS, Key, Secret
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-# When a password that users may have already is set.
+# Values of ``update_password``: when the password of an existing credential is set.
 ON_CHANGE, ON_CREATE, ALWAYS = "on_change", "on_create", "always"
 
 
@@ -24,7 +24,7 @@ class UserError(SpecError):
 
 @dataclass(frozen=True)
 class Spec:
-    """A user as declared: how it may log in, and how often its password is hashed."""
+    """A desired user: its SCRAM mechanisms and the iterations of its hash."""
 
     name: str
     mechanisms: tuple[str, ...] = (MECHANISMS[0],)
@@ -33,9 +33,9 @@ class Spec:
 
 @dataclass(frozen=True)
 class Specs:
-    """Users that there should be with what is known of their passwords, and those to remove.
+    """Desired users with their known secrets, and credentials to remove.
 
-    Of ``absent`` every credential is removed; ``withdrawn`` are single ones.
+    Users in ``absent`` lose every credential; ``withdrawn`` are single credentials.
     """
 
     users: tuple[Spec, ...]
@@ -45,7 +45,7 @@ class Specs:
     withdrawn: tuple[Key, ...] = ()
 
     def credentials(self) -> list[Key]:
-        """User and mechanism of each credential that is declared and whose secret is known."""
+        """Return user and mechanism of each declared credential with a known secret."""
         return [
             Key(spec.name, mechanism)
             for spec in self.users
@@ -56,49 +56,49 @@ class Specs:
 
 @dataclass(frozen=True)
 class Put:
-    """A credential is set, in one request with all others: there is no moment without one."""
+    """Set a credential; Kafka replaces it in one step, so the user always has a valid one."""
 
     key: Key
     iterations: int
     reason: str
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         return f"user {self.key.user}: {self.key.mechanism}: {self.reason}"
 
 
 @dataclass(frozen=True)
 class Remove:
-    """A credential is taken away."""
+    """Remove a credential."""
 
     key: Key
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         return f"remove user {self.key.user}: {self.key.mechanism}"
 
 
-# As text: Python 3.9 of a host has no | between classes.
+# A string, because Python 3.9 on hosts does not support | between classes.
 Step: TypeAlias = "Put | Remove"
 Current = Mapping[str, Mapping[str, int]]
 
 
 class Store(Protocol):
-    """What the steps are carried out on; the writing method gives the blocker by user."""
+    """Target of the steps; the method that writes returns the blocker by user."""
 
     def read_users(self) -> dict[str, dict[str, int]]:
-        """Iterations by user and mechanism, of every user with a credential."""
+        """Return iterations by user and mechanism, of every user with a credential."""
 
-    def try_users(self, secrets: Mapping[Key, Secret]) -> dict[Key, str]:
-        """``accepted``, ``refused`` or the reason why nobody knows, by user and mechanism."""
+    def check_passwords(self, secrets: Mapping[Key, Secret]) -> dict[Key, str]:
+        """Return ``accepted``, ``refused`` or why the login could not be checked, by key."""
 
     def alter_users(self, steps: Sequence[Step], secrets: Mapping[str, Secret]) -> dict[str, str]:
-        """Set and take away credentials, in force on every broker that can be tried."""
+        """Set and remove credentials and wait until reachable brokers accept them."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Steps, users whose password could not be tried with the reason, and foreign credentials."""
+    """Steps, reasons by user whose password could not be checked, and foreign credentials."""
 
     steps: tuple[Step, ...] = ()
     unverified: Mapping[str, str] = field(default_factory=dict)

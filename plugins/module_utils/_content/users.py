@@ -1,9 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Users that log in with SCRAM: current state, desired state and the steps between; no I/O.
+"""Plan changes of SCRAM users from the current to the desired state; no I/O.
 
-Kafka never tells a password. Whether the desired one is in force is known by trying to log in with
-it, which gives a Result.
+Kafka does not return passwords or hashes. A login shows whether the desired password is in force.
 """
 
 from __future__ import annotations
@@ -37,29 +36,29 @@ from .user_model import (
     UserError,
 )
 
-NOT_GIVEN = "its password is not given"
+NOT_PROVIDED = "its password is not provided"
 UPDATES = (ON_CHANGE, ON_CREATE, ALWAYS)
 
 
 def specs_of(params: Mapping[str, Any]) -> Specs:
-    """Specs from the parameters of the module; raises UserError with everything wrong.
+    """Return the specs of the module's parameters; raises UserError with all errors.
 
-    No sentence holds a password.
+    No message contains a password.
     """
-    wrong: list[str] = []
+    errors: list[str] = []
     specs = []
-    for name, said in sorted((params.get("users") or {}).items()):
-        given = said or {}
-        mechanisms = tuple(given.get("mechanisms") or (MECHANISMS[0],))
-        iterations = given.get("iterations") or Spec.iterations
-        wrong += [
+    for name, value in sorted((params.get("users") or {}).items()):
+        declaration = value or {}
+        mechanisms = tuple(declaration.get("mechanisms") or (MECHANISMS[0],))
+        iterations = declaration.get("iterations") or Spec.iterations
+        errors += [
             f"user {name}: mechanism {each}; allowed: {', '.join(MECHANISMS)}"
             for each in mechanisms
             if each not in MECHANISMS
         ]
         low, high = ITERATIONS
         if not str(iterations).isdecimal() or not low <= int(iterations) <= high:
-            wrong.append(f"user {name}: iterations {iterations}; allowed: {low} to {high}")
+            errors.append(f"user {name}: iterations {iterations}; allowed: {low} to {high}")
             continue
         specs.append(Spec(str(name), mechanisms, int(iterations)))
     declared = {str(name) for name in params.get("users") or {}}
@@ -67,23 +66,23 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
     for option in ("passwords", "credentials"):
         for name, value in sorted((params.get(option) or {}).items()):
             if name in secrets:
-                wrong.append(f"user {name}: stands in passwords and in credentials")
+                errors.append(f"user {name}: is in both passwords and credentials")
             try:
                 secrets[name] = secret_of(str(name), value, hashed=option == "credentials")
             except ScramError as error:
-                wrong.append(f"{option}: user {name}: {error}")
+                errors.append(f"{option}: user {name}: {error}")
     absent = tuple(sorted(params.get("absent") or ()))
-    wrong += [f"user {each}: is declared and under absent" for each in absent if each in declared]
-    if wrong:
-        raise UserError(wrong)
+    errors += [f"user {each}: is declared and under absent" for each in absent if each in declared]
+    if errors:
+        raise UserError(errors)
     update = params.get("update_password") or ON_CHANGE
-    # Passwords of users that are not declared here serve somebody else.
+    # The passwords may also contain those of users that are declared elsewhere.
     known = {name: secret for name, secret in secrets.items() if name in declared}
     return Specs(tuple(specs), known, absent, update)
 
 
-def to_try(current: Current, specs: Specs) -> dict[Key, Secret]:
-    """Credentials that are there as declared, where only the password may be another."""
+def to_check(current: Current, specs: Specs) -> dict[Key, Secret]:
+    """Return the existing credentials as declared, of which only the password may differ."""
     if specs.update != ON_CHANGE:
         return {}
     counts = {spec.name: spec.iterations for spec in specs.users}
@@ -96,43 +95,43 @@ def to_try(current: Current, specs: Specs) -> dict[Key, Secret]:
 
 
 def plan(current: Current, specs: Specs, results: Mapping[Key, str]) -> Outcome:
-    """What is to be done; raises UserError with every spec that lacks a password.
+    """Return the steps and the unverified users; raises UserError for missing passwords.
 
-    A password that could not be tried is taken for the right one, and its user is told.
+    A password that could not be checked is taken as correct, and its user is unverified.
     """
     steps: list[Step] = []
-    wrong: list[str] = []
+    errors: list[str] = []
     unverified: dict[str, str] = {}
     foreign: list[str] = []
     for spec in specs.users:
-        there = current.get(spec.name, {})
+        existing = current.get(spec.name, {})
         secret = specs.secrets.get(spec.name)
         foreign += [
             f"{spec.name}: {each}"
-            for each in sorted(set(there) - set(spec.mechanisms))
+            for each in sorted(set(existing) - set(spec.mechanisms))
             if Key(spec.name, each) not in specs.withdrawn
         ]
         for mechanism in spec.mechanisms:
             key, known = Key(spec.name, mechanism), secret and secret.serves(mechanism)
             count = secret.iterations(mechanism, spec.iterations) if secret else spec.iterations
-            found, reason = there.get(mechanism), ""
+            found, reason = existing.get(mechanism), ""
             if found is None:
                 reason = f"new, {count} iterations"
             elif found != count:
                 reason = f"iterations {found} -> {count}"
             if reason and not known:
-                wrong.append(f"user {spec.name}: {mechanism}: {reason}: {NOT_GIVEN}")
+                errors.append(f"user {spec.name}: {mechanism}: {reason}: {NOT_PROVIDED}")
                 continue
             if not known:
-                unverified[spec.name] = NOT_GIVEN
+                unverified[spec.name] = NOT_PROVIDED
                 continue
             result = results.get(key, "")
             if not reason and specs.update == ALWAYS:
-                reason = "the password is set, as it always is"
+                reason = "the password is set in every run"
             elif not reason and result == REFUSED:
-                reason = "the password is another"
+                reason = "the password differs"
             elif not reason and specs.update == ON_CHANGE and result != ACCEPTED:
-                unverified[spec.name] = result or "no listener to try it at is given"
+                unverified[spec.name] = result or "no listener to check it at is provided"
             if reason:
                 steps.append(Put(key, count, reason))
     for name in specs.absent:
@@ -142,13 +141,13 @@ def plan(current: Current, specs: Specs, results: Mapping[Key, str]) -> Outcome:
         for key in specs.withdrawn
         if key.user not in specs.absent and key.mechanism in current.get(key.user, {})
     ]
-    if wrong:
-        raise UserError(wrong)
+    if errors:
+        raise UserError(errors)
     return Outcome(tuple(steps), unverified, tuple(foreign))
 
 
 def carry_out(store: Store, steps: Sequence[Step], secrets: Mapping[str, Secret]) -> None:
-    """Do the steps; raises UserError with every blocker, whatever became of the others."""
+    """Apply all steps; raises one UserError with every blocker."""
     refused = store.alter_users(steps, secrets) if steps else {}
     if refused:
         blockers = [step for step in steps if step.key.user in refused]
@@ -156,17 +155,17 @@ def carry_out(store: Store, steps: Sequence[Step], secrets: Mapping[str, Secret]
 
 
 def converge(store: Store, specs: Specs, dry: bool) -> Outcome:
-    """Bring the users of ``store`` to ``specs``; tells what was done; raises UserError."""
+    """Apply ``specs`` to ``store``; return the outcome; raises UserError."""
     current = store.read_users()
-    asked = to_try(current, specs)
-    outcome = plan(current, specs, store.try_users(asked) if asked else {})
+    secrets = to_check(current, specs)
+    outcome = plan(current, specs, store.check_passwords(secrets) if secrets else {})
     if not dry:
         carry_out(store, outcome.steps, specs.secrets)
     return outcome
 
 
 def portions(steps: Sequence[Step], size: int) -> list[list[Step]]:
-    """Steps in groups for one request each; both credentials of a user go together."""
+    """Return the steps of one request each; all credentials of a user are in the same one."""
     groups: list[list[Step]] = []
     last = ""
     for step in sorted(steps, key=lambda step: step.key):
@@ -177,21 +176,20 @@ def portions(steps: Sequence[Step], size: int) -> list[list[Step]]:
     return groups
 
 
-def doubts(unverified: Mapping[str, str]) -> list[str]:
-    """Messages on passwords that were given and could not be tried, one for each reason."""
+def unverified_warnings(unverified: Mapping[str, str]) -> list[str]:
+    """Return messages on provided passwords that could not be checked, one per reason."""
     users: dict[str, list[str]] = {}
     for name, reason in sorted(unverified.items()):
-        if reason != NOT_GIVEN:
+        if reason != NOT_PROVIDED:
             users.setdefault(reason, []).append(name)
     return [
-        f"whether passwords have changed is not known, and they are left as they are: "
-        f"{reason}: {some(names)}"
+        f"passwords could not be checked and are not changed: {reason}: {some(names)}"
         for reason, names in users.items()
     ]
 
 
 def difference(steps: Iterable[Step], current: Collection[str] = ()) -> dict[str, dict[str, Any]]:
-    """Before and after of the users that ``steps`` touch, for ``--diff``; never a password."""
+    """Return the changed users before and after ``steps``, for ``--diff``; never a password."""
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for step in steps:

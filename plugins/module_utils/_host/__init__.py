@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A Linux host: /proc, file systems, network, locks and marks of operations.
+"""A Linux host: /proc, file systems, network, operation locks and maintenance markers.
 
-Runs with Python 3.9 and its library alone.
+Runs with Python 3.9 or later and its standard library only.
 """

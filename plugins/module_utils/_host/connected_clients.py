@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who is connected to ports of this machine, as its kernel tells it.
+"""Clients connected to ports of this machine, from the kernel's TCP tables.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from . import network, tcp_tables
 
 
 def connected(table: str, ports: Iterable[int]) -> list[tuple[int, str]]:
-    """Port, and address of the other side, of each connection to ``ports`` in a kernel's table."""
+    """Return port and client address of each connection to ``ports`` in a table of the kernel."""
     wanted = set(ports)
     return [
         (port, tcp_tables.address(row.remote))
@@ -22,8 +22,8 @@ def connected(table: str, ports: Iterable[int]) -> list[tuple[int, str]]:
     ]
 
 
-def look(ports: Iterable[int]) -> dict[int, dict[str, int]]:
-    """By port, how many connections each address has to it."""
+def count_connections(ports: Iterable[int]) -> dict[int, dict[str, int]]:
+    """Return the number of connections by port and client address."""
     wanted = list(ports)
     found: dict[int, dict[str, int]] = {}
     for text in tcp_tables.texts():
@@ -34,9 +34,9 @@ def look(ports: Iterable[int]) -> dict[int, dict[str, int]]:
 
 
 def resolved(names: Iterable[str]) -> list[str]:
-    """Addresses of ``names`` as this machine resolves them, sorted; none of a name without any."""
+    """Return the sorted addresses of ``names`` as this machine resolves them."""
     found: set[str] = set()
     for name in names:
-        # A link-local address carries its interface after a percent sign.
+        # A link-local address has its interface after a percent sign.
         found.update(address.partition("%")[0] for address in network.resolved(name))
     return sorted(found)

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Containers of a machine: as its engine lists them, or by their processes where it is silent.
+"""Containers of a machine, from the engine's list or, if it does not respond, from processes.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from . import container_processes, engine_api
 
 
 def members(path: str, cluster: str) -> list[dict[str, Any]]:
-    """The containers of a cluster, running or not; without an engine those that run.
+    """Return the containers of a cluster; without an engine only running ones.
 
     ``path`` is the engine's socket.
     """
-    found = engine_api.ask(path, engine_api.listing(f"{container_labels.CLUSTER}={cluster}"))
+    found = engine_api.get_json(
+        path, engine_api.list_request(f"{container_labels.CLUSTER}={cluster}")
+    )
     if isinstance(found, list):
         return found
     return [
@@ -29,6 +31,6 @@ def members(path: str, cluster: str) -> list[dict[str, Any]]:
 
 
 def running(path: str) -> list[dict[str, Any]]:
-    """All containers that run."""
-    found = engine_api.ask(path, "/containers/json")
+    """Return all running containers."""
+    found = engine_api.get_json(path, "/containers/json")
     return found if isinstance(found, list) else container_processes.found()

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Containers that run on a machine, by their processes: also while the engine does not answer.
+"""Running containers of a machine, found by their processes, without the engine.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from .mount_table import rows
 from .procfs import read
 
-# The engine binds a file of its own folder for each container over this one.
+# The engine bind-mounts a file from the container's directory here.
 BOUND = "/etc/hostname"
 
 _CONTAINER = re.compile(r"(?:docker[-/]|/)([0-9a-f]{64})(?:\.scope)?$", re.MULTILINE)
@@ -24,11 +24,11 @@ _FOLDER = re.compile(r"(?P<folder>/.*/containers/(?P<id>[0-9a-f]{64}))/hostname"
 
 
 def found(proc: str = "/proc") -> list[dict[str, Any]]:
-    """Each container with ``Id``, ``Names``, ``Labels`` and ``State``, as the engine lists it.
+    """Return each container with ``Id``, ``Names``, ``Labels`` and ``State``, as the engine does.
 
     ``Names`` and ``Labels`` are empty where the engine's own description cannot be read.
     """
-    # A machine that is a container itself has such a file too: all of its processes have.
+    # If this machine is itself a container, all its processes have such a mount.
     own = set(_bound(proc, "self"))
     points = _points(proc)
     containers: dict[str, dict[str, Any]] = {}
@@ -42,30 +42,30 @@ def found(proc: str = "/proc") -> list[dict[str, Any]]:
 
 
 def container_id(cgroup: str) -> str | None:
-    """The container that a process is in, from its /proc/PID/cgroup; None for none."""
+    """Return the container id of a process from the text of /proc/PID/cgroup; None for none."""
     match = _CONTAINER.search(cgroup)
     return match[1] if match else None
 
 
 def _bound(proc: str, pid: str) -> Iterator[tuple[str, str]]:
-    """Device and path on it of what a process has at BOUND; nothing of one that is gone."""
+    """Device and path of what a process has mounted at BOUND; nothing if it has ended."""
     try:
         table = read(f"{proc}/{pid}/mountinfo")
     except OSError:
         return
-    # Most processes have none: their tables are not taken apart.
+    # Most processes have no such mount: skip parsing their tables.
     if f" {BOUND} " in table:
         yield from ((row.device, row.root) for row in rows(table) if row.point == BOUND)
 
 
 def _points(proc: str) -> list[tuple[str, str, str]]:
-    """Device, path on it and mount point of each mount of this machine, the longest path first."""
+    """Return device, path on it and mount point of each mount, the longest path first."""
     found = [(row.device, row.root, row.point) for row in rows(read(f"{proc}/self/mountinfo"))]
     return sorted(found, key=lambda each: len(each[1]), reverse=True)
 
 
 def _on_this_machine(number: str, path: str, points: list[tuple[str, str, str]]) -> str:
-    """Where this machine has ``path`` of a device; empty for a device that it does not mount."""
+    """Return the location of a device's ``path`` on this machine; empty if it is not mounted."""
     for device, root, point in points:
         inside = path[len(root.rstrip("/")) :]
         if device == number and path.startswith(root) and inside.startswith("/"):
@@ -74,7 +74,7 @@ def _on_this_machine(number: str, path: str, points: list[tuple[str, str, str]])
 
 
 def _described(identity: str, folder: str) -> dict[str, Any]:
-    """A container by the file that the engine keeps of it."""
+    """Describe a container from the engine's configuration file."""
     try:
         with open(f"{folder}/config.v2.json", encoding="utf-8") as stream:
             kept = json.load(stream)

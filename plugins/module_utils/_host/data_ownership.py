@@ -1,11 +1,11 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which cluster a directory of data belongs to.
+"""Cluster that owns a data directory.
 
-A marker file in it says so: clusters, and for each its services that write there. The services
-ignore a file whose name begins with a dot. Directories of clusters that were brought up by an
-earlier version have none: there the engine's containers count, by their label and by what they
-mount, and then the cluster's id in ``meta.properties``.
+A marker file in the directory lists clusters and their services that write there. Services ignore
+it, because its name begins with a dot. Directories of clusters created by an earlier version have
+no marker: their owner is found by the engine's containers, with their labels and mounts, and by
+the cluster id in ``meta.properties``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MARKER = ".kafka-metal.json"
 
 
 def owners(directory: str) -> dict[str, list[str]]:
-    """Services by cluster, as the marker has them; none without a marker that can be read."""
+    """Return services by cluster from the marker; none without a readable marker."""
     try:
         found = json.loads(untrusted_files.content(os.path.join(directory, MARKER)))["clusters"]
         return {str(cluster): [str(each) for each in found[cluster]] for cluster in found}
@@ -33,15 +33,15 @@ def owners(directory: str) -> dict[str, list[str]]:
 
 
 def is_marked(directory: str, cluster: str, service: str = "") -> bool:
-    """Whether the marker has the cluster, and this service of it."""
+    """Whether the marker has the cluster and, if set, its service."""
     found = owners(directory)
     return cluster in found and (not service or service in found[cluster])
 
 
 def mark(directory: str, cluster: str, service: str = "") -> None:
-    """Add a cluster or a service to the marker, in one step and on the disk when it is there.
+    """Add a cluster or a service to the marker, atomically and synced to the disk.
 
-    Shared directories name no services: machines that write at once write the same.
+    Markers of shared directories have no services, so concurrent writes are identical.
     """
     found = owners(directory)
     found[cluster] = sorted({*found.get(cluster, ()), *([service] if service else [])})
@@ -49,7 +49,7 @@ def mark(directory: str, cluster: str, service: str = "") -> None:
 
 
 def release(directory: str, cluster: str) -> bool:
-    """Take a cluster out of the marker of a directory that others use too; whether it was in it."""
+    """Remove a cluster from the marker of a shared directory; return whether it was in it."""
     found = owners(directory)
     if cluster not in found:
         return False
@@ -63,7 +63,7 @@ def release(directory: str, cluster: str) -> bool:
 
 def _write(directory: str, found: Mapping[str, Sequence[str]]) -> None:
     path = os.path.join(directory, MARKER)
-    # A service may write in there: a name that nobody can have put a link at.
+    # Services may write here: use an unpredictable name, where no link can be planted.
     handle, temporary = tempfile.mkstemp(prefix=f"{MARKER}.", dir=directory)
     try:
         with open(handle, "w", encoding="utf-8") as stream:
@@ -73,16 +73,16 @@ def _write(directory: str, found: Mapping[str, Sequence[str]]) -> None:
             os.fsync(stream.fileno())
         os.replace(temporary, path)
     except OSError:
-        # On a full disk the file may be there, and empty.
+        # On a full disk the temporary file may exist and be empty.
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
 
 
 def used(containers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Cluster and directory, for each that a container mounts or has as a log dir, running or not.
+    """Return cluster and directory for each mount and log dir of containers, running or not.
 
-    ``containers``: the engine's list. One without our label counts as cluster "".
+    ``containers``: the engine's list. Containers without the label have the cluster "".
     """
     return [
         (container_labels.listed(each, container_labels.CLUSTER), path)
@@ -92,7 +92,7 @@ def used(containers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def marked_below(directory: str) -> set[str]:
-    """Clusters with a marker in a directory below this one."""
+    """Return clusters with a marker in a directory below this one."""
     return {
         cluster
         for folder, _, files in os.walk(directory)
@@ -107,7 +107,7 @@ def _sources(container: Mapping[str, Any]) -> list[str]:
 
 
 def _log_dirs(container: Mapping[str, Any]) -> list[str]:
-    """Log dirs in the configuration that a broker mounts: of a disk it mounts the whole disk."""
+    """Return log dirs from a broker's configuration: its mounts may be whole disks."""
     for source in _sources(container):
         found = _property(os.path.join(source, "server.properties"), "log.dirs")
         if found:
@@ -116,7 +116,7 @@ def _log_dirs(container: Mapping[str, Any]) -> list[str]:
 
 
 def cluster_id(directory: str) -> str:
-    """Kafka's id of the cluster whose log dir this is; empty where there is none."""
+    """Return Kafka's cluster id of a log dir; empty without one."""
     return _property(os.path.join(directory, "meta.properties"), "cluster.id")
 
 
@@ -132,7 +132,7 @@ def _property(path: str, key: str) -> str:
 def inspect(
     directory: str, containers: Iterable[Mapping[str, Any]], below: str = ""
 ) -> dict[str, Any]:
-    """Evidence of the owner of ``directory``; ``below``: the directory that is marked instead."""
+    """Return facts on the owner of ``directory``; ``below``: the marked directory in it."""
     place = (below or directory).rstrip("/")
     found = used(containers)
     mounted = {cluster for cluster, path in found if path == place}
@@ -141,7 +141,7 @@ def inspect(
         "path": directory,
         "exists": os.path.lexists(directory),
         "link": os.path.realpath(directory) if os.path.islink(directory) else "",
-        # A shared directory may be on another machine, and have millions of files.
+        # A shared directory may be on another machine and have millions of files: do not walk it.
         "inside": [] if below else sorted(inside | marked_below(place)),
         "empty": os.path.isdir(directory) and not set(os.listdir(directory)) - {MARKER},
         "owners": sorted({*owners(place), *mounted}),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests to the container engine of a machine, over its socket.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any
 from urllib.parse import quote
 
 SOCKET = "/var/run/docker.sock"
-# Seconds that a request takes at most.
+# Seconds for a request.
 TIMEOUT = 5.0
 
 
 class EngineError(Exception):
-    """The engine refuses a request, or does not answer; the text says where and why."""
+    """The engine rejects a request or does not respond; the text has the place and the reason."""
 
 
 class NoAnswerError(EngineError):
-    """The engine does not answer; ``reason`` is the system's word, such as C(timed out)."""
+    """The engine does not respond; ``reason`` is the system's error, such as C(timed out)."""
 
     def __init__(self, path: str, error: Exception) -> None:
-        """What happened on the socket at ``path``."""
+        """Name the socket ``path`` and the error."""
         self.reason = str(getattr(error, "strerror", None) or error or type(error).__name__)
-        super().__init__(f"the engine does not answer on {path}: {self.reason}")
+        super().__init__(f"the engine does not respond on {path}: {self.reason}")
 
 
 class _Connection(http.client.HTTPConnection):
@@ -44,44 +44,44 @@ class _Connection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def get(path: str, question: str, timeout: float = TIMEOUT) -> bytes | None:
-    """The answer to GET ``question``, None when the engine knows no such thing.
+def get(path: str, request: str, timeout: float = TIMEOUT) -> bytes | None:
+    """Return the response to GET ``request``; None if the object does not exist (404).
 
     ``path`` is the socket, ``timeout`` in seconds. Raises EngineError, or NoAnswerError.
     """
-    return _send("GET", path, question, timeout)
+    return _send("GET", path, request, timeout)
 
 
-def delete(path: str, question: str, timeout: float = TIMEOUT) -> None:
-    """DELETE ``question``; nothing where it is gone. Raises as get()."""
-    _send("DELETE", path, question, timeout)
+def delete(path: str, request: str, timeout: float = TIMEOUT) -> None:
+    """Send DELETE ``request``; no error if the object does not exist. Raises as get()."""
+    _send("DELETE", path, request, timeout)
 
 
-def _send(method: str, path: str, question: str, timeout: float) -> bytes | None:
+def _send(method: str, path: str, request: str, timeout: float) -> bytes | None:
     connection = _Connection(path, timeout)
     try:
-        connection.request(method, question)
-        answer = connection.getresponse()
-        content = answer.read()
+        connection.request(method, request)
+        response = connection.getresponse()
+        content = response.read()
     except (OSError, http.client.HTTPException) as error:
         raise NoAnswerError(path, error) from error
     finally:
         connection.close()
-    if answer.status == 404:
+    if response.status == 404:
         return None
-    if answer.status not in (200, 204):
-        raise EngineError(f"the engine refuses {question}: {content[:200]!r}")
+    if response.status not in (200, 204):
+        raise EngineError(f"the engine rejects {request}: {content[:200]!r}")
     return content
 
 
-def ask(path: str, question: str) -> Any:
-    """The answer to GET ``question`` as Python values; None when the engine gives none."""
+def get_json(path: str, request: str) -> Any:
+    """Return the JSON response to GET ``request``; None without a valid response."""
     try:
-        return json.loads(get(path, question) or b"null")
+        return json.loads(get(path, request) or b"null")
     except (EngineError, ValueError):
         return None
 
 
-def listing(label: str) -> str:
-    """The question for all containers with this label, running or not."""
+def list_request(label: str) -> str:
+    """Return the request for all containers with a label, running or not."""
     return f"/containers/json?all=1&filters={quote(json.dumps({'label': [label]}))}"

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the container engine of a machine is and can.
+"""Facts of a machine's container engine.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from typing import Any
 
 from . import engine_api
 
-# Why the engine of a fresh machine does not answer.
+# Reason on a machine without an engine.
 NOT_INSTALLED = "not installed"
-# Part of the reason where it takes connections and answers nothing: it hangs.
+# Part of the reason if the engine accepts connections but does not respond.
 HUNG = "timed out"
-# The command that starts an engine that is down; `make up` does not touch one that hangs.
+# Remedy for a stopped engine; `make up` does not restart a hung one.
 START = "make up starts it"
 PROGRAMS = ("/usr/bin/dockerd", "/usr/sbin/dockerd", "/usr/local/bin/dockerd")
 
 
 def engine(path: str) -> dict[str, Any] | None:
-    """The engine behind a socket; None when none answers, as on a fresh machine."""
-    version, info = engine_api.ask(path, "/version"), engine_api.ask(path, "/info")
+    """Return facts of the engine at a socket; None if it does not respond."""
+    version, info = engine_api.get_json(path, "/version"), engine_api.get_json(path, "/info")
     if not isinstance(version, dict) or not isinstance(info, dict):
         return None
-    # Modules speak to the engine by way of requests.
+    # Ansible's Docker modules need the Python library requests.
     library = find_spec("requests") is not None
     return {**described(version, info), "library": library, "images": images(path)}
 
 
 def is_installed(programs: tuple[str, ...] = PROGRAMS) -> bool:
-    """Whether this machine has a container engine, running or not."""
+    """Whether a container engine is installed, running or not."""
     return any(os.path.exists(program) for program in programs)
 
 
-def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
-    """Why the engine behind a socket does not answer; empty where it does.
+def no_response_reason(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
+    """Return why the engine at a socket does not respond; empty if it does.
 
-    On a machine that has no engine yet: C(not installed).
+    C(not installed) on a machine without an engine.
     """
     try:
         engine_api.get(path, "/_ping")
@@ -49,21 +49,21 @@ def silence(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
             return NOT_INSTALLED
         return f"{path}: {error.reason}"
     except engine_api.EngineError:
-        # A refusal is an answer.
+        # An error response is a response.
         pass
     return ""
 
 
 def images(path: str) -> list[str]:
-    """Names of the images that the engine behind a socket holds."""
-    answer = engine_api.ask(path, "/images/json")
-    return sorted(tag for image in answer or () for tag in image.get("RepoTags") or ())
+    """Return the names of the engine's images."""
+    found = engine_api.get_json(path, "/images/json")
+    return sorted(tag for image in found or () for tag in image.get("RepoTags") or ())
 
 
 def described(version: dict[str, Any], info: dict[str, Any]) -> dict[str, Any]:
-    """What matters of the engine's own answers to /version and /info."""
+    """Select facts from the engine's responses to /version and /info."""
     options = [str(option) for option in info.get("SecurityOptions") or ()]
-    # Each is a list such as name=seccomp,profile=default.
+    # Options look like name=seccomp,profile=default.
     protections = sorted(o.split(",")[0].partition("=")[2] or o for o in options)
     return {
         "version": str(version.get("Version", "")),

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How file systems are mounted, what they have left, and which disk is under them.
+"""File systems: mount, free space and underlying disk.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .mount_table import Mounted, mount_of
 
 
 def place(path: str, table: Mapping[str, Mounted]) -> dict[str, Any]:
-    """Mount point, device, free and total bytes of ``path``, or of its nearest existing parent.
+    """Return mount point, device, free and total bytes of ``path`` or its nearest existing parent.
 
-    ``system`` says that it lies on the file system of /. ``table`` is by mount point.
+    ``system``: it is on the file system of /. ``table`` is by mount point.
     """
     real = os.path.realpath(path)
     while not os.path.exists(real):
@@ -34,9 +34,9 @@ def place(path: str, table: Mapping[str, Mounted]) -> dict[str, Any]:
 
 
 def whole_disk(number: str, root: str = "/sys/dev/block") -> str:
-    """The disk that holds a device: of a partition its disk, of a mapping the one thing below it.
+    """Return the disk of a device: for a partition its disk, for a mapping its one lower device.
 
-    What has no block device, or several below it, is its own disk.
+    A device without a block device or with several lower devices counts as its own disk.
     """
     path = os.path.realpath(os.path.join(root, number))
     if not os.path.isdir(path):
@@ -54,11 +54,11 @@ def whole_disk(number: str, root: str = "/sys/dev/block") -> str:
 
 
 def details(mount: str, table: Mapping[str, Mounted]) -> dict[str, Any]:
-    """Kind, options, disk and inodes of a mounted file system; ``table`` is by mount point."""
+    """Return type, options, disk and inodes of a file system; ``table`` is by mount point."""
     found, space = table.get(mount), os.statvfs(mount)
     both = (found.options, found.system_options) if found else ()
     options = sorted({each for some in both for each in some.split(",") if each})
-    # An XFS that met an error is read-only without its options saying so.
+    # XFS becomes read-only after an error without a change of its mount options.
     read_only = bool(space.f_flag & os.ST_RDONLY) or "ro" in options
     return {
         "kind": found.kind if found else "",

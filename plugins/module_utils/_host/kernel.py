@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel says of its limits, its clock and its protections.
+"""Limits and clock of the kernel.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import os
 import re
 from typing import Any
 
-# Lets a process raise its hard limits, up to what the kernel has for all.
+# Allows a process to raise its hard limits, up to those of the kernel.
 _CAP_SYS_RESOURCE = 24
 _STA_UNSYNC = 0x40
 
 
 def hard_open_files(limits: str, nr_open: int) -> int:
-    """The hard limit of open files in the text of /proc/PID/limits."""
+    """Return the hard limit of open files in the text of /proc/PID/limits."""
     match = re.search(r"^Max open files\s+\S+\s+(\S+)", limits, re.MULTILINE)
     if match is None:
-        raise ValueError("no limit of open files")
+        raise ValueError("/proc/PID/limits has no limit of open files")
     return nr_open if match[1] == "unlimited" else int(match[1])
 
 
@@ -32,21 +32,21 @@ def may_raise_limits(status: str) -> bool:
 
 
 def open_files(limits: str, status: str, nr_open: int) -> int:
-    """The most open files that a process can give to its children."""
+    """Return the highest limit of open files that a process can set for its children."""
     return nr_open if may_raise_limits(status) else min(hard_open_files(limits, nr_open), nr_open)
 
 
 def swap(swaps: str) -> int:
-    """Bytes of swap space in use or not, from the text of /proc/swaps."""
+    """Return the total bytes of swap space, from the text of /proc/swaps."""
     rows = [line.split() for line in swaps.splitlines()[1:]]
     return sum(int(row[-3]) * 1024 for row in rows if len(row) >= 5)
 
 
 def cgroup(filesystems: str, controllers_v2: str | None, table_v1: str) -> dict[str, Any]:
-    """Version of control groups, and whether memory can be limited.
+    """Return the version of control groups, and whether memory can be limited.
 
-    ``controllers_v2`` is /sys/fs/cgroup/cgroup.controllers where there is one, ``table_v1`` is
-    /proc/cgroups.
+    ``controllers_v2`` is the text of /sys/fs/cgroup/cgroup.controllers or None, ``table_v1`` that
+    of /proc/cgroups.
     """
     if controllers_v2 is not None:
         return {"version": 2, "memory": "memory" in controllers_v2.split()}
@@ -56,7 +56,7 @@ def cgroup(filesystems: str, controllers_v2: str | None, table_v1: str) -> dict[
 
 
 def port_ranges(text: str) -> list[list[int]]:
-    """First and last port of each range in a list such as 22,8080-8090."""
+    """Return first and last port of each range in a list such as 22,8080-8090."""
     found = []
     for part in text.strip().split(","):
         if part:
@@ -66,7 +66,7 @@ def port_ranges(text: str) -> list[list[int]]:
 
 
 class _Timex(ctypes.Structure):
-    """The beginning of struct timex; the rest is room that the kernel fills."""
+    """The first members of struct timex; ``rest`` has room for the others."""
 
     _fields_ = (
         ("modes", ctypes.c_uint),
@@ -80,19 +80,19 @@ class _Timex(ctypes.Structure):
 
 
 def synchronised() -> bool | None:
-    """Whether somebody keeps the kernel's clock in step; None where it does not tell."""
+    """Whether the kernel's clock is synchronized; None if it is unknown."""
     timex = _Timex()
     try:
-        answer = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.byref(timex))
+        result = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.byref(timex))
     except (AttributeError, OSError):
         return None
-    return None if answer < 0 else not timex.status & _STA_UNSYNC
+    return None if result < 0 else not timex.status & _STA_UNSYNC
 
 
 def engine_process(proc: str = "/proc") -> str:
-    """Number of the container engine's process; the first process where there is none yet.
+    """Return the PID of the container engine; 1 if it does not run.
 
-    An engine inside a container of this machine is not the machine's own.
+    Engines inside containers of this machine do not count.
     """
     for pid in filter(str.isdigit, os.listdir(proc)):
         try:
@@ -101,7 +101,7 @@ def engine_process(proc: str = "/proc") -> str:
             if named and _namespace(proc, pid) == _namespace(proc, "self"):
                 return pid
         except OSError:
-            # Gone meanwhile.
+            # The process has ended.
             continue
     return "1"
 

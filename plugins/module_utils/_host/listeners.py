@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sockets of a machine that listen, with the process and the container behind each.
+"""Listening sockets of a machine, each with its process and container.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from .container_processes import container_id
 from .procfs import read
 
 
-def look(path: str) -> list[dict[str, Any]]:
-    """What listens on this machine; ``path`` is the engine's socket. For the shape see listeners().
+def read_listeners(path: str) -> list[dict[str, Any]]:
+    """Return the listeners of this machine, as listeners(); ``path`` is the engine's socket.
 
-    Raises OSError where there is no /proc.
+    Raises OSError without /proc.
     """
     sockets = [found for table in tcp_tables.texts() for found in listening(table)]
     found = listeners(sockets, socket_owners(), container_list.running(path))
-    # Left by an interrupted run for a minute: it makes room for anybody.
+    # An interrupted run leaves this helper for a minute; it ends before a service starts.
     return [listener for listener in found if listener["process"] != port_probe.HELPER]
 
 
 def listening(table: str) -> Iterator[tuple[str, int, str]]:
-    """Address, port and inode of each listening socket of a kernel's table."""
+    """Address, port and inode of each listening socket in a table of the kernel."""
     for row in tcp_tables.rows(table, tcp_tables.LISTEN):
         yield tcp_tables.address(row.local), tcp_tables.port(row.local), row.inode
 
@@ -39,10 +39,10 @@ def listeners(
     owners: dict[str, tuple[str, str | None]],
     containers: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """One record per listening socket, with the container that holds it where there is one.
+    """Return one record per listening socket, with its container if there is one.
 
-    ``owners`` maps inodes to process name and container id; ``containers`` is the engine's list. A
-    port that the engine publishes belongs to the container behind it.
+    ``owners`` maps inodes to process name and container id; ``containers`` is the engine's list.
+    A port that the engine publishes belongs to the published container.
     """
     by_id = {container["Id"]: container for container in containers}
     published = {
@@ -72,7 +72,7 @@ def listeners(
 
 
 def socket_owners(proc: str = "/proc") -> dict[str, tuple[str, str | None]]:
-    """Process name and container id by socket inode; only of processes that we may look at."""
+    """Return process name and container id by socket inode, of readable processes only."""
     found = {}
     for pid in filter(str.isdigit, os.listdir(proc)):
         try:
@@ -85,6 +85,6 @@ def socket_owners(proc: str = "/proc") -> dict[str, tuple[str, str | None]]:
                 )
                 found.update(dict.fromkeys(inodes, owner))
         except OSError:
-            # Gone meanwhile, or somebody else's.
+            # The process has ended, or may not be read.
             continue
     return found

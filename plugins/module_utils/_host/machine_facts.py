@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Facts of a machine that several of its files tell together."""
+"""Facts of a machine that combine several files."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from . import filesystems, kernel, mount_table, network, procfs
 
 
 def text(path: str) -> str:
-    """Text of a small file, without its end of line."""
+    """Return the stripped text of a small file."""
     return procfs.read(path).strip()
 
 
 def text_or(path: str, otherwise: Any) -> Any:
-    """The same; ``otherwise`` on a kernel that has no such file."""
+    """Return the stripped text of a file, or ``otherwise`` if it cannot be read."""
     with contextlib.suppress(OSError):
         return text(path)
     return otherwise
 
 
 def addresses() -> list[str]:
-    """Names and addresses that are this machine."""
+    """Return host names and IP addresses of this machine."""
     names = {platform.node(), platform.node().split(".")[0]}
     return [
         *sorted(names),
@@ -37,10 +37,10 @@ def addresses() -> list[str]:
 
 
 def paths(wanted: Iterable[str]) -> dict[str, Any]:
-    """Mount and file system of each directory, also of one that is not there yet."""
+    """Return mount and file system of each directory, which need not exist yet."""
     table = mount_table.by_point(procfs.read(mount_table.OWN))
     places = {path: filesystems.place(path, table) for path in wanted}
-    # Several paths lie on one file system: asked once.
+    # Several paths may be on one file system, which is inspected once.
     details = {
         mount: filesystems.details(mount, table) for mount in {p["mount"] for p in places.values()}
     }
@@ -48,7 +48,7 @@ def paths(wanted: Iterable[str]) -> dict[str, Any]:
 
 
 def limits() -> dict[str, Any]:
-    """What the kernel lets the engine give to containers."""
+    """Return the largest limits that the engine can set for containers."""
     pid = kernel.engine_process()
     sysctl = "/proc/sys"
     return {
@@ -66,7 +66,7 @@ def limits() -> dict[str, Any]:
 
 
 def ephemeral() -> dict[str, Any]:
-    """Ports of outgoing connections, and those that the kernel keeps free."""
+    """Return the range of ephemeral ports, and reserved ports."""
     folder = "/proc/sys/net/ipv4"
     first, last = map(int, text(f"{folder}/ip_local_port_range").split())
     reserved = kernel.port_ranges(text_or(f"{folder}/ip_local_reserved_ports", ""))
@@ -74,7 +74,7 @@ def ephemeral() -> dict[str, Any]:
 
 
 def cgroup() -> dict[str, Any]:
-    """Version of control groups, and whether they limit memory."""
+    """Return the version of control groups, and whether they limit memory."""
     return kernel.cgroup(
         text("/proc/filesystems"),
         text_or("/sys/fs/cgroup/cgroup.controllers", None),
@@ -83,7 +83,7 @@ def cgroup() -> dict[str, Any]:
 
 
 def protections() -> dict[str, Any]:
-    """SELinux and AppArmor."""
+    """Return the state of SELinux and AppArmor."""
     selinux = {"1": "enforcing", "0": "permissive"}
     sbin = os.pathsep.join(["/usr/sbin", "/sbin", os.environ.get("PATH", "")])
     return {

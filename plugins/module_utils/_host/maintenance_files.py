@@ -1,13 +1,13 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What monitoring knows of an operation on a cluster: small files that the node exporter reads.
+"""Maintenance markers of an operation on a cluster: text files for the node exporter.
 
-One file says that an operation is under way and when it was last active. One file for each host of
-the inventory says which instances are stopped by it, and until when their alerts are silent. These
-moments lie minutes ahead and are renewed while the run lives: a killed run silences nothing for
-longer. Moments are epoch seconds by the clock of the machine.
+One file has the running operation and the time of its last activity. One file per inventory host
+has the instances that the operation has stopped, and the time until which their alerts are
+silenced. These times are a few minutes ahead and renewed while the run lasts, so that the silence
+of a killed run expires. Times are epoch seconds by the clock of the machine.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 
 UNTIL = "kafka_metal_maintenance_until_time_seconds"
 ACTIVE = "kafka_metal_operation_active_time_seconds"
-# No cluster and no host has this character in its name.
-BETWEEN = "@"
+# Not allowed in names of clusters and hosts.
+SEPARATOR = "@"
 
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _SAMPLE = re.compile(r"^(\w+)\{(.*)\} ([0-9.]+)$")
@@ -30,17 +30,17 @@ _ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
 
 
 def operation_file(directory: str, cluster: str) -> str:
-    """The file that says which operation is under way."""
-    return os.path.join(directory, f"{cluster}{BETWEEN}operation.prom")
+    """Return the path of the file with the running operation."""
+    return os.path.join(directory, f"{cluster}{SEPARATOR}operation.prom")
 
 
 def silence_file(directory: str, cluster: str, host: str) -> str:
-    """The file that says what of a host is stopped by the operation."""
-    return os.path.join(directory, f"{cluster}{BETWEEN}{host}-maintenance.prom")
+    """Return the path of the file with the stopped instances of a host."""
+    return os.path.join(directory, f"{cluster}{SEPARATOR}{host}-maintenance.prom")
 
 
 def begin(directory: str, cluster: str, operation: str, by: str, now: float) -> None:
-    """An operation is under way. Nothing is silent yet."""
+    """Mark an operation as running; silence no alerts yet."""
     labels = {"of_cluster": cluster, "operation": operation, "by": by}
     _write(operation_file(directory, cluster), ACTIVE, [(labels, now)])
 
@@ -53,7 +53,7 @@ def silence(
     machines: Iterable[str],
     until: float,
 ) -> None:
-    """Alerts of these instances and machines are silent until a moment."""
+    """Silence the alerts of instances and machines until a time."""
     stopped = [{"of_instance": name} for name in instances]
     stopped += [{"of_host": name} for name in machines]
     samples = [({"of_cluster": cluster, **each}, until) for each in stopped]
@@ -61,7 +61,7 @@ def silence(
 
 
 def renew(directory: str, cluster: str, host: str, now: float, seconds: float) -> None:
-    """The operation goes on, and with it the silence of what it has stopped, if there is any."""
+    """Renew the operation's activity, and the silence of a host if there is one."""
     for path, moment in (
         (operation_file(directory, cluster), now),
         (silence_file(directory, cluster, host), now + seconds),
@@ -72,23 +72,23 @@ def renew(directory: str, cluster: str, host: str, now: float, seconds: float) -
 
 
 def clear(directory: str, cluster: str, host: str) -> None:
-    """Nothing of the host is stopped by the operation any more."""
+    """End the silence of a host."""
     _remove(silence_file(directory, cluster, host))
 
 
 def end(directory: str, cluster: str) -> None:
-    """No operation is under way: whatever an earlier run left behind is removed too."""
+    """Remove all markers of a cluster, including those of earlier runs."""
     _remove(operation_file(directory, cluster))
-    # As versions before this one wrote it.
+    # File of versions before 0.2.
     _remove(os.path.join(directory, f"{cluster}-maintenance.prom"))
     for path in _silence_files(directory, cluster):
         _remove(path)
 
 
 def read(directory: str, cluster: str) -> dict[str, Any]:
-    """What the files say: ``active`` (0 without an operation), and ``silent``.
+    """Return the last activity as ``active`` (0 without an operation), and ``silent``.
 
-    ``silent``: moments by the name of an instance or machine.
+    ``silent``: end of the silence by name of an instance or machine.
     """
     running = samples_of(operation_file(directory, cluster)) if directory else []
     silent: dict[str, float] = {}
@@ -101,7 +101,7 @@ def read(directory: str, cluster: str) -> dict[str, Any]:
 
 
 def samples_of(path: str) -> list[tuple[str, dict[str, str], float]]:
-    """Name, labels and value of each sample of a file; none without such a file."""
+    """Return name, labels and value of each sample of a file; none without such a file."""
     try:
         with open(path, encoding="utf-8") as stream:
             lines = stream.read().splitlines()
@@ -112,7 +112,7 @@ def samples_of(path: str) -> list[tuple[str, dict[str, str], float]]:
 
 
 def _labels(text: str) -> dict[str, str]:
-    """Labels out of their text."""
+    """Parse the labels of a sample."""
     back = {escaped: plain for plain, escaped in _ESCAPED.items()}
     return {
         name: re.sub(r"\\.", lambda found: back.get(found[0], found[0]), value)
@@ -121,14 +121,14 @@ def _labels(text: str) -> dict[str, str]:
 
 
 def _write(path: str, name: str, samples: Iterable[tuple[Mapping[str, str], float]]) -> None:
-    """Put a file in place in one step: the exporter never reads half of it."""
+    """Replace a file atomically: the exporter never reads a partial one."""
     lines = [f"# TYPE {name} gauge"]
     for labels, value in samples:
         written = ",".join(f'{key}="{_escape(text)}"' for key, text in labels.items())
         lines.append(f"{name}{{{written}}} {value:.0f}")
     directory = os.path.dirname(path)
     os.makedirs(directory, mode=0o755, exist_ok=True)
-    # Exporters run as users of their own. Nothing in here is a secret.
+    # The exporter runs as another user. The files have no secrets.
     os.chmod(directory, os.stat(directory).st_mode | 0o055)
     with open(f"{path}.new", "w", encoding="utf-8") as stream:
         stream.write("\n".join([*lines, ""]))
@@ -137,17 +137,17 @@ def _write(path: str, name: str, samples: Iterable[tuple[Mapping[str, str], floa
 
 
 def _escape(text: str) -> str:
-    """A label's value as Prometheus writes it."""
+    """Escape a label's value for Prometheus."""
     return "".join(_ESCAPED.get(character, character) for character in text)
 
 
 def _silence_files(directory: str, cluster: str) -> list[str]:
-    """Files of all hosts of a cluster; another one's whose name begins alike is not among them."""
+    """Return the files of all hosts of a cluster; the separator excludes longer cluster names."""
     pattern = silence_file(glob.escape(directory), glob.escape(cluster), "*")
     return sorted(glob.glob(pattern))
 
 
 def _remove(path: str) -> None:
-    """No such file."""
+    """Remove a file if it exists."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)

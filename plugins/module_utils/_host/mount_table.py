@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Mounts as a process sees them: the lines of its /proc/PID/mountinfo.
+"""Mounts of a process, from its /proc/PID/mountinfo.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 class Mounted(NamedTuple):
     """A mount of ``root``, a path on a device, at ``point``; options separated by commas.
 
-    ``device`` is a number as ``major:minor``, ``source`` mostly the path of its node, ``follows``
-    whether mounts of others below the point are seen here. ``system_options`` are those of the
-    file system, which may be read-only while the mount is not.
+    ``device`` is a number as ``major:minor``, ``source`` mostly the path of its node. ``follows``:
+    mounts below the point propagate from other namespaces. ``system_options`` are those of the file
+    system, which may be read-only while the mount is not.
     """
 
     device: str
@@ -35,12 +35,12 @@ class Mounted(NamedTuple):
 
 
 def unescaped(text: str) -> str:
-    """A path as it is; mountinfo and fstab write a space in it as ``\\040``."""
+    """Return a path without escapes; mountinfo and fstab write a space as ``\\040``."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
 
 
 def rows(text: str) -> Iterator[Mounted]:
-    """The lines of a mountinfo file; of two on one point the later one covers the other."""
+    """Mounts of a mountinfo file; of two on one point the later one covers the other."""
     for line in text.splitlines():
         before, _, after = line.partition(" - ")
         fields = before.split()
@@ -60,11 +60,11 @@ def rows(text: str) -> Iterator[Mounted]:
 
 
 def by_point(text: str) -> dict[str, Mounted]:
-    """What is on top at each mount point."""
+    """Return the uppermost mount of each mount point."""
     return {row.point: row for row in rows(text)}
 
 
 def mount_of(path: str, points: Iterable[str]) -> str:
-    """The mount point that holds the absolute ``path``: the longest that is one of its parents."""
+    """Return the mount point of the absolute ``path``: the longest one that is a parent of it."""
     holding = [p for p in points if path == p or path.startswith(p.rstrip("/") + "/")]
     return max(holding, key=len, default="/")

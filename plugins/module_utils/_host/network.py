@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names, addresses and interfaces as a machine sees them.
+"""Names, addresses and interfaces of a machine.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-from .._common.deadlines import ask_all
+from .._common.deadlines import query_all
 
-# The resolver waits 5 s for each server; a machine that waits that long is reported.
+# Seconds. The resolver waits 5 s for each server; slower lookups are reported as failed.
 RESOLVE_SECONDS = 4.0
 _SIOCGIFADDR = 0x8915
 
 
 def addresses_v6(if_inet6: str) -> list[str]:
-    """Global IPv6 addresses of the machine, from the text of /proc/net/if_inet6."""
+    """Return global IPv6 addresses, from the text of /proc/net/if_inet6."""
     rows = [line.split() for line in if_inet6.splitlines()]
     found = [bytes.fromhex(row[0]) for row in rows if len(row) == 6 and row[3] == "00"]
     return sorted(socket.inet_ntop(socket.AF_INET6, packed) for packed in found)
 
 
 def resolved(name: str) -> list[str]:
-    """Addresses of a name, as the machine's own programs get them; none when there are none."""
+    """Return the addresses of a name from the machine's resolver; none if it cannot resolve it."""
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -38,8 +38,8 @@ def resolved(name: str) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def looked_up(name: str) -> dict[str, Any]:
-    """Addresses of a name, the name of the first address, and whether that leads back to it."""
+def look_up(name: str) -> dict[str, Any]:
+    """Return a name's addresses, the reverse name of the first one, and whether it matches."""
     addresses = resolved(name)
     reverse, confirmed = None, False
     if addresses:
@@ -50,16 +50,16 @@ def looked_up(name: str) -> dict[str, Any]:
 
 
 def lookups(names: Iterable[str], seconds: float = RESOLVE_SECONDS) -> dict[str, Any]:
-    """What each name leads to; a name without an answer in time has None."""
+    """Look up all names in parallel; None for a name without a result in time."""
     wanted = list(names)
-    found = ask_all(wanted, looked_up, seconds, width=32)
+    found = query_all(wanted, look_up, seconds, width=32)
     return {name: found.get(name) for name in wanted}
 
 
 def interfaces(root: str = "/sys/class/net") -> list[dict[str, Any]]:
-    """Name, hardware address, MTU and first IPv4 address of interfaces that have one; no loopback.
+    """Return interfaces with an IPv4 address, without loopback: name, MAC, MTU, first address.
 
-    What containers use has none, and there may be hundreds of it.
+    Interfaces of containers have no address, and there may be hundreds of them.
     """
     found = []
     for name in sorted(os.listdir(root)):
@@ -67,7 +67,7 @@ def interfaces(root: str = "/sys/class/net") -> list[dict[str, Any]]:
         try:
             mac, mtu = _line(f"{folder}/address"), int(_line(f"{folder}/mtu"))
         except (OSError, ValueError):
-            # No interface, or gone meanwhile.
+            # No interface, or removed since it was listed.
             continue
         if name != "lo" and (address := _address(name)):
             found.append({"name": name, "mac": mac, "mtu": mtu, "address": address})
@@ -75,13 +75,13 @@ def interfaces(root: str = "/sys/class/net") -> list[dict[str, Any]]:
 
 
 def _address(interface: str) -> str | None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             request = struct.pack("256s", interface.encode()[:15])
-            answer = fcntl.ioctl(asked.fileno(), _SIOCGIFADDR, request)
+            response = fcntl.ioctl(probe.fileno(), _SIOCGIFADDR, request)
         except OSError:
             return None
-    return socket.inet_ntoa(answer[20:24])
+    return socket.inet_ntoa(response[20:24])
 
 
 def _line(path: str) -> str:

@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""One operation at a time on a cluster: a file on each machine that says who is at work.
+"""Lock for one operation at a time on a cluster: a file on each machine that names its owner.
 
-A lock whose owner has died is taken over by the next operation that starts on the same control
-node: it resumes what was interrupted. Anybody else's lock is broken only by name.
+The next operation on the same control node takes over the lock of an owner that has died, and
+resumes the interrupted operation. Any other lock is broken only if the operator names it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-# On every machine; it survives a reboot.
+# On every machine; must survive a reboot.
 DIRECTORY = "/var/lib/kafka-metal/locks"
 
 
 @dataclass(frozen=True)
 class Owner:
-    """A process on a control node. ``started`` and ``boot`` tell it from a later one by its id."""
+    """A process on a control node. ``started`` and ``boot`` distinguish it from a reused PID."""
 
     node: str
     namespace: str
@@ -34,15 +34,15 @@ class Owner:
 
     @property
     def token(self) -> str:
-        """A short name for this very process."""
+        """Return a short, unique name of the process."""
         return f"{self.node}-{self.pid}-{self.started or '0'}"
 
 
 @dataclass(frozen=True)
 class Lock:
-    """What the file says. ``since`` is by the machine's clock, in epoch seconds.
+    """Content of a lock file. ``since`` is epoch seconds by the machine's clock.
 
-    ``resumed``: the operation goes on with what an interrupted one began at ``since``.
+    ``resumed``: the operation continues an interrupted one that began at ``since``.
     """
 
     operation: str
@@ -51,12 +51,12 @@ class Lock:
     resumed: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """The lock in plain types."""
+        """Return the lock in plain types."""
         return {**asdict(self), "token": self.owner.token}
 
 
 def lock_of(text: str) -> Lock:
-    """A lock out of its file; one that nobody can read is somebody's, of unknown kind."""
+    """Return the lock from a file's text; an unreadable one has an unknown owner."""
     try:
         found = json.loads(text)
         return Lock(
@@ -73,7 +73,7 @@ def lock_of(text: str) -> Lock:
 
 
 def stat_of(pid: int) -> list[str]:
-    """State and what follows from /proc/PID/stat; empty when there is no such process."""
+    """Return the fields of /proc/PID/stat from the state on; empty without such a process."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stream:
             return stream.read().rpartition(")")[2].split()
@@ -82,7 +82,7 @@ def stat_of(pid: int) -> list[str]:
 
 
 def text_of(path: str) -> str:
-    """The text of a small file, empty when it cannot be read."""
+    """Return the text of a small file; empty if it cannot be read."""
     try:
         with open(path, encoding="utf-8") as stream:
             return stream.read().strip()
@@ -91,7 +91,7 @@ def text_of(path: str) -> str:
 
 
 def owner_of(pid: int) -> Owner:
-    """The process ``pid`` of this node as an owner of locks."""
+    """Return the process ``pid`` of this node as an owner of locks."""
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -108,9 +108,9 @@ def owner_of(pid: int) -> Owner:
 
 
 def dead(owner: Owner, me: Owner) -> bool:
-    """Whether ``owner`` was a process of the node that ``me`` runs on, and is no more.
+    """Whether ``owner`` was a process on the node of ``me`` and has ended.
 
-    False whenever that cannot be known from here.
+    False if this node cannot determine it.
     """
     if owner.node != me.node:
         return False
@@ -119,7 +119,7 @@ def dead(owner: Owner, me: Owner) -> bool:
     if owner.namespace != me.namespace:
         return False
     stat = stat_of(owner.pid)
-    # A zombie has ended; nobody has taken note yet.
+    # A zombie has ended; its parent has not reaped it yet.
     return not stat or stat[0] in "ZX" or stat[19] != owner.started
 
 
@@ -127,7 +127,7 @@ def dead(owner: Owner, me: Owner) -> bool:
 
 
 def read(path: str) -> Lock | None:
-    """The lock that stands there, None without one."""
+    """Return the lock in a file; None without one."""
     try:
         with open(path, encoding="utf-8") as stream:
             return lock_of(stream.read())
@@ -135,8 +135,8 @@ def read(path: str) -> Lock | None:
         return None
 
 
-def take(path: str, lock: Lock) -> bool:
-    """Put the lock there in one step, content and all; False when somebody was first."""
+def create(path: str, lock: Lock) -> bool:
+    """Create the lock file atomically, with its content; False if it exists already."""
     os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
     temporary = f"{path}.{lock.owner.token}"
     with open(temporary, "w", encoding="utf-8") as stream:
@@ -150,8 +150,8 @@ def take(path: str, lock: Lock) -> bool:
     return True
 
 
-def drop(path: str, token: str) -> bool:
-    """Remove the lock of ``token``; False when it is not there or somebody else's."""
+def remove(path: str, token: str) -> bool:
+    """Remove the lock of ``token``; False if it does not exist or has another owner."""
     found = read(path)
     if found is None or found.owner.token != token:
         return False
@@ -159,8 +159,8 @@ def drop(path: str, token: str) -> bool:
     return True
 
 
-def delete(path: str) -> bool:
-    """Remove the lock of any operation; False when there is none."""
+def remove_any(path: str) -> bool:
+    """Remove the lock of any owner; False if it does not exist."""
     try:
         os.unlink(path)
     except FileNotFoundError:
@@ -169,19 +169,19 @@ def delete(path: str) -> bool:
 
 
 def acquire(path: str, cluster: str, spec: Mapping[str, Any], me: Owner) -> dict[str, Any]:
-    """Take the lock, or say who holds it.
+    """Acquire the lock, or return the lock that exists.
 
-    ``spec`` has ``operation``; ``replace``, the token of a dead owner; ``unlock``, the token of a
-    lock that an operator wants broken, or the name of the cluster for any.
+    ``spec`` has ``operation``; ``replace``, the token of a dead owner; ``unlock``, the token of
+    the lock that the operator wants to break, or the name of the cluster to break any.
     """
     found = read(path)
     if found and found.owner.token == me.token:
-        return answer(found, taken=True, nested=True)
+        return result(found, taken=True, nested=True)
     broken = found and spec["unlock"] in (found.owner.token, cluster)
     over = found and spec["replace"] == found.owner.token
     if found and not broken and not over:
-        return answer(found, taken=False)
-    # Another operation has nothing to resume: it begins by itself.
+        return result(found, taken=False)
+    # A different operation does not resume the interrupted one.
     resumes = bool(found and over and not broken and found.operation == spec["operation"])
     lock = Lock(
         operation=spec["operation"],
@@ -190,22 +190,22 @@ def acquire(path: str, cluster: str, spec: Mapping[str, Any], me: Owner) -> dict
         resumed=resumes,
     )
     if found:
-        drop(path, found.owner.token)
-    if take(path, lock):
-        return answer(lock, taken=True)
-    return answer(read(path) or lock, taken=False)
+        remove(path, found.owner.token)
+    if create(path, lock):
+        return result(lock, taken=True)
+    return result(read(path) or lock, taken=False)
 
 
 def release(path: str, token: str, me: Owner) -> dict[str, Any]:
-    """Drop the lock of ``token``, or without a token say whose lock there is."""
-    dropped = bool(token) and drop(path, token)
+    """Remove the lock of ``token``; without a token only return the existing lock."""
+    removed = bool(token) and remove(path, token)
     found = read(path)
-    # Without a lock its owner is the process that asks, which is not dead.
-    return {**answer(found or Lock("", me, 0), taken=False), "released": dropped}
+    # Without a lock the result has the caller as owner, which is not dead.
+    return {**result(found or Lock("", me, 0), taken=False), "released": removed}
 
 
-def answer(lock: Lock, *, taken: bool, nested: bool = False) -> dict[str, Any]:
-    """The result of the module cluster_lock."""
+def result(lock: Lock, *, taken: bool, nested: bool = False) -> dict[str, Any]:
+    """Return the result of the module cluster_lock."""
     return {
         "taken": taken,
         "nested": nested,
@@ -216,11 +216,11 @@ def answer(lock: Lock, *, taken: bool, nested: bool = False) -> dict[str, Any]:
 
 
 def refusal(cluster: str, machine: str, lock: Mapping[str, Any]) -> str:
-    """What an operator reads whose operation has to wait."""
+    """Return the error message for an operation that cannot get the lock."""
     owner = lock["owner"]
     since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(lock["since"]))
     return (
-        f"Another operation works on cluster {cluster}: {lock['operation']}, by {owner['user']} on "
+        f"Another operation runs on cluster {cluster}: {lock['operation']}, by {owner['user']} on "
         f"{owner['node']} (process {owner['pid']}), since {since}; found on {machine}. Nothing was "
-        f"touched. When it has died, break its lock: -e unlock={lock['token']}"
+        f"changed. If that process has ended, break its lock: -e unlock={lock['token']}"
     )

@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""An operation on a cluster as its machines show it, as messages for status, plan and preflight.
+"""State of an operation on a cluster, as messages for status, plan and preflight.
 
-``look`` runs on a machine, with nothing but Python's library; ``messages`` on the control node,
-which alone can tell whether a process there is dead.
+``read`` runs on a machine, with Python's standard library only; ``messages`` on the control node,
+because only there it can be checked whether the owner's process is alive.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 from . import maintenance_files, operation_lock
 
-# An operation elsewhere that was not active for so many seconds may be dead. Building images, or a
-# broker's slow stop, takes less.
-QUIET_S = 1800
-# How an interrupted operation is resumed, by the text in its lock. Everything else is by `make up`.
+# Seconds without activity after which an operation of another control node may be dead. Building
+# images, or a slow stop of a broker, takes less.
+INACTIVE_S = 1800
+# Commands that resume an interrupted operation, by its name in the lock; for others `make up`.
 VERBS = {
     "restart of all": "make restart",
     "restart of ensemble": "make restart S=ensemble",
@@ -27,14 +27,16 @@ VERBS = {
     "upgrade": "make upgrade",
     "end of an upgrade": "make upgrade FINISH=1",
     "secure": "make secure",
+    # The name in locks of release 0.1.
+    "closing": "make secure",
     "split of the trust of ZooKeeper": "make zookeeper-trust",
 }
 
 
-def look(
+def read(
     cluster: str, directory: str = "", locks: str = operation_lock.DIRECTORY
 ) -> dict[str, Any]:
-    """The lock, last activity and silence on this machine; its clock as ``now``."""
+    """Return the lock, last activity and silences on this machine; ``now`` is its clock."""
     found = operation_lock.read(os.path.join(locks, f"{cluster}.json"))
     return {
         "now": time.time(),
@@ -46,13 +48,13 @@ def look(
 def messages(
     found: Iterable[Mapping[str, Any] | None], me: operation_lock.Owner
 ) -> tuple[list[str], list[str]]:
-    """Problems and notes on the operation that machines show; ``found`` are their answers."""
+    """Return problems and notes on the operation; ``found`` has the results of ``read``."""
     machines = [each for each in found if each]
     silent = _silent(machines)
     locked = [each for each in machines if each["lock"]]
     if not locked:
         return [], [silent] if silent else []
-    # Machines of one operation differ in their clocks alone.
+    # Locks of one operation differ only by the clocks of their machines.
     first = min(locked, key=lambda each: float(each["lock"]["since"]))
     held, owner = first["lock"], operation_lock.Owner(**first["lock"]["owner"])
     what = f"{held['operation']} by {owner.user} on {owner.node}, begun {moment(held['since'])}"
@@ -60,34 +62,34 @@ def messages(
     if operation_lock.dead(owner, me):
         return [f"interrupted: {what}{more}; {_next(held['operation'])}"], []
     active = max(float(each["active"]) for each in machines)
-    quiet = min(each["now"] for each in machines) - active
-    if _elsewhere(owner, me) and active and quiet > QUIET_S:
+    inactive = min(each["now"] for each in machines) - active
+    if _elsewhere(owner, me) and active and inactive > INACTIVE_S:
         return [
-            f"not active for {quiet / 60:.0f} min, maybe interrupted: {what}{more}; when process "
+            f"not active for {inactive / 60:.0f} min, maybe interrupted: {what}{more}; if process "
             f"{owner.pid} on {owner.node} has ended: make up ARGS='-e unlock={held['token']}'"
         ], []
     return [], [f"under way: {what}, process {owner.pid}{more}"]
 
 
 def moment(seconds: float) -> str:
-    """A moment as an operator reads it."""
+    """Return a time as text, in UTC."""
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(float(seconds)))
 
 
 def _elsewhere(owner: operation_lock.Owner, me: operation_lock.Owner) -> bool:
-    """Whether it cannot be told from here if a process lives."""
+    """Whether this node cannot check that the process is alive."""
     return (owner.node, owner.namespace) != (me.node, me.namespace)
 
 
 def _next(operation: str) -> str:
-    """What ends an interrupted operation."""
+    """Return how to end an interrupted operation."""
     verb = VERBS.get(operation)
-    again = f", `{verb}` goes on with it" if verb else ""
-    return f"`make up` starts what it left stopped and releases its lock{again}"
+    again = f", `{verb}` resumes it" if verb else ""
+    return f"`make up` starts stopped services and releases its lock{again}"
 
 
 def _silent(machines: Iterable[Mapping[str, Any]]) -> str:
-    """What is silent until when; empty when nothing is. One name may stand on several machines."""
+    """Return a note on silenced alerts; empty without any. Several machines may have one name."""
     until: dict[str, float] = {}
     for each in machines:
         for name, end in each["silent"].items():
@@ -95,4 +97,4 @@ def _silent(machines: Iterable[Mapping[str, Any]]) -> str:
                 until[name] = max(end, until.get(name, 0.0))
     if not until:
         return ""
-    return f"alerts of {', '.join(sorted(until))} are silent until {moment(max(until.values()))}"
+    return f"alerts of {', '.join(sorted(until))} are silenced until {moment(max(until.values()))}"

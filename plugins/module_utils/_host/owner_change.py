@@ -1,13 +1,13 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Directories whose content gets another owner: that of a service, or the group of several.
+"""Recursive changes of the owner of directories, to a service's user or a shared group.
 
-Module service_files calls this: for a service's own directories while its container is stopped.
-The directory itself changes last. An interrupted change goes on in the next run, and a finished one
-is known by looking at the directory alone.
+The module service_files uses this for a service's own directories while its container is stopped.
+The directory itself changes last: the next run resumes an interrupted change, and recognizes a
+finished one by the directory alone.
 
-Services and members of a group write in and beside these directories, root changes them: no link is
-followed but one that root has made, and a directory is opened once and changed by its handle.
+Services and members of a group can write to these directories, and root changes them. So only
+links made by root are followed, and a directory is opened once and changed by its descriptor.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from contextlib import contextmanager
 
 from .data_ownership import MARKER
 
-# Read, write, enter, and hand the group on to what is made inside.
+# rwx for the group, and setgid: new entries inherit the group.
 GROUP_WRITES = stat.S_ISGID | stat.S_IRWXG
 SHARED_MODE = 0o2770
-# More links behind each other than a person makes.
+# Maximum length of a chain of links.
 MOST_LINKS = 8
 
 
 def planted_links(paths: Iterable[str]) -> list[str]:
-    """A sentence for each of ``paths`` that is a link and was not made by root."""
+    """Return a message for each of ``paths`` that is a link and does not belong to root."""
     places = {path: _place(path) for path in paths}
     return [
         f"{path}: found a link to {os.readlink(place)} that user {os.lstat(place).st_uid} made; "
@@ -38,15 +38,15 @@ def planted_links(paths: Iterable[str]) -> list[str]:
 
 
 def of_another_user(paths: Iterable[str], uid: int) -> list[str]:
-    """Those of ``paths`` that are there and belong to another user."""
+    """Return those of ``paths`` that exist and belong to another user."""
     return [path for path in paths if os.path.isdir(path) and os.stat(path).st_uid != uid]
 
 
 def hand_over(path: str, uid: int, gid: int) -> int:
-    """Give a directory and everything in it that is not root's to a user; how many were another's.
+    """Change the owner of a directory and its content, except root's; return how many changed.
 
-    Nothing may write there meanwhile. Raises OSError where something cannot be read or given, and
-    leaves the directory itself as it was.
+    No process may write there meanwhile. Raises OSError if an entry cannot be read or changed; the
+    owner of the directory itself is then unchanged.
     """
     changed = 0
     with _opened(path) as top:
@@ -62,22 +62,22 @@ def hand_over(path: str, uid: int, gid: int) -> int:
 
 
 def give(path: str, uid: int, gid: int) -> None:
-    """Give a directory to a user and a group, and nothing in it."""
+    """Change the owner and group of a directory, without its content."""
     with _opened(path) as top:
         os.chown(top, uid, gid)
 
 
 def is_shared(path: str, gid: int) -> bool:
-    """Whether a directory belongs to root and the members of a group alone may write to it."""
+    """Whether a directory belongs to root and only members of the group may write to it."""
     found = os.stat(path)
     mode = stat.S_IMODE(found.st_mode)
     return (found.st_uid, found.st_gid, mode) == (0, gid, SHARED_MODE)
 
 
 def share(path: str, gid: int) -> None:
-    """Let members of a group write to a directory and to all directories in it.
+    """Make a directory and all directories in it writable for a group.
 
-    Files keep owner, group and mode: who adds or replaces a file needs its directory alone.
+    Files keep owner, group and mode: adding or replacing them needs only the directory.
     """
     with _opened(path) as top:
         for folder, _, _, handle in _walk(top):
@@ -93,7 +93,7 @@ def share(path: str, gid: int) -> None:
 
 
 def _place(path: str) -> str:
-    """Where links of root lead; what is there may be a link of somebody else."""
+    """Resolve links that belong to root; the result may be a link of another user."""
     for _ in range(MOST_LINKS):
         if not os.path.islink(path) or os.lstat(path).st_uid != 0:
             break
@@ -103,7 +103,7 @@ def _place(path: str) -> str:
 
 @contextmanager
 def _opened(path: str) -> Iterator[int]:
-    """A handle of a directory; raises OSError for anything else."""
+    """Open a directory; raises OSError for any other file."""
     handle = os.open(_place(path), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         yield handle
@@ -112,7 +112,7 @@ def _opened(path: str) -> Iterator[int]:
 
 
 def _walk(top: int) -> Iterator[tuple[str, list[str], list[str], int]]:
-    """Directories from the innermost on, the given one is "."; raises OSError for one not read."""
+    """Walk directories bottom-up; ``top`` is "."; raises OSError for an unreadable one."""
     yield from os.fwalk(".", topdown=False, onerror=_raise, follow_symlinks=False, dir_fd=top)
 
 

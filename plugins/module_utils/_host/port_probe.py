@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether ports can be reached, and short-lived listeners for those that nothing serves yet.
+"""Reachability of ports, with temporary listeners for ports that no service uses yet.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from .._common.deadlines import ask_all
+from .._common.deadlines import query_all
 
-# What the helper is called in the list of processes; the kernel keeps 15 characters.
+# Process name of the helper; the kernel keeps 15 characters.
 HELPER = "km-port-probe"
 
-# Three SYNs: at 0 s, 1 s and 3 s. One lost packet is no closed firewall.
+# Time for three SYNs, at 0 s, 1 s and 3 s: a single lost packet is no error.
 CONNECT_SECONDS = 3.5
 ANSWER_SECONDS = 12.0
 
@@ -36,7 +36,7 @@ _STATES = {
 
 
 def connect(endpoint: Endpoint, seconds: float = CONNECT_SECONDS) -> str:
-    """The word for what a connection meets: connected, refused, timeout, no route, unresolved."""
+    """Try to connect; return connected, refused, timeout, no route, unresolved or an error."""
     try:
         socket.create_connection(endpoint, timeout=seconds).close()
     except socket.gaierror:
@@ -51,9 +51,9 @@ def connect(endpoint: Endpoint, seconds: float = CONNECT_SECONDS) -> str:
 def connect_all(
     endpoints: Iterable[Endpoint], seconds: float = ANSWER_SECONDS
 ) -> list[dict[str, Any]]:
-    """What a connection to each endpoint meets, all asked at once; timeout for the unanswered."""
+    """Try all endpoints in parallel and return their states; timeout for those not finished."""
     wanted = list(dict.fromkeys(endpoints))
-    found = ask_all(wanted, connect, seconds)
+    found = query_all(wanted, connect, seconds)
     return [
         {"address": address, "port": port, "state": found.get((address, port), "timeout")}
         for address, port in wanted
@@ -63,7 +63,7 @@ def connect_all(
 def bind_all(
     endpoints: Iterable[Endpoint],
 ) -> tuple[dict[Endpoint, socket.socket], dict[Endpoint, str]]:
-    """Listening sockets, and why there is none for the rest."""
+    """Listen on endpoints; return the sockets, and the error for each other endpoint."""
     opened: dict[Endpoint, socket.socket] = {}
     unbound: dict[Endpoint, str] = {}
     for address, port in dict.fromkeys(endpoints):
@@ -86,7 +86,7 @@ def _bind(address: str, port: int) -> socket.socket:
     family, kind, protocol, _, where = found[0]
     listener = socket.socket(family, kind, protocol)
     try:
-        # What connected here must not keep the service from the port afterwards.
+        # Old connections must not prevent the service from using the port afterwards.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)
         listener.listen(64)
@@ -97,30 +97,30 @@ def _bind(address: str, port: int) -> socket.socket:
 
 
 def switch_name(token: str) -> str:
-    """Name of the socket by which a helper is told to end; Linux keeps no file for it."""
+    """Return the name of a helper's control socket, in Linux' abstract namespace."""
     return f"\0kafka-metal-port-probe-{token}"
 
 
 def stop(token: str, timeout: float = 3.0) -> bool:
-    """End the helper of this token and wait until its ports are free; whether there was one."""
-    there, end = False, time.monotonic() + timeout
+    """Stop the helper of a token and wait until its ports are free; return whether it existed."""
+    found, end = False, time.monotonic() + timeout
     while time.monotonic() < end:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as switch:
             switch.settimeout(1.0)
             try:
                 switch.connect(switch_name(token))
-                there = True
-                # The other side closes it when everything else is closed.
+                found = True
+                # The helper closes this connection last.
                 switch.recv(1)
             except ConnectionRefusedError:
-                return there
+                return found
             except OSError:
                 time.sleep(0.05)
-    return there
+    return found
 
 
 def serve(listeners: Iterable[socket.socket], switch: socket.socket, seconds: float) -> None:
-    """Greet and leave whoever connects, until somebody uses the switch or time is over."""
+    """Accept and close connections until one arrives at ``switch`` or time is over."""
     end = time.monotonic() + seconds
     everything = [*listeners, switch]
     with selectors.DefaultSelector() as selector:
@@ -138,36 +138,36 @@ def serve(listeners: Iterable[socket.socket], switch: socket.socket, seconds: fl
                     if caller:
                         caller.close()
                     return
-                # A client that takes us for the service must learn at once that we are not.
+                # Clients of the real service must not wait for a response.
                 if caller:
                     caller.close()
 
 
 def serve_detached(listeners: list[socket.socket], token: str, seconds: float) -> None:
-    """Leave the listeners to a helper process of their own that ends after ``seconds``."""
+    """Run the listeners in a detached helper process that ends after ``seconds``."""
     switch = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     switch.bind(switch_name(token))
     switch.listen(1)
     if child := os.fork():
         for each in (*listeners, switch):
             each.close()
-        # Only the first of two: it ends at once, and leaves the helper to the system.
+        # This is the first of two forks: it ends at once, and init adopts the helper.
         os.waitpid(child, 0)
         return
     try:
         os.setsid()
-        # Nobody may wait for us: not the module's parent, not the pipes of the connection.
+        # No process may wait for the helper: neither the module's parent nor SSH's pipes.
         if os.fork():
             os._exit(0)
         os.chdir("/")
         with open("/proc/self/comm", "w", encoding="ascii") as name:
             name.write(HELPER)
-        ours = {each.fileno() for each in (*listeners, switch)}
+        kept = {each.fileno() for each in (*listeners, switch)}
         nothing = os.open(os.devnull, os.O_RDWR)
         for number in range(3):
             os.dup2(nothing, number)
         for number in map(int, os.listdir("/proc/self/fd")):
-            if number > 2 and number not in ours:
+            if number > 2 and number not in kept:
                 with contextlib.suppress(OSError):
                     os.close(number)
         serve(listeners, switch, seconds)

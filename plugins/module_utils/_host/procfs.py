@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a Linux machine says of itself under /proc and /etc.
+"""Facts of a Linux machine from /proc and /etc.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _LOCAL_ADDRESS = re.compile(r"\|-- (\S+)\n\s+/32 host LOCAL")
 
 
 def system(os_release: str) -> dict[str, str]:
-    """``id``, ``version`` and ``name`` from the text of /etc/os-release."""
+    """Return ``id``, ``version`` and ``name`` from the text of /etc/os-release."""
     pairs = (line.split("=", 1) for line in os_release.splitlines() if "=" in line)
     values = {key.strip(): value.strip().strip("\"'") for key, value in pairs}
     name = values.get("PRETTY_NAME") or values.get("NAME") or "an unnamed system"
@@ -21,7 +21,7 @@ def system(os_release: str) -> dict[str, str]:
 
 
 def memory(meminfo: str) -> int:
-    """Bytes of memory from the text of /proc/meminfo."""
+    """Return bytes of memory from the text of /proc/meminfo."""
     match = re.search(r"^MemTotal:\s+(\d+) kB", meminfo, re.MULTILINE)
     if match is None:
         raise ValueError("/proc/meminfo has no MemTotal")
@@ -29,12 +29,12 @@ def memory(meminfo: str) -> int:
 
 
 def local_addresses(fib_trie: str) -> list[str]:
-    """IPv4 addresses of the machine from /proc/net/fib_trie, without loopback."""
+    """Return IPv4 addresses from the text of /proc/net/fib_trie, without loopback."""
     found = set(_LOCAL_ADDRESS.findall(fib_trie))
     return sorted(address for address in found if not address.startswith("127."))
 
 
 def read(path: str) -> str:
-    """Text of a small file."""
+    """Return the text of a small file."""
     with open(path, encoding="utf-8", errors="replace") as stream:
         return stream.read()

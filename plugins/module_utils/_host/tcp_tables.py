@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernel's tables of TCP sockets.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Row(NamedTuple):
 
 
 def texts() -> Iterator[str]:
-    """The table of each version of IP that this kernel has."""
+    """Texts of the tables, for each version of IP that this kernel has."""
     for path in TABLES:
         with contextlib.suppress(FileNotFoundError):
             yield read(path)
 
 
 def rows(table: str, state: str) -> Iterator[Row]:
-    """Sockets of a table in one state, by the text of the table."""
+    """Sockets in one state, from the text of a table."""
     for line in table.splitlines()[1:]:
         fields = line.split()
         if len(fields) > 9 and fields[3] == state:
@@ -45,14 +45,14 @@ def rows(table: str, state: str) -> Iterator[Row]:
 
 
 def port(end: str) -> int:
-    """The port of ``0100007F:2384``."""
+    """Return the port of ``0100007F:2384``."""
     return int(end.rpartition(":")[2], 16)
 
 
 def address(end: str) -> str:
-    """The address of ``0100007F:2384``; that of IPv4 for one which IPv6 only wraps."""
+    """Return the address of ``0100007F:2384``; IPv4 for an IPv4-mapped IPv6 address."""
     words = end.partition(":")[0]
-    # Words of 32 bits, in the processor's own order.
+    # 32-bit words in the processor's byte order.
     packed = b"".join(
         struct.pack("=I", int(words[at : at + 8], 16)) for at in range(0, len(words), 8)
     )

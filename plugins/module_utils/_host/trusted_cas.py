@@ -1,10 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine has of a cluster on its disks: the CAs that it trusts, and data.
+"""State of a cluster on a machine's disks: trusted CAs and data.
 
-The container engine is asked for nothing that only it could tell: a machine that has just booted,
-or whose engine is dead, has the same identity. Runs on the hosts, with whatever Python they have
-from 3.9 on and nothing but its library.
+The identity must not depend on the container engine: it is the same after a boot or while the
+engine is down. Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -19,28 +18,28 @@ from typing import Any
 
 from . import container_list, procfs
 
-# What every service that speaks TLS has in its folder of configuration.
+# File with trusted CAs in the configuration directory of every service that uses TLS.
 TRUSTED = "ca.pem"
-# What brokers and servers of the metadata keep in each of their data directories.
+# Files that brokers and metadata servers have in each data directory.
 MARKERS = ("meta.properties", "myid", "version-2")
-# States of a container that no process is behind.
+# States of a container without a process.
 ENDED = ("created", "exited", "dead")
 
-# Names of brokers and of servers of the metadata, after that of the cluster. Another cluster whose
-# name begins with this one's has no such folder.
+# Container names of brokers and metadata servers, after the cluster's name. Excludes clusters
+# whose names begin with that of this one.
 _MEMBER = re.compile(r"(kafka|zk)\d+")
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", re.DOTALL)
 
 
 class Reader:
-    """Reads files and folders; what is there and cannot be read is kept in ``unread``."""
+    """Reads files and directories; collects errors of existing ones in ``unread``."""
 
     def __init__(self) -> None:
-        """Nothing has been tried."""
+        """Start without errors."""
         self.unread: list[str] = []
 
     def text(self, path: str) -> str | None:
-        """Text of a file; None for one that is not there, or cannot be read."""
+        """Return the text of a file; None if it is missing or cannot be read."""
         try:
             return procfs.read(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -50,7 +49,7 @@ class Reader:
             return None
 
     def names(self, path: str) -> list[str]:
-        """What is in a folder; nothing for none."""
+        """Return the sorted names in a directory; none if it is missing or cannot be read."""
         try:
             return sorted(os.listdir(path))
         except (FileNotFoundError, NotADirectoryError):
@@ -60,30 +59,30 @@ class Reader:
             return []
 
 
-def look(socket: str, cluster: str, kept: str, paths: list[str]) -> dict[str, list[str]]:
-    """What a machine has of ``cluster``.
+def inspect(socket: str, cluster: str, kept: str, paths: list[str]) -> dict[str, list[str]]:
+    """Return the state of ``cluster`` on this machine.
 
-    ``running``: its containers that run; ``configured``: its services that have a folder of
-    configuration; ``roots``: fingerprints (SHA-256, as openssl prints them) of the CAs that these
-    trust; ``data``: directories out of ``paths`` that hold data of Kafka or its metadata;
-    ``unread``: what is there and could not be read, each with the reason.
+    ``running``: its running containers; ``configured``: its services with a configuration
+    directory; ``roots``: SHA-256 fingerprints of their trusted CAs in openssl's format; ``data``:
+    those of ``paths`` with data of Kafka or its metadata service; ``unread``: files that could not
+    be read, each with the reason.
 
-    ``kept`` is the note of the last whole run, in a folder of the folder of all configuration.
+    ``kept`` is the baseline of the last complete run, two levels below the configuration root.
     """
     reader = Reader()
     root = os.path.dirname(os.path.dirname(kept))
     listed = container_list.members(socket, cluster)
     states = {each["Names"][0].lstrip("/"): each.get("State") for each in listed if each["Names"]}
     folders = set(reader.names(root))
-    names = {*states, *_noted(reader.text(kept))} | {
+    names = {*states, *_baseline_names(reader.text(kept))} | {
         name
         for name in folders
         if name.startswith(f"{cluster}-") and _MEMBER.fullmatch(name[len(cluster) + 1 :])
     }
     trusted = {
-        print_
+        fingerprint
         for name in sorted(names)
-        for print_ in _fingerprints(reader, os.path.join(root, name, TRUSTED))
+        for fingerprint in _fingerprints(reader, os.path.join(root, name, TRUSTED))
     }
     return {
         "running": sorted(name for name, state in states.items() if state not in ENDED),
@@ -94,17 +93,17 @@ def look(socket: str, cluster: str, kept: str, paths: list[str]) -> dict[str, li
     }
 
 
-def _noted(text: str | None) -> list[str]:
-    """Names of the containers in a note; none in one that is damaged: folders tell as well."""
+def _baseline_names(text: str | None) -> list[str]:
+    """Return container names from a baseline; none if it is damaged: directories suffice."""
     try:
-        note: Any = json.loads(text or "")
-        return [str(name) for name in note["containers"]]
+        baseline: Any = json.loads(text or "")
+        return [str(name) for name in baseline["containers"]]
     except (ValueError, KeyError, TypeError):
         return []
 
 
 def _fingerprints(reader: Reader, path: str) -> list[str]:
-    """Fingerprints of the certificates in a file; none for a service that speaks no TLS."""
+    """Return fingerprints of the certificates in a file; none for a service without TLS."""
     text = reader.text(path)
     if text is None:
         return []

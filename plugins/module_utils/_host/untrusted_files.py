@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads by root in directories that belong to users of containers, who may put anything there.
+"""Safe reads by root in directories that users of containers can write to.
 
-Never waits for a pipe, follows no link to a device or to a secret, and reads no more than a little.
+Reads never block on a pipe, follow no links to devices or secrets, and have a size limit.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import os
 import stat
 from typing import BinaryIO
 
-# Markers, properties and labels have a few kB; configuration of a broker with all its listeners 20.
+# Bytes. Markers and properties have a few kB, a broker's configuration up to 20 kB.
 LIMIT = 1024**2
 
 
 class PlantedError(OSError):
-    """Something else than a short regular file; the message has path, find and what is allowed."""
+    """Not a short regular file; the message has the path, what was found and what is allowed."""
 
 
 def content(path: str, limit: int = LIMIT) -> bytes:
-    """All of a regular file that has at most ``limit`` bytes.
+    """Return the content of a regular file with at most ``limit`` bytes.
 
-    Raises PlantedError for anything else, and OSError where it cannot be read.
+    Raises PlantedError for any other file, and OSError if it cannot be read.
     """
     with _opened(path) as stream:
         found = stream.read(limit + 1)
@@ -33,14 +33,14 @@ def content(path: str, limit: int = LIMIT) -> bytes:
 
 
 def tail(path: str, limit: int) -> bytes:
-    """The last bytes of a regular file, ``limit`` at most; raises as ``content`` does."""
+    """Return the last ``limit`` bytes of a regular file; raises as ``content`` does."""
     with _opened(path) as stream:
         stream.seek(max(0, os.fstat(stream.fileno()).st_size - limit))
         return stream.read(limit)
 
 
 def _opened(path: str) -> BinaryIO:
-    # Opening a pipe would wait for its writer, and opening some devices does something.
+    # Opening a pipe would wait for its writer; opening some devices has side effects.
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:

@@ -1,3 +1,3 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Brokers over the wire: connections, configuration, health, the gate before a stop."""
+"""Access to brokers: connections, configuration, health, and the gate before a stop."""

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether somebody uses a cluster: a decision over two looks at it, no I/O."""
+"""Decide whether clients use a cluster, from two reads of its state; no I/O."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 from .._common.messages import some
 
-# Groups with members; Empty and Dead ones have none.
+# States of groups with members; Empty and Dead groups have none.
 ACTIVE = {"stable", "preparingrebalance", "completingrebalance", "assigning", "reconciling"}
 NAMED = 3
-# Topic and group of the probe, which writes and reads always and takes next to nothing.
+# Topic and group of the probe, which always writes and reads a little.
 PROBE = "kafka-metal-probe"
 OURS = {PROBE}
 
@@ -19,13 +19,13 @@ OURS = {PROBE}
 def signs(
     before: Mapping[str, int], after: Mapping[str, int], groups: Mapping[str, str], seconds: float
 ) -> list[str]:
-    """Messages that say who uses the cluster; none when nobody does.
+    """Return messages on clients that use the cluster; none if it is unused.
 
     ``before`` and ``after`` are end offsets summed over the partitions of each topic, ``groups``
-    the state of each consumer group. Kafka's own topics do not count: a group that commits is
-    active itself. Neither does what watches the cluster.
+    the state of each consumer group. Kafka's internal topics do not count, because a group that
+    commits has members. The probe of the monitoring does not count either.
     """
-    grown = {
+    written = {
         topic: after[topic] - before[topic]
         for topic in sorted(before)
         if topic in after
@@ -34,9 +34,9 @@ def signs(
         and topic not in OURS
     }
     found = []
-    if grown:
-        total = sum(grown.values())
-        topics = some([f"{topic} ({count})" for topic, count in grown.items()], NAMED)
+    if written:
+        total = sum(written.values())
+        topics = some([f"{topic} ({count})" for topic, count in written.items()], NAMED)
         found.append(f"{total} records were written within {seconds:g} s: {topics}")
     active = sorted(
         name

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The one place that opens connections to Kafka: bulk questions over kafka-python, in good time."""
+"""Connections to Kafka over kafka-python, with a deadline; no other module opens any."""
 
 from __future__ import annotations
 
@@ -15,96 +15,97 @@ try:
     from kafka.errors import KafkaError
 
     MISSING = ""
-except ImportError as error:  # The module says which library is missing, and where.
+except ImportError as error:  # The module reports the missing library.
     MISSING = str(error)
 
 from .._common.deadlines import Deadline, side_by_side
-from .authentication import LoginError, knock
-from .endpoints import ClusterError, words_of
+from .authentication import LoginError, check_access
+from .endpoints import ClusterError, error_text
 
 PAUSE = 0.1
 
 
-class LastWords(logging.Handler):
-    """Keeps the library's log away from a module's output, and its last complaint for errors."""
+class LastLogMessage(logging.Handler):
+    """Keep the library's last warning for errors, and its log out of the module's output."""
 
     def __init__(self) -> None:
-        """Listen to warnings and worse."""
+        """Handle warnings and errors."""
         super().__init__(logging.WARNING)
         self.text = ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Remember the complaint."""
+        """Store the message."""
         self.text = record.getMessage()
 
 
-def quiet() -> LastWords:
-    """Take over kafka-python's log."""
-    words = LastWords()
+def capture_log() -> LastLogMessage:
+    """Redirect the log of kafka-python to a new handler and return it."""
+    handler = LastLogMessage()
     logger = logging.getLogger("kafka")
-    logger.handlers = [words]
+    logger.handlers = [handler]
     logger.propagate = False
     logger.setLevel(logging.WARNING)
-    return words
+    return handler
 
 
 Self = TypeVar("Self", bound="Connection")
 
 
 class Connection:
-    """A connection to a cluster that never waits longer than its deadline.
+    """A connection to a cluster, limited by a deadline.
 
-    Raises ClusterError when no bootstrap server answers within ``timeout`` seconds.
+    Raises ClusterError if no bootstrap server responds within ``timeout`` seconds.
     """
 
     def __init__(self, servers: Sequence[str], config: Mapping[str, Any], timeout: float) -> None:
-        """Find a broker that answers."""
-        self.words = quiet()
+        """Connect to the first broker that responds."""
+        self.log = capture_log()
         self.deadline = Deadline(timeout)
         self.config = dict(config)
-        # A broker that hangs must leave time to ask another.
+        # After one hanging broker there must be time for others.
         self.request_timeout = timeout / 4
-        self.admin = self.connect(self.listening(servers))
+        self.admin = self.connect(self.accessible(servers))
 
     def __enter__(self: Self) -> Self:
-        """Nothing more to open."""
+        """Return the connection, which is already open."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close without waiting for a broker that hangs."""
+        """Close within a second, even if a broker hangs."""
         side_by_side({"close": self.admin.close}, Deadline(1))
 
-    def listening(self, servers: Sequence[str]) -> list[str]:
-        """Servers that let us in, so that others cost no time below.
+    def accessible(self, servers: Sequence[str]) -> list[str]:
+        """Return the servers that accept this client; raises ClusterError if there are none.
 
-        The library would try a wrong password, or a certificate that is not trusted, until time is
-        up, and would not say what it was.
+        kafka-python would retry a wrong password or an untrusted certificate until the deadline,
+        without reporting the reason.
         """
         if not servers:
-            raise ClusterError("no bootstrap server is given")
+            raise ClusterError("no bootstrap server is provided")
         if self.config.get("proxy_url"):
             return list(servers)
-        questions = {
-            server: partial(knock, server, self.config, self.request_timeout) for server in servers
+        checks = {
+            server: partial(check_access, server, self.config, self.request_timeout)
+            for server in servers
         }
-        answers = side_by_side(questions, Deadline(self.request_timeout))
+        answers = side_by_side(checks, Deadline(self.request_timeout))
         for answer in answers.values():
             if isinstance(answer, ClusterError):
                 raise answer
         found = [server for server in servers if answers[server] is None]
         if not found:
-            reasons = "; ".join(f"{server}: {words_of(answers[server])}" for server in servers)
-            closed = any(isinstance(answer, LoginError) for answer in answers.values())
-            what = "lets this client in" if closed else "listens"
-            raise ClusterError(f"no broker {what}: {reasons}")
+            reasons = "; ".join(f"{server}: {error_text(answers[server])}" for server in servers)
+            rejected = any(isinstance(answer, LoginError) for answer in answers.values())
+            what = "no broker accepts this client" if rejected else "no broker is reachable"
+            raise ClusterError(f"{what}: {reasons}")
         return found
 
     def connect(self, servers: Sequence[str]) -> Any:
-        """A client of the first server that answers as a broker."""
+        """Return a client of the first server that responds as a broker."""
         reasons = []
         for position, server in enumerate(servers):
             share = self.deadline.left() / (len(servers) - position)
-            self.words.text = ""
+            self.log.text = ""
             try:
                 return KafkaAdminClient(
                     **{
@@ -117,37 +118,37 @@ class Connection:
                     }
                 )
             except (KafkaError, OSError, ValueError) as error:
-                reasons.append(f"{server}: {self.words.text or words_of(error)}")
-        raise ClusterError(f"no broker answers: {'; '.join(reasons)}")
+                reasons.append(f"{server}: {self.log.text or error_text(error)}")
+        raise ClusterError(f"no broker responds: {'; '.join(reasons)}")
 
-    def ask(self, what: str, question: Callable[..., Any], *args: Any, **keys: Any) -> Any:
-        """The answer to ``question``, asked again while brokers change places.
+    def call(self, what: str, function: Callable[..., Any], *args: Any, **keys: Any) -> Any:
+        """Return the result of ``function``, repeated after retriable errors.
 
-        Raises ClusterError, which names ``what`` was asked for, at the deadline or at a refusal.
+        Raises ClusterError with ``what``, at the deadline or after another error.
         """
         while True:
             try:
-                return question(*args, **keys)
+                return function(*args, **keys)
             except KafkaError as error:
                 if not error.retriable or self.deadline.passed():
-                    raise ClusterError(f"{what}: {words_of(error)}") from error
+                    raise ClusterError(f"{what}: {error_text(error)}") from error
             except RuntimeError as error:
-                # What kafka-python raises while the controller moves.
+                # kafka-python raises it while the controller changes.
                 if self.deadline.passed():
-                    raise ClusterError(f"{what}: {words_of(error)}") from error
-            # Metadata of a client is refreshed in steps of its back-off; asking faster is no use.
+                    raise ClusterError(f"{what}: {error_text(error)}") from error
+            # The client refreshes metadata in steps of its back-off; faster retries are useless.
             time.sleep(PAUSE)
 
     def known_brokers(self) -> list[int]:
-        """Ids of the brokers that were registered when the connection was made."""
+        """Return the ids of the brokers that were registered when the connection was opened."""
         return sorted(broker.node_id for broker in self.admin._manager.cluster.brokers())
 
     def describe_topics(self, names: list[str] | None = None) -> list[dict[str, Any]]:
-        """Metadata of the topics that exist, in one request, ordered by name."""
-        topics = self.ask("metadata of topics", self.admin.describe_topics, names)
+        """Return the metadata of the existing topics, read in one request, sorted by name."""
+        topics = self.call("metadata of topics", self.admin.describe_topics, names)
         found = (topic for topic in topics if topic["error_code"] == 0)
         return sorted(found, key=lambda topic: str(topic["name"]))
 
     def server_timeout_ms(self) -> int:
-        """How long a broker may take, less than this side waits for its answer."""
+        """Return the broker's time limit for a request in ms, 80 % of the client's."""
         return max(1, int(self.request_timeout * 800))

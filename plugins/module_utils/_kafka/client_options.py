@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a client gets into a cluster: options of modules in the words of the client library."""
+"""Convert connection options of modules to settings of kafka-python."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-# Names a JSON file with the options below, for all modules of a play at once. Whoever reads it
-# gets in, so nobody but its owner may.
+# Environment variable with the path of a JSON file of the options below, for all modules of a
+# play. The file may contain a password, so only its owner may read it.
 VARIABLE = "KAFKA_METAL_CLIENT"
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
 OTHERS = 0o077
 
-# Option, and the setting of kafka-python that it stands for.
+# Settings of kafka-python by option.
 SETTINGS = {
     "security_protocol": "security_protocol",
     "ca_file": "ssl_cafile",
@@ -28,7 +28,7 @@ SETTINGS = {
     "mechanism": "sasl_mechanism",
 }
 
-# Arguments of every module that speaks to Kafka, documented in the fragment ``client``.
+# Arguments of every module that connects to Kafka, documented in the fragment ``client``.
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
     "client_config": {"type": "dict", "default": {}, "no_log": True},
@@ -43,48 +43,49 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 class AccessError(ValueError):
-    """Options that cannot be taken together, or a file that cannot; says which and why."""
+    """Options that contradict each other, or a file that cannot be used."""
 
 
 def settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of kafka-python from options, without those that say nothing.
+    """Return the settings of kafka-python for the options that have a value.
 
-    Raises AccessError when the options do not fit together.
+    Raises AccessError if the options contradict each other.
     """
-    given = {key: options[key] for key in SETTINGS if options.get(key)}
-    found = {SETTINGS[key]: value for key, value in given.items()}
-    protocol = given.get("security_protocol")
-    if not given:
+    provided = {key: options[key] for key in SETTINGS if options.get(key)}
+    found = {SETTINGS[key]: value for key, value in provided.items()}
+    protocol = provided.get("security_protocol")
+    if not provided:
         return {}
     if protocol is None:
-        raise AccessError(f"{_names(given)} without security_protocol; one of {_all(PROTOCOLS)}")
+        allowed = _all(PROTOCOLS)
+        raise AccessError(f"{_names(provided)} without security_protocol; allowed: {allowed}")
     if protocol not in PROTOCOLS:
         raise AccessError(f"security_protocol: found {protocol!r}; allowed: {_all(PROTOCOLS)}")
     sasl, tls = protocol.startswith("SASL_"), protocol.endswith("SSL")
     login, files = ("username", "password", "mechanism"), ("ca_file", "cert_file", "key_file")
     useless = (() if sasl else login) + (() if tls else files)
-    idle = [key for key in useless if key in given]
-    if idle:
-        raise AccessError(f"{_names(idle)} with security_protocol {protocol}, which has no use")
-    if "key_file" in given and "cert_file" not in given:
+    unused = [key for key in useless if key in provided]
+    if unused:
+        raise AccessError(f"{_names(unused)}: not used with security_protocol {protocol}")
+    if "key_file" in provided and "cert_file" not in provided:
         raise AccessError("key_file without cert_file")
     if sasl:
-        lacking = [key for key in ("username", "password") if key not in given]
-        if lacking:
-            raise AccessError(f"security_protocol {protocol} without {_names(lacking)}")
+        missing = [key for key in ("username", "password") if key not in provided]
+        if missing:
+            raise AccessError(f"security_protocol {protocol} without {_names(missing)}")
         found.setdefault("sasl_mechanism", MECHANISMS[0])
     return found
 
 
 def of_module(params: Mapping[str, Any]) -> dict[str, Any]:
-    """What a module's arguments say; a setting in ``client_config`` wins over an option."""
+    """Return the settings of a module's arguments; ``client_config`` overrides options."""
     return {**settings(params), **(params.get("client_config") or {})}
 
 
 def from_file(path: str) -> dict[str, Any]:
-    """Settings from a JSON file of options; raises AccessError.
+    """Return the settings of a JSON file of options; raises AccessError.
 
-    A file that holds a password and that others may read is refused.
+    A file that contains a password must be readable by its owner only.
     """
     try:
         mode = Path(path).stat().st_mode
@@ -92,10 +93,10 @@ def from_file(path: str) -> dict[str, Any]:
     except OSError as error:
         raise AccessError(f"{VARIABLE}: {path}: {error.strerror}") from None
     except ValueError:
-        # Without the reason: it would quote the file.
-        raise AccessError(f"{VARIABLE}: {path}: is no JSON") from None
+        # Without the reason, which would quote the file.
+        raise AccessError(f"{VARIABLE}: {path}: is not JSON") from None
     if not isinstance(options, dict):
-        raise AccessError(f"{VARIABLE}: {path}: is no mapping of options")
+        raise AccessError(f"{VARIABLE}: {path}: is not a mapping of options")
     unknown = sorted(set(options) - set(SETTINGS) - {"client_config"})
     if unknown:
         raise AccessError(
@@ -103,7 +104,8 @@ def from_file(path: str) -> dict[str, Any]:
         )
     if options.get("password") and mode & OTHERS:
         raise AccessError(
-            f"{VARIABLE}: {path}: holds a password and has mode {mode & 0o777:04o}; allowed: 0400"
+            f"{VARIABLE}: {path}: contains a password and has mode {mode & 0o777:04o}; "
+            "allowed: 0400"
         )
     try:
         return of_module(options)
@@ -114,7 +116,7 @@ def from_file(path: str) -> dict[str, Any]:
 def effective(
     config: Mapping[str, Any], environment: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """``config``, over what the file of the environment says when it has no protocol itself."""
+    """Return ``config``; without a protocol, merged over the file named in the environment."""
     path = (os.environ if environment is None else environment).get(VARIABLE)
     if not path or "security_protocol" in config:
         return dict(config)
@@ -122,12 +124,12 @@ def effective(
 
 
 def spec_of(module: Any) -> dict[str, Any]:
-    """A module's arguments, with ``client_config`` made of all that says how to get in.
+    """Return a copy of the module's arguments with the complete ``client_config``.
 
-    A copy: what stands in the module itself is printed with its result. Ends the module when the
-    options cannot be taken, which no cluster can heal.
+    A copy, because Ansible prints the module's own arguments with its result. Ends the module if
+    the options are invalid.
     """
-    # A dry run of a fresh site finds no such file yet, and no cluster either.
+    # In check mode on a new site the file does not exist yet.
     missing = module.check_mode and not os.path.exists(os.environ.get(VARIABLE) or "")
     try:
         config = of_module(module.params)

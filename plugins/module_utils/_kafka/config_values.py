@@ -1,25 +1,25 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Values of Kafka's configuration keys, of topics and of brokers, and when two are the same."""
+"""Values of configuration keys of topics and brokers, and their comparison."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Kafka's own types of a key, as DescribeConfigs tells them.
+# Integer types in DescribeConfigs.
 NUMBERS = {"INT", "SHORT", "LONG"}
 
 
 @dataclass(frozen=True)
 class Value:
-    """The value of a key as Kafka keeps it, and Kafka's name of its type."""
+    """The value of a key as text, and Kafka's name of its type."""
 
     text: str
     kind: str = "STRING"
 
 
 def same(value: Value, spec: str) -> bool:
-    """Whether Kafka would read both texts as one value: 1e0 is 1.0, the order of a list is none."""
+    """Whether both texts are the same value for Kafka: 1e0 is 1.0, lists have no order."""
     if value.kind == "BOOLEAN":
         return value.text.strip().lower() == spec.strip().lower()
     if value.kind == "LIST":
@@ -35,5 +35,5 @@ def same(value: Value, spec: str) -> bool:
 
 
 def elements(text: str) -> set[str]:
-    """The parts of a list that is written with commas."""
+    """Return the elements of a comma-separated list."""
     return {part.strip() for part in text.split(",") if part.strip()}

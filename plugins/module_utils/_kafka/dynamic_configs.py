@@ -1,11 +1,11 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of a broker that Kafka changes while it runs, and the steps to what is declared; no I/O.
+"""Plan dynamic changes of broker settings from the current to the declared values; no I/O.
 
-Every key stands in server.properties too, so that a broker that starts is right from its first
-moment. A value that is set at run time lies above the file, in Kafka's own metadata, and survives
-restarts. What a broker took from its file when it started stays below until it starts again: a key
-that is no longer declared may need its default set at run time until then.
+Every key is in server.properties too, so a starting broker has the declared values. A dynamic
+value is stored in Kafka's metadata, overrides the file and survives restarts. A running broker
+keeps the values of the file with which it started. So a key that is no longer declared may need
+its default as a dynamic value until the next restart.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ DEFAULT = "DEFAULT_CONFIG"
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of a running broker: the value at each level that has one.
+    """A key of a running broker: the value in force, and the value of each source.
 
-    ``text`` is in force. ``levels`` maps a source to the value it gives: on the broker, on the
-    cluster, from the file the broker started with, the default.
+    ``text`` is in force. Sources in ``levels``: dynamic on the broker, dynamic on the cluster, the
+    file with which the broker started, the default. ``fixed``: only a restart can change it.
     """
 
     text: str | None
@@ -37,7 +37,7 @@ class Entry:
     fixed: bool = False
 
     def without(self, *sources: str) -> str | None:
-        """The value that would be in force without those levels."""
+        """Return the value that would be in force without these sources."""
         for source in (ON_BROKER, ON_CLUSTER, FROM_FILE, DEFAULT):
             if source not in sources and source in self.levels:
                 return self.levels[source]
@@ -46,9 +46,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Spec:
-    """What one broker shall have: ``live`` values, and ``previous`` keys that we set before.
+    """Declared ``live`` values of one broker, and ``previous`` keys that earlier runs set.
 
-    ``restarts`` says that it will start anew before anything is set: then its file gives them.
+    ``restarts``: the broker will restart before the steps, so its new file applies.
     """
 
     broker: int
@@ -59,49 +59,49 @@ class Spec:
 
 @dataclass(frozen=True)
 class Step:
-    """One key of one broker gets ``value``; None drops what was set on the broker at run time."""
+    """Set one key of one broker to ``value``; None removes the dynamic value of the broker."""
 
     broker: int
     key: str
     before: str | None
     value: str | None
-    # What is in force once it is dropped.
+    # The value in force after the removal.
     after: str | None = None
 
     @property
     def spec(self) -> str:
-        """What is declared, and what is, without the broker."""
+        """Return the declared and the current value, without the broker."""
         return f"{self.key} = {shown(self.value)} (now {shown(self.before)})"
 
     def __str__(self) -> str:
-        """One message."""
-        became = self.value if self.value is not None else f"{shown(self.after)} (no longer set)"
-        return f"broker {self.broker}: {self.key} {shown(self.before)} -> {became}, no restart"
+        """Return the message for this step."""
+        target = self.value if self.value is not None else f"{shown(self.after)} (no longer set)"
+        return f"broker {self.broker}: {self.key} {shown(self.before)} -> {target}, no restart"
 
 
 def shown(text: str | None) -> str:
-    """A value for a sentence."""
+    """Return a value for a message."""
     return "(default)" if text is None else text or "(empty)"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Steps, and messages on keys that nobody declared or that only a restart can change."""
+    """Steps, messages on undeclared keys, and messages on keys that need a restart."""
 
     steps: tuple[Step, ...] = ()
     foreign: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
 
 
-def alike(kind: str, one: str | None, other: str | None) -> bool:
-    """Whether Kafka reads both texts as one value."""
+def same_value(kind: str, one: str | None, other: str | None) -> bool:
+    """Whether both texts are the same value for Kafka."""
     if one is None or other is None:
         return one is other
     return same(Value(one, kind), other)
 
 
-def fresh(key: str, entries: Mapping[str, Entry]) -> str | None:
-    """The value of an undeclared ``key`` on a broker that has just started, None if unknown."""
+def default_of(key: str, entries: Mapping[str, Entry]) -> str | None:
+    """Return the value of an undeclared ``key`` on a new broker, None if unknown."""
     found = entries[key].without(ON_BROKER, FROM_FILE)
     if found is not None:
         return found
@@ -115,34 +115,39 @@ def fresh(key: str, entries: Mapping[str, Entry]) -> str | None:
 
 
 def plan(spec: Spec, entries: Mapping[str, Entry]) -> Plan:
-    """Steps that bring one broker to ``spec``; ``entries`` are all its keys."""
+    """Return the steps to ``spec`` of one broker; ``entries`` are all its keys."""
     steps, foreign, later = [], [], []
-    entries = with_listeners(entries, spec.live)
+    entries = with_listener_limits(entries, spec.live)
     for key, text in sorted(spec.live.items()):
         entry = entries.get(key)
         if entry is None or entry.fixed:
-            later.append(f"broker {spec.broker}: its version of Kafka takes {key} with a restart")
-        elif not alike(entry.kind, in_force(entry, text, spec.restarts), text):
+            later.append(f"broker {spec.broker}: its Kafka version changes {key} by a restart only")
+        elif not same_value(entry.kind, in_force(entry, text, spec.restarts), text):
             steps.append(Step(spec.broker, key, entry.text, text))
     for key in sorted(entries):
         entry = entries[key]
         if key in spec.live:
             continue
         if key in spec.previous and not entry.fixed:
-            step = taken_back(spec, key, entries)
+            step = reset_step(spec, key, entries)
             if step:
                 steps.append(step)
-            elif fresh(key, entries) is None and FROM_FILE in entry.levels and not spec.restarts:
-                later.append(f"broker {spec.broker}: {key} gets its default with the next restart")
+            elif (
+                default_of(key, entries) is None and FROM_FILE in entry.levels and not spec.restarts
+            ):
+                later.append(f"broker {spec.broker}: {key} returns to its default at next restart")
         elif redundant(key, entries):
             steps.append(Step(spec.broker, key, entry.text, None, entry.text))
-        elif note := not_ours(spec.broker, key, entries):
+        elif note := foreign_note(spec.broker, key, entries):
             foreign.append(note)
     return Plan(tuple(steps), tuple(foreign), tuple(later))
 
 
-def with_listeners(entries: Mapping[str, Entry], wanted: Iterable[str]) -> dict[str, Entry]:
-    """``entries`` with limits of listeners: a broker lists those that are set, as fixed ones."""
+def with_listener_limits(entries: Mapping[str, Entry], wanted: Iterable[str]) -> dict[str, Entry]:
+    """Return ``entries`` with all wanted limits of listeners, as changeable keys.
+
+    Brokers list only limits that are set, and mark them as read-only.
+    """
     found = {
         key: replace(entry, fixed=False, kind="INT") if LISTENER_KEY.fullmatch(key) else entry
         for key, entry in entries.items()
@@ -152,43 +157,43 @@ def with_listeners(entries: Mapping[str, Entry], wanted: Iterable[str]) -> dict[
 
 
 def in_force(entry: Entry, text: str, restarts: bool) -> str | None:
-    """The value in force, or the one that will be when the broker starts with ``text``."""
+    """Return the value in force, or the future one if the broker restarts with ``text``."""
     if not restarts:
         return entry.text
     return entry.levels.get(ON_BROKER, text)
 
 
-def taken_back(spec: Spec, key: str, entries: Mapping[str, Entry]) -> Step | None:
-    """The step after which a key that is no longer declared has the value of a fresh broker."""
-    entry, target = entries[key], fresh(key, entries)
+def reset_step(spec: Spec, key: str, entries: Mapping[str, Entry]) -> Step | None:
+    """Return the step that resets an undeclared key to the value of a new broker, or None."""
+    entry, target = entries[key], default_of(key, entries)
     below = target if spec.restarts else entry.without(ON_BROKER)
-    # A key without a default of its own is given in another unit below; nothing is in its way.
+    # A key without its own default takes it from a key in another unit, if nothing overrides it.
     bare = below is None and FROM_FILE not in entry.levels
-    if bare or alike(entry.kind, below, target):
+    if bare or same_value(entry.kind, below, target):
         dropped = Step(spec.broker, key, entry.text, None, target)
         return dropped if ON_BROKER in entry.levels else None
-    if target is None or alike(entry.kind, entry.text, target):
+    if target is None or same_value(entry.kind, entry.text, target):
         return None
     return Step(spec.broker, key, entry.text, target)
 
 
 def redundant(key: str, entries: Mapping[str, Entry]) -> bool:
-    """Whether a value was set at run time that the broker has without it, as its default.
+    """Whether a dynamic value only repeats the default.
 
-    We leave such ones behind: a default that was set because the broker's old file was in its way.
+    Earlier runs leave such values: they overrode the broker's old file until its restart.
     """
     entry = entries[key]
     if ON_BROKER not in entry.levels or {ON_CLUSTER, FROM_FILE} & set(entry.levels):
         return False
-    return is_live(key) and alike(entry.kind, entry.text, fresh(key, entries))
+    return is_live(key) and same_value(entry.kind, entry.text, default_of(key, entries))
 
 
-def not_ours(broker: int, key: str, entries: Mapping[str, Entry]) -> str | None:
-    """A sentence on a value that was set at run time and that nobody declared."""
+def foreign_note(broker: int, key: str, entries: Mapping[str, Entry]) -> str | None:
+    """Return a message on an undeclared dynamic value; None if there is none."""
     entry = entries[key]
     source = next((level for level in (ON_BROKER, ON_CLUSTER) if level in entry.levels), None)
-    # A default that we set, and that the broker's old file would be in the way of.
-    pinned = source == ON_BROKER and alike(entry.kind, entry.text, fresh(key, entries))
+    # A default that an earlier run set to override the broker's old file.
+    pinned = source == ON_BROKER and same_value(entry.kind, entry.text, default_of(key, entries))
     if source is None or pinned:
         return None
     scope = "all brokers" if source == ON_CLUSTER else f"broker {broker}"
@@ -197,7 +202,7 @@ def not_ours(broker: int, key: str, entries: Mapping[str, Entry]) -> str | None:
 
 
 def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
-    """Before and after of the keys that ``steps`` touch, for ``--diff``."""
+    """Return the changed keys before and after ``steps``, for ``--diff``."""
     sides: dict[str, dict[str, Any]] = {"before": {}, "after": {}}
     for step in steps:
         name = f"broker {step.broker}"

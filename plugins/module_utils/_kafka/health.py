@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a cluster, in messages, and the figures behind them."""
+"""Report the state of a cluster, and its problems as messages; no I/O."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._common.messages import some
-from .snapshot import NOBODY, Cluster
+from .snapshot import NO_BROKER, Cluster
 from .stop_gate import Decision
 
 
-def count(names: list[str], one: str) -> str:
-    """``names`` with their number, for example ``2 partitions are offline: a-0, b-1``."""
+def count(names: list[str], state: str) -> str:
+    """Return a message such as ``2 partitions are offline: a-0, b-1``."""
     noun, verb = ("partition", "is") if len(names) == 1 else ("partitions", "are")
-    return f"{len(names)} {noun} {verb} {one}: {some(names)}"
+    return f"{len(names)} {noun} {verb} {state}: {some(names)}"
 
 
-def figures(cluster: Cluster) -> dict[str, Any]:
-    """Everything the cluster says of itself, in plain types."""
+def state_of(cluster: Cluster) -> dict[str, Any]:
+    """Return the state of the cluster in plain types."""
     return {
         "cluster_id": cluster.id,
         "controller_id": cluster.controller,
@@ -43,47 +43,47 @@ def figures(cluster: Cluster) -> dict[str, Any]:
 
 
 def healthy_brokers(cluster: Cluster) -> set[int]:
-    """Brokers that are registered and answer, with all log dirs online and all replicas in sync."""
+    """Return registered, responding brokers with all log dirs online and replicas in sync."""
     lagging = {broker for partition in cluster.partitions for broker in partition.missing}
     failed = {each.broker for each in cluster.failed_log_dirs}
-    return cluster.broker_ids() - set(cluster.silent) - failed - lagging
+    return cluster.broker_ids() - set(cluster.unresponsive) - failed - lagging
 
 
 def problems(cluster: Cluster, facts: dict[str, Any], expected: Iterable[int]) -> list[str]:
-    """Messages on everything that a healthy cluster has not; empty when it is healthy.
+    """Return messages on all problems; empty for a healthy cluster.
 
-    Reassignments in flight and leaders away from their preferred broker are work, not faults.
+    Ongoing reassignments and leaders on other than the preferred broker are not problems.
     """
     found = [
         f"broker {broker} is not registered"
         for broker in sorted(set(expected) - cluster.broker_ids())
     ]
-    if cluster.controller == NOBODY:
+    if cluster.controller == NO_BROKER:
         found.append("the cluster has no controller")
     found += [
-        f"broker {broker} does not answer: {cluster.silent[broker]}"
-        for broker in sorted(cluster.silent)
+        f"broker {broker} does not respond: {cluster.unresponsive[broker]}"
+        for broker in sorted(cluster.unresponsive)
     ]
     found += cluster.unread
     found += [
         f"broker {failed.broker}: log dir {failed.path}: {failed.error}"
         for failed in cluster.failed_log_dirs
     ]
-    for key, words in (
+    for key, state in (
         ("offline", "offline"),
         ("under_min_isr", "under min.insync.replicas"),
         ("under_replicated", "under-replicated"),
     ):
         if facts[key]:
-            found.append(count(facts[key], words))
+            found.append(count(facts[key], state))
     return found
 
 
 def report(
     cluster: Cluster, expected: Iterable[int] = (), decision: Decision | None = None
 ) -> dict[str, Any]:
-    """The result of the module cluster_info for a cluster that answered."""
-    facts = figures(cluster)
+    """Return the result of the module cluster_info for a reachable cluster."""
+    facts = state_of(cluster)
     found = problems(cluster, facts, expected)
     return {
         "reachable": True,
@@ -95,7 +95,7 @@ def report(
 
 
 def stop(decision: Decision) -> dict[str, Any]:
-    """The decision of the gate in plain types."""
+    """Return the decision of the stop gate in plain types."""
     return {
         "brokers": list(decision.brokers),
         "safe": decision.safe,
@@ -105,9 +105,9 @@ def stop(decision: Decision) -> dict[str, Any]:
 
 
 def unreachable(reason: str, before_stop: Sequence[int] = ()) -> dict[str, Any]:
-    """The result of the module cluster_info when no broker answered; keys as in ``report``."""
-    silent = {"reachable": False, "healthy": False, "problems": [reason]}
-    facts = figures(Cluster(id="", controller=NOBODY, brokers=()))
+    """Return the result of cluster_info if no broker responds; keys as in ``report``."""
+    status = {"reachable": False, "healthy": False, "problems": [reason]}
+    facts = state_of(Cluster(id="", controller=NO_BROKER, brokers=()))
     if not before_stop:
-        return {**silent, **facts}
-    return {**silent, **facts, "stop": stop(Decision(tuple(before_stop), (reason,), ()))}
+        return {**status, **facts}
+    return {**status, **facts, "stop": stop(Decision(tuple(before_stop), (reason,), ()))}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""In which portions leaders move back to a broker that returned; no I/O."""
+"""Order and batch sizes of leader elections; no I/O."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from typing import Any
 
 from .snapshot import Cluster, Partition
 
-# What a partition may wait for its new leader because others get theirs with it.
+# Target time of one batch in seconds: the longest time a partition of it is unavailable.
 BATCH_SECONDS = 0.5
 
 
 def partitions_of(
     topic: Mapping[str, Any], moving: Mapping[tuple[str, int], Mapping[str, Any]]
 ) -> list[Partition]:
-    """The partitions of a topic as Kafka describes it, in order."""
+    """Return the partitions of a topic from Kafka's description, sorted by number.
+
+    ``moving`` holds Kafka's ongoing reassignments by topic and partition.
+    """
     return sorted(
         (
             Partition(
@@ -35,25 +38,25 @@ def partitions_of(
     )
 
 
-def warm_up_first(parts: Iterable[Partition]) -> list[Partition]:
-    """Partitions in the order of their elections: Kafka's own topics, then by name.
+def election_order(parts: Iterable[Partition]) -> list[Partition]:
+    """Return partitions in the order of their elections: internal topics, then by name.
 
-    A broker that has just started takes long for what it does the first time; whoever writes to a
-    topic of people waits less.
+    The first elections on a newly started broker are slow; with internal topics first, they
+    delay fewer producers.
     """
     return sorted(parts, key=lambda part: (not part.topic.startswith("__"), part.topic, part.id))
 
 
 def next_batch(size: int, took: float) -> int:
-    """How many leaders to elect at once after ``size`` took so many seconds to be served.
+    """Return the size of the next batch after one of ``size`` that took ``took`` seconds.
 
-    At most four times as many, and so many that they take half a second, as far as that tells.
+    It grows at most fourfold, and aims at BATCH_SECONDS per batch.
     """
     return max(1, int(size * min(4.0, BATCH_SECONDS / max(took, 0.001))))
 
 
 def electable(cluster: Cluster) -> list[Partition]:
-    """Partitions whose first replica does not lead and could."""
+    """Return partitions whose preferred replica is in sync but not the leader."""
     return [
         part for part in cluster.partitions if not part.preferred and part.replicas[0] in part.isr
     ]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keys that brokers change while they run, as Kafka names and reads them; no I/O."""
+"""Broker settings that Kafka changes without a restart; no I/O."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from .._common.properties_file import as_text
 
-# What Kafka 3.8 and 3.9 can change (kafka.server.DynamicBrokerConfig), with what it concerns.
-# Listeners, keystores, logins and classes are left out: their change is more than a value.
+# Keys that Kafka 3.8 and 3.9 can change (kafka.server.DynamicBrokerConfig), with descriptions.
+# Listeners, keystores, logins and classes are excluded: they need more than a new value.
 LIVE_KEYS: Mapping[str, str] = {
     "background.threads": "threads for background work; at most twice, at least half at a time",
     "compression.gzip.level": "level of gzip where the broker compresses",
@@ -38,9 +38,9 @@ LIVE_KEYS: Mapping[str, str] = {
     "log.message.downconversion.enable": "whether old consumers are served",
     "log.message.timestamp.after.max.ms": "how far ahead a record's time may be",
     "log.message.timestamp.before.max.ms": "how far back a record's time may be",
-    "log.message.timestamp.difference.max.ms": "both of the former in one, deprecated",
+    "log.message.timestamp.difference.max.ms": "both limits in one key, deprecated",
     "log.message.timestamp.type": "time of creation or of arrival",
-    "log.preallocate": "whether a segment's file is made in full size",
+    "log.preallocate": "whether a segment's file is created in full size",
     "log.retention.bytes": "size of a partition, for topics that set none",
     "log.retention.ms": "age of records, for topics that set none",
     "log.roll.jitter.ms": "spread of log.roll.ms",
@@ -50,7 +50,7 @@ LIVE_KEYS: Mapping[str, str] = {
     "max.connection.creation.rate": "new connections a second",
     "max.connections": "connections of the broker",
     "max.connections.per.ip": "connections of one address",
-    "max.connections.per.ip.overrides": "the same for addresses by name",
+    "max.connections.per.ip.overrides": "connections of single addresses, by address",
     "message.max.bytes": "size of a batch, for topics that set none",
     "min.insync.replicas": "copies an acknowledgement needs, for topics that set none",
     "num.io.threads": "threads that serve requests; at most twice, at least half at a time",
@@ -63,15 +63,15 @@ LIVE_KEYS: Mapping[str, str] = {
     "remote.log.manager.copy.max.bytes.per.second": "speed limit of copies to tiered storage",
     "remote.log.manager.fetch.max.bytes.per.second": "speed limit of reads of tiered storage",
     "transaction.partition.verification.enable": "whether a transaction's partitions are checked",
-    "unclean.leader.election.enable": "whether a replica that is behind may lead: it loses records",
+    "unclean.leader.election.enable": "whether a replica out of sync may lead, losing records",
 }
-# The same limits of one listener, each without a default of its own.
+# Connection limits of one listener, which have no default.
 LISTENER_KEY = re.compile(
     r"listener\.name\.[a-z0-9._-]+\.(max\.connections|max\.connection\.creation\.rate)"
 )
-# What Kafka takes for "no limit".
+# Kafka's value for "no limit".
 UNLIMITED = 2**31 - 1
-# Keys without a default of their own: one in another unit gives it, with the factor between them.
+# Keys whose default comes from a key in another unit, with the factor between the units.
 OTHER_UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "log.flush.interval.ms": (("log.flush.scheduler.interval.ms", 1),),
     "log.retention.ms": (("log.retention.minutes", 60_000), ("log.retention.hours", 3_600_000)),
@@ -81,17 +81,17 @@ OTHER_UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
 
 
 def is_live(key: str) -> bool:
-    """Whether a running broker takes a new value of ``key``."""
+    """Whether a running broker can change ``key``."""
     return key in LIVE_KEYS or LISTENER_KEY.fullmatch(key) is not None
 
 
 def split(properties: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """``properties`` as those that need a restart and those that do not."""
+    """Return the properties that need a restart, and those that do not."""
     static = {key: value for key, value in properties.items() if not is_live(key)}
     return static, {key: value for key, value in properties.items() if is_live(key)}
 
 
 def live_texts(properties: Mapping[str, Any]) -> dict[str, str]:
-    """The live part of ``properties`` as Kafka reads it; a value of None is no spec."""
+    """Return the live part of ``properties`` as text for Kafka; values of None are omitted."""
     _, live = split(properties)
     return {key: as_text(key, value) for key, value in live.items() if value is not None}

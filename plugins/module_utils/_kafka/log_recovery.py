@@ -1,20 +1,20 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a starting broker is with the recovery of its logs."""
+"""Progress of the log recovery of a starting broker."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-# Kafka says so for each log it has loaded after a start, by log dir.
+# Kafka logs this for each log it has loaded after a start, per log dir.
 LOADED = re.compile(r"\((\d+)/(\d+) completed in ([^)]+)\)")
 
 
 def recovered(lines: Iterable[str]) -> tuple[int, int] | None:
-    """Logs that a broker has loaded since its start, and how many there are, over all log dirs.
+    """Return the number of loaded logs and of all logs, over all log dirs of a broker.
 
-    None while it has not begun; a log dir that it has not come to yet does not count.
+    None before the recovery starts; log dirs without a loaded log do not count.
     """
     dirs = {
         found[3]: (int(found[1]), int(found[2])) for found in map(LOADED.search, lines) if found

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""SCRAM as RFC 5802 has it: salted passwords, and one attempt to log in, message by message."""
+"""SCRAM after RFC 5802: salted passwords, and the client's messages of a login."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ import os
 import re
 from dataclasses import dataclass, field
 
-# What becomes of an attempt to log in.
+# Results of a login.
 ACCEPTED, REFUSED = "accepted", "refused"
 MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256")
 HASHES = {"SCRAM-SHA-512": "sha512", "SCRAM-SHA-256": "sha256"}
-# What brokers take.
+# Lowest and highest number that brokers accept.
 ITERATIONS = (4096, 16384)
 SALT_BYTES = 24
 SHORTEST = 8
 HASHED = re.compile(r"(SCRAM-SHA-(?:256|512))=\[(.*)\]")
-# What a server may ask of us before we take it for an attack.
+# A server that requires more iterations is rejected as an attack.
 MOST_ITERATIONS = 1_000_000
 
 
 class ScramError(ValueError):
-    """A secret that cannot be taken, or a server that does not keep to the protocol."""
+    """An invalid secret, or a server that violates the protocol."""
 
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """A credential: whose, and for which mechanism."""
+    """User and mechanism of a credential."""
 
     user: str
     mechanism: str
@@ -39,7 +39,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Hashed:
-    """A password as brokers keep it: it cannot be read back, but it serves to log in."""
+    """A hashed password as brokers store it; it is sufficient to log in."""
 
     salt: bytes = field(repr=False)
     iterations: int
@@ -48,21 +48,21 @@ class Hashed:
 
 @dataclass(frozen=True)
 class Secret:
-    """What is known of a user's password: itself, or its hashed forms by mechanism."""
+    """A user's password, or its hashed forms by mechanism."""
 
     password: str = field(default="", repr=False)
     hashed: dict[str, Hashed] = field(default_factory=dict, repr=False)
 
     def serves(self, mechanism: str) -> bool:
-        """Whether a credential for this mechanism can be made of it."""
+        """Whether the secret is sufficient for a credential of this mechanism."""
         return bool(self.password) or mechanism in self.hashed
 
     def iterations(self, mechanism: str, desired: int) -> int:
-        """How often it is hashed: a hashed one has its own number."""
+        """Return the iterations: those of the hashed form, else ``desired``."""
         return self.hashed[mechanism].iterations if mechanism in self.hashed else desired
 
     def salted(self, mechanism: str, salt: bytes, iterations: int) -> bytes | None:
-        """The salted password, None when a hashed one has another salt or number."""
+        """Return the salted password; None if the hashed form has other salt or iterations."""
         if self.password:
             return salted_password(self.password, mechanism, salt, iterations)
         found = self.hashed.get(mechanism)
@@ -70,76 +70,76 @@ class Secret:
         return found.salted if found and same else None
 
     def credential(self, mechanism: str, iterations: int) -> Hashed:
-        """What a broker is given, with a new salt for a password."""
+        """Return the hashed form for a broker; a password gets a new salt."""
         return self.hashed.get(mechanism) or hash_password(self.password, mechanism, iterations)
 
 
 def salted_password(password: str, mechanism: str, salt: bytes, iterations: int) -> bytes:
-    """The salted password; it is what takes the time."""
+    """Return the salted password; this is the expensive part of SCRAM."""
     return hashlib.pbkdf2_hmac(HASHES[mechanism], password.encode(), salt, iterations)
 
 
 def hash_password(
     password: str, mechanism: str, iterations: int, salt: bytes | None = None
 ) -> Hashed:
-    """A password as brokers keep it."""
+    """Return a password in the form that brokers store."""
     salt = salt or os.urandom(SALT_BYTES)
     return Hashed(salt, iterations, salted_password(password, mechanism, salt, iterations))
 
 
 def text_of(mechanism: str, hashed: Hashed) -> str:
-    """A hashed password in the form of Kafka's tools."""
+    """Return a hashed password in the form of Kafka's tools."""
     salt, salted = (base64.b64encode(each).decode() for each in (hashed.salt, hashed.salted))
     return f"{mechanism}=[iterations={hashed.iterations},salt={salt},saltedpassword={salted}]"
 
 
 def hashed_of(text: str) -> tuple[str, Hashed]:
-    """Mechanism and hashed password from the form of Kafka's tools; raises ScramError.
+    """Return mechanism and hashed password from the form of Kafka's tools.
 
-    The error says nothing of what was read.
+    Raises ScramError, whose text does not contain the input.
     """
     match = HASHED.fullmatch(text.strip())
     parts = dict(part.partition("=")[::2] for part in match[2].split(",")) if match else {}
     if not match or set(parts) != {"iterations", "salt", "saltedpassword"}:
         raise ScramError(
-            "is not of the form SCRAM-SHA-512=[iterations=8192,salt=...,saltedpassword=...]"
+            "does not have the form SCRAM-SHA-512=[iterations=8192,salt=...,saltedpassword=...]"
         )
     low, high = ITERATIONS
     if not parts["iterations"].isdecimal() or not low <= int(parts["iterations"]) <= high:
-        raise ScramError(f"iterations are no number from {low} to {high}")
+        raise ScramError(f"iterations are not a number from {low} to {high}")
     try:
         salt, salted = (
             base64.b64decode(parts[key], validate=True) for key in ("salt", "saltedpassword")
         )
     except binascii.Error:
-        raise ScramError("salt or saltedpassword is no Base64") from None
+        raise ScramError("salt or saltedpassword is not Base64") from None
     if len(salted) != hashlib.new(HASHES[match[1]]).digest_size:
-        raise ScramError(f"saltedpassword has not the length that {match[1]} gives")
+        raise ScramError(f"saltedpassword does not have the length of {match[1]}")
     return match[1], Hashed(salt, int(parts["iterations"]), salted)
 
 
 def secret_of(user: str, value: object, hashed: bool = False) -> Secret:
-    """What is known of a password; raises ScramError, which says nothing of what was read."""
+    """Return the secret of a value; raises ScramError, whose text does not contain the value."""
     if hashed:
         texts = value if isinstance(value, (list, tuple)) else [value]
         found = dict(hashed_of(str(text)) for text in texts)
         return Secret(hashed=found)
     if not isinstance(value, str):
-        raise ScramError("the password is no text")
+        raise ScramError("the password is not text")
     if len(value) < SHORTEST:
         raise ScramError(f"the password is shorter than {SHORTEST} characters")
     if value.strip() != value or not value.isprintable():
-        raise ScramError("the password begins or ends with a blank, or has control characters")
+        raise ScramError("the password starts or ends with a space, or has control characters")
     if value == user:
         raise ScramError("the password is the user's name")
     return Secret(password=value)
 
 
 class Attempt:
-    """The client's side of one log-in; nothing of it needs a network."""
+    """The client's messages of one login; no I/O."""
 
     def __init__(self, key: Key, secret: Secret, nonce: str) -> None:
-        """``nonce`` is new for each attempt."""
+        """``nonce`` must be new for each login."""
         self.key, self.secret = key, secret
         self.nonce = nonce
         name = key.user.replace("=", "=3D").replace(",", "=2C")
@@ -147,13 +147,13 @@ class Attempt:
         self.signature = b""
 
     def first(self) -> bytes:
-        """The first message."""
+        """Return the client's first message."""
         return f"n,,{self.bare}".encode()
 
     def final(self, challenge: bytes) -> bytes | None:
-        """The answer to the server's first message, None when the secret cannot be the right one.
+        """Return the client's final message; None if the secret cannot be correct.
 
-        Raises ScramError when the server does not keep to the protocol.
+        Raises ScramError if the server violates the protocol.
         """
         text = challenge.decode()
         parts = dict(part.partition("=")[::2] for part in text.split(","))
@@ -161,9 +161,9 @@ class Attempt:
             nonce, count = parts["r"], int(parts["i"])
             salt = base64.b64decode(parts["s"], validate=True)
         except (KeyError, ValueError):
-            raise ScramError("the server's first message is not one of SCRAM") from None
+            raise ScramError("the server's first message is not SCRAM") from None
         if not nonce.startswith(self.nonce) or not 0 < count <= MOST_ITERATIONS:
-            raise ScramError("the server's first message does not answer ours")
+            raise ScramError("the server's first message does not match the client's")
         salted = self.secret.salted(self.key.mechanism, salt, count)
         if salted is None:
             return None
@@ -178,7 +178,7 @@ class Attempt:
         return f"{bare},p={base64.b64encode(proof).decode()}".encode()
 
     def confirmed(self, last: bytes) -> bool:
-        """Whether the server has proved that it knows the same secret."""
+        """Whether the server's last message proves that it has the same secret."""
         parts = dict(part.partition("=")[::2] for part in last.decode().split(","))
         try:
             signature = base64.b64decode(parts.get("v", ""), validate=True)

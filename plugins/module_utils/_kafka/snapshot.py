@@ -1,17 +1,18 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a Kafka cluster looks like at one moment, as plain values: no I/O, no client library."""
+"""The state of a Kafka cluster at one moment, as plain values; no I/O, no client library."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-NOBODY = -1
+# Kafka's id for a missing leader or controller.
+NO_BROKER = -1
 
 
 @dataclass(frozen=True)
 class Broker:
-    """A registered broker and the address it gives to clients."""
+    """A registered broker and its advertised address."""
 
     id: int
     host: str
@@ -21,10 +22,10 @@ class Broker:
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition: its leader, NOBODY without one, and the broker ids of its replicas.
+    """A partition: its leader (or NO_BROKER), and the broker ids of its replicas.
 
     The first of ``replicas`` is the preferred leader. ``adding`` are replicas that a reassignment
-    is still filling: they are not missed yet; ``removing`` are those that it will take away.
+    is still copying, ``removing`` those that it will remove.
     """
 
     topic: str
@@ -37,33 +38,33 @@ class Partition:
 
     @property
     def name(self) -> str:
-        """The usual short name, ``topic-partition``."""
+        """Return ``topic-partition``."""
         return f"{self.topic}-{self.id}"
 
     @property
     def offline(self) -> bool:
-        """Whether nobody can read or write it."""
-        return self.leader == NOBODY
+        """Whether the partition has no leader."""
+        return self.leader == NO_BROKER
 
     @property
     def preferred(self) -> bool:
-        """Whether its first replica leads, or cannot: what is offline has no leader to change."""
+        """Whether the preferred replica leads; also true for offline partitions."""
         return self.offline or self.leader == self.replicas[0]
 
     @property
     def established(self) -> tuple[int, ...]:
-        """Replicas that should be in sync by now."""
+        """Return the replicas that a reassignment is not adding."""
         return tuple(broker for broker in self.replicas if broker not in self.adding)
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """Replicas that should be in sync and are not."""
+        """Return the established replicas that are not in sync."""
         return tuple(broker for broker in self.established if broker not in self.isr)
 
 
 @dataclass(frozen=True)
 class LogDir:
-    """A log dir that its broker reports as failed."""
+    """A failed log dir, as its broker reports it."""
 
     broker: int
     path: str
@@ -74,11 +75,10 @@ class LogDir:
 class Cluster:
     """A cluster at one moment.
 
-    ``controller`` is NOBODY while there is none. ``min_isr`` has one entry for each topic.
-    ``failed_log_dirs`` holds only what is broken, ``reassignments`` names of partitions.
-    ``silent`` maps registered brokers that do not answer to the reason: a dead broker stays
-    registered, and in every ISR, until its session ends. ``unread`` holds messages on what the
-    cluster did not tell.
+    ``controller`` is NO_BROKER if there is none. ``min_isr`` has one entry per topic.
+    ``reassignments`` are names of partitions. ``unresponsive`` holds the reasons of registered
+    brokers that do not respond: a dead broker stays registered, and in every ISR, until its
+    session expires. ``unread`` holds messages on requests that failed.
     """
 
     id: str
@@ -88,13 +88,13 @@ class Cluster:
     min_isr: dict[str, int] = field(default_factory=dict)
     failed_log_dirs: tuple[LogDir, ...] = ()
     reassignments: tuple[str, ...] = ()
-    silent: dict[int, str] = field(default_factory=dict)
+    unresponsive: dict[int, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
 
     def broker_ids(self) -> set[int]:
-        """Ids of the registered brokers."""
+        """Return the ids of the registered brokers."""
         return {broker.id for broker in self.brokers}
 
     def under_min_isr(self, partition: Partition) -> bool:
-        """Whether writers that ask for all acknowledgements are refused on this partition."""
+        """Whether the partition rejects producers with acks=all."""
         return len(partition.isr) < self.min_isr[partition.topic]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The certificates that listeners show to whoever connects, asked from outside."""
+"""Read the certificates that listeners present to clients."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from .._common.deadlines import Deadline, side_by_side
 
 
 def fingerprint(certificate: bytes) -> str:
-    """SHA-256 of a certificate in binary form, hexadecimal."""
+    """Return the SHA-256 of a binary certificate, hexadecimal."""
     return hashlib.sha256(certificate).hexdigest()
 
 
-def shown(host: str, port: int, timeout: float) -> str:
-    """Fingerprint of the certificate at ``host``; raises OSError.
+def fingerprint_at(host: str, port: int, timeout: float) -> str:
+    """Return the fingerprint of the certificate at ``host``; raises OSError.
 
-    Who is there does not matter here: a certificate that nobody would trust is an answer as well.
+    The certificate is not verified: untrusted certificates are compared too.
     """
-    anybody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    anybody.check_hostname = False
-    anybody.verify_mode = ssl.CERT_NONE
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
     with (
         socket.create_connection((host, port), timeout=timeout) as plain,
-        anybody.wrap_socket(plain, server_hostname=host) as connection,
+        context.wrap_socket(plain, server_hostname=host) as connection,
     ):
         return fingerprint(connection.getpeercert(binary_form=True) or b"")
 
 
-def shown_by_all(
+def fingerprints(
     endpoints: Sequence[Mapping[str, Any]], timeout: float
 ) -> tuple[dict[str, str], list[str]]:
-    """Fingerprints by ``host:port``, asked at the same time; messages on who did not answer."""
-    questions = {
-        f"{at['host']}:{at['port']}": partial(shown, at["host"], at["port"], timeout)
+    """Return fingerprints by ``host:port``, and messages on endpoints without a certificate."""
+    probes = {
+        f"{at['host']}:{at['port']}": partial(fingerprint_at, at["host"], at["port"], timeout)
         for at in endpoints
     }
-    answers = side_by_side(questions, Deadline(timeout + 1))
+    answers = side_by_side(probes, Deadline(timeout + 1))
     found = {place: answer for place, answer in answers.items() if isinstance(answer, str)}
-    silent = [
-        f"{place} shows no certificate: {answer}"
+    failed = [
+        f"{place} presents no certificate: {answer}"
         for place, answer in answers.items()
         if not isinstance(answer, str)
     ]
-    return found, silent
+    return found, failed

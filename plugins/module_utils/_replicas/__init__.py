@@ -1,3 +1,3 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where replicas are: reassignments, elections, log dirs, and how far a broker has caught up."""
+"""Replicas: reassignments, leader elections, moves between log dirs, and comparison."""

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The replicas of one broker: where they lie, moving them, and what they hold."""
+"""Read the replicas of one broker, move them between log dirs, and fetch their records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ try:
     from kafka.admin import ConfigResource
     from kafka.errors import for_code
     from kafka.protocol.consumer import FetchRequest, OffsetSpec
-except ImportError:  # connecting.MISSING tells.
+except ImportError:  # ``client.MISSING`` reports it.
     pass
 
 from .._common.deadlines import Deadline
@@ -25,42 +25,42 @@ from .log_dir_model import Dir, Move, Replica
 
 THROTTLE = "replica.alter.log.dirs.io.max.bytes.per.second"
 CLEANUP = "cleanup.policy"
-# Read at once from one partition, and in one request.
+# Limits of one fetch request: per partition, and in total.
 PARTITION_BYTES = 1 << 20
 REQUEST_BYTES = 16 << 20
-# The last version of Fetch that names topics instead of their ids; since 11 any replica answers.
+# Last version of Fetch with topic names instead of ids; since 11 followers can serve it.
 FETCH_VERSION = 12
 
 Key = tuple[str, int]
 
 
 class ReplicaConnection(ClusterConnection):
-    """A connection that moves and reads replicas."""
+    """A connection that reads replicas and moves them between log dirs."""
 
     def dirs(self, broker: int) -> list[Dir]:
-        """The log dirs of a broker with their replicas; raises ClusterError."""
-        answers = self.ask(
+        """Return the log dirs of a broker with their replicas; raises ClusterError."""
+        answers = self.call(
             f"log dirs of broker {broker}", self.admin.describe_log_dirs, None, [broker]
         )
         return [dir_of(found) for found in answers[0]["log_dirs"]]
 
     def move(self, broker: int, moves: Sequence[Move]) -> None:
-        """Let the broker start these moves; raises ClusterError with the first refusal."""
-        orders = {
+        """Start moves on a broker; raises ClusterError with the first error."""
+        targets = {
             (move.replica.topic, move.replica.partition, broker): move.target for move in moves
         }
-        answers = self.ask(f"moves on broker {broker}", self.admin.alter_replica_log_dirs, orders)
+        answers = self.call(f"moves on broker {broker}", self.admin.alter_replica_log_dirs, targets)
         for place, error in answers.items():
             if error.errno:
                 raise ClusterError(
-                    f"broker {broker} refuses to move {place.topic}-{place.partition}: "
+                    f"broker {broker} rejects the move of {place.topic}-{place.partition}: "
                     f"{error.__name__}"
                 )
 
     def throttle(self, broker: int) -> int | None:
-        """Bytes per second that moves on a broker are limited to, None for no limit."""
+        """Return the limit of moves on a broker in bytes per second, None for no limit."""
         resource = ConfigResource("broker", str(broker), [THROTTLE])
-        found = self.ask(
+        found = self.call(
             f"limit of moves on broker {broker}", self.admin.describe_configs, [resource]
         )
         entry = found.get("broker", {}).get(str(broker), {}).get(THROTTLE)
@@ -69,21 +69,24 @@ class ReplicaConnection(ClusterConnection):
         return int(entry["value"])
 
     def limit(self, broker: int, rate: int | None) -> bool:
-        """Limit moves on a broker to bytes per second, None for no limit; whether changed."""
+        """Limit moves on a broker to ``rate`` bytes per second, None for no limit.
+
+        Return whether the limit changed.
+        """
         if self.throttle(broker) == rate:
             return False
         change = self.admin.reset_configs if rate is None else self.admin.alter_configs
         keys: Any = [THROTTLE] if rate is None else {THROTTLE: str(rate)}
-        answer = self.ask(
+        answer = self.call(
             f"limit of moves on broker {broker}",
             change,
             [ConfigResource("broker", str(broker), keys)],
             raise_on_unknown=False,
         )
-        said = answer.get("broker", {}).get(str(broker), "OK")
-        if said != "OK":
-            raise ClusterError(f"limit of moves on broker {broker}: {said}")
-        # A broker learns of it a little later: a limit that is lifted next must be seen first.
+        result = answer.get("broker", {}).get(str(broker), "OK")
+        if result != "OK":
+            raise ClusterError(f"limit of moves on broker {broker}: {result}")
+        # Brokers apply it with a delay; a later removal of the limit must not overtake it.
         deadline = Deadline(self.request_timeout)
         while self.throttle(broker) != rate:
             if deadline.passed():
@@ -92,11 +95,11 @@ class ReplicaConnection(ClusterConnection):
         return True
 
     def compacted(self, topics: Iterable[str]) -> set[str]:
-        """Those of the topics that keep the last record of each key."""
+        """Return the compacted ones of these topics."""
         resources = [ConfigResource("topic", name, [CLEANUP]) for name in sorted(topics)]
         if not resources:
             return set()
-        found = self.ask(
+        found = self.call(
             f"{CLEANUP} of topics", self.admin.describe_configs, resources, config_filter="all"
         )
         return {
@@ -106,17 +109,19 @@ class ReplicaConnection(ClusterConnection):
         }
 
     def offsets(self, keys: Iterable[Key]) -> tuple[dict[Key, int], dict[Key, int]]:
-        """First and next offset of partitions, as their leaders have them."""
+        """Return first and next offset by partition, read from the leaders."""
         places = [TopicPartition(*key) for key in keys]
         both = []
         for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST):
             wanted = dict.fromkeys(places, spec)
-            found = self.ask("offsets", self.admin.list_partition_offsets, wanted) if places else {}
-            both.append({(at.topic, at.partition): said.offset for at, said in found.items()})
+            found = (
+                self.call("offsets", self.admin.list_partition_offsets, wanted) if places else {}
+            )
+            both.append({(at.topic, at.partition): each.offset for at, each in found.items()})
         return both[0], both[1]
 
     def fetch(self, broker: int, offsets: Mapping[Key, int]) -> dict[Key, tuple[int, bytes]]:
-        """Error code and records of partitions from their offsets on, as this broker has them."""
+        """Return error code and records by partition, read from ``broker`` from ``offsets`` on."""
         topics: dict[str, list[Any]] = defaultdict(list)
         for (topic, partition), offset in offsets.items():
             topics[topic].append(
@@ -137,8 +142,10 @@ class ReplicaConnection(ClusterConnection):
             ],
         )
         manager = self.admin._manager
-        answer = self.ask(f"records of broker {broker}", manager.run, manager.send, request, broker)
-        # Not by to_dict, which makes text of bytes.
+        answer = self.call(
+            f"records of broker {broker}", manager.run, manager.send, request, broker
+        )
+        # Not to_dict(), which converts bytes to text.
         return {
             (topic.topic, part.partition_index): (part.error_code, bytes(part.records or b""))
             for topic in answer.responses
@@ -147,7 +154,7 @@ class ReplicaConnection(ClusterConnection):
 
 
 def dir_of(found: Mapping[str, Any]) -> Dir:
-    """A log dir as Kafka describes it."""
+    """Return the log dir of Kafka's description."""
     code = found["error_code"]
     return Dir(
         path=found["log_dir"],
@@ -168,5 +175,5 @@ def dir_of(found: Mapping[str, Any]) -> Dir:
 
 
 def by_key(dirs: Iterable[Dir]) -> dict[Key, int]:
-    """Size of each complete replica of a broker."""
-    return {(r.topic, r.partition): r.size for each in dirs for r in each.settled}
+    """Return the size of each complete replica by partition."""
+    return {(r.topic, r.partition): r.size for each in dirs for r in each.complete}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a broker has caught up, and whether it then holds what the others hold."""
+"""Progress of a broker's replicas, and their comparison with other replicas."""
 
 from __future__ import annotations
 
@@ -15,50 +15,50 @@ from .broker_replicas import Key, ReplicaConnection, by_key
 from .equality import batches, compare
 
 # Partitions compared by one pair of requests.
-AT_ONCE = 12
+PER_REQUEST = 12
 
 
 def hosted(cluster: Cluster, broker: int) -> list[Partition]:
-    """Partitions that have a replica on a broker."""
+    """Return the partitions with a replica on a broker."""
     return [part for part in cluster.partitions if broker in part.replicas]
 
 
 def missing_bytes(
-    behind: Sequence[Partition], sizes: Mapping[int, Mapping[Key, int]], broker: int
+    lagging: Sequence[Partition], sizes: Mapping[int, Mapping[Key, int]], broker: int
 ) -> int:
-    """Bytes that the replicas of ``broker`` lack against the largest other one."""
+    """Return the bytes that replicas of ``broker`` lack, compared with the largest replica."""
     own = sizes.get(broker, {})
     left = 0
-    for part in behind:
+    for part in lagging:
         key = (part.topic, part.id)
         whole = max((held.get(key, 0) for b, held in sizes.items() if b != broker), default=0)
-        # One that is behind has at least something to do.
+        # A lagging replica counts at least one byte.
         left += max(1, whole - own.get(key, 0))
     return left
 
 
-def look(connection: ReplicaConnection, broker: int) -> dict[str, Any]:
-    """Whether every replica of a broker is in sync, and how much is missing."""
+def progress(connection: ReplicaConnection, broker: int) -> dict[str, Any]:
+    """Return whether every replica of a broker is in sync, the blockers and missing bytes."""
     cluster = connection.read_cluster()
     waits_for = []
     if broker not in cluster.broker_ids():
         waits_for.append(f"broker {broker} is not registered")
-    if broker in cluster.silent:
-        waits_for.append(f"broker {broker} does not answer: {cluster.silent[broker]}")
+    if broker in cluster.unresponsive:
+        waits_for.append(f"broker {broker} does not respond: {cluster.unresponsive[broker]}")
     waits_for += [
         f"broker {broker}: log dir {failed.path}: {failed.error}"
         for failed in cluster.failed_log_dirs
         if failed.broker == broker
     ]
-    behind = [part for part in hosted(cluster, broker) if broker not in part.isr]
-    if behind:
-        waits_for.append(count([part.name for part in behind], f"not in sync on broker {broker}"))
-    answering = sorted(cluster.broker_ids() - set(cluster.silent))
-    sizes = {each: by_key(connection.dirs(each)) for each in answering} if behind else {}
+    lagging = [part for part in hosted(cluster, broker) if broker not in part.isr]
+    if lagging:
+        waits_for.append(count([part.name for part in lagging], f"not in sync on broker {broker}"))
+    responding = sorted(cluster.broker_ids() - set(cluster.unresponsive))
+    sizes = {each: by_key(connection.dirs(each)) for each in responding} if lagging else {}
     return {
         "done": not waits_for,
-        "left": missing_bytes(behind, sizes, broker) if behind else len(waits_for),
-        # Before it is registered nobody knows its sizes.
+        "left": missing_bytes(lagging, sizes, broker) if lagging else len(waits_for),
+        # Sizes are unknown until the broker is registered.
         "phase": "filling" if broker in sizes else "starting",
         "waits_for": waits_for,
     }
@@ -66,39 +66,42 @@ def look(connection: ReplicaConnection, broker: int) -> dict[str, Any]:
 
 @dataclass
 class Pair:
-    """A replica of a broker, another one in sync, and how far both were compared."""
+    """A replica of the broker, an in-sync replica on ``peer``, and the progress of comparison.
+
+    ``offset`` is the next offset to compare, ``differs`` that of the first difference.
+    """
 
     key: Key
     peer: int
     offset: int
     end: int
     differs: int | None = None
-    trouble: str = ""
+    error: str = ""
 
     @property
     def name(self) -> str:
-        """The usual short name, ``topic-partition``."""
+        """Return ``topic-partition``."""
         return f"{self.key[0]}-{self.key[1]}"
 
     @property
     def open(self) -> bool:
-        """Whether there is something left to compare."""
-        return self.offset < self.end and self.differs is None and not self.trouble
+        """Whether the comparison is unfinished and can go on."""
+        return self.offset < self.end and self.differs is None and not self.error
 
 
 @dataclass
 class Equality:
-    """The result of a comparison."""
+    """Result of the comparison of all replicas."""
 
     pairs: list[Pair] = field(default_factory=list)
     compacted: list[str] = field(default_factory=list)
 
     def report(self) -> dict[str, Any]:
-        """In plain types."""
+        """Return the result in plain types."""
         return {
-            "compared": [p.name for p in self.pairs if not p.open and not p.trouble],
+            "compared": [p.name for p in self.pairs if not p.open and not p.error],
             "unfinished": [p.name for p in self.pairs if p.open]
-            + [f"{p.name} ({p.trouble})" for p in self.pairs if p.trouble],
+            + [f"{p.name} ({p.error})" for p in self.pairs if p.error],
             "compacted": self.compacted,
             "different": [
                 f"{p.name} differs from broker {p.peer} at offset {p.differs}"
@@ -111,7 +114,7 @@ class Equality:
 def pairs_of(
     parts: Sequence[Partition], broker: int, starts: Mapping[Key, int], ends: Mapping[Key, int]
 ) -> list[Pair]:
-    """Each replica of a broker with another one that is in sync, where there is one."""
+    """Return each replica of a broker with another in-sync replica, if there is one."""
     found = []
     for part in parts:
         peers = [each for each in part.isr if each != broker]
@@ -123,25 +126,25 @@ def pairs_of(
 
 
 def step(pair: Pair, own: tuple[int, bytes], other: tuple[int, bytes]) -> None:
-    """Compare one answer of both brokers, error code and records, and note how far it went."""
+    """Compare one response (error code, records) of both brokers, and update the pair."""
     code = own[0] or other[0]
     if code:
-        pair.trouble = f"error {code} of a broker"
+        pair.error = f"error {code} of a broker"
         return
     result = compare(pair.offset, batches(own[1]), batches(other[1]))
     pair.differs = result.differs
     if result.next == pair.offset and result.differs is None:
-        # The replica in question ends here, or a batch is larger than one answer.
-        pair.trouble = f"no common records at offset {pair.offset}"
+        # The broker's replica ends here, or a batch is larger than one response.
+        pair.error = f"no common records at offset {pair.offset}"
     pair.offset = result.next
 
 
 def verify(
     connection: ReplicaConnection, broker: int, wanted: Sequence[Key], seconds: float
 ) -> dict[str, Any]:
-    """Compare these replicas of a broker with others, batch by batch, until time is up.
+    """Compare replicas of a broker with others for at most ``seconds``; return the report.
 
-    Topics that are compacted are skipped: each replica compacts at its own time.
+    Compacted topics are skipped, because each replica compacts at its own time.
     """
     deadline = Deadline(seconds)
     connection.deadline = Deadline(seconds + connection.request_timeout)
@@ -159,11 +162,11 @@ def verify(
         waiting = [pair for pair in result.pairs if pair.open]
         if not waiting:
             break
-        # Those that were compared least come first, so that each gets its turn.
+        # Pairs with the least progress come first, so that all partitions are compared.
         waiting.sort(key=lambda pair: pair.offset)
-        group = [pair for pair in waiting if pair.peer == waiting[0].peer][:AT_ONCE]
-        asked = {pair.key: pair.offset for pair in group}
-        own, other = connection.fetch(broker, asked), connection.fetch(group[0].peer, asked)
+        group = [pair for pair in waiting if pair.peer == waiting[0].peer][:PER_REQUEST]
+        offsets = {pair.key: pair.offset for pair in group}
+        own, other = connection.fetch(broker, offsets), connection.fetch(group[0].peer, offsets)
         for pair in group:
             step(pair, own[pair.key], other[pair.key])
     return result.report()

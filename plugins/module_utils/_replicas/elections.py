@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Elections of leaders: which are of use, and which lose records; no I/O."""
+"""Plan preferred and unclean leader elections; no I/O."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ class ElectionError(Exception):
     """Declarations that cannot be applied, one message for each."""
 
     def __init__(self, messages: Sequence[str]) -> None:
-        """Keep the messages apart, for a list of them."""
+        """Store the messages as a list."""
         super().__init__("; ".join(messages))
         self.messages = list(messages)
 
 
 @dataclass(frozen=True)
 class Elect:
-    """A partition gets another leader, or one again."""
+    """Elect a leader of a partition."""
 
     partition: Partition
     unclean: bool = False
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         part = self.partition
         if self.unclean:
-            return f"{part.name}: a replica that may lack records leads"
+            return f"{part.name}: unclean election of a replica that may lack records"
         return f"{part.name}: leader {part.leader} -> {part.replicas[0]}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Elections, and partitions whose first replica cannot lead, with the reason."""
+    """Elections, and messages on partitions whose preferred replica cannot lead."""
 
     steps: tuple[Elect, ...] = ()
     impossible: tuple[str, ...] = ()
@@ -48,13 +48,16 @@ class Plan:
 def chosen(
     cluster: Cluster, topics: Collection[str], partitions: Collection[str]
 ) -> list[Partition]:
-    """Partitions by name and those of topics, all without either; raises ElectionError."""
+    """Return the partitions of topics and those named; all if neither is provided.
+
+    Raises ElectionError for unknown names.
+    """
     names = {part.name for part in cluster.partitions}
-    there = {part.topic for part in cluster.partitions}
-    wrong = [_unknown("topic", name, there) for name in topics if name not in there]
-    wrong += [_unknown("partition", name, names) for name in partitions if name not in names]
-    if wrong:
-        raise ElectionError(wrong)
+    existing = {part.topic for part in cluster.partitions}
+    errors = [_unknown("topic", name, existing) for name in topics if name not in existing]
+    errors += [_unknown("partition", name, names) for name in partitions if name not in names]
+    if errors:
+        raise ElectionError(errors)
     if not topics and not partitions:
         return list(cluster.partitions)
     return [part for part in cluster.partitions if part.topic in topics or part.name in partitions]
@@ -62,11 +65,11 @@ def chosen(
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
     near = did_you_mean(name, known)
-    return f"{kind} {name}: there is none{f'; did you mean {near}?' if near else ''}"
+    return f"{kind} {name}: does not exist{f'; did you mean {near}?' if near else ''}"
 
 
 def plan_preferred(parts: Iterable[Partition]) -> Plan:
-    """Elections that give leadership back to first replicas."""
+    """Return the elections of preferred replicas."""
     steps, impossible = [], []
     for part in parts:
         if part.preferred:
@@ -81,26 +84,24 @@ def plan_preferred(parts: Iterable[Partition]) -> Plan:
 def plan_unclean(
     parts: Iterable[Partition], confirmed: Collection[str], live: Collection[int]
 ) -> Plan:
-    """Elections of replicas that are out of sync, which lose what those have not.
+    """Return elections of replicas out of sync, for offline partitions; records may be lost.
 
-    Only for partitions that nobody can serve otherwise; each is confirmed by its name. Raises
-    ElectionError.
+    Raises ElectionError for unconfirmed partitions and those without a live replica.
     """
-    steps, wrong = [], []
+    steps, errors = [], []
     for part in parts:
         if not part.offline:
-            # The spec is met: somebody leads.
             continue
         if part.name not in confirmed:
-            wrong.append(
-                f"partition {part.name}: an unclean election loses records; it is done once its "
-                "name stands under confirm_data_loss as well"
+            errors.append(
+                f"partition {part.name}: an unclean election loses records; to confirm it, "
+                "add the name to confirm_data_loss"
             )
         elif not set(part.replicas) & set(live):
             brokers = ", ".join(str(broker) for broker in part.replicas)
-            wrong.append(f"partition {part.name}: none of its brokers {brokers} is registered")
+            errors.append(f"partition {part.name}: none of its brokers {brokers} is registered")
         else:
             steps.append(Elect(part, unclean=True))
-    if wrong:
-        raise ElectionError(wrong)
+    if errors:
+        raise ElectionError(errors)
     return Plan(tuple(steps))

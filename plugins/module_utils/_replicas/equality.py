@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two replicas of a partition hold the same record batches."""
+"""Compare the record batches of two replicas of a partition."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Base offset and length stand before what the length counts.
+# Bytes of base offset and length, which the length does not include.
 PREFIX = 12
-# The leader epoch behind them is the replica's own note; from the magic byte on all is equal.
+# Position of the magic byte. The leader epoch before it may differ between replicas.
 CONTENT = 16
-# Of the format that Kafka writes since 0.11: last offset relative to the base.
+# Position of the last offset relative to the base, in batches of format 2 (Kafka 0.11 and later).
 LAST_OFFSET = 23
 
 
@@ -27,7 +27,7 @@ class Batch:
 
 
 def batches(records: bytes) -> list[Batch]:
-    """The complete batches in an answer to Fetch; the last one is often cut off."""
+    """Return the complete batches of a fetch response; the last one is often truncated."""
     found = []
     at = 0
     while at + PREFIX <= len(records):
@@ -52,9 +52,9 @@ class Comparison:
 
 
 def compare(offset: int, one: Sequence[Batch], other: Sequence[Batch]) -> Comparison:
-    """Compare what two replicas answered at ``offset``, as far as both answered."""
+    """Compare the batches of two replicas from ``offset`` on, as far as both responses reach."""
     reached = offset
-    # One answer may reach further than the other; no `strict`: hosts may have Python 3.9.
+    # The lists may differ in length; without `strict`, because hosts may have Python 3.9.
     for left, right in zip(one, other):
         if left != right:
             return Comparison(reached, min(left.base, right.base))

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Replicas and log dirs of a broker, and the moves between them; no I/O."""
+"""Replicas and log dirs of a broker, and moves between them; no I/O."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 
 
 class LogDirError(Exception):
-    """Replicas cannot be moved as asked; the text says from where, to where, and why not."""
+    """Replicas cannot be moved as requested; the text names the log dir and the reason."""
 
 
 @dataclass(frozen=True)
 class Replica:
-    """A replica in a log dir. ``arriving``: a copy that is still being filled from another dir."""
+    """A replica in a log dir; ``future`` is Kafka's future replica, a copy from another dir."""
 
     topic: str
     partition: int
     size: int
-    arriving: bool = False
+    future: bool = False
 
     @property
     def name(self) -> str:
-        """The usual short name, ``topic-partition``."""
+        """Return ``topic-partition``."""
         return f"{self.topic}-{self.partition}"
 
 
@@ -37,14 +37,14 @@ class Dir:
     error: str = ""
 
     @property
-    def settled(self) -> tuple[Replica, ...]:
-        """Replicas that are complete."""
-        return tuple(replica for replica in self.replicas if not replica.arriving)
+    def complete(self) -> tuple[Replica, ...]:
+        """Return the replicas that are not future replicas."""
+        return tuple(replica for replica in self.replicas if not replica.future)
 
 
 @dataclass(frozen=True)
 class Move:
-    """One replica from one dir of its broker to another."""
+    """Move of a replica from one log dir of its broker to another."""
 
     replica: Replica
     source: str
@@ -53,12 +53,12 @@ class Move:
 
 @dataclass(frozen=True)
 class Plan:
-    """Moves to start, and what is under way already."""
+    """Moves to start, and the replicas of moves that are under way."""
 
     moves: tuple[Move, ...] = ()
-    arriving: tuple[Replica, ...] = ()
+    future: tuple[Replica, ...] = ()
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to do or to wait for."""
-        return not self.moves and not self.arriving
+        """Whether there are no moves to start or under way."""
+        return not self.moves and not self.future

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Carry out moves between log dirs for a while: start a batch, wait for it, look again.
+"""Move replicas between log dirs in batches, for a limited time.
 
-Everything is derived from the cluster each time, so an interrupted run goes on where it stopped.
+The plan is derived from the cluster each time, so a new run continues an interrupted one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .broker_replicas import ReplicaConnection
 from .log_dir_model import Dir, LogDirError, Plan
 from .log_dirs import batch, drain, messages, require_empty, share, when_done
 
-LOOK = 1.0
+POLL_INTERVAL = 1.0
 GOALS = ("shared", "drained", "empty")
 
 
 def plan_for(goal: str, dirs: Sequence[Dir], path: str) -> Plan:
-    """The moves that a goal takes; raises LogDirError when it cannot be met."""
+    """Return the moves to a goal; raises LogDirError if it cannot be reached."""
     if goal == "empty":
-        # A dir that the broker has no more is what comes after the empty one.
+        # A log dir that was removed from the broker counts as empty.
         if any(each.path == path for each in dirs):
             require_empty(dirs, path)
         return Plan()
@@ -31,14 +31,14 @@ def plan_for(goal: str, dirs: Sequence[Dir], path: str) -> Plan:
 
 
 def bytes_left(dirs: Sequence[Dir], plan: Plan) -> int:
-    """Bytes that are still to be copied."""
+    """Return the bytes still to be copied."""
     full = {r.name: r.size for each in when_done(dirs).values() for r in each.replicas}
-    coming = sum(full[replica.name] - replica.size for replica in plan.arriving)
-    return sum(move.replica.size for move in plan.moves) + coming
+    under_way = sum(full[replica.name] - replica.size for replica in plan.future)
+    return sum(move.replica.size for move in plan.moves) + under_way
 
 
 def with_new(dirs: Sequence[Dir], path: str) -> list[Dir]:
-    """The dirs, and ``path`` as an empty one where the broker does not know it yet."""
+    """Return the dirs, with ``path`` as an empty one if the broker does not have it yet."""
     if any(each.path == path for each in dirs):
         return list(dirs)
     largest = max((each.total for each in dirs), default=0)
@@ -46,17 +46,17 @@ def with_new(dirs: Sequence[Dir], path: str) -> list[Dir]:
 
 
 def report(dirs: Sequence[Dir], path: str, plan: Plan) -> dict[str, Any]:
-    """Where the work stands, in plain types."""
+    """Return the progress in plain types."""
     return {
         "done": plan.done,
         "left": bytes_left(dirs, plan),
-        "replicas_left": len(plan.moves) + len(plan.arriving),
+        "replicas_left": len(plan.moves) + len(plan.future),
         "steps": messages(plan),
         "dirs": [
             {
                 "path": each.path,
-                "replicas": len(each.settled),
-                "bytes": sum(replica.size for replica in each.settled),
+                "replicas": len(each.complete),
+                "bytes": sum(replica.size for replica in each.complete),
                 "usable": each.usable,
                 "error": each.error,
             }
@@ -67,20 +67,20 @@ def report(dirs: Sequence[Dir], path: str, plan: Plan) -> dict[str, Any]:
 
 
 def preview(connection: ReplicaConnection, broker: int, path: str, goal: str) -> dict[str, Any]:
-    """What would be done, without doing it; a dir that is yet to come is taken for empty."""
+    """Return the planned moves without starting them; a missing log dir counts as empty."""
     dirs = connection.dirs(broker)
     if goal == "shared":
         dirs = with_new(dirs, path)
     return report(dirs, path, plan_for(goal, dirs, path))
 
 
-def work(
+def run_moves(
     connection: ReplicaConnection, broker: int, path: str, goal: str, rate: int, seconds: float
 ) -> dict[str, Any]:
-    """Work on a goal for about so many seconds; ``changed`` says whether anything was ordered.
+    """Move replicas towards a goal for about ``seconds``; return the progress and ``changed``.
 
-    The limit of moves stays in force between two calls, and is lifted when nothing is left to do.
-    Raises LogDirError or ClusterError, with the limit lifted.
+    The limit ``rate`` (bytes per second) stays in force between two calls, and is removed when
+    the goal is reached, or before LogDirError. Raises LogDirError or ClusterError.
     """
     deadline = Deadline(seconds)
     changed = False
@@ -88,17 +88,16 @@ def work(
         while True:
             dirs = connection.dirs(broker)
             plan = plan_for(goal, dirs, path)
-            if plan.moves and not plan.arriving:
+            if plan.moves and not plan.future:
                 connection.limit(broker, rate)
                 connection.move(broker, batch(plan.moves))
                 changed = True
             if plan.done:
-                # Also one that a killed run has left behind.
+                # This also removes the limit of a run that was killed.
                 changed |= connection.limit(broker, None)
             if plan.done or deadline.passed():
                 return {"changed": changed, **report(dirs, path, plan)}
-            # A broker is asked for its log dirs; once a second costs it nothing.
-            time.sleep(LOOK)
+            time.sleep(POLL_INTERVAL)
     except LogDirError:
         connection.limit(broker, None)
         raise

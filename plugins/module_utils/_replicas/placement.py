@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""On which brokers the replicas of topics are to lie; no I/O."""
+"""Plan on which brokers the replicas of topics are placed; no I/O."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._content.topics import KAFKAS_OWN
+from .._content.topics import INTERNAL_PREFIX
 from .._kafka.snapshot import Cluster, Partition
 
-# Topic and number of a partition.
+# Topic and partition number.
 Key = tuple[str, int]
 Replicas = tuple[int, ...]
 
@@ -21,17 +21,14 @@ class PlacementError(Exception):
     """Declarations that cannot be applied, one message for each."""
 
     def __init__(self, messages: Sequence[str]) -> None:
-        """Keep the messages apart, for a list of them."""
+        """Store the messages as a list."""
         super().__init__("; ".join(messages))
         self.messages = list(messages)
 
 
 @dataclass(frozen=True)
 class Spec:
-    """How many replicas the partitions of a topic shall have, or where they shall lie.
-
-    A ``factor`` of 0 leaves them where they are.
-    """
+    """Desired replication factor or placement of a topic; a ``factor`` of 0 changes nothing."""
 
     topic: str
     factor: int
@@ -40,60 +37,67 @@ class Spec:
 
 @dataclass(frozen=True)
 class Move:
-    """The replicas of a partition are to lie elsewhere; the first of them leads if it can."""
+    """Move a partition to the brokers in ``target``; the first is the preferred replica."""
 
     partition: Partition
     target: Replicas
 
     @property
     def key(self) -> Key:
-        """Topic and number."""
+        """Return topic and partition number."""
         return self.partition.topic, self.partition.id
 
     @property
     def new(self) -> Replicas:
-        """Brokers that have to copy it."""
+        """Return the brokers that have to copy the partition."""
         return tuple(broker for broker in self.target if broker not in self.partition.replicas)
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message for this step."""
         before, after = (
             ", ".join(str(broker) for broker in brokers)
-            for brokers in (settled(self.partition), self.target)
+            for brokers in (final_replicas(self.partition), self.target)
         )
         return f"{self.partition.name}: brokers {before} -> {after}"
 
 
 def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
-    """Specs from the parameters of the module; raises PlacementError with everything wrong."""
-    specs, wrong = [], []
+    """Return the specs of the module's parameters; raises PlacementError with all errors."""
+    specs, errors = [], []
     for name in sorted(topics):
-        given = topics[name] or {}
-        placement = tuple(tuple(int(b) for b in each) for each in given.get("placement") or ())
-        factor = len(placement[0]) if placement else int(given.get("replication_factor") or 0)
-        if name.startswith(KAFKAS_OWN) and not given.get("internal"):
-            wrong.append(f"topic {name}: is one of Kafka's own; set internal to move it")
+        declared = topics[name] or {}
+        placement = tuple(tuple(int(b) for b in each) for each in declared.get("placement") or ())
+        factor = len(placement[0]) if placement else int(declared.get("replication_factor") or 0)
+        if name.startswith(INTERNAL_PREFIX) and not declared.get("internal"):
+            errors.append(f"topic {name}: is internal to Kafka; set internal to move it")
         if any(len(set(each)) != factor for each in placement):
-            wrong.append(f"topic {name}: placement needs {factor} different brokers everywhere")
+            errors.append(
+                f"topic {name}: placement needs {factor} different brokers for each partition"
+            )
         specs.append(Spec(name, factor, placement))
-    if wrong:
-        raise PlacementError(wrong)
+    if errors:
+        raise PlacementError(errors)
     return specs
 
 
-def settled(part: Partition) -> Replicas:
-    """Where a partition lies once the reassignment in flight has ended."""
+def final_replicas(part: Partition) -> Replicas:
+    """Return the replicas of a partition after its ongoing reassignment."""
     return tuple(broker for broker in part.replicas if broker not in part.removing)
 
 
 def in_flight(part: Partition) -> bool:
-    """Whether it is being reassigned."""
+    """Whether a partition is being reassigned."""
     return bool(part.adding or part.removing)
 
 
-def grown(part: Partition, factor: int, racks: Mapping[int, str], load: Counter[int]) -> Replicas:
-    """Its replicas and new ones behind them: in racks that have none yet, on idle brokers."""
-    chosen = list(settled(part))
+def with_more_replicas(
+    part: Partition, factor: int, racks: Mapping[int, str], load: Counter[int]
+) -> Replicas:
+    """Return the replicas and new ones after them, in unused racks, on brokers with the fewest.
+
+    ``load`` counts replicas by broker and is updated.
+    """
+    chosen = list(final_replicas(part))
     while len(chosen) < factor:
         used = Counter(racks.get(broker, "") for broker in chosen)
         free = [broker for broker in racks if broker not in chosen]
@@ -102,70 +106,75 @@ def grown(part: Partition, factor: int, racks: Mapping[int, str], load: Counter[
     return tuple(chosen)
 
 
-def shrunk(part: Partition, factor: int, racks: Mapping[int, str], load: Counter[int]) -> Replicas:
-    """Fewer of its replicas, in their order; those go that are worth least.
+def with_fewer_replicas(
+    part: Partition, factor: int, racks: Mapping[int, str], load: Counter[int]
+) -> Replicas:
+    """Return ``factor`` of the replicas, in their order.
 
-    First the ones whose broker is gone, then those out of sync, then those that share a rack with
-    another, then those on the busiest brokers. The leader and the first replica stay.
+    Removed first: replicas on unregistered brokers, then those out of sync, then those that share
+    a rack, then those on brokers with the most replicas. The leader and the first replica are
+    kept. ``load`` counts replicas by broker and is updated.
     """
-    chosen = list(settled(part))
+    chosen = list(final_replicas(part))
     while len(chosen) > factor:
         used = Counter(racks.get(broker, "") for broker in chosen)
 
         def worth(broker: int, used: Counter[str] = used, first: int = chosen[0]) -> Any:
             alive, synced = broker in racks, broker in part.isr
             alone = used[racks.get(broker, "")] == 1
-            # A first replica that nobody can read is no reason to keep it.
+            # A dead or lagging first replica is not worth keeping.
             kept = (broker in (part.leader, first)) and alive and synced
             return (kept, alive, synced, alone, -load[broker], -broker)
 
-        gone = min(chosen, key=worth)
-        chosen.remove(gone)
-        load[gone] -= 1
+        removed = min(chosen, key=worth)
+        chosen.remove(removed)
+        load[removed] -= 1
     return tuple(chosen)
 
 
 def plan(cluster: Cluster, specs: Iterable[Spec]) -> list[Move]:
-    """Moves to the specs, of partitions that are not being moved; raises PlacementError."""
+    """Return the moves to the specs, without partitions under way; raises PlacementError."""
     racks = {broker.id: broker.rack or f"broker {broker.id}" for broker in cluster.brokers}
     if all(broker.rack is None for broker in cluster.brokers):
         racks = dict.fromkeys(racks, "")
-    load: Counter[int] = Counter(broker for part in cluster.partitions for broker in settled(part))
+    load: Counter[int] = Counter(
+        broker for part in cluster.partitions for broker in final_replicas(part)
+    )
     parts: dict[str, list[Partition]] = {}
     for part in cluster.partitions:
         parts.setdefault(part.topic, []).append(part)
-    moves, wrong = [], []
+    moves, errors = [], []
     for spec in specs:
         found = sorted(parts.get(spec.topic, []), key=lambda part: part.id)
-        wrong += _obstacles(spec, found, racks, cluster.min_isr.get(spec.topic, 0))
-        if wrong:
+        errors += _blockers(spec, found, racks, cluster.min_isr.get(spec.topic, 0))
+        if errors:
             continue
         for part in found:
             target = _target(part, spec, racks, load)
             if not in_flight(part) and target != part.replicas:
                 moves.append(Move(part, target))
-    if wrong:
-        raise PlacementError(wrong)
+    if errors:
+        raise PlacementError(errors)
     return moves
 
 
 def _target(part: Partition, spec: Spec, racks: Mapping[int, str], load: Counter[int]) -> Replicas:
-    """Where a partition is to lie."""
+    """Return the desired replicas of a partition."""
     if spec.placement:
         return spec.placement[part.id]
     if not spec.factor:
         return part.replicas
-    if len(settled(part)) < spec.factor:
-        return grown(part, spec.factor, racks, load)
-    return shrunk(part, spec.factor, racks, load)
+    if len(final_replicas(part)) < spec.factor:
+        return with_more_replicas(part, spec.factor, racks, load)
+    return with_fewer_replicas(part, spec.factor, racks, load)
 
 
-def _obstacles(
+def _blockers(
     spec: Spec, found: Sequence[Partition], racks: Mapping[int, str], min_isr: int
 ) -> list[str]:
-    """Why a spec cannot be met."""
+    """Return the blockers of a spec as messages."""
     if not found:
-        return [f"topic {spec.topic}: there is no such topic"]
+        return [f"topic {spec.topic}: does not exist"]
     if spec.placement:
         if len(spec.placement) < len(found):
             return [
@@ -174,13 +183,16 @@ def _obstacles(
             ]
         unknown = sorted({broker for each in spec.placement for broker in each} - racks.keys())
         if unknown:
-            told = ", ".join(str(broker) for broker in unknown)
+            missing = ", ".join(str(broker) for broker in unknown)
             known = ", ".join(str(broker) for broker in sorted(racks))
-            return [f"topic {spec.topic}: no broker {told} is registered; there are {known}"]
+            return [
+                f"topic {spec.topic}: placement: found unregistered broker {missing}; "
+                f"allowed: {known}"
+            ]
     if 0 < spec.factor < min_isr:
         return [
             f"topic {spec.topic}: replication factor {spec.factor} is below its "
-            f"min.insync.replicas {min_isr}: nobody could write with acks=all"
+            f"min.insync.replicas {min_isr}: every write with acks=all would fail"
         ]
     if spec.factor > len(racks):
         return [
@@ -191,13 +203,13 @@ def _obstacles(
 
 
 def moving(cluster: Cluster, specs: Iterable[Spec]) -> list[Partition]:
-    """Partitions of the specs that are being moved."""
+    """Return the partitions of the specs that are being moved."""
     topics = {spec.topic for spec in specs}
     return [part for part in cluster.partitions if part.topic in topics and in_flight(part)]
 
 
 def portion(moves: Sequence[Move], under_way: int, most: int) -> list[Move]:
-    """Moves to start now, so that no more than so many are under way."""
+    """Return the moves to start now, so that at most ``most`` are under way."""
     return list(moves[: max(0, most - under_way)])
 
 
@@ -206,7 +218,7 @@ def bytes_left(
     under_way: Iterable[Partition],
     sizes: Mapping[int, Mapping[str, int]],
 ) -> int:
-    """Bytes that are still to be copied; each replica under way counts for one at least."""
+    """Return the bytes still to be copied; each replica under way counts at least one byte."""
     left = 0
     pairs = [(move.partition, move.new) for move in moves]
     pairs += [(part, tuple(b for b in part.adding if b not in part.isr)) for part in under_way]

@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Throttles of replicas that move: exact lists, rates of brokers, and whose they are.
+"""Replication throttles of moves: lists of replicas, rates of brokers, and their ownership.
 
-Kafka keeps no owner of a throttle. What a run is about to set is written to a file of the host
-first; a value of the cluster counts as ours while it is the one in that file.
+Kafka stores no owner of a throttle. So a run first writes its throttles to a file on the host. A
+throttle in the cluster is our own if it has the value in that file.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ LEADERS, FOLLOWERS = (
 RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 KEYS = {"topic": (LEADERS, FOLLOWERS), "broker": RATES}
 
-# Kind of the resource, topic or broker, its name, and the key; with the value that is set.
+# Values by kind of resource ("topic" or "broker"), its name, and the key.
 Throttles = Mapping[tuple[str, str, str], str]
 
 
 def wanted(
     moves: Iterable[Move], under_way: Iterable[Partition], brokers: Iterable[int], rate: int
 ) -> dict[tuple[str, str, str], str]:
-    """Throttles for moves that start and those under way; ``rate`` in bytes per second and broker.
+    """Return throttles for new moves and those under way; ``rate`` is in bytes/s per broker.
 
-    Replicas that are there are throttled as leaders, those that are added as followers. Others of
-    the topic keep their full speed, so a broker that was down catches up unhindered.
+    Existing replicas are throttled as leaders, added replicas as followers. Other replicas of the
+    topic are not throttled, so a broker that was down catches up at full speed.
     """
     replicas: dict[tuple[str, str], set[tuple[int, int]]] = {}
     pairs = [
@@ -56,22 +56,25 @@ def wanted(
 
 
 def reachable(own: Throttles, brokers: Iterable[int]) -> dict[tuple[str, str, str], str]:
-    """Those of ``own`` that can be read and removed now: a broker answers for itself alone."""
-    known = {str(broker) for broker in brokers}
+    """Return the throttles in ``own`` on topics and responding ``brokers``.
+
+    Kafka reads and changes the settings of a broker only through that broker.
+    """
+    names = {str(broker) for broker in brokers}
     return {
-        where: value for where, value in own.items() if where[0] != "broker" or where[1] in known
+        where: value for where, value in own.items() if where[0] != "broker" or where[1] in names
     }
 
 
 def foreign(current: Throttles, own: Throttles) -> dict[tuple[str, str, str], str]:
-    """Throttles of the cluster that somebody else has set."""
+    """Return the throttles of the cluster that are not our own."""
     return {where: value for where, value in current.items() if own.get(where) != value}
 
 
 def to_set(
     desired: Throttles, current: Throttles, own: Throttles
 ) -> dict[tuple[str, str, str], str]:
-    """What has to be set: what somebody else has set is kept."""
+    """Return the throttles to set, without those that would replace foreign ones."""
     kept = foreign(current, own)
     return {
         where: value
@@ -81,20 +84,20 @@ def to_set(
 
 
 def messages_of(throttles: Throttles) -> list[str]:
-    """One message for each throttle of somebody else."""
+    """Return one message for each foreign throttle."""
     return [
-        f"{kind} {name}: {key}={value} was set by somebody else and is kept"
+        f"{kind} {name}: {key}={value} was not set by this collection and is kept"
         for (kind, name, key), value in sorted(throttles.items())
     ]
 
 
 def rows_of(throttles: Throttles) -> list[list[str]]:
-    """Throttles in plain types: kind, name, key and value."""
+    """Return throttles in plain types: kind, name, key and value."""
     return [[*where, value] for where, value in sorted(throttles.items())]
 
 
 def of_rows(rows: Iterable[Sequence[str]] | None) -> dict[tuple[str, str, str], str]:
-    """Throttles from plain types; rows of another shape are left out."""
+    """Return throttles from plain types; invalid rows are ignored."""
     return {
         (str(row[0]), str(row[1]), str(row[2])): str(row[3])
         for row in rows or ()
@@ -103,7 +106,7 @@ def of_rows(rows: Iterable[Sequence[str]] | None) -> dict[tuple[str, str, str], 
 
 
 class Record:
-    """The file of a host with the throttles that runs on it have set; none without a path."""
+    """The file on a host with the throttles that runs have set; no file without a path."""
 
     def __init__(self, path: str, others: Iterable[Sequence[str]] = ()) -> None:
         """Read the file; ``others`` are rows of other hosts' files."""
@@ -114,11 +117,11 @@ class Record:
                 self.own |= of_rows(json.load(stream).get("throttles"))
 
     def add(self, throttles: Throttles) -> None:
-        """Write down what is set next."""
+        """Add throttles to the file, before they are set."""
         self.keep({**self.own, **throttles})
 
     def keep(self, throttles: Throttles) -> None:
-        """Only these of ours are left; without any the file goes."""
+        """Replace the content of the file; without throttles remove the file."""
         self.own = dict(throttles)
         if self.path and not self.own:
             with suppress(FileNotFoundError):

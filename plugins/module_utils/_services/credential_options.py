@@ -32,7 +32,7 @@ CERTIFICATE: dict[str, dict[str, Any]] = {
         "default": ["server", "client"],
     },
     "days": {"type": "int", "default": 397},
-    # Who issues it: the platform's CA, or that of the ensemble's quorum.
+    # Issuer: the platform's CA, or the CA of the metadata quorum.
     "authority": {"type": "str", "choices": ["platform", "quorum"], "default": "platform"},
 }
 
@@ -70,8 +70,8 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def slips(arguments: Mapping[str, Any]) -> list[str]:
-    """Words that no option knows, each with its place and what may stand there instead."""
+def unknown_options(arguments: Mapping[str, Any]) -> list[str]:
+    """Return errors for unknown keys and usages, each with its place and the allowed values."""
     found = _unknown("", arguments, OPTIONS)
     ca, certificates = arguments.get("ca"), arguments.get("certificates")
     if isinstance(ca, Mapping):
@@ -80,7 +80,7 @@ def slips(arguments: Mapping[str, Any]) -> list[str]:
         if isinstance(each, Mapping):
             name = each.get("name", f"number {number + 1}")
             found += _unknown(f"certificates: {name}: ", each, CERTIFICATE)
-            # Ansible would name the wrong usage, and not the certificate.
+            # Ansible's own error would name the usage, but not the certificate.
             usages = each.get("usages")
             found += [
                 f"certificates: {name}: usages: found {usage!r}; wanted: server, client or both"

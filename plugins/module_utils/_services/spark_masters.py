@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A standalone Spark cluster, as its masters tell of it on their pages under /json/."""
+"""State of a standalone Spark cluster, read from the web pages of its masters (/json/)."""
 
 from __future__ import annotations
 
@@ -11,59 +11,58 @@ from http.client import HTTPException
 from typing import Any
 from urllib.request import ProxyHandler, Request, build_opener
 
-# What a master says of itself.
-LEADS = "ALIVE"
-STANDS_BY = "STANDBY"
+# States of a master.
+LEADER = "ALIVE"
+STANDBY = "STANDBY"
 
-# Pages lie inside the platform: never asked through a proxy of the machine.
+# Pages are inside the platform's network: requests never use a proxy of the machine.
 FAULTS = (OSError, HTTPException, ValueError, KeyError, TypeError)
 _direct = build_opener(ProxyHandler({}))
 
 
-def ask(master: Mapping[str, Any], timeout: float, word: str = "") -> dict[str, Any]:
-    """What one master, with ``name``, ``host`` and ``ui_port``, says of itself.
+def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> dict[str, Any]:
+    """Read the state of one master, which has ``name``, ``host`` and ``ui_port``.
 
-    ``word`` is what ``web_login.basic`` gives, or empty where pages ask nobody.
+    ``login`` is the result of ``web_login.basic``, or empty where pages need no authentication.
 
-    Returns ``name``, ``page``, ``status`` (empty without an answer), ``error`` and ``workers``,
-    the pages of the workers it counts as alive.
+    Return ``name``, ``page``, ``status`` (empty without a response), ``error`` and ``workers``,
+    the pages of the workers that the master counts as alive.
     """
-    told = {"name": master["name"], "page": page(master), "status": "", "workers": []}
+    state = {"name": master["name"], "page": page(master), "status": "", "workers": []}
     try:
-        state = answer(master, "/json/", timeout, word)
-        return told | {"status": str(state["status"]), "workers": alive(state), "error": ""}
+        found = get_json(master, "/json/", timeout, login)
+        return state | {"status": str(found["status"]), "workers": alive(found), "error": ""}
     except FAULTS as error:
-        return told | {"error": str(error) or type(error).__name__}
+        return state | {"error": str(error) or type(error).__name__}
 
 
-def ask_history(server: Mapping[str, Any], timeout: float, word: str = "") -> dict[str, Any]:
-    """Whether a server of the history answers: ``name``, ``page`` and ``error``."""
-    told = {"name": server["name"], "page": page(server), "error": ""}
+def query_history(server: Mapping[str, Any], timeout: float, login: str = "") -> dict[str, Any]:
+    """Check that a history server responds; return ``name``, ``page`` and ``error``."""
+    state = {"name": server["name"], "page": page(server), "error": ""}
     try:
-        answer(server, "/api/v1/version", timeout, word)
-        return told
+        get_json(server, "/api/v1/version", timeout, login)
+        return state
     except FAULTS as error:
-        return told | {"error": str(error) or type(error).__name__}
+        return state | {"error": str(error) or type(error).__name__}
 
 
 def page(server: Mapping[str, Any]) -> str:
-    """Where the page of a part of Spark is, as host:port."""
+    """Return host:port of a component's web page."""
     return f"{server['host']}:{server['ui_port']}"
 
 
-def answer(server: Mapping[str, Any], path: str, timeout: float, word: str) -> Any:
-    """What a page answers in JSON; raises one of FAULTS."""
-    headers = {"Authorization": f"Basic {word}"} if word else {}
-    asked = Request(f"http://{page(server)}{path}", headers=headers)
-    with _direct.open(asked, timeout=timeout) as told:
-        return json.load(told)
+def get_json(server: Mapping[str, Any], path: str, timeout: float, login: str) -> Any:
+    """Return the JSON response to GET ``path``; raises one of FAULTS."""
+    headers = {"Authorization": f"Basic {login}"} if login else {}
+    request = Request(f"http://{page(server)}{path}", headers=headers)
+    with _direct.open(request, timeout=timeout) as response:
+        return json.load(response)
 
 
 def alive(state: Mapping[str, Any]) -> list[str]:
-    """Pages of the workers that a master counts as alive.
+    """Return the pages of the workers that a master counts as alive.
 
-    A worker's id is ``worker-<time>-<host>-<port>``; its page carries the port that tells workers
-    of one host apart, so workers are known by the address of their page.
+    Workers are identified by the address of their page: its port tells workers of one host apart.
     """
     return sorted(
         worker["webuiaddress"].removeprefix("http://")
@@ -72,49 +71,50 @@ def alive(state: Mapping[str, Any]) -> list[str]:
     )
 
 
-def ask_all(
-    masters: Sequence[Mapping[str, Any]], timeout: float, word: str = ""
+def query_masters(
+    masters: Sequence[Mapping[str, Any]], timeout: float, login: str = ""
 ) -> list[dict[str, Any]]:
-    """What each master says, in the order given; all are asked at the same time."""
+    """Return the state of each master in the same order; requests run in parallel."""
     with ThreadPoolExecutor(max_workers=max(1, len(masters))) as pool:
-        return list(pool.map(lambda master: ask(master, timeout, word), masters))
+        return list(pool.map(lambda master: query_master(master, timeout, login), masters))
 
 
-def ask_histories(
-    servers: Sequence[Mapping[str, Any]], timeout: float, word: str = ""
+def query_histories(
+    servers: Sequence[Mapping[str, Any]], timeout: float, login: str = ""
 ) -> list[dict[str, Any]]:
-    """Whether each server of the history answers."""
-    return [ask_history(server, timeout, word) for server in servers]
+    """Return the state of each history server."""
+    return [query_history(server, timeout, login) for server in servers]
 
 
-def leader(told: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The master that leads, unless there is none or more than one."""
-    leading = [dict(master) for master in told if master["status"] == LEADS]
+def leader(masters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the leading master; None when there is none or more than one."""
+    leading = [dict(master) for master in masters if master["status"] == LEADER]
     return leading[0] if len(leading) == 1 else None
 
 
 def problems(
-    told: Sequence[Mapping[str, Any]],
+    masters: Sequence[Mapping[str, Any]],
     workers: Sequence[Mapping[str, Any]],
     histories: Sequence[Mapping[str, Any]] = (),
 ) -> list[str]:
-    """What is wrong with the cluster, a sentence each.
+    """Return the problems of the cluster, one message each.
 
-    ``workers`` have name, host and ui_port, ``histories`` what ``ask_histories`` gives.
+    ``masters`` and ``histories`` are results of ``query_masters`` and ``query_histories``,
+    ``workers`` are declared ones with name, host and ui_port.
     """
     found = [
         f"{master['name']} does not answer at {master['page']}: {master['error']}"
-        for master in (*told, *histories)
+        for master in (*masters, *histories)
         if master["error"]
     ]
     found += [
-        f"{master['name']} is {master['status']}, neither {LEADS} nor {STANDS_BY}"
-        for master in told
-        if not master["error"] and master["status"] not in (LEADS, STANDS_BY)
+        f"{master['name']} is {master['status']}, neither {LEADER} nor {STANDBY}"
+        for master in masters
+        if not master["error"] and master["status"] not in (LEADER, STANDBY)
     ]
-    leading = leader(told)
+    leading = leader(masters)
     if leading is None:
-        return [*found, "the Spark cluster has no master that leads"]
+        return [*found, "the Spark cluster has no leading master"]
     return found + [
         f"{worker['name']} is not registered with {leading['name']}"
         for worker in workers

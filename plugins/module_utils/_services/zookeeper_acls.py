@@ -1,10 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who may write the nodes of an ensemble that Kafka and Spark leave to everybody.
+"""ACLs of ZooKeeper nodes that Kafka and Spark create without restrictions.
 
-Kafka gives what it creates to its brokers, but not the root, nor ``/consumers``; Spark gives
-nothing to anybody. Whoever may write a parent may delete a child and put another in its place,
-whatever the child's own ACL says: ``/controller_epoch`` below an open root.
+Kafka restricts its own nodes to brokers, except the root and ``/consumers``; Spark restricts none.
+A client with write access to a parent may replace a child whatever the child's own ACL is, for
+example ``/controller_epoch`` below an open root.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from .zookeeper_client import LETTERS, Acl
 ALL = LETTERS
 WORLD_READS = Acl("world", "anyone", "r")
 OPEN = (Acl("world", "anyone", ALL),)
-# What is left open: by ZooKeeper itself, by Kafka, by us for Spark.
+# Nodes that ZooKeeper and Kafka create without restrictions.
 OF_BROKERS = ("/", "/zookeeper", "/zookeeper/quota", "/consumers")
-# Below Spark's node: masters' election, and what they know. What they make in there is open, but
-# nobody else can list, make or delete it.
+# Nodes below Spark's own: leader election and cluster state. Masters create open nodes in them,
+# but no other client can list, create or delete these.
 OF_MASTERS = ("/leader_election", "/master_status")
-OWNED, ANYBODY = "own", "platform"
+OWNED, UNRESTRICTED = "own", "platform"
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node and its ACLs; ``create``: it has to be there."""
+    """A node and its ACLs; ``create``: create the node if it is missing."""
 
     path: str
     acls: tuple[Acl, ...]
@@ -36,35 +36,38 @@ class Node:
 
 
 class Ensemble(Protocol):
-    """What a session with a server can do."""
+    """Operations of a session with a server."""
 
     def acl(self, path: str) -> list[Acl] | None:
-        """The ACLs of a node, None without one."""
+        """Return the ACLs of a node; None when it does not exist."""
 
     def set_acl(self, path: str, wanted: Sequence[Acl]) -> None:
-        """Give a node these ACLs."""
+        """Set the ACLs of a node."""
 
     def create(self, path: str, wanted: Sequence[Acl]) -> None:
-        """Make a node."""
+        """Create a node."""
 
 
 def wanted(
     brokers: Iterable[str], masters: Iterable[str], spark: str, trust: str
 ) -> list[dict[str, Any]]:
-    """The nodes in plain types, parents first.
+    """Return the desired nodes in plain types, parents first.
 
-    ``brokers`` and ``masters`` are subjects of the certificates that they show to the ensemble,
-    ``spark`` the node in which masters keep their state. Masters may not write above it, so it is
-    made for them. Brokers stay its administrators: the next run, and the way back, come as one.
-    ``trust``: OWNED, or ANYBODY for nodes as they were at first.
+    ``brokers`` and ``masters`` are subjects of their certificates, ``spark`` is the node with the
+    state of Spark's masters. Masters may not write above it, so it is created for them. Brokers
+    keep the right to change its ACL: later runs authenticate as a broker.
+    ``trust``: OWNED, or UNRESTRICTED for open nodes, as Kafka and Spark create them.
     """
-    ours = [Acl("x509", each, ALL) for each in dict.fromkeys(brokers)]
-    theirs = [Acl("x509", each, ALL) for each in dict.fromkeys(masters)]
-    of_brokers = (*ours, WORLD_READS)
-    of_spark = (*theirs, *(Acl("x509", each.id, "ra" if theirs else ALL) for each in ours))
-    if trust == ANYBODY:
+    broker_acls = [Acl("x509", each, ALL) for each in dict.fromkeys(brokers)]
+    master_acls = [Acl("x509", each, ALL) for each in dict.fromkeys(masters)]
+    of_brokers = (*broker_acls, WORLD_READS)
+    of_spark = (
+        *master_acls,
+        *(Acl("x509", each.id, "ra" if master_acls else ALL) for each in broker_acls),
+    )
+    if trust == UNRESTRICTED:
         of_brokers = of_spark = OPEN
-    create = bool(theirs) and trust == OWNED
+    create = bool(master_acls) and trust == OWNED
     names = spark.strip("/").split("/")
     above = ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
     nodes = [
@@ -76,7 +79,7 @@ def wanted(
 
 
 def read(plain: Iterable[Mapping[str, Any]]) -> list[Node]:
-    """Nodes out of plain types."""
+    """Return nodes from their plain types."""
     return [
         Node(
             path=each["path"],
@@ -88,7 +91,7 @@ def read(plain: Iterable[Mapping[str, Any]]) -> list[Node]:
 
 
 def differences(ensemble: Ensemble, nodes: Iterable[Node]) -> list[dict[str, Any]]:
-    """What has to change, in order: path, acls, and what was found; None where it is to be made."""
+    """Return changes in order: path, desired acls, and those found; None for a missing node."""
     found: list[dict[str, Any]] = []
     for node in nodes:
         has = ensemble.acl(node.path)
@@ -100,11 +103,11 @@ def differences(ensemble: Ensemble, nodes: Iterable[Node]) -> list[dict[str, Any
 
 
 def apply(ensemble: Ensemble, changes: Iterable[Mapping[str, Any]], nodes: Iterable[Node]) -> None:
-    """Carry out what ``differences`` found of ``nodes``.
+    """Apply the result of ``differences`` for ``nodes``.
 
-    A node whose parent belongs to masters is made by a broker, who is the parent's administrator
-    and no more: for this moment its rights there are all of them. A run that dies then leaves that
-    for the next one to find.
+    A broker creates nodes below a parent of masters, where it has only the admin right. It gives
+    itself all rights on the parent for that time. After an interrupted run the next one finds and
+    removes them.
     """
     known = {node.path: node for node in nodes}
     opened: dict[str, Node] = {}
@@ -124,7 +127,7 @@ def apply(ensemble: Ensemble, changes: Iterable[Mapping[str, Any]], nodes: Itera
 
 
 def _administered(acls: Iterable[Acl]) -> bool:
-    """Whether somebody may say who makes children and cannot make any."""
+    """Whether an ACL has the admin right without the right to create children."""
     return any("a" in each.rights and "c" not in each.rights for each in acls)
 
 
@@ -133,10 +136,10 @@ def _with_all_rights(acls: Iterable[Acl]) -> list[Acl]:
 
 
 def messages(changes: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The changes for people."""
+    """Return one message for each change."""
     return [
         f"{change['path']}: "
-        + ("made, " if change["found"] is None else f"found {_listed(change['found'])}; wanted ")
+        + ("created, " if change["found"] is None else f"found {_listed(change['found'])}; wanted ")
         + _listed(change["acls"])
         for change in changes
     ]

@@ -1,11 +1,11 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A client of ZooKeeper for what no tool of it can say: ACLs whose ids have commas in them.
+"""A ZooKeeper client that sets ACLs whose ids have commas, such as subjects of certificates.
 
-`setAcl` of ZooKeeper's shell splits at each comma, and a certificate's subject has some. Four
-requests of the protocol (ZooKeeper's zookeeper.jute) need no library on the hosts.
+ZooKeeper's own shell cannot: its `setAcl` splits at each comma. Four requests of the protocol
+(ZooKeeper's zookeeper.jute) need no library on the hosts.
 
-Runs on the hosts, with whatever Python they have from 3.9 on and nothing but its library.
+Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ from .zookeeper_servers import connection_to
 
 CREATE, GET_ACL, SET_ACL, CLOSE = 1, 6, 7, -11
 NO_NODE, NO_AUTH, NODE_EXISTS = -101, -102, -110
-REASONS = {NO_AUTH: "this certificate has no right to", -113: "session moved", -114: "invalid ACL"}
+REASONS = {
+    NO_AUTH: "this certificate is not authorized",
+    -113: "session moved",
+    -114: "invalid ACL",
+}
 SESSION_MS = 10_000
 LARGEST_ANSWER = 4 << 20
 # Letters as ZooKeeper's shell writes them, and their bits.
@@ -30,63 +34,63 @@ LETTERS = "cdrwa"
 
 
 class ZooKeeperError(Exception):
-    """A request that was refused; ``code`` is ZooKeeper's."""
+    """A request that the server rejected; ``code`` is ZooKeeper's error code."""
 
     def __init__(self, what: str, code: int) -> None:
-        """Say what was asked for and why it was refused."""
+        """Name the request and the reason."""
         super().__init__(f"{what}: {REASONS.get(code, 'error')} ({code})")
         self.code = code
 
 
 @dataclass(frozen=True, order=True)
 class Acl:
-    """Who may do what with a node; ``rights`` are letters of ``cdrwa``."""
+    """An entry of a node's ACL; ``rights`` are letters of ``cdrwa``."""
 
     scheme: str
     id: str
     rights: str
 
     def __str__(self) -> str:
-        """As ZooKeeper's shell writes it."""
+        """Return the notation of ZooKeeper's shell."""
         return f"{self.scheme}:{self.id}:{self.rights}"
 
 
 def bits(rights: str) -> int:
-    """Rights as a number."""
+    """Return rights as a bit mask."""
     return sum(RIGHTS[each] for each in rights)
 
 
 def letters(number: int) -> str:
-    """Rights as letters, in the order of ZooKeeper's shell."""
+    """Return rights as letters, in the order of ZooKeeper's shell."""
     return "".join(each for each in LETTERS if number & RIGHTS[each])
 
 
 def text(value: str) -> bytes:
-    """A string with its length before it."""
+    """Encode a string, prefixed with its length."""
     raw = value.encode()
     return struct.pack(">i", len(raw)) + raw
 
 
 def acls(wanted: Sequence[Acl]) -> bytes:
-    """A vector of ACLs."""
+    """Encode a vector of ACLs."""
     entries = (struct.pack(">i", bits(a.rights)) + text(a.scheme) + text(a.id) for a in wanted)
     return struct.pack(">i", len(wanted)) + b"".join(entries)
 
 
 class Reader:
-    """Takes values off an answer, in order."""
+    """Decodes the values of a response in order."""
 
     def __init__(self, raw: bytes) -> None:
-        """Begin at the front."""
+        """Start at the first byte."""
         self._raw, self._at = raw, 0
 
     def number(self) -> int:
-        """A signed number of four bytes."""
+        """Return a signed number of four bytes."""
         self._at += 4
         return int(struct.unpack_from(">i", self._raw, self._at - 4)[0])
 
     def text(self) -> str:
-        """A string."""
+        """Return a string."""
         size = self.number()
         self._at += size
         return self._raw[self._at - size : self._at].decode()
@@ -95,7 +99,7 @@ class Reader:
 class Client:
     """One session with one server; closed at the end of a ``with`` block.
 
-    Raises OSError where a server cannot be reached or goes away, ZooKeeperError where it refuses.
+    Raises OSError when a server is unreachable or disconnects, ZooKeeperError when it rejects.
     """
 
     def __init__(self, host: str, port: int, timeout: float, tls: ssl.SSLContext | None) -> None:
@@ -106,22 +110,22 @@ class Client:
         self._answer()
 
     def __enter__(self) -> Client:
-        """Nothing more than itself."""
+        """Return the client."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """End the session."""
         try:
-            self._ask("close", CLOSE, b"")
+            self._request("close", CLOSE, b"")
         except (OSError, ZooKeeperError):
             pass
         finally:
             self._socket.close()
 
     def acl(self, path: str) -> list[Acl] | None:
-        """The ACLs of a node; None where there is none."""
+        """Return the ACLs of a node; None when it does not exist."""
         try:
-            answer = self._ask(f"read the ACL of {path}", GET_ACL, text(path))
+            answer = self._request(f"read the ACL of {path}", GET_ACL, text(path))
         except ZooKeeperError as error:
             if error.code == NO_NODE:
                 return None
@@ -133,21 +137,21 @@ class Client:
         return found
 
     def set_acl(self, path: str, wanted: Sequence[Acl]) -> None:
-        """Give a node these ACLs."""
-        self._ask(
+        """Set the ACLs of a node."""
+        self._request(
             f"set the ACL of {path}", SET_ACL, text(path) + acls(wanted) + struct.pack(">i", -1)
         )
 
     def create(self, path: str, wanted: Sequence[Acl]) -> None:
-        """Make an empty node that stays; one that is there already is left as it is."""
+        """Create an empty persistent node; an existing one is not changed."""
         try:
             body = text(path) + struct.pack(">i", 0) + acls(wanted) + struct.pack(">i", 0)
-            self._ask(f"create {path}", CREATE, body)
+            self._request(f"create {path}", CREATE, body)
         except ZooKeeperError as error:
             if error.code != NODE_EXISTS:
                 raise
 
-    def _ask(self, what: str, kind: int, body: bytes) -> Reader:
+    def _request(self, what: str, kind: int, body: bytes) -> Reader:
         self._xid += 1
         self._send(struct.pack(">ii", self._xid, kind) + body)
         raw = self._answer()
@@ -162,7 +166,7 @@ class Client:
     def _answer(self) -> bytes:
         size = int(struct.unpack(">i", self._received(4))[0])
         if not 0 <= size <= LARGEST_ANSWER:
-            raise OSError(f"answered with {size} bytes")
+            raise OSError(f"the response has {size} bytes")
         return self._received(size)
 
     def _received(self, size: int) -> bytes:
@@ -170,15 +174,15 @@ class Client:
         while len(found) < size:
             part = self._socket.recv(size - len(found))
             if not part:
-                raise OSError("closed the connection")
+                raise OSError("the server closed the connection")
             found += part
         return found
 
 
-def first_that_serves(
+def first_available(
     servers: Sequence[Mapping[str, Any]], timeout: float, tls: ssl.SSLContext | None
 ) -> Client:
-    """A session with the first server that gives one; raises OSError naming all of them."""
+    """Return a session with the first reachable server; raises OSError with all their errors."""
     reasons = []
     for server in servers:
         for port in [server["port"], *(server.get("also") or ())]:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A ZooKeeper ensemble as its servers tell it by the four-letter word ``srvr``."""
+"""State of a ZooKeeper ensemble, read with the four-letter word command ``srvr``."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ANSWER_LIMIT = 64 * 1024
 
 
 class AnswerError(Exception):
-    """A server answered with something else than its state; the text is what to tell people."""
+    """A server's response has no state; the text is the error for messages."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """One server of the ensemble; ``mode`` is None when it did not tell, ``error`` then why."""
+    """One server of the ensemble; without a state ``mode`` is None and ``error`` the reason."""
 
     id: int
     host: str
@@ -38,30 +38,30 @@ class Server:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Name of the server in messages."""
         return f"server {self.id} ({self.host}:{self.port})"
 
     def as_dict(self) -> dict[str, Any]:
-        """The server in plain types."""
+        """Return the server in plain types."""
         return dict(vars(self))
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Mode, version, zxid and connections out of an answer to ``srvr``.
+    """Return mode, version, zxid and connections from a response to ``srvr``.
 
-    Raises AnswerError when the server is not part of a quorum or does not know the word.
+    Raises AnswerError when the server has no quorum or does not allow the command.
     """
     if NOT_SERVING in text:
         raise AnswerError("runs but serves no requests: it has no quorum")
     if NOT_ALLOWED in text:
-        raise AnswerError("refuses the word srvr: 4lw.commands.whitelist must name it")
+        raise AnswerError("rejects the command srvr: 4lw.commands.whitelist must list it")
     fields = {}
     for line in text.splitlines():
         key, colon, value = line.partition(":")
         if colon:
             fields[key.strip()] = value.strip()
     if "Mode" not in fields:
-        raise AnswerError(f"gave no answer of a ZooKeeper server: {text[:60]!r}")
+        raise AnswerError(f"did not respond like a ZooKeeper server: {text[:60]!r}")
     connections = fields.get("Connections", "")
     return {
         "mode": fields["Mode"],
@@ -72,7 +72,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def tls_of(ca_file: str | None, cert_file: str | None) -> ssl.SSLContext | None:
-    """How servers are asked over TLS; None without a CA. Raises OSError on a file it cannot use."""
+    """Return the TLS context for requests; None without a CA. Raises OSError on unusable files."""
     if ca_file is None:
         return None
     tls = ssl.create_default_context(cafile=ca_file)
@@ -85,7 +85,7 @@ def tls_of(ca_file: str | None, cert_file: str | None) -> ssl.SSLContext | None:
 def connection_to(
     host: str, port: int, timeout: float, tls: ssl.SSLContext | None
 ) -> socket.socket:
-    """A connection to a server, which proves by its certificate that it is ``host``."""
+    """Connect to a server; with TLS its certificate must name ``host``."""
     plain = socket.create_connection((host, port), timeout=timeout)
     if tls is None:
         return plain
@@ -97,13 +97,13 @@ def connection_to(
 
 
 def srvr(host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None) -> str:
-    """The server's answer to ``srvr``; raises OSError when it cannot be had."""
+    """Return the server's response to ``srvr``; raises OSError when there is none."""
     deadline = Deadline(timeout)
     with connection_to(host, port, timeout, tls) as connection:
         connection.sendall(b"srvr")
         answer = b""
         while len(answer) < ANSWER_LIMIT:
-            # Never 0, which would mean not to wait at all.
+            # Never 0, which would mean non-blocking.
             connection.settimeout(deadline.left() or 0.001)
             part = connection.recv(4096)
             if not part:
@@ -112,64 +112,66 @@ def srvr(host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None
     return answer.decode(errors="replace")
 
 
-def ask(wanted: Mapping[str, Any], timeout: float, tls: ssl.SSLContext | None = None) -> Server:
-    """The state of one server; a server that cannot be asked is an answer as well.
+def query_server(
+    wanted: Mapping[str, Any], timeout: float, tls: ssl.SSLContext | None = None
+) -> Server:
+    """Return the state of one server, with ``error`` when it is unreachable.
 
-    ``also`` are ports that are tried in turn where it does not tell at ``port``: while an ensemble
-    moves from one to the other. The answer is that of the first one that told, else of ``port``.
+    ``also`` are further ports to try: an ensemble may be between two ports during a migration.
+    The result is that of the first port that responds, otherwise that of ``port``.
     """
-    answers = []
+    states = []
     for port in [wanted["port"], *(wanted.get("also") or ())]:
-        answers.append(_ask({**wanted, "port": port}, timeout, tls))
-        if answers[-1].error is None:
-            return answers[-1]
-    return answers[0]
+        states.append(_query_port({**wanted, "port": port}, timeout, tls))
+        if states[-1].error is None:
+            return states[-1]
+    return states[0]
 
 
-def _ask(wanted: Mapping[str, Any], timeout: float, tls: ssl.SSLContext | None) -> Server:
+def _query_port(wanted: Mapping[str, Any], timeout: float, tls: ssl.SSLContext | None) -> Server:
     server = {"id": wanted["id"], "host": wanted["host"], "port": wanted["port"]}
     try:
         return Server(**server, **parse(srvr(wanted["host"], wanted["port"], timeout, tls)))
     except TimeoutError:
-        return Server(**server, error=f"does not answer within {timeout:g} s")
+        return Server(**server, error=f"does not respond within {timeout:g} s")
     except OSError as error:
-        return Server(**server, error=f"cannot be reached: {error.strerror or error}")
+        return Server(**server, error=f"is unreachable: {error.strerror or error}")
     except AnswerError as error:
         return Server(**server, error=str(error))
 
 
-def ask_all(
+def query_servers(
     wanted: Sequence[Mapping[str, Any]], timeout: float, tls: ssl.SSLContext | None = None
 ) -> list[Server]:
-    """The state of every server, asked at the same time, in the order given."""
-    questions = {position: partial(ask, one, timeout, tls) for position, one in enumerate(wanted)}
-    # A name that does not resolve waits beyond the socket's own timeout.
-    answers = side_by_side(questions, Deadline(timeout + 1))
+    """Return the state of every server in the same order; requests run in parallel."""
+    calls = {at: partial(query_server, one, timeout, tls) for at, one in enumerate(wanted)}
+    # Name resolution is not bounded by the socket's timeout.
+    results = side_by_side(calls, Deadline(timeout + 1))
     return [
-        answer
-        if isinstance(answer, Server)
-        else Server(one["id"], one["host"], one["port"], error=str(answer))
-        for one, answer in zip(wanted, answers.values())
+        result
+        if isinstance(result, Server)
+        else Server(one["id"], one["host"], one["port"], error=str(result))
+        for one, result in zip(wanted, results.values())
     ]
 
 
 def report(servers: Sequence[Server]) -> dict[str, Any]:
-    """What the ensemble is, and in messages what is wrong with it.
+    """Return the state of the ensemble, and its problems as messages.
 
-    ``quorum`` asks that nobody is missing: one leader, all others following. ``available`` asks
-    only what clients need: a leader and a majority.
+    ``quorum``: one leader, and all other servers follow. ``available``: a leader and a majority,
+    which is enough for clients.
     """
     leaders = [server for server in servers if server.mode in LEADING]
     serving = [server for server in servers if server.mode]
     problems = [f"{server.name} {server.error}" for server in servers if server.error]
     if not leaders:
-        problems.append("no server leads")
+        problems.append("no server is leader")
     if len(leaders) > 1:
         several = ", ".join(server.name for server in leaders)
-        problems.append(f"more than one server leads: {several}; they are not one ensemble")
+        problems.append(f"more than one server is leader: {several}; they are not one ensemble")
     alone = [server for server in leaders if server.mode == "standalone"]
     if alone and len(servers) > 1:
-        problems.append(f"{alone[0].name} runs alone, not as one of {len(servers)}")
+        problems.append(f"{alone[0].name} runs standalone, not as one of {len(servers)}")
     versions = sorted({server.version for server in serving if server.version})
     if len(versions) > 1:
         problems.append(f"servers run different versions: {', '.join(versions)}")
@@ -186,8 +188,8 @@ def report(servers: Sequence[Server]) -> dict[str, Any]:
 def before_stop(servers: Sequence[Server], stopping: int) -> dict[str, Any]:
     """Whether the server with the id ``stopping`` may be stopped: ``safe``, and ``blockers``.
 
-    The others must hold the quorum and be in touch with their leader. An ensemble of one or two
-    can never spare a server: nothing is gained by waiting, so that does not block.
+    The others must keep the quorum and be connected to their leader. An ensemble of one or two
+    servers never keeps it: waiting would not help, so that is no blocker.
     """
     majority = len(servers) // 2 + 1
     rest = [server for server in servers if server.id != stopping and server.mode]
@@ -196,7 +198,7 @@ def before_stop(servers: Sequence[Server], stopping: int) -> dict[str, Any]:
     if itself and len(servers) > 2 and len(rest) < majority:
         names = ", ".join(server.name for server in servers if not server.mode)
         blockers.append(
-            f"without server {stopping}, {len(rest)} of {len(servers)} servers would serve and "
+            f"without server {stopping}, {len(rest)} of {len(servers)} servers would serve, and "
             f"{majority} are needed: {names} not serving"
         )
     return {"server": stopping, "safe": not blockers, "blockers": blockers}

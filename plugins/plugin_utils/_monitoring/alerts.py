@@ -25,6 +25,7 @@ KEYS = {
     "description",
     "inhibits",
     "equal",
+    "was",
 }
 NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 DURATION = re.compile(r"(\d+[smhd])+")
@@ -38,7 +39,8 @@ class MonitoringError(ValueError):
 class Alert:
     """One alert. ``expr`` is PromQL in which ``$name`` stands for a limit of that name.
 
-    While it fires, those it ``inhibits`` are not told, as far as the labels ``equal`` are equal.
+    While it fires, Alertmanager mutes the alerts it ``inhibits`` whose labels ``equal`` match.
+    ``was`` is the name in the previous release; its rule has it as a label.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Alert:
     maintenance: str = "loud"
     inhibits: tuple[str, ...] = ()
     equal: tuple[str, ...] = ("cluster",)
+    was: str = ""
 
     @property
     def expression(self) -> str:
@@ -74,6 +77,9 @@ def alert_of(name: str, entry: Any) -> Alert:
     for key, allowed in (("severity", SEVERITIES), ("maintenance", MAINTENANCE)):
         if key in entry and entry[key] not in allowed:
             raise MonitoringError(f"alert {name}: {key} {entry[key]} is none of {allowed}")
+    was = entry.get("was", "")
+    if was and not (isinstance(was, str) and NAME.fullmatch(was)):
+        raise MonitoringError(f"alert {name}: was {was!r} is no name of an alert")
     lasting = str(entry.get("for", ""))
     if lasting and not DURATION.fullmatch(lasting):
         raise MonitoringError(f"alert {name}: for {lasting} is no duration such as 30s")
@@ -97,14 +103,22 @@ def alert_of(name: str, entry: Any) -> Alert:
         maintenance=entry.get("maintenance", "loud"),
         inhibits=tuple(entry.get("inhibits", ())),
         equal=tuple(entry.get("equal", ("cluster",))),
+        was=was,
     )
 
 
 def alerts_of(entries: Mapping[str, Any]) -> list[Alert]:
     """Declared alerts, in order; raises MonitoringError for the first that cannot be."""
     alerts = [alert_of(name, entry) for name, entry in entries.items()]
+    renamed = _renamed(entries)
     for alert in alerts:
+        if alert.was in entries:
+            raise MonitoringError(f"alert {alert.name}: was {alert.was}, which is declared too")
         for other in alert.inhibits:
+            if other in renamed:
+                raise MonitoringError(
+                    f"alert {alert.name}: inhibits {other}, which is now named {renamed[other]}"
+                )
             if other not in entries or other == alert.name:
                 raise MonitoringError(f"alert {alert.name}: inhibits {other}, no other alert")
     return alerts
@@ -117,7 +131,10 @@ def adjusted(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
     that is gone is inhibited by nobody. Raises MonitoringError for a limit that nobody knows.
     """
     result = dict(entries)
+    renamed = _renamed(entries)
     for name, change in changes.items():
+        if name in renamed:
+            raise MonitoringError(f"alert {name}: is now named {renamed[name]}; use that name")
         if change is False:
             if name not in entries:
                 raise MonitoringError(f"alert {name}: there is none that could be left out")
@@ -135,6 +152,11 @@ def adjusted(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
                 result[name]["limits"] = {**old.get("limits", {}), **change["limits"]}
     gone = set(entries) - set(result)
     return {name: _without(entry, gone) for name, entry in result.items()}
+
+
+def _renamed(entries: Mapping[str, Any]) -> dict[str, str]:
+    """New names by old name, of alerts that were renamed since the previous release."""
+    return {entry["was"]: name for name, entry in entries.items() if entry.get("was")}
 
 
 def _without(entry: Mapping[str, Any], gone: Iterable[str]) -> dict[str, Any]:

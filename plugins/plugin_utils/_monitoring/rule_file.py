@@ -29,12 +29,17 @@ def expression(alert: Alert) -> str:
     return alert.expression
 
 
+def labels(alert: Alert) -> dict[str, str]:
+    """The labels that the rule of an alert adds: routes of a site may match them."""
+    return {"severity": alert.severity} | ({"was": alert.was} if alert.was else {})
+
+
 def rule(alert: Alert, runbooks: str) -> dict[str, Any]:
     """One alert in Prometheus' words."""
     result: dict[str, Any] = {"alert": alert.name, "expr": expression(alert)}
     if alert.lasting:
         result["for"] = alert.lasting
-    result["labels"] = {"severity": alert.severity}
+    result["labels"] = labels(alert)
     result["annotations"] = {
         "summary": WHO + alert.summary,
         "description": " ".join(alert.description.split()),

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...module_utils._common.units import (
-    HEAP_WORDS,
-    MEMORY_WORDS,
+    HEAP_FORMAT,
+    MEMORY_FORMAT,
     heap_bytes,
     memory_bytes,
     size_text,
@@ -41,9 +41,9 @@ def sizes(site: Site) -> Iterator[Problem]:
         heap = site.value(host, service.heap) if service.heap else None
         limit = site.value(host, service.memory, "") if service.memory else ""
         if service.heap and heap is not None and heap_bytes(heap) is None:
-            yield Problem(host, service.heap, repr(heap), HEAP_WORDS)
+            yield Problem(host, service.heap, repr(heap), HEAP_FORMAT)
         if service.memory and limit and memory_bytes(limit) is None:
-            yield Problem(host, service.memory, repr(limit), f"{MEMORY_WORDS}; empty for no limit")
+            yield Problem(host, service.memory, repr(limit), f"{MEMORY_FORMAT}; empty for no limit")
         if service.heap and limit and (heap_bytes(heap) or 0) >= (memory_bytes(limit) or 1024**5):
             yield Problem(
                 host,
@@ -133,7 +133,7 @@ def settings(site: Site) -> Iterator[Problem]:
         for name in SETTINGS:
             value = site.value(machine, name)
             if value is not None and memory_bytes(value) is None:
-                yield Problem(machine, name, repr(value), MEMORY_WORDS)
+                yield Problem(machine, name, repr(value), MEMORY_FORMAT)
 
 
 def setting(site: Site, machine: str, name: str) -> int:

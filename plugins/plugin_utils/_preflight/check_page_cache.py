@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...module_utils._common.units import MEMORY_WORDS, heap_bytes, memory_bytes, size_text
+from ...module_utils._common.units import MEMORY_FORMAT, heap_bytes, memory_bytes, size_text
 from .._declarations.problem import Problem
 from .._site.kafka import KAFKA
 from .._site.services import memory
@@ -107,7 +107,7 @@ def _brokers(site: Site) -> Iterator[Problem]:
     for host in site.members(KAFKA.group):
         rate = write_rate(site, host)
         if rate is None:
-            yield Problem(host, RATE, repr(site.value(host, RATE)), MEMORY_WORDS)
+            yield Problem(host, RATE, repr(site.value(host, RATE)), MEMORY_FORMAT)
             continue
         limit = memory_bytes(site.value(host, "kafka_broker_memory", "") or "")
         heap = heap_bytes(site.value(host, "kafka_broker_heap", "")) or 0

@@ -1,6 +1,6 @@
-"""Send known payments, and reconcile them: where each record is in the log and in the outputs.
+"""Send generated payments, and reconcile each record with the log and with the outputs.
 
-Tests and the demonstration use it, by the commands ``kafka-metal demo`` and ``kafka-metal ledger``
-(cli.py). A run has a ledger (ledger.py): what a broker acknowledged, and at which offset. Only
-archive.py imports pyarrow, when it reads.
+Used by tests and the demonstration, through ``kafka-metal demo`` and ``kafka-metal ledger``
+(cli.py). Each run has a ledger (ledger.py) of acknowledged records and their offsets. Only
+archive.py imports pyarrow, and only when it reads.
 """

@@ -1,4 +1,4 @@
-"""Rows of a run in the archive, and what the whole archive holds per window and country.
+"""Rows of a run in the archive, and counts of the whole archive per window and country.
 
 The only module that needs pyarrow, which is part of the pipeline's image and of the extra
 ``kafka-metal-reconciliation[archive]``.
@@ -19,9 +19,9 @@ OFFSET_BITS = 44
 
 
 def require_pyarrow() -> None:
-    """ClientError when the archive cannot be read with what is installed."""
+    """Raise ClientError if pyarrow is not installed."""
     try:
-        import pyarrow.parquet  # noqa: F401  only asks whether it is there
+        import pyarrow.parquet  # noqa: F401  only a check that it is installed
     except ImportError as error:
         raise ClientError(
             "reading the archive needs pyarrow, which is not installed here: run this in the "
@@ -30,10 +30,10 @@ def require_pyarrow() -> None:
 
 
 class Archive:
-    """Reads each file once; call ``poll`` again for those that came since."""
+    """Counts rows of an archive; each ``poll`` reads only files that are new."""
 
     def __init__(self, root: Path, topic: str, places: Iterable[Place], window: int) -> None:
-        """``places`` are the run's records; ``window`` is the metric's length in seconds."""
+        """``places`` are the run's records; ``window`` is the window's length in seconds."""
         require_pyarrow()
         import pyarrow as pa
 
@@ -50,7 +50,7 @@ class Archive:
         self.unreadable: dict[Path, str] = {}
 
     def poll(self) -> None:
-        """Read the files that are new. Those that cannot be read yet are tried again later."""
+        """Read new files; files that cannot be read yet are tried again at the next call."""
         self.unreadable = {}
         if not self._root.is_dir():
             self.unreadable[self._root] = "it does not exist"
@@ -58,7 +58,7 @@ class Archive:
         try:
             files = sink_log.data_files(self._root)
         except (OSError, ValueError, KeyError) as error:
-            # The log is compacted while it is read; the next round sees it whole.
+            # The log is being compacted; the next call reads it again.
             self.unreadable[self._root] = str(error)
             return
         for path in files:
@@ -105,7 +105,7 @@ class Archive:
         self.touched.update(zip(mine["_start"].to_pylist(), countries, strict=True))
 
     def _starts(self, times: Any) -> Any:
-        """Start of each time's window in seconds since 1970."""
+        """Return the start of each time's window in seconds since 1970."""
         import pyarrow as pa
         import pyarrow.compute as pc
 

@@ -1,11 +1,11 @@
-"""Files of a run: a crash leaves either the old file or the whole new one."""
+"""Atomic writes: after a crash the file is either old or complete."""
 
 import os
 from pathlib import Path
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace ``path`` by ``text`` in one step."""
+    """Replace the content of ``path`` by ``text`` atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -1,4 +1,4 @@
-"""Commands that this package adds to ``kafka-metal``: ``demo`` and ``ledger``."""
+"""The commands ``demo`` and ``ledger`` that this package adds to ``kafka-metal``."""
 
 import argparse
 from pathlib import Path
@@ -10,14 +10,14 @@ from kafka_metal_reconciliation import commands
 
 
 def add_commands(verbs: Any) -> None:
-    """Add the commands to those of argparse; an entry point of ``kafka_metal.commands``."""
-    demo = verbs.add_parser("demo", help="a stream of payments, counted record by record")
+    """Add the commands to the argparse subparsers; entry point of ``kafka_metal.commands``."""
+    demo = verbs.add_parser("demo", help="send generated payments and reconcile each record")
     demo_verbs = demo.add_subparsers(required=True, metavar="COMMAND")
     _send(demo_verbs.add_parser("send", help="send payments and write a ledger"))
-    _reconcile(demo_verbs.add_parser("reconcile", help="count what the pipeline made of them"))
-    ledger = verbs.add_parser("ledger", help="what was acknowledged, and where it has to be")
+    _reconcile(demo_verbs.add_parser("reconcile", help="compare the pipeline's outputs with it"))
+    ledger = verbs.add_parser("ledger", help="check acknowledged records in the log")
     ledger_verbs = ledger.add_subparsers(required=True, metavar="COMMAND")
-    _verify(ledger_verbs.add_parser("verify", help="prove that each record is at its offset"))
+    _verify(ledger_verbs.add_parser("verify", help="check that each record is at its offset"))
 
 
 def _send(verb: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def _send(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--malformed-share", type=float, default=0.02, metavar="0..1")
     verb.add_argument(
         "--delivery-timeout", type=float, default=300, metavar="SECONDS",
-        help="until a record that nobody acknowledges is given up; default: 300",
+        help="until an unacknowledged record fails; default: 300",
     )  # fmt: skip
     verb.set_defaults(command=commands.send)
 
@@ -44,13 +44,13 @@ def _reconcile(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--fraud-topic", default="fraudulent_payments")
     verb.add_argument("--invalid-topic", default="payments_invalid")
     verb.add_argument("--metrics-topic", default="payment_metrics")
-    verb.add_argument("--window", type=int, default=60, metavar="SECONDS", help="of the metrics")
+    verb.add_argument("--window", type=int, default=60, metavar="SECONDS", help="metrics window")
     verb.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
     verb.add_argument(
         "--stall-timeout", type=float, default=90, metavar="SECONDS",
-        help="give up when nothing arrived for this long; default: 90",
+        help="give up after this time without progress; default: 90",
     )  # fmt: skip
-    verb.add_argument("--report", type=Path, metavar="FILE", help="the report as JSON")
+    verb.add_argument("--report", type=Path, metavar="FILE", help="write the report as JSON")
     verb.set_defaults(command=commands.reconcile)
 
 
@@ -58,6 +58,8 @@ def _verify(verb: argparse.ArgumentParser) -> None:
     add_connection(verb)
     verb.add_argument("--topic", help="default: the ledger's")
     verb.add_argument("--ledger", type=Path, required=True, metavar="FILE")
-    verb.add_argument("--timeout", type=float, default=60, metavar="SECONDS", help="of silence")
-    verb.add_argument("--report", type=Path, metavar="FILE", help="the outcome as JSON")
+    verb.add_argument(
+        "--timeout", type=float, default=60, metavar="SECONDS", help="without any record"
+    )
+    verb.add_argument("--report", type=Path, metavar="FILE", help="write the result as JSON")
     verb.set_defaults(command=commands.verify)

@@ -1,4 +1,4 @@
-"""What ``demo`` and ``ledger`` do; arguments in, exit code out."""
+"""The functions behind ``demo`` and ``ledger``: parsed arguments in, exit code out."""
 
 import argparse
 import json
@@ -48,14 +48,14 @@ def send(options: argparse.Namespace) -> int:
         with closing(brokers.consumer(options.bootstrap, extra)) as reader:
             sending.finish(sender, reader, stall_timeout=60)
     finally:
-        # Whatever happened on the way: the acknowledgements are not lost.
+        # Also after an error: keep the acknowledgements.
         ledger.save(book, options.ledger)
     print("\n".join(_send_summary(book)))
     return 0 if book.acknowledged == options.count else 1
 
 
 def reconcile(options: argparse.Namespace) -> int:
-    """Count what became of a run, and write the report."""
+    """Compare a run's ledger with the outputs, and write the report."""
     book = ledger.load(options.ledger)
     outputs = Outputs(
         options.archive,
@@ -72,13 +72,13 @@ def reconcile(options: argparse.Namespace) -> int:
     print("\n".join(counts(report, Paint.for_stream(sys.stdout))))
     differences = report["differences"]
     assert isinstance(differences, list)
-    for sentence in differences:
-        print(f"difference: {sentence}")
+    for message in differences:
+        print(f"difference: {message}")
     return 0 if report["reconciled"] else 1
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Prove that each acknowledged record is at its offset."""
+    """Check that each acknowledged record is at its offset."""
     book = ledger.load(options.ledger)
     book.topic = options.topic or book.topic
     with closing(brokers.consumer(options.bootstrap, client_settings(options))) as reader:
@@ -94,7 +94,7 @@ def _json(data: Mapping[str, object]) -> str:
 
 
 def _stop_signal() -> sending.Stop:
-    """True after the first SIGINT or SIGTERM: the ledger is still written; the next one kills."""
+    """Return a check that is true after SIGINT or SIGTERM; a second signal kills the process."""
     caught: list[int] = []
 
     def catch(number: int, _frame: object) -> None:

@@ -1,18 +1,18 @@
-"""The ledger of a run: what was sent, and where each acknowledged record has to be.
+"""The ledger of a run: sent records, and the offset of each acknowledged one.
 
 JSON, one file per run:
 
     {"format": "kafka-metal ledger 1", "run", "topic", "seed", "started", "ended",
-     "requested": records asked for, "sent": handed to the producer, "acknowledged", "failed",
-     "accepted", "frauds", "invalid": acknowledged records by what has to become of them,
+     "requested": records to send, "sent": passed to the producer, "acknowledged", "failed",
+     "accepted", "frauds", "invalid": acknowledged records by expected output,
      "kinds": {kind: acknowledged records},
      "letters": {letter: kind},
-     "longest_gap_seconds": without any acknowledgement while one was awaited,
+     "longest_gap_seconds": longest time without an acknowledgement while a record was in flight,
      "partitions": {"0": {
         "ranges": [[first, last], …]: acknowledged offsets, ascending,
         "kinds": one letter per acknowledged offset, in that order,
         "checksums": base64 of one little-endian CRC-32 of key and value per offset,
-        "end": the log's end when the run was over,
+        "end": the log's end after the run,
         "slowest_ack_seconds"}},
      "failures": [{"reason", "count", "sequences": first ten}]}
 
@@ -44,7 +44,7 @@ EXAMPLES = 10
 
 @dataclass
 class Partition:
-    """Acknowledged records of one partition; the three columns have one entry per record."""
+    """Acknowledged records of a partition; offsets, letters and checksums have one per record."""
 
     offsets: array[int] = field(default_factory=lambda: array("q"))
     letters: bytearray = field(default_factory=bytearray)
@@ -53,34 +53,34 @@ class Partition:
     end: int = 0
 
     def add(self, offset: int, kind: str, checksum: int, seconds: float) -> None:
-        """Take an acknowledgement, which came ``seconds`` after the send."""
+        """Add an acknowledgement, received ``seconds`` after the send."""
         self.offsets.append(offset)
         self.letters += LETTER_OF[kind].encode()
         self.checksums.append(checksum)
         self.slowest_ack = max(self.slowest_ack, seconds)
 
     def sort(self) -> None:
-        """Bring the columns into the order of the offsets."""
+        """Sort the three sequences by offset."""
         order = sorted(range(len(self.offsets)), key=self.offsets.__getitem__)
         self.letters = bytearray(self.letters[index] for index in order)
         self.checksums = array("I", (self.checksums[index] for index in order))
         self.offsets = array("q", (self.offsets[index] for index in order))
 
     def kinds(self) -> Iterator[tuple[int, str]]:
-        """Offset and kind of each record."""
+        """Yield offset and kind of each record."""
         for offset, letter in zip(self.offsets, self.letters.decode(), strict=True):
             yield offset, LETTERS[letter]
 
 
 @dataclass
 class Failure:
-    """Records that were given up for one reason; the first few by their sequence number."""
+    """Records that failed for one reason: their number, and the first sequence numbers."""
 
     count: int = 0
     sequences: list[int] = field(default_factory=list)
 
     def add(self, sequence: int) -> None:
-        """Count one record."""
+        """Count a record."""
         self.count += 1
         if len(self.sequences) < EXAMPLES:
             self.sequences.append(sequence)
@@ -88,7 +88,7 @@ class Failure:
 
 @dataclass
 class Ledger:
-    """One run; times are ISO 8601 in UTC."""
+    """The ledger of one run; times are ISO 8601 in UTC."""
 
     run: str
     topic: str
@@ -103,21 +103,21 @@ class Ledger:
 
     @property
     def acknowledged(self) -> int:
-        """Records that a broker confirmed."""
+        """Number of acknowledged records."""
         return sum(len(partition.offsets) for partition in self.partitions.values())
 
     @property
     def failed(self) -> int:
-        """Records that were given up; some of them may be in the log all the same."""
+        """Number of failed records; some of them may still be in the log."""
         return sum(failure.count for failure in self.failures.values())
 
     def kinds(self) -> Counter[str]:
-        """Acknowledged records of each kind."""
+        """Return the number of acknowledged records per kind."""
         letters = Counter(b"".join(part.letters for part in self.partitions.values()).decode())
         return Counter({kind: letters[letter] for letter, kind in LETTERS.items()})
 
     def expected(self) -> dict[tuple[int, int], str]:
-        """Kind of each acknowledged record by (partition, offset)."""
+        """Return the kind of each acknowledged record by (partition, offset)."""
         return {
             (number, offset): kind
             for number, partition in self.partitions.items()
@@ -126,13 +126,13 @@ class Ledger:
 
 
 def checksum(key: bytes | None, value: bytes | None) -> int:
-    """CRC-32 of a record; no value and an empty value differ."""
+    """Return the CRC-32 of a record; None and an empty value differ."""
     start = zlib.crc32(key or b"")
     return zlib.crc32(b"\x00" if value is None else b"\x01" + value, start)
 
 
 def to_ranges(offsets: Iterable[int]) -> list[list[int]]:
-    """Ascending offsets as [first, last] pairs."""
+    """Return ascending offsets as [first, last] pairs."""
     ranges: list[list[int]] = []
     for offset in offsets:
         if ranges and ranges[-1][1] + 1 == offset:
@@ -143,17 +143,17 @@ def to_ranges(offsets: Iterable[int]) -> list[list[int]]:
 
 
 def from_ranges(ranges: Iterable[list[int]]) -> array[int]:
-    """The inverse of to_ranges."""
+    """Return the offsets of [first, last] pairs; the inverse of to_ranges."""
     return array("q", (offset for first, last in ranges for offset in range(first, last + 1)))
 
 
 def save(ledger: Ledger, path: Path) -> None:
-    """Write the ledger; a crash leaves either the old file or the whole new one."""
+    """Write the ledger atomically."""
     write_atomically(path, json.dumps(to_json(ledger), indent=1, ensure_ascii=False) + "\n")
 
 
 def to_json(ledger: Ledger) -> dict[str, object]:
-    """The shape of the module's docstring."""
+    """Return the ledger in the form of the module's docstring."""
     kinds = ledger.kinds()
     accepted = sum(count for kind, count in kinds.items() if is_accepted(kind))
     return {
@@ -191,13 +191,13 @@ def to_json(ledger: Ledger) -> dict[str, object]:
 
 
 def load(path: Path) -> Ledger:
-    """Read a ledger; ClientError when the file is none."""
+    """Read a ledger; ClientError if the file is not a ledger."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ClientError(f"cannot read the ledger {path}: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ClientError(f"{path} is no ledger: it lacks the format {FORMAT!r}")
+        raise ClientError(f"{path} is not a ledger: it lacks the format {FORMAT!r}")
     ledger = Ledger(
         run=data["run"],
         topic=data["topic"],

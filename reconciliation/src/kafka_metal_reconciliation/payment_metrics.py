@@ -1,4 +1,4 @@
-"""Records of the metrics topic: how many payments a window and a country had."""
+"""Records of the metrics topic: the number of payments per window and country."""
 
 import json
 from datetime import UTC, datetime
@@ -10,19 +10,19 @@ COUNT_FIELDS = ("payments", "count", "records")
 
 
 class PaymentMetrics:
-    """The last count of each key; updates of a key are in order, as a key has one partition."""
+    """The last count per key; records of a key are in order, because it has one partition."""
 
     def __init__(self) -> None:
-        """Nothing read yet."""
+        """Start without records."""
         self._last: dict[bytes, tuple[Window, int]] = {}
         self.unreadable = 0
 
     def add(self, key: bytes | None, value: bytes | None) -> None:
-        """Take one record of the topic; one that is no metric is counted as unreadable."""
+        """Add a record of the topic; one that is not a metric is counted as unreadable."""
         try:
             metric = json.loads(value or b"")
             if not isinstance(metric, dict):
-                raise TypeError("no object")
+                raise TypeError("not an object")
             window = (_start(metric), str(metric.get("country") or ""))
             count = int(str(_first(metric, COUNT_FIELDS)))
         except (ValueError, KeyError, TypeError):
@@ -31,7 +31,7 @@ class PaymentMetrics:
         self._last[key or repr(window).encode()] = (window, count)
 
     def counts(self) -> dict[Window, int]:
-        """Payments by start of the window (seconds since 1970) and country."""
+        """Return the payments by start of the window (seconds since 1970) and country."""
         counts: dict[Window, int] = {}
         for window, count in self._last.values():
             counts[window] = counts.get(window, 0) + count
@@ -53,7 +53,7 @@ def _first(metric: dict[str, object], names: tuple[str, ...]) -> object:
 
 def _seconds(moment: object) -> int:
     if isinstance(moment, int):
-        # Milliseconds have twelve digits and more since 1973.
+        # Values above are milliseconds: seconds reach 12 digits only in the year 5138.
         return moment // 1000 if moment > 10**11 else moment
     parsed = datetime.fromisoformat(str(moment))
     return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp())

@@ -1,7 +1,7 @@
-"""A stream of realistic payments in which every fraud and every malformed record is known.
+"""Generated payments whose frauds and malformed records are known.
 
-The same seed, count and shares give the same payments, apart from their ``eventTime``, which the
-caller's clock sets: a stream has to be near now, or the pipeline would rightly call it late.
+The same seed, count and shares give the same payments, except for ``eventTime``. That is set from
+the caller's clock, because the pipeline rejects or drops implausible and late times.
 """
 
 import json
@@ -26,7 +26,7 @@ MALFORMED = (
 )
 KINDS = (VALID, FRAUD, *MALFORMED)
 
-# Above this probability a payment is a fraud; exactly this much is none, and some payments have it.
+# A fraud has a higher probability than this; some payments have exactly this and are not frauds.
 FRAUD_THRESHOLD = 0.8
 SHARE_AT_THRESHOLD = 0.01
 
@@ -56,7 +56,7 @@ Event = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """One record to send; ``kind`` is one of KINDS and says what has to become of it."""
+    """A record to send; ``kind`` is one of KINDS and determines its expected output."""
 
     sequence: int
     kind: str
@@ -65,22 +65,22 @@ class Payment:
 
 
 def is_accepted(kind: str) -> bool:
-    """Whether a record of this kind belongs into the archive; else to the invalid topic."""
+    """Whether the archive is the expected output of this kind; otherwise the invalid topic."""
     return kind in (VALID, FRAUD)
 
 
 def plan_kinds(count: int, fraud_share: float, malformed_share: float, seed: int) -> list[str]:
-    """The kind of each of ``count`` records, shuffled.
+    """Return the kinds of ``count`` records, shuffled.
 
-    The numbers of frauds and of malformed records are the rounded shares, exactly; the malformed
-    ones are dealt evenly among all their kinds. Raises ValueError for shares that do not fit.
+    Shares are rounded to exact numbers; malformed records are distributed evenly among their
+    kinds. Raises ValueError for invalid shares.
     """
     frauds = round(count * fraud_share)
     malformed = round(count * malformed_share)
     if min(frauds, malformed) < 0 or frauds + malformed > count:
         raise ValueError(
-            f"a share of {fraud_share} frauds and one of {malformed_share} malformed records do "
-            "not fit: allowed are shares from 0 to 1 whose sum is at most 1"
+            f"invalid shares: found {fraud_share} frauds and {malformed_share} malformed records; "
+            "allowed are shares from 0 to 1 whose sum is at most 1"
         )
     kinds = [FRAUD] * frauds
     kinds += [MALFORMED[number % len(MALFORMED)] for number in range(malformed)]
@@ -92,7 +92,7 @@ def plan_kinds(count: int, fraud_share: float, malformed_share: float, seed: int
 def payments(
     run: str, kinds: list[str], seed: int, now: Callable[[], datetime]
 ) -> Iterator[Payment]:
-    """One payment per kind; ``paymentId`` is ``<run>-<sequence>``, the key is the account."""
+    """Yield a payment per kind; ``paymentId`` is ``<run>-<sequence>``, the key is the account."""
     draw = random.Random(f"{seed} payments")
     for sequence, kind in enumerate(kinds):
         account = f"account-{draw.randrange(ACCOUNTS):05d}"
@@ -101,7 +101,7 @@ def payments(
 
 
 def iso_time(moment: datetime) -> str:
-    """ISO 8601 in UTC with milliseconds and ``Z``."""
+    """Return ISO 8601 in UTC with milliseconds and ``Z``."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -121,7 +121,7 @@ def _event(payment: str, account: str, kind: str, draw: random.Random, now: date
 
 
 def _probability(kind: str, draw: random.Random) -> float:
-    """Four digits; whole ten-thousandths keep rounding from crossing the threshold."""
+    """Return a probability of four digits; integers keep rounding from crossing the threshold."""
     threshold = round(FRAUD_THRESHOLD * 10_000)
     if kind == FRAUD:
         return draw.randint(threshold + 1, 10_000) / 10_000

@@ -1,4 +1,4 @@
-"""Wait until the pipeline has processed a run, then compare ledger and outputs by record."""
+"""Wait until the pipeline has processed a run, then compare ledger and outputs record by record."""
 
 import time
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ from kafka_metal_reconciliation.payment_metrics import PaymentMetrics
 from kafka_metal_reconciliation.payments import FRAUD, is_accepted
 from kafka_metal_reconciliation.run_report import Report, different_windows, run_report
 
-# Clocks of machines differ; reading earlier than the run's start costs little.
+# Read from before the run's start, because clocks of hosts differ.
 MARGIN = timedelta(minutes=10)
 POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where the pipeline writes; ``window`` is the metric's length in seconds."""
+    """The pipeline's outputs; ``window`` is the metrics window in seconds."""
 
     archive: Path
     frauds: str
@@ -35,17 +35,17 @@ class Outputs:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Seconds to wait in all, and without any progress."""
+    """Seconds to wait in total, and without progress."""
 
     total: float
     stall: float
 
 
 class Reconciliation:
-    """Collects the outputs of one run; ``run`` returns the report."""
+    """Collects a run's records from the outputs; ``run`` returns the report."""
 
     def __init__(self, ledger: Ledger, outputs: Outputs, progress: Progress) -> None:
-        """Reads nothing yet; ClientError when the archive cannot be read at all."""
+        """Prepare without reading; ClientError if the archive cannot be read here."""
         self._ledger = ledger
         self._outputs = outputs
         self._progress = progress
@@ -57,9 +57,9 @@ class Reconciliation:
         self.observed = Observed()
 
     def run(self, reader: Any, timeouts: Timeouts) -> Report:
-        """Read until everything is there, or a timeout is over; then report."""
+        """Read until the outputs are complete or a timeout expires; return the report."""
         self._assign(reader)
-        started = moved = time.monotonic()
+        started = changed = time.monotonic()
         before: tuple[int, ...] = ()
         while True:
             self._read(reader)
@@ -68,8 +68,8 @@ class Reconciliation:
                 self._drain(reader)
                 break
             if self._state() != before:
-                before, moved = self._state(), now
-            if now - started > timeouts.total or now - moved > timeouts.stall:
+                before, changed = self._state(), now
+            if now - started > timeouts.total or now - changed > timeouts.stall:
                 break
             self._progress.show(self._describe)
         self._progress.close()
@@ -118,7 +118,7 @@ class Reconciliation:
         self.observed.metric_windows = self._metrics.counts()
 
     def _drain(self, reader: Any) -> None:
-        """Copies that come after the first are counted as far as they are in the topics."""
+        """Read further copies of records until the topics have no more."""
         while self._read(reader, seconds=2 * POLL_SECONDS):
             continue
 
@@ -138,16 +138,16 @@ class Reconciliation:
 
     def _describe(self) -> str:
         seen = self.observed
-        even = len(seen.touched) - len(different_windows(seen))
+        matching = len(seen.touched) - len(different_windows(seen))
         return (
             f"archived {len(seen.archive):,} of {self._accepted:,}, "
             f"invalid {len(seen.invalid):,} of {len(self._kinds) - self._accepted:,}, "
             f"frauds {len(seen.frauds):,} of {self._frauds:,}, "
-            f"windows {even:,} of {len(seen.touched):,}"
+            f"windows {matching:,} of {len(seen.touched):,}"
         )
 
     def _explain(self, report: Mapping[str, object]) -> None:
-        """Add what may be the cause of a difference, in the notes."""
+        """Add possible causes of differences to the notes."""
         notes = report["notes"]
         assert isinstance(notes, list)
         for path, error in self._archive.unreadable.items():
@@ -155,5 +155,5 @@ class Reconciliation:
         if self._metrics.unreadable:
             notes.append(
                 f"{self._metrics.unreadable:,} records of topic {self._outputs.metrics} "
-                "are no metrics of a window and a country"
+                "are not metrics of a window and a country"
             )

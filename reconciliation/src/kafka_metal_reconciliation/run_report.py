@@ -1,8 +1,8 @@
-"""Compare a ledger with what was observed: every sent record is in exactly one place.
+"""Comparison of a ledger with the outputs: every sent record is in exactly one place.
 
 The report of a run:
 
-    {"run", "topic", "reconciled": bool, "differences": [sentence], "notes": [sentence],
+    {"run", "topic", "reconciled": bool, "differences": [message], "notes": [message],
      "sent", "acknowledged", "failed", "longest_gap_seconds",
      "accepted": {"expected", "found", "missing", "repeated"},
      "invalid":  {"expected", "found", "missing", "repeated", "kinds": {kind: {reason: count}}},
@@ -11,8 +11,8 @@ The report of a run:
      "topics": {"frauds", "invalid", "metrics"}: their names (set by reconcile.py),
      "latency_ms": {"p50", "p99", "max", "records"}}
 
-``repeated`` counts copies beyond the first. They are a difference in the archive only: topics hold
-each record at least once.
+``repeated`` counts copies after the first. Only in the archive they are a difference: topics are
+written at least once.
 """
 
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ Report = dict[str, object]
 
 
 def run_report(ledger: Ledger, observed: Observed) -> Report:
-    """The report of a run; ``reconciled`` is true only when every check holds."""
+    """Return the report of a run; ``reconciled`` is true only if there are no differences."""
     kinds = ledger.expected()
     accepted = {place for place, kind in kinds.items() if is_accepted(kind)}
     frauds = {place for place, kind in kinds.items() if kind == FRAUD}
@@ -37,7 +37,7 @@ def run_report(ledger: Ledger, observed: Observed) -> Report:
         *_placement(kinds, accepted, observed),
         *_frauds(frauds, observed),
         *_metrics(observed),
-        *_nameless(observed),
+        *_untraceable(observed),
     ]
     return {
         "run": ledger.run,
@@ -66,7 +66,7 @@ def run_report(ledger: Ledger, observed: Observed) -> Report:
 
 
 def different_windows(observed: Observed) -> list[Window]:
-    """Touched windows in which metrics and archive count differently."""
+    """Return the run's windows in which metrics and archive count differently."""
     return sorted(
         window
         for window in observed.touched
@@ -75,7 +75,7 @@ def different_windows(observed: Observed) -> list[Window]:
 
 
 def percentile(values: list[int], share: float) -> int:
-    """The smallest of ``values`` (sorted) that at least ``share`` of them do not exceed."""
+    """Return the smallest of ``values`` (sorted) that ``share`` of them do not exceed."""
     return values[max(0, -int(-share * len(values) // 1) - 1)]
 
 
@@ -85,8 +85,8 @@ def _placement(kinds: dict[Place, str], accepted: set[Place], observed: Observed
     both = archived & rejected
     repeated = {place for place, count in observed.archive.items() if count > 1}
     findings = [
-        ("good payments are neither in the archive nor invalid", accepted - archived - rejected),
-        ("good payments were called invalid", (accepted & rejected) - both),
+        ("valid payments are neither in the archive nor invalid", accepted - archived - rejected),
+        ("valid payments were rejected as invalid", (accepted & rejected) - both),
         ("malformed records are neither in the archive nor invalid", invalid - archived - rejected),
         ("malformed records are in the archive", (invalid & archived) - both),
         ("records are both in the archive and invalid", both),
@@ -110,7 +110,8 @@ def _frauds(frauds: set[Place], observed: Observed) -> list[str]:
     if missing:
         messages.append(f"{len(missing):,} frauds are not in the fraud topic: {places(missing)}")
     if extra:
-        messages.append(f"{len(extra):,} records in the fraud topic are no frauds: {places(extra)}")
+        what = "records in the fraud topic are not frauds"
+        messages.append(f"{len(extra):,} {what}: {places(extra)}")
     return messages
 
 
@@ -130,11 +131,11 @@ def _metrics(observed: Observed) -> list[str]:
     ]
 
 
-def _nameless(observed: Observed) -> list[str]:
+def _untraceable(observed: Observed) -> list[str]:
     return [
         f"{count:,} records of topic {topic} cannot be traced to their source: "
         f"{observed.examples[topic]}"
-        for topic, count in sorted(observed.nameless.items())
+        for topic, count in sorted(observed.untraceable.items())
     ]
 
 
@@ -142,8 +143,8 @@ def _notes(ledger: Ledger) -> list[str]:
     notes = []
     for reason, failure in sorted(ledger.failures.items()):
         notes.append(
-            f"{failure.count:,} records were not acknowledged ({reason}); they may be in the log "
-            "all the same and are not counted here"
+            f"{failure.count:,} records were not acknowledged ({reason}); they may still be in the "
+            "log and are not counted here"
         )
     if ledger.sent < ledger.requested:
         notes.append(f"sending ended early: {ledger.sent:,} of {ledger.requested:,} records")

@@ -1,4 +1,4 @@
-"""Send payments and write down what became of each."""
+"""Send payments and record the result of each."""
 
 import time
 from collections.abc import Iterable
@@ -16,13 +16,13 @@ from kafka_metal_reconciliation.ack_gaps import AckGaps
 from kafka_metal_reconciliation.ledger import Failure, Ledger, Partition, checksum
 from kafka_metal_reconciliation.payments import Payment, iso_time
 
-# Headers by which a record of a run is found again in the log, whatever its value.
+# Headers that identify a record of a run in the log, whatever its value.
 RUN_HEADER = "kafka-metal.run"
 SEQUENCE_HEADER = "kafka-metal.sequence"
 
 
 class Stop(Protocol):
-    """Asked before each record; true after a signal."""
+    """Called before each record; true after a signal."""
 
     def __call__(self) -> bool:
         """Whether to stop sending."""
@@ -30,7 +30,7 @@ class Stop(Protocol):
 
 @dataclass
 class _Unlocated:
-    """An acknowledged record whose offset the client was not told."""
+    """An acknowledged record whose offset the client did not receive."""
 
     payment: Payment
     partition: int
@@ -38,7 +38,7 @@ class _Unlocated:
 
 
 class Sender:
-    """Hands payments to a producer and keeps the ledger; one instance per run."""
+    """Passes payments to a producer and fills the ledger; one instance per run."""
 
     def __init__(self, delivery: Delivery, ledger: Ledger, progress: Progress) -> None:
         """``delivery`` sends to the topic of the ledger."""
@@ -48,10 +48,10 @@ class Sender:
         self._gaps = AckGaps()
         self._started = time.monotonic()
         self.unlocated: list[_Unlocated] = []
-        self._answered = 0
+        self._completed = 0
 
     def send(self, payments: Iterable[Payment], pacer: Pacer, stopped: Stop) -> None:
-        """Send all of them, then wait until each is acknowledged or given up."""
+        """Send all payments, then wait until each is acknowledged or failed."""
         self._started = time.monotonic()
         self.ledger.started = iso_time(datetime.now(UTC))
         for payment in payments:
@@ -77,7 +77,7 @@ class Sender:
         self._gaps.sent(sent)
         self._delivery.send(
             {"key": payment.key, "value": payment.value, "headers": self._headers(payment)},
-            lambda reason, message: self._answer(payment, sent, reason, message),
+            lambda reason, message: self._complete(payment, sent, reason, message),
             lambda: self._progress.show(self._describe),
         )
         self.ledger.sent += 1
@@ -88,20 +88,20 @@ class Sender:
             (SEQUENCE_HEADER, str(payment.sequence).encode()),
         ]
 
-    def _answer(self, payment: Payment, sent: float, reason: str | None, message: Any) -> None:
+    def _complete(self, payment: Payment, sent: float, reason: str | None, message: Any) -> None:
         now = time.monotonic()
-        self._gaps.answered(now)
-        self._answered += 1
+        self._gaps.completed(now)
+        self._completed += 1
         if reason is not None:
             self._fail(reason, payment)
         elif message.offset() is None or message.offset() < 0:
-            # The broker had the record already and remembers no more than that.
+            # A duplicate of a record that the broker had already: it returns no offset.
             self.unlocated.append(_Unlocated(payment, message.partition(), now - sent))
         else:
             self.locate(payment, message.partition(), message.offset(), now - sent)
 
     def locate(self, payment: Payment, partition: int, offset: int, seconds: float) -> None:
-        """Enter an acknowledged record at its offset."""
+        """Add an acknowledged record to the ledger at its offset."""
         part = self.ledger.partitions.setdefault(partition, Partition())
         part.add(offset, payment.kind, checksum(payment.key, payment.value), seconds)
 
@@ -110,19 +110,19 @@ class Sender:
 
     def _describe(self) -> str:
         now = time.monotonic()
-        rate = self._answered / max(0.001, now - self._started)
+        rate = self._completed / max(0.001, now - self._started)
         waiting = self._gaps.waiting(now)
-        silence = f", no acknowledgement for {waiting:.0f} s" if waiting >= 2 else ""
+        gap = f", no acknowledgement for {waiting:.0f} s" if waiting >= 2 else ""
         return (
             f"sent {self.ledger.sent:,} of {self.ledger.requested:,}, "
-            f"acknowledged {self._answered - self.ledger.failed:,}, {rate:,.0f} records/s{silence}"
+            f"acknowledged {self._completed - self.ledger.failed:,}, {rate:,.0f} records/s{gap}"
         )
 
 
 def finish(sender: Sender, reader: Any, stall_timeout: float) -> None:
-    """Find records acknowledged without an offset, and note each log's end.
+    """Find records that were acknowledged without an offset, and record the end of each log.
 
-    A record that is not found is entered as a failure: the log does not show what was promised.
+    A record that is not found counts as failed, although it was acknowledged.
     """
     ledger = sender.ledger
     _settle(ledger, {})
@@ -131,7 +131,7 @@ def finish(sender: Sender, reader: Any, stall_timeout: float) -> None:
         _settle(ledger, ends)
         missing = _locate(sender, reader, ends, stall_timeout)
     except ClientError:
-        # The brokers went away after the last acknowledgement: the ledger is good without.
+        # Brokers unreachable after the last acknowledgement: the ledger is valid without this.
         missing = sender.unlocated
     for item in missing:
         reason = "acknowledged without an offset and not found in the log"
@@ -149,7 +149,7 @@ def _settle(ledger: Ledger, ends: dict[int, int]) -> None:
 def _locate(
     sender: Sender, reader: Any, ends: dict[int, int], stall_timeout: float
 ) -> list[_Unlocated]:
-    """Enter the records whose offset is unknown by their headers; returns those not found."""
+    """Find records without an offset by their headers; return those that were not found."""
     wanted = {str(item.payment.sequence): item for item in sender.unlocated}
     if not wanted:
         return []
@@ -177,6 +177,6 @@ def _ends(reader: Any, ledger: Ledger) -> dict[int, int]:
             place = TopicPartition(ledger.topic, part)
             ends[part] = reader.get_watermark_offsets(place, timeout=10)[1]
         except KafkaException:
-            # Without a leader right now: the last acknowledged offset has to do.
+            # No leader at the moment: the last acknowledged offset is used instead.
             continue
     return ends

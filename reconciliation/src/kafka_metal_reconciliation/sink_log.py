@@ -1,8 +1,8 @@
-"""Which files of a dataset that Spark streams into are committed.
+"""The committed files of a dataset that Spark Structured Streaming writes.
 
-A streaming query lists the files of each batch in ``_spark_metadata/<batch>``, every tenth time
-all so far in ``<batch>.compact``. A file that is not listed was left by a batch that never ended,
-and its rows are somewhere else too.
+A query lists the files of each batch in ``_spark_metadata/<batch>``; every tenth log file,
+``<batch>.compact``, lists all so far. Unlisted files are from batches that failed; their rows
+are in other files too.
 """
 
 import json
@@ -16,13 +16,13 @@ BATCH = re.compile(r"(\d+)(\.compact)?")
 
 
 def data_files(root: Path) -> list[Path]:
-    """Files of the dataset, sorted: the committed ones, or all that hold bytes without a log."""
+    """Return the committed files, sorted; without a log, all files that are not empty."""
     log = root / LOG
     return _committed(root, log) if log.is_dir() else _present(root)
 
 
 def _present(root: Path) -> list[Path]:
-    # A writer that died leaves files of no bytes; names with _ or . are no data by convention.
+    # A killed writer leaves empty files; by convention names with _ or . are not data.
     return sorted(
         path
         for path in root.rglob("*.parquet")
@@ -52,14 +52,14 @@ def _committed(root: Path, log: Path) -> list[Path]:
 def _entries(path: Path) -> list[dict[str, str]]:
     version, *lines = path.read_text(encoding="utf-8").splitlines()
     if version != VERSION:
-        raise ValueError(f"{path} is of version {version!r}; {VERSION!r} is understood")
+        raise ValueError(f"{path} has version {version!r}; supported is {VERSION!r}")
     return [json.loads(line) for line in lines if line]
 
 
 def _relative(uri: str) -> str:
-    """File name and the ``column=value`` folders above it.
+    """Return the file name with the ``column=value`` folders above it.
 
-    The log has absolute paths as the writer saw them; the reader may see the dataset elsewhere.
+    The log has absolute paths of the writer; the reader may mount the dataset elsewhere.
     """
     parts = uri.split("/")
     start = len(parts) - 1

@@ -1,4 +1,4 @@
-"""Prove that each acknowledged record of a ledger is still at its offset."""
+"""Check that each acknowledged record of a ledger is still at its offset."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,41 +15,41 @@ EXAMPLES = 5
 
 @dataclass
 class Verification:
-    """Places are (partition, offset)."""
+    """The result of a check; places are (partition, offset)."""
 
     acknowledged: int = 0
     found: int = 0
     lost: list[tuple[int, int]] = field(default_factory=list)
     replaced: list[tuple[int, int]] = field(default_factory=list)
-    # Of the lost ones: before the log's start, so retention or a person deleted them.
+    # Lost records before the log's start: deleted by retention or by a user.
     before_start: int = 0
-    # Copies beyond the first of one record, by sequence number.
+    # Copies after the first of a record, by sequence number.
     duplicates: int = 0
-    # In the log although the producer had given them up.
+    # Records in the log that failed for the producer.
     unacknowledged: int = 0
 
     @property
     def ok(self) -> bool:
-        """Nothing acknowledged is lost or replaced, and idempotence kept copies out."""
+        """Whether no acknowledged record is lost, replaced or duplicated."""
         return not (self.lost or self.replaced or self.duplicates)
 
     def messages(self) -> list[str]:
-        """The outcome in words, differences last."""
+        """Return the result as lines of text, differences last."""
         lines = [
             f"{self.found:,} of {self.acknowledged:,} acknowledged records are at their offset"
         ]
         if self.unacknowledged:
-            lines.append(f"{self.unacknowledged:,} records that were given up are in the log too")
+            lines.append(f"{self.unacknowledged:,} unacknowledged records are in the log too")
         if self.lost:
             lines.append(f"{len(self.lost):,} acknowledged records are LOST: {places(self.lost)}")
         if self.before_start:
             lines.append(
                 f"{self.before_start:,} of them are before the start of the log: "
-                "retention or a person deleted them"
+                "deleted by retention or by a user"
             )
         if self.replaced:
             lines.append(
-                f"{len(self.replaced):,} offsets hold another record than the acknowledged one: "
+                f"{len(self.replaced):,} offsets have another record than the acknowledged one: "
                 f"{places(self.replaced)}"
             )
         if self.duplicates:
@@ -57,7 +57,7 @@ class Verification:
         return lines
 
     def to_json(self) -> dict[str, object]:
-        """Counts, and all lost and replaced offsets by partition, as [first, last]."""
+        """Return counts, and lost and replaced offsets by partition as [first, last]."""
         return {
             "ok": self.ok,
             "acknowledged": self.acknowledged,
@@ -73,14 +73,14 @@ class Verification:
 
 
 def places(found: Iterable[tuple[int, int]], examples: int = EXAMPLES) -> str:
-    """Examples of (partition, offset) in words: ``partition 0 offset 17, … and 3 more``."""
+    """Return (partition, offset) examples as ``partition 0 offset 17, … and 3 more``."""
     ordered = sorted(found)
     text = ", ".join(f"partition {part} offset {offset}" for part, offset in ordered[:examples])
     return text + (f" and {len(ordered) - examples:,} more" if len(ordered) > examples else "")
 
 
 def verify(ledger: Ledger, reader: Any, stall_timeout: float) -> Verification:
-    """Read the log from the run's first record to the end it had when the run was over."""
+    """Check the log from the run's first record to the end it had after the run."""
     brokers.partitions_of(reader, [ledger.topic])
     ranges = {
         number: (part.offsets[0], part.end - 1)
@@ -103,7 +103,7 @@ def _log_starts(reader: Any, topic: str, parts: set[int]) -> dict[int, int]:
 
 
 def compare(ledger: Ledger, messages: Iterable[Any]) -> Verification:
-    """Hold the records of the log against the ledger."""
+    """Compare the records of the log with the ledger."""
     expected = {
         (number, offset): crc
         for number, part in ledger.partitions.items()
@@ -131,7 +131,7 @@ def compare(ledger: Ledger, messages: Iterable[Any]) -> Verification:
 
 
 def _by_partition(found: Iterable[tuple[int, int]]) -> dict[str, list[list[int]]]:
-    """Ranges [first, last] of offsets by partition."""
+    """Return ranges [first, last] of offsets by partition."""
     offsets: dict[str, list[int]] = {}
     for part, offset in sorted(found):
         offsets.setdefault(str(part), []).append(offset)

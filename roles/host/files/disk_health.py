@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What disks say of their own health, for the node exporter: disk_health.py FILE.
+"""Write health metrics of disks for the node exporter: disk_health.py FILE.
 
-smartctl asks every disk it finds, whatever it speaks (ATA, SCSI, NVMe); its JSON is the source. A
-disk that does not tell something has no such figure. Runs on the hosts with nothing but Python's
-library.
+The source is the JSON output of smartctl for every disk that it finds (ATA, SCSI, NVMe). A disk
+without some value has no metric for it. Needs only Python's standard library.
 """
 
 import json
@@ -13,34 +12,37 @@ import os
 import subprocess
 import sys
 
-# name: kind and meaning
-FIGURES = {
-    "healthy": ("gauge", "Whether the disk itself expects to go on working"),
-    "bad_sectors": ("gauge", "Sectors that were replaced, or wait to be, and errors of the medium"),
-    "wear_ratio": ("gauge", "Share of the writes that its maker promised which is used up"),
+# Type and help text of each metric.
+METRICS = {
+    "healthy": ("gauge", "Whether the disk passes its own health check"),
+    "bad_sectors": ("gauge", "Reallocated and pending sectors, and media errors"),
+    "wear_ratio": ("gauge", "Share of the rated write endurance that is used"),
     "temperature_celsius": ("gauge", "Temperature of the disk"),
 }
 PREFIX = "kafka_metal_disk"
-# Reallocated sectors, those that wait for it, and those that could not be read (ATA).
+# Attributes of ATA disks: reallocated, pending and uncorrectable sectors.
 BAD_SECTORS = (5, 197, 198)
-# Bits of smartctl's exit status that mean that it could not ask: smartctl(8), "EXIT STATUS".
-NOT_ASKED = 0b111
-SECONDS = 60
+# Bits of smartctl's exit status for a failed read: smartctl(8), "EXIT STATUS".
+NOT_READ = 0b111
+TIMEOUT_S = 60
 
 
-def asked(*words):
-    """What smartctl answers, as JSON; nothing when it could not ask."""
+def smartctl(*arguments):
+    """JSON output of smartctl; empty if it could not read the disk."""
     try:
         done = subprocess.run(
-            ["smartctl", "--json=c", *words], capture_output=True, timeout=SECONDS, check=False
+            ["smartctl", "--json=c", *arguments],
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
         )
-        return {} if done.returncode & NOT_ASKED else json.loads(done.stdout)
+        return {} if done.returncode & NOT_READ else json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return {}
 
 
-def figures(report):
-    """Figures out of smartctl's report on one disk, by name; those that it has."""
+def metrics(report):
+    """Metrics of smartctl's report on one disk, by name; only those that it contains."""
     found = {}
     if "passed" in report.get("smart_status", {}):
         found["healthy"] = int(report["smart_status"]["passed"])
@@ -61,7 +63,7 @@ def figures(report):
 
 
 def labels(report):
-    """Whose figures they are: the device as the node exporter calls it, model and serial number."""
+    """Labels of a disk: the node exporter's device name, model and serial number."""
     values = {
         "device": os.path.basename(report.get("device", {}).get("name", "")),
         "model": report.get("model_name") or report.get("scsi_model_name", ""),
@@ -72,11 +74,11 @@ def labels(report):
 
 
 def text(reports):
-    """Figures of all disks as Prometheus reads them."""
-    told = [(labels(report), figures(report)) for report in reports]
+    """Metrics of all disks in Prometheus' text format."""
+    found = [(labels(report), metrics(report)) for report in reports]
     lines = []
-    for name, (kind, meaning) in FIGURES.items():
-        samples = [f"{PREFIX}_{name}{{{who}}} {own[name]}" for who, own in told if name in own]
+    for name, (kind, meaning) in METRICS.items():
+        samples = [f"{PREFIX}_{name}{{{disk}}} {own[name]}" for disk, own in found if name in own]
         if samples:
             lines += [f"# HELP {PREFIX}_{name} {meaning}.", f"# TYPE {PREFIX}_{name} {kind}"]
             lines += samples
@@ -84,10 +86,10 @@ def text(reports):
 
 
 def main(path):
-    """Ask every disk and write, so that a reader sees the old file or the new one."""
-    found = asked("--scan").get("devices", [])
+    """Read every disk and replace the file atomically."""
+    found = smartctl("--scan").get("devices", [])
     reports = [
-        asked("--info", "--health", "--attributes", f"--device={disk['type']}", disk["name"])
+        smartctl("--info", "--health", "--attributes", f"--device={disk['type']}", disk["name"])
         for disk in found
     ]
     with open(f"{path}.new", "w", encoding="utf-8") as stream:

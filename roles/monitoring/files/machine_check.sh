@@ -1,26 +1,26 @@
 # shellcheck shell=bash
-# machine_check.sh FILE PATTERN [MOUNTINFO]: writes into FILE, for the node exporter, when the engine last
-# checked this container, and which file systems are read-only, but for mount points that match PATTERN.
-# The node exporter 1.9 reports only the options of a mount. When the kernel makes a file system read-only
-# after an error, this stands in the options of the file system: last in a line, after device and kind.
-# A file that cannot be written does not make the container unhealthy: the alert EngineSilent fires.
+# machine_check.sh FILE PATTERN [MOUNTINFO]: writes metrics into FILE for the node exporter: the time of the
+# engine's last health check of this container, and which file systems are read-only. Mount points that match
+# PATTERN are left out. The node exporter 1.9 reports only mount options. When the kernel makes a file system
+# read-only after an error, "ro" is in the options of the file system: last in a line, after device and kind.
+# A FILE that cannot be written does not make the container unhealthy: the alert ContainerEngineUnreachable fires.
 declare -A labels read_only
-# label TEXT: as a value of a label is written.
+# label TEXT: prints TEXT escaped as the value of a label.
 label() {
     local text=${1//\\/\\\\}
     text=${text//\"/\\\"}
     printf %s "${text//$'\n'/\\n}"
 }
 while read -ra fields; do
-    # From the seventh field on there are optional ones, and then a dash.
+    # Optional fields start at the seventh; a dash ends them.
     after=6
     while ((after < ${#fields[@]})) && [[ ${fields[after]} != - ]]; do after=$((after + 1)); done
     point=${fields[4]} kind=${fields[after + 1]} device=${fields[after + 2]} options=${fields[after + 3]}
     [[ $kind =~ ^(xfs|ext4)$ && $options && ! $point =~ $2 ]] || continue
-    # The kernel writes a space, a tab and a backslash as octal numbers, the node exporter as they are.
+    # The kernel writes a space, a tab and a backslash as octal numbers; the node exporter does not escape them.
     printf -v device %b "${device//\\/\\0}"
     printf -v mountpoint %b "${point//\\/\\0}"
-    # Of mounts at one point the last one counts.
+    # If several file systems are mounted at one point, the last one is visible.
     labels[$point]="device=\"$(label "$device")\",fstype=\"$kind\",mountpoint=\"$(label "$mountpoint")\""
     [[ ,$options, == *,ro,* ]] && read_only[$point]=1 || read_only[$point]=0
 done < "${3:-/proc/self/mountinfo}"

@@ -1,1 +1,1 @@
-"""Streaming pipelines declared as data: a topic in, SQL over it, topics and an archive out."""
+"""Streaming pipelines from declarations: topics, SQL queries over them, and their outputs."""

@@ -1,4 +1,4 @@
-"""``python -m kafka_metal_pipeline`` is the command ``kafka-metal-pipeline``."""
+"""Runs the command ``kafka-metal-pipeline`` for ``python -m kafka_metal_pipeline``."""
 
 import sys
 

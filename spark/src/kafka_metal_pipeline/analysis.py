@@ -1,7 +1,7 @@
-"""Whether Spark takes declarations' rules, statements and keys; reads and writes nothing.
+"""Checks whether Spark can run the SQL of declarations; processes no records.
 
-All declarations in one session, which takes most of the time: first whether their SQL is allowed,
-then whether it can run over the declared events, as a stream or, for ``batch``, at once.
+All declarations share one session, because its start takes most of the time. SQL is first checked
+against the allowlist, then analysed over the declared fields as a stream, or for ``batch`` once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import queries, session, sql_check, streams
 
-# Enough for plans of nothing.
+# JVM memory; enough because no records are processed.
 MEMORY = "512m"
 RUNS = "SQL that Spark runs over the declared events, and their fields by name"
 
 
 def problems_of(declarations: Sequence[Declaration], streaming: bool = True) -> list[Problem]:
-    """Every mistake; empty when all statements can be run."""
+    """Return every mistake; empty if all statements can run."""
     if not declarations:
         return []
     first = declarations[0]
@@ -39,45 +39,45 @@ def problems_of(declarations: Sequence[Declaration], streaming: bool = True) -> 
 def _of(
     spark: SparkSession, parser: sql_check.Parser, declared: Declaration, streaming: bool
 ) -> list[Problem]:
-    """What is not allowed; where all is, what cannot be run."""
+    """Return refused SQL; if there is none, SQL that Spark cannot run."""
     return sql_check.problems_of(parser, declared) or list(failing(spark, declared, streaming))
 
 
 def failing(spark: SparkSession, declared: Declaration, streaming: bool) -> Iterator[Problem]:
-    """One rule and one output at a time: one that fails says nothing of the others."""
-    records = endless_nothing(spark) if streaming else no_records(spark)
-    is_sound = True
+    """Yield a problem per rule and output that fails; each is analysed on its own."""
+    records = empty_stream(spark) if streaming else empty_batch(spark)
+    all_rules_run = True
     for name, predicate in declared.rules.items():
         try:
             queries.validate(records, replace(declared, rules={name: predicate}))
         except queries.StatementError as error:
-            is_sound = False
-            yield Problem(declared.name, f"rules.{name}", error.said, RUNS)
-    if not is_sound:
+            all_rules_run = False
+            yield Problem(declared.name, f"rules.{name}", error.reason, RUNS)
+    if not all_rules_run:
         return
     try:
-        judged = queries.validate(records, declared)
+        validated = queries.validate(records, declared)
     except queries.StatementError as error:
-        yield Problem(declared.name, error.key, error.said, RUNS)
+        yield Problem(declared.name, error.key, error.reason, RUNS)
         return
     for output in declared.outputs:
         alone = replace(declared, outputs=(output,), invalid=None)
         try:
-            for flow in queries.flows(lambda *_: judged, alone):
+            for flow in queries.flows(lambda *_: validated, alone):
                 if streaming:
                     queries.check_streaming(flow, declared.name)
         except queries.StatementError as error:
-            yield Problem(declared.name, error.key, error.said, RUNS)
+            yield Problem(declared.name, error.key, error.reason, RUNS)
 
 
-def no_records(spark: SparkSession) -> DataFrame:
-    """Records of a topic that has none."""
+def empty_batch(spark: SparkSession) -> DataFrame:
+    """Return records of an empty topic."""
     return spark.createDataFrame([], f"{streams.RECORD}, headers {HEADERS}")
 
 
-def endless_nothing(spark: SparkSession) -> DataFrame:
-    """The same as a stream, which nobody starts."""
-    columns: Any = no_records(spark).schema.fields
+def empty_stream(spark: SparkSession) -> DataFrame:
+    """Return records of an empty topic as a stream, for analysis only."""
+    columns: Any = empty_batch(spark).schema.fields
     rate = spark.readStream.format("rate").load()
     return rate.selectExpr(
         *(f"CAST(NULL AS {each.dataType.simpleString()}) AS `{each.name}`" for each in columns)

@@ -1,9 +1,9 @@
-"""The archive: Parquet files that hold every row exactly once, for any reader.
+"""The archive: Parquet files that contain every row exactly once, for any reader.
 
-A batch is written below ``_staging``, which readers pass over, then its mark beside it: with the
-mark the batch counts. Only then its files move to their folders, whole, and the mark to the top.
-A crash before the mark leaves what is removed at the next start, one after it what is moved on. So
-whatever lies in the folders is a whole file of a batch that counts.
+A batch and then its mark are written below ``_staging``, which readers ignore. The mark commits the
+batch: after it the files are moved into their folders, and the mark to the top folder. After a
+crash the next start removes uncommitted batches and finishes moving committed ones. So the folders
+only have complete files of committed batches.
 """
 
 import uuid
@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Any
 from kafka_metal_declarations.model import Output
 
 from kafka_metal_pipeline.marks import LostCheckpointError, Mark
-from kafka_metal_pipeline.storage import Shelf
+from kafka_metal_pipeline.storage import FileStore
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Where Spark's own sink lists its files; readers of Spark see nothing else where there is one.
+# The file list of Spark's own sink; if it exists, Spark's readers ignore all unlisted files.
 SINK_LOG = "_spark_metadata"
 STAGING = "_staging"
 MARK = "_mark.json"
 
 
 class Archive:
-    """A folder of Parquet files and the query that fills it."""
+    """A folder of Parquet files that one query writes."""
 
-    def __init__(self, storage: Shelf, location: str, partition_by: tuple[str, ...]) -> None:
-        """``location`` is the folder; ``partition_by`` are the columns that make folders below."""
+    def __init__(self, storage: FileStore, location: str, partition_by: tuple[str, ...]) -> None:
+        """``location`` is the folder; ``partition_by`` are the columns of its subfolders."""
         self._storage, self._location, self._partition_by = storage, location, partition_by
 
     def mark(self) -> Mark | None:
-        """The newest batch; batches that did not come to their end are removed or moved on."""
+        """Return the newest mark, after removing or finishing batches that a crash interrupted."""
         for name in self._storage.names(f"{self._location}/{STAGING}"):
             batch = f"{self._location}/{STAGING}/{name}"
             written = self._storage.read(f"{batch}/{MARK}")
@@ -41,15 +41,15 @@ class Archive:
                 self._publish(batch)
             else:
                 raise LostCheckpointError(
-                    f"{batch}/{MARK} was cut by a crash, and some files of its batch may be in the "
-                    "archive's folders. Compare the sizes of what is in both; move the rest, or "
-                    f"all of it back, and remove {batch}; or give the output another name and "
-                    "another path, and run `make up`."
+                    f"{batch}/{MARK} was truncated by a crash, and some files of its batch may "
+                    "be in the archive's folders. Compare the file sizes in both; move the "
+                    f"remaining files, or all of them back, and remove {batch}; or give the "
+                    "output another name and another path, and run `make up`."
                 )
         return Mark.if_whole(self._storage.read(f"{self._location}/{MARK}"))
 
     def write(self, rows: "DataFrame", mark: Mark) -> None:
-        """Add the rows of a batch."""
+        """Write the rows of a batch and commit it."""
         batch = f"{self._location}/{STAGING}/{mark.batch}-{uuid.uuid4().hex}"
         writer = rows.write.format("parquet").option("compression", "zstd")
         if self._partition_by:
@@ -59,7 +59,7 @@ class Archive:
         self._publish(batch)
 
     def _publish(self, batch: str) -> None:
-        """Move a batch that counts to where readers look; may be done again at any point."""
+        """Move a committed batch into the folders; safe to repeat after a crash."""
         for file in self._storage.files(batch):
             if file.endswith(".parquet"):
                 self._storage.move(f"{batch}/{file}", f"{self._location}/{file}")
@@ -68,16 +68,16 @@ class Archive:
         self._storage.remove(batch)
 
 
-def archive_of(storage: Shelf, root: str, output: Output) -> Archive:
-    """The archive that an output fills."""
+def archive_of(storage: FileStore, root: str, output: Output) -> Archive:
+    """Return the archive of an output."""
     return Archive(storage, f"{root.rstrip('/')}/{output.path}", output.partition_by)
 
 
 def foreign(names: list[str]) -> str | None:
-    """Why the content of a folder is no archive of ours; None when it can be one."""
+    """Return why a folder's content is not from a pipeline; None if it is or may be."""
     if SINK_LOG in names:
-        return f"it has Spark's own list of files, {SINK_LOG}, and Spark would see no others"
+        return f"it has the file list of Spark's own sink, {SINK_LOG}; Spark ignores other files"
     data: list[Any] = [name for name in names if not name.startswith(("_", "."))]
     if data and not {MARK, STAGING} & set(names):
-        return f"it holds {data[0]}, which no pipeline wrote"
+        return f"it contains {data[0]}, which no pipeline wrote"
     return None

@@ -1,4 +1,4 @@
-"""Avro as Confluent's serializers write it: a zero byte, the schema's id, the record."""
+"""Avro in Confluent's wire format: a zero byte, the schema id, the record."""
 
 import json
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ LONGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Avro:
-    """One record of a schema that the registry had when the driver started."""
+    """Values of any schema that the registry had when the driver started."""
 
     source: Source
 
     is_text = False
 
     def parse(self, value: Column) -> Column:
-        """How the value is framed, and the outcome of reading it."""
+        """Read the value: its framing, whether its schema is known, the record."""
         return self._parse(value)
 
     def shape(self, parsed: Column) -> tuple[Column, dict[str, Column]]:
-        """Marks: texts are UTF-8, framed, schema known, read, a field of another type."""
+        """Return the event and marks: UTF-8, framed, schema known, read, wrong type."""
         outcome = parsed["_outcome"]
         marks = {
             "_is_text": F.coalesce(outcome["_is_text"], F.lit(True)),
@@ -42,11 +42,11 @@ class Avro:
         return outcome["_event"], marks
 
     def whole(self) -> Column:
-        """A record of a known schema, with the types declared."""
+        """Whether the schema is known, and every field has its declared type."""
         return F.expr("_framed AND _known AND _read AND NOT _misfit")
 
     def fault(self, text: Column) -> Column:
-        """Tell apart what is no Avro, what is of another schema, and another type."""
+        """Return the reason: empty, not Avro, unknown schema, or wrong type."""
         return (
             F.when(F.length("_raw") == 0, "empty")
             .when(~F.col("_framed"), "malformed")
@@ -56,7 +56,7 @@ class Avro:
         )
 
     def field_text(self, text: Column, field: Field) -> Column:
-        """The field as text, before it was made the declared type."""
+        """Return the field as text, before the cast to its declared type."""
         return self._parse(F.col("_raw"), as_text=True)["_outcome"]["_event"][field.name]
 
     def _parse(self, value: Column, as_text: bool = False) -> Column:
@@ -78,9 +78,9 @@ class Avro:
         )  # fmt: skip
 
     def _read(self, schema: str, body: Column, as_text: bool) -> Column:
-        """The event of one schema's record and whether a field has another type; null for none.
+        """Return event, wrong-type mark and UTF-8 mark of a record; null if it cannot be read.
 
-        What is no record of the schema comes back with every field null.
+        ``from_avro`` returns all fields null for a value that is not a record of the schema.
         """
         names = [field["name"] for field in json.loads(schema)["fields"]]
 
@@ -93,13 +93,13 @@ class Avro:
                 values.append(cast.alias(field.name))
                 misfits.append(value.isNotNull() & cast.isNull())
                 if wire_type(field.type) == "STRING":
-                    # Avro does not look, and what is none would be replaced on its way out.
+                    # Avro does not validate UTF-8; invalid bytes would be replaced in outputs.
                     texts.append(cast.isNull() | F.is_valid_utf8(cast.cast("string")))
             misfit = reduce(Column.__or__, misfits).alias("_misfit")
             is_text = reduce(Column.__and__, texts).alias("_is_text")
             return F.when(is_read, F.struct(F.struct(*values).alias("_event"), misfit, is_text))
 
-        # The variable of a lambda is computed once: from_avro would be copied to every field.
+        # A lambda's variable is computed once; otherwise from_avro would run once per field.
         return F.transform(F.array(from_avro(body, schema, {"mode": "PERMISSIVE"})), shaped)[0]
 
     def _type(self, as_text: bool) -> str:

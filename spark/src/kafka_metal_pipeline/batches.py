@@ -1,4 +1,4 @@
-"""Commands that read what is stored, once, and end."""
+"""The commands ``batch`` and ``repair``: read stored records once and exit."""
 
 import logging
 from collections.abc import Callable
@@ -24,10 +24,10 @@ log = logging.getLogger(__name__)
 
 
 def run(declaration: Declaration) -> int:
-    """Run a pipeline over what its source holds now; returns the exit code.
+    """Run a pipeline over the stored records of its source; return the exit code.
 
-    The statements and what becomes of a record are those of the stream. Outputs are written one
-    after the other; a topic gets the rows again when the command is repeated.
+    Statements and validation equal those of the stream. Outputs are written one after the other;
+    repeating the command writes the rows to topics again.
     """
 
     def command(spark: SparkSession, declaration: Declaration) -> None:
@@ -44,7 +44,7 @@ def run(declaration: Declaration) -> int:
 
 
 def repair(declaration: Declaration, expression: str, condition: str, dry_run: bool) -> int:
-    """Send invalid records back into the topic they came from; returns the exit code."""
+    """Send repaired invalid records back to their source topic; return the exit code."""
     source, invalid = declaration.source, declaration.invalid
     if invalid is None or source.path or len(source.topics) != 1:
         log.error("pipeline %s has no topic of invalid records to repair", declaration.name)

@@ -1,6 +1,6 @@
-"""What a driver asks the brokers about topics: which ones they are, and how large a record may be.
+"""Topic metadata from the brokers: ids and maximum record sizes.
 
-Spark knows topics by name alone. A topic that was deleted and created again has another id.
+Spark identifies topics by name only. A deleted and recreated topic has another id.
 """
 
 import logging
@@ -17,30 +17,30 @@ from kafka_metal_pipeline.recreated import RecreatedTopicError
 log = logging.getLogger(__name__)
 
 LIMIT = "max.message.bytes"
-# Kafka's default of LIMIT, in bytes: used where the cluster does not allow the question.
+# Kafka's default of LIMIT in bytes, used if the client may not describe the topic's config.
 DEFAULT_LIMIT = 1_048_588
 MISSING, DENIED = "UnknownTopicOrPartitionException", "AuthorizationException"
-# A driver waits this long for an answer. The brokers may be away while it runs.
+# Timeouts in ms, shorter than Kafka's defaults: brokers may be down while a driver runs.
 TIMEOUT_MS = {"default.api.timeout.ms": "20000", "request.timeout.ms": "10000"}
 
 
-# A topic that was created again is noticed after so long, in seconds.
+# Seconds between checks for recreated topics.
 WATCH_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic as the cluster has it now."""
+    """A topic's current id and number of partitions."""
 
     id: str
     partitions: int
 
 
 class Brokers:
-    """The cluster's metadata, by the JVM's client. May be used from several threads."""
+    """The cluster's metadata through the JVM's admin client; thread-safe."""
 
     def __init__(self, spark: SparkSession, site: Site) -> None:
-        """Connect; ``close`` ends it."""
+        """Connect; ``close`` disconnects."""
         self._jvm: Any = spark._jvm
         options = self._jvm.java.util.Properties()
         for name, value in (TIMEOUT_MS | settings(site, {})).items():
@@ -48,9 +48,9 @@ class Brokers:
         self._admin: Any = self._jvm.org.apache.kafka.clients.admin.AdminClient.create(options)
 
     def topics(self, names: Iterable[str]) -> dict[str, Topic]:
-        """The topics by name; one that does not exist is left out.
+        """Return topics by name, without those that do not exist.
 
-        Raises Py4JJavaError when the cluster does not answer, or not this client.
+        Raises Py4JJavaError if the cluster does not respond or does not accept this client.
         """
         wanted = self._jvm.java.util.ArrayList()
         for name in names:
@@ -60,15 +60,15 @@ class Brokers:
         found = self._admin.describeTopics(wanted).topicNameValues()
         return {
             name: Topic(str(topic.topicId()), topic.partitions().size())
-            for name, topic in _answers(found, MISSING)
+            for name, topic in _results(found, MISSING)
         }
 
     def limits(self, names: Iterable[str]) -> dict[str, int]:
-        """Bytes that a batch of records of each topic may have, ``max.message.bytes``.
+        """Return ``max.message.bytes`` by topic, without topics that do not exist.
 
-        One that does not exist is left out. Where the question is denied it is Kafka's default.
+        If the client may not describe a topic's config, its limit is Kafka's default.
         """
-        kind = self._jvm.org.apache.kafka.common.config.ConfigResource
+        kind = self._jvm.org.apache.kafka.common_limits.config.ConfigResource
         wanted = self._jvm.java.util.ArrayList()
         for name in names:
             wanted.add(kind(kind.Type.TOPIC, name))
@@ -78,26 +78,26 @@ class Brokers:
         named = {resource.name(): found[resource] for resource in found}
         limits = {
             name: int(config.get(LIMIT).value())
-            for name, config in _answers(named, MISSING, DENIED)
+            for name, config in _results(named, MISSING, DENIED)
         }
         for name, why in _refusals(named, DENIED):
             log.warning(
-                "topic %s: %s cannot be read and is taken as %s: %s",
+                "topic %s: %s cannot be read; using the default %s: %s",
                 name, LIMIT, DEFAULT_LIMIT, why,
             )  # fmt: skip
             limits[name] = DEFAULT_LIMIT
         return limits
 
     def close(self) -> None:
-        """End the connection."""
+        """Disconnect."""
         self._admin.close(self._jvm.java.time.Duration.ofSeconds(1))
 
 
 class TopicWatch:
-    """Whether topics are still those whose offsets are used; asked again every few seconds."""
+    """Detects recreated topics; checks their ids every WATCH_S seconds."""
 
     def __init__(self, brokers: Brokers, names: Iterable[str]) -> None:
-        """The topics as they are now count as the right ones."""
+        """Remember the current topics as the right ones, and start the checks."""
         self._brokers, self._names = brokers, list(names)
         self.topics = brokers.topics(self._names)
         self._stopped = threading.Event()
@@ -106,20 +106,20 @@ class TopicWatch:
         self._thread.start()
 
     def renew(self) -> None:
-        """The topics as they are now are the right ones."""
+        """Remember the current topics as the right ones."""
         self.topics = self.topics | self._brokers.topics(self._names)
         self._seen = {}
 
     def check(self) -> None:
-        """Ask now; raises RecreatedTopicError."""
+        """Check now; raises RecreatedTopicError."""
         self._compare(self._brokers.topics(self._names))
 
     def check_seen(self) -> None:
-        """As ``check``, by the last answer of the brokers: does not wait for them."""
+        """Check the last response of the brokers, without a request."""
         self._compare(self._seen)
 
     def stop(self) -> None:
-        """Ask no more."""
+        """Stop the checks."""
         self._stopped.set()
 
     def _compare(self, found: Mapping[str, Topic]) -> None:
@@ -136,18 +136,18 @@ class TopicWatch:
             try:
                 self._seen = self._brokers.topics(self._names)
             except Exception as error:
-                # The brokers may be away; what reads from them says so.
-                log.debug("topics cannot be asked for: %s", error)
+                # Brokers may be down; queries that read from them report it.
+                log.debug("topics cannot be described: %s", error)
 
 
 def settings(site: Site, tuning: Mapping[str, str]) -> dict[str, str]:
-    """Options of a client as Kafka names them; those of the site win over ``tuning``."""
+    """Return client options by Kafka's names; the site's options override ``tuning``."""
     own = {name.removeprefix("kafka."): value for name, value in site.kafka_options.items()}
     return {**tuning, **own, "bootstrap.servers": ",".join(site.bootstrap)}
 
 
 def partitions(spark: SparkSession, declaration: Declaration) -> int:
-    """Partitions of the source's topics, as the cluster has them now."""
+    """Return the current number of partitions of all source topics."""
     brokers = Brokers(spark, declaration.site)
     try:
         return sum(each.partitions for each in brokers.topics(declaration.source.topics).values())
@@ -156,13 +156,13 @@ def partitions(spark: SparkSession, declaration: Declaration) -> int:
 
 
 def written(declaration: Declaration) -> list[str]:
-    """Topics that a pipeline writes rows to."""
+    """Return the topics that a pipeline writes to."""
     found = [each.topic for each in declaration.outputs if each.topic]
     return list(dict.fromkeys([*found, *([declaration.invalid] if declaration.invalid else [])]))
 
 
 def limits_of(spark: SparkSession, site: Site, topics: Iterable[str]) -> dict[str, int]:
-    """``max.message.bytes`` by topic, asked once: see ``Brokers.limits``."""
+    """Return ``max.message.bytes`` by topic through a connection of its own."""
     brokers = Brokers(spark, site)
     try:
         return brokers.limits(topics)
@@ -170,19 +170,19 @@ def limits_of(spark: SparkSession, site: Site, topics: Iterable[str]) -> dict[st
         brokers.close()
 
 
-def _answers(futures: Any, *passed_over: str) -> Iterator[tuple[str, Any]]:
+def _results(futures: Any, *ignored_errors: str) -> Iterator[tuple[str, Any]]:
     for name in futures:
         try:
             yield str(name), futures[name].get()
         except Exception as error:
-            if not any(words in str(error) for words in passed_over):
+            if not any(name in str(error) for name in ignored_errors):
                 raise
 
 
-def _refusals(futures: Any, words: str) -> Iterator[tuple[str, str]]:
+def _refusals(futures: Any, error_name: str) -> Iterator[tuple[str, str]]:
     for name in futures:
         try:
             futures[name].get()
         except Exception as error:
-            if words in str(error):
-                yield str(name), words
+            if error_name in str(error):
+                yield str(name), error_name

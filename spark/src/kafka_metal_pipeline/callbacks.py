@@ -1,7 +1,7 @@
-"""The port by which Spark calls Python, as it does for the batches of an archive or a table.
+"""Authentication of py4j's callback port, on which Spark calls Python for batches.
 
-PySpark asks nobody there: any user of the machine could call what is behind it, and end a query. It
-gets the token that Spark's own port for Python has.
+PySpark does not authenticate its callers: any user of the host could call it and end a query. Here
+it gets the auth token of Spark's own port for Python.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 
 def protect(spark: SparkSession) -> None:
-    """Have the port ask for the token from its first caller on."""
+    """Require the token on the callback port, before its first call."""
     gateway: Any = spark.sparkContext._gateway
     pyspark: Any = java_gateway
     token = gateway.java_parameters.auth_token
@@ -21,7 +21,7 @@ def protect(spark: SparkSession) -> None:
         return
     gateway.python_parameters.auth_token = token
     pyspark.ensure_callback_server_started(gateway)
-    # Spark's side was given the port anew, and lost the token on the way: py4j copies all but that.
+    # ensure_callback_server_started made py4j recreate the Java client without its token.
     jvm: Any = gateway.jvm
     caller = pyspark.JavaObject("GATEWAY_SERVER", gateway._gateway_client).getCallbackClient()
     field = jvm.java.lang.Class.forName("py4j.CallbackClient").getDeclaredField("authToken")

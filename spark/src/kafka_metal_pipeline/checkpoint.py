@@ -1,7 +1,7 @@
-"""Whether a checkpoint still fits the declaration it was made for.
+"""Validation of a checkpoint against the declaration that it was created for.
 
-Spark looks at the offsets and the state, and says little or nothing when they belong to something
-else. So each checkpoint keeps what it was made for, and is compared before its query starts.
+Spark reuses offsets and state with little or no check that they belong to the query. So each
+checkpoint stores its purpose, which is compared before the query starts.
 """
 
 import json
@@ -15,17 +15,17 @@ from kafka_metal_declarations.ddl import to_ddl
 from kafka_metal_declarations.model import Declaration, Output
 
 from kafka_metal_pipeline.archive import MARK, foreign
-from kafka_metal_pipeline.checkpoint_purpose import UNSAID, differences, remedy
+from kafka_metal_pipeline.checkpoint_files import COMMITS, METADATA, OFFSETS, STATE, CheckpointError
+from kafka_metal_pipeline.checkpoint_purpose import DEFAULTS, differences, remedy
 from kafka_metal_pipeline.marks import LostCheckpointError, Mark, ends_of, restored
 from kafka_metal_pipeline.plain_files import parsed
 from kafka_metal_pipeline.recreated import refusal
 from kafka_metal_pipeline.storage import Files
-from kafka_metal_pipeline.torn import COMMITS, METADATA, OFFSETS, STATE, CheckpointError
 
 PURPOSE = "kafka-metal.json"
-# Of its keys: ids of the source's topics by name, and the id of the query.
+# Keys in the purpose: the source's topic ids by name, and the query id.
 TOPICS, ID = "topics", "id"
-# The same again: a crash cuts the newest file at most.
+# A second copy, because a crash may truncate the newest file.
 COPY = "kafka-metal.copy.json"
 BATCH = re.compile(r"([0-9]+)(\.compact)?")
 NEW, VALID, INVALID = "new", "valid", "invalid"
@@ -33,7 +33,7 @@ NEW, VALID, INVALID = "new", "valid", "invalid"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a query does with its checkpoint: ``new``, ``valid`` or ``invalid``, and why."""
+    """State of a query's checkpoint, ``new``, ``valid`` or ``invalid``, and the reason."""
 
     state: str
     reason: str
@@ -41,21 +41,21 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A query's checkpoint: where it is, and what for."""
+    """A query's checkpoint: its location and its purpose."""
 
     location: str
     purpose: dict[str, Any]
-    # Where the archive is, when the query writes one.
+    # Location of the archive if the query writes one.
     archive: str | None
-    # Whether records that the topic has no more are passed over, or end the query.
+    # Whether records that retention deleted are skipped; otherwise they fail the query.
     passes_over_loss: bool = False
 
     def result(self, files: Files, ids: Mapping[str, str] | None = None) -> Result:
-        """Whether the query can go on from here; changes nothing.
+        """Return whether the query can continue from this checkpoint; changes nothing.
 
-        ``ids`` are those that the cluster has for the source's topics; None where nobody asked.
+        ``ids`` are the current ids of the source's topics; None if they were not queried.
         """
-        written = self.noted(files)
+        written = self.stored_purpose(files)
         ends = self.ends(files)
         if found := self.changes(files):
             return Result(
@@ -66,27 +66,27 @@ class Checkpoint:
         if why := self._archive_fault(files) or self._gap(files):
             return Result(INVALID, why)
         if not ends and self.planned(files) < 0:
-            return Result(NEW, "has no checkpoint: it starts at source.starting, or its own")
+            return Result(NEW, "has no checkpoint: it starts at its own or the source's starting")
         if again := self.recreated(files, ids or {}):
             if not self.passes_over_loss:
                 return Result(INVALID, refusal(again, (written or {}).get(TOPICS, {}), ids, ends))
-            return Result(VALID, f"goes on with the first record of {', '.join(again)}")
-        return Result(VALID, f"goes on after {json.dumps(ends) if ends else 'its last batch'}")
+            return Result(VALID, f"continues at the first record of {', '.join(again)}")
+        return Result(VALID, f"continues after {json.dumps(ends) if ends else 'its last batch'}")
 
     def changes(self, files: Files) -> list[str] | None:
-        """What the query would do otherwise than its checkpoint knows; None where none says."""
-        written = self.noted(files)
+        """Return differences between query and stored purpose; None if no purpose is stored."""
+        written = self.stored_purpose(files)
         if written is None:
             return None
         return differences(written, self.purpose, STATE in files.names(self.location))
 
     def recreated(self, files: Files, ids: Mapping[str, str]) -> list[str]:
-        """Topics that were deleted and created again since their offsets were noted."""
-        noted = (self.noted(files) or {}).get(TOPICS, {})
-        return [name for name in ids if noted.get(name, ids[name]) != ids[name]]
+        """Return topics that were deleted and recreated since their ids were stored."""
+        stored_ids = (self.stored_purpose(files) or {}).get(TOPICS, {})
+        return [name for name in ids if stored_ids.get(name, ids[name]) != ids[name]]
 
-    def noted(self, files: Files) -> dict[str, Any] | None:
-        """What the checkpoint was made for; None where nothing whole says so."""
+    def stored_purpose(self, files: Files) -> dict[str, Any] | None:
+        """Return the stored purpose; None if no complete copy exists."""
         for name in (PURPOSE, COPY):
             text = files.read(f"{self.location}/{name}")
             try:
@@ -97,76 +97,80 @@ class Checkpoint:
                 return found
         return None
 
-    def claim(self, files: Files, who: str, ids: Mapping[str, str] | None = None) -> None:
-        """Note the purpose; raise CheckpointError when the checkpoint is one of another.
+    def claim(self, files: Files, label: str, ids: Mapping[str, str] | None = None) -> None:
+        """Store the purpose; CheckpointError if the checkpoint belongs to another declaration.
 
-        A checkpoint that was made before ids were noted gets those of now.
+        A checkpoint from before ids were stored gets the current ids.
         """
-        self.check(files, who, None if self.passes_over_loss else ids)
-        noted = self.noted(files) or {}
+        self.check(files, label, None if self.passes_over_loss else ids)
+        stored = self.stored_purpose(files) or {}
         if self.query_id(files) is None and self.planned(files) < 0:
-            # Before Spark gives it one: so it is known here as well, and can be restored.
+            # Create the query id before Spark does: a copy is stored, so it can be restored.
             files.write(f"{self.location}/{METADATA}", json.dumps({"id": str(uuid.uuid4())}))
-        topics = {**noted.get(TOPICS, {}), **(ids or {})}
-        content = {**self.purpose, TOPICS: topics, ID: self.query_id(files) or noted.get(ID)}
+        topics = {**stored.get(TOPICS, {}), **(ids or {})}
+        content = {
+            **self.purpose,
+            TOPICS: topics,
+            ID: self.query_id(files) or stored.get(ID),
+        }
         text = json.dumps(content, indent=1)
         for name in (PURPOSE, COPY):
-            # Written only when it changes: what is not written, no crash can cut.
+            # Write only changes: a crash cannot truncate a file that is not written.
             if files.read(f"{self.location}/{name}") != text:
                 files.write(f"{self.location}/{name}", text)
 
-    def check(self, files: Files, who: str, ids: Mapping[str, str] | None = None) -> Result:
-        """As ``result``; raises CheckpointError when it is invalid."""
+    def check(self, files: Files, label: str, ids: Mapping[str, str] | None = None) -> Result:
+        """Return ``result``; CheckpointError if it is invalid."""
         result = self.result(files, ids)
         if result.state == INVALID:
-            raise CheckpointError(f"{who} {result.reason}")
+            raise CheckpointError(f"{label} {result.reason}")
         return result
 
     def query_id(self, files: Files) -> str | None:
-        """The id that Spark gave the query; None before its first start."""
+        """Return Spark's id of the query; None before its first start."""
         try:
             return str(parsed(files.read(f"{self.location}/{METADATA}") or "")["id"])
         except (ValueError, KeyError, TypeError):
             return None
 
     def planned(self, files: Files) -> int:
-        """The newest batch that was planned; -1 when none was."""
+        """Return the newest planned batch; -1 if there is none."""
         return latest_batch(files.names(f"{self.location}/{OFFSETS}"))
 
-    def made(self, files: Files) -> int:
-        """The newest batch that was made; -1 when none was."""
+    def committed(self, files: Files) -> int:
+        """Return the newest committed batch; -1 if there is none."""
         return latest_batch(files.names(f"{self.location}/{COMMITS}"))
 
     def ends(self, files: Files) -> dict[str, dict[str, int]]:
-        """Where the newest batch that was made ended, by topic and partition; {} when unknown."""
-        done = self.made(files)
+        """Return the end offsets of the newest committed batch; {} if unknown."""
+        done = self.committed(files)
         return ends_of(files.read(f"{self.location}/{OFFSETS}/{done}") or "") if done >= 0 else {}
 
     def _gap(self, files: Files) -> str | None:
-        """Why nobody knows where batches that were made had ended."""
-        if self.planned(files) >= 0 or self.made(files) <= 0:
+        """Return an error if batches were committed, but all their offsets are lost."""
+        if self.planned(files) >= 0 or self.committed(files) <= 0:
             return None
         return (
-            f"has made batches up to {self.made(files)}, and of its checkpoint {self.location} the "
-            f"offsets of all batches are lost. Bring the files of its folder {OFFSETS} back, or "
-            "give the output another name: it gets a checkpoint of its own, and begins at "
-            "source.starting or its own. Then run `make up`."
+            f"has committed batches up to {self.committed(files)}, but the offsets of all batches "
+            f"are lost in its checkpoint {self.location}. Restore the files of its folder "
+            f"{OFFSETS}, or give the output another name: it gets a new checkpoint and starts at "
+            "its own or the source's starting. Then run `make up`."
         )
 
     def _archive_fault(self, files: Files) -> str | None:
-        """Why the archive is not this checkpoint's; its mark outlives a checkpoint."""
+        """Return an error if the archive's mark is from another checkpoint."""
         if self.archive is None:
             return None
         if why := foreign(files.names(self.archive)):
             return (
-                f"writes the archive {self.archive}, and {why}. Give it another path, or move "
-                "what is there away."
+                f"writes the archive {self.archive}, but {why}. Give it another path, or move "
+                "the existing files away."
             )
         mark = Mark.if_whole(files.read(f"{self.archive}/{MARK}"))
         try:
             restored(
                 mark,
-                self.query_id(files) or (self.noted(files) or {}).get(ID),
+                self.query_id(files) or (self.stored_purpose(files) or {}).get(ID),
                 self.planned(files),
                 f"writes the archive {self.archive}",
                 STATE in files.names(self.location),
@@ -177,7 +181,7 @@ class Checkpoint:
 
 
 def of_output(declaration: Declaration, name: str, output: Output | None) -> Checkpoint:
-    """The checkpoint of an output, or of the invalid records when ``output`` is None."""
+    """Return the checkpoint of an output; of the invalid records if ``output`` is None."""
     site = declaration.site
     archive = output.path if output else None
     return Checkpoint(
@@ -188,7 +192,7 @@ def of_output(declaration: Declaration, name: str, output: Output | None) -> Che
             "partition_by": ", ".join(output.partition_by) if output else "",
             "table": f"{output.database}.{output.table}" if output and output.table else None,
             "keys": ", ".join(output.keys) if output else "",
-            "delivery": output.delivery if output else UNSAID["delivery"],
+            "delivery": output.delivery if output else DEFAULTS["delivery"],
             "statement": " ".join(output.sql.split()) if output else "",
             "fields": to_ddl(declaration.source.fields),
             "watermark": output.watermark.column if output and output.watermark else None,
@@ -199,15 +203,15 @@ def of_output(declaration: Declaration, name: str, output: Output | None) -> Che
 
 
 def all_of(declaration: Declaration) -> dict[str, Checkpoint]:
-    """The checkpoints of a pipeline by output, that of the invalid records last."""
+    """Return a pipeline's checkpoints by output, that of the invalid records last."""
     found = {each.name: of_output(declaration, each.name, each) for each in declaration.outputs}
     if declaration.invalid:
-        # The name that no output can have: see declared_outputs.
+        # No output can have this name: see declared_outputs.
         found[INVALID] = of_output(declaration, INVALID, None)
     return found
 
 
 def latest_batch(names: list[str]) -> int:
-    """Highest batch in a log of Spark, by its files' names; -1 when there is none."""
+    """Return the highest batch in a Spark log by its file names; -1 if there is none."""
     matches = filter(None, map(BATCH.fullmatch, names))
     return max((int(match[1]) for match in matches), default=-1)

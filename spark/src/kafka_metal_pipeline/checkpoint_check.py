@@ -1,7 +1,7 @@
-"""Whether declarations can go on from the checkpoints that are there; changes no file.
+"""Checks whether declarations can continue from existing checkpoints; changes no file.
 
-By what a driver does itself before a query starts. The ids of topics, and marks in topics and
-tables, are elsewhere: those the driver alone compares.
+Uses the same checks as a driver before it starts a query. Topic ids, and marks in topics and
+tables, are not checked here: they need a connection.
 """
 
 import time
@@ -12,21 +12,21 @@ from kafka_metal_declarations.model import TRANSACTIONAL, Declaration, Output
 
 from kafka_metal_pipeline.archive import archive_of
 from kafka_metal_pipeline.checkpoint import Checkpoint, all_of
-from kafka_metal_pipeline.draft import Draft
+from kafka_metal_pipeline.checkpoint_files import CheckpointError
 from kafka_metal_pipeline.local_files import is_local
 from kafka_metal_pipeline.marks import Batches, LostCheckpointError
-from kafka_metal_pipeline.settling import settled, swept
-from kafka_metal_pipeline.torn import CheckpointError
+from kafka_metal_pipeline.overlay_files import OverlayFiles
+from kafka_metal_pipeline.recovery import clean, recover
 
-# A driver may write while its files are read: only what stays so is refused.
+# A running driver may write while files are read: only repeated findings are reported.
 READS, PAUSE_S = 3, 1.0
-# What reading files ends in that have another form than ours.
+# Errors from files whose content has an unexpected form.
 UNREADABLE = (OSError, ValueError, ArithmeticError, AttributeError, LookupError, TypeError)
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """An output, its checkpoint and what it is called; ``output`` is None for invalid records."""
+    """An output with its checkpoint; ``output`` is None for the invalid records."""
 
     declaration: Declaration
     name: str
@@ -34,16 +34,15 @@ class _Case:
     checkpoint: Checkpoint
 
     @property
-    def who(self) -> str:
+    def label(self) -> str:
         return f"pipeline {self.declaration.name}: output {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What drivers would refuse, one line for each output.
+    """Errors that drivers would raise, one line per output.
 
-    ``refused`` are outputs that are new, or declared otherwise than their checkpoint says;
-    ``damaged`` those that are declared as it says.
+    ``refused``: of outputs that are new or differ from their checkpoint; ``damaged``: of others.
     """
 
     refused: list[str]
@@ -51,9 +50,9 @@ class Findings:
 
 
 def findings(declarations: Iterable[Declaration], running: Collection[str]) -> Findings:
-    """What is wrong with the checkpoints; ``running`` names pipelines whose drivers run.
+    """Return the errors of checkpoints; ``running`` names pipelines whose drivers run.
 
-    Of these an output that is declared as its checkpoint says is not searched for damage: it runs.
+    Unchanged outputs of running pipelines are not checked for damage.
     """
     cases = [case for case in _cases(declarations) if is_local(case.checkpoint.location)]
     unchanged = [case for case in cases if _is_unchanged(case)]
@@ -74,11 +73,11 @@ def findings(declarations: Iterable[Declaration], running: Collection[str]) -> F
     )
 
 
-def elsewhere(declarations: Iterable[Declaration]) -> list[str]:
-    """What to say of outputs whose checkpoints are no files of this machine."""
+def not_local(declarations: Iterable[Declaration]) -> list[str]:
+    """Return a note for each output whose checkpoint is not on a local file system."""
     return [
-        f"{case.who}: its checkpoint {case.checkpoint.location} is no directory: its driver alone "
-        "compares it, at its start"
+        f"{case.label}: its checkpoint {case.checkpoint.location} is not a local directory: only "
+        "its driver checks it, when it starts"
         for case in _cases(declarations)
         if not is_local(case.checkpoint.location)
     ]
@@ -94,9 +93,9 @@ def _cases(declarations: Iterable[Declaration]) -> list[_Case]:
 
 def _is_unchanged(case: _Case) -> bool:
     try:
-        return case.checkpoint.changes(Draft()) == []
+        return case.checkpoint.changes(OverlayFiles()) == []
     except UNREADABLE:
-        # Read again below, and told there.
+        # Reported by the check of the whole checkpoint.
         return False
 
 
@@ -104,26 +103,27 @@ def _refusal(case: _Case) -> str | None:
     try:
         _start(case)
     except (CheckpointError, LostCheckpointError) as error:
-        return f"{case.who}: {str(error).removeprefix(case.who).lstrip(': ')}"
+        return f"{case.label}: {str(error).removeprefix(case.label).lstrip(': ')}"
     except UNREADABLE as error:
         place = case.checkpoint.location
-        return f"{case.who}: its checkpoint {place} cannot be read: {' '.join(str(error).split())}"
+        found = " ".join(str(error).split())
+        return f"{case.label}: its checkpoint {place} cannot be read: {found}"
     return None
 
 
 def _start(case: _Case) -> None:
-    """As ``preparation.prepare`` does before a query starts, on a draft of its files."""
-    files, output, location = Draft(), case.output, case.checkpoint.location
-    torn, _ = swept(files, case.checkpoint, case.who, _say_nothing)
+    """Run the checks of ``preparation.prepare`` on an in-memory overlay of the files."""
+    files, output, location = OverlayFiles(), case.output, case.checkpoint.location
+    checkpoint_files, _ = clean(files, case.checkpoint, case.label, _say_nothing)
     if output and (output.table or output.delivery == TRANSACTIONAL):
-        # How far these have to go back is in their marks.
+        # The marks determine how far these roll back; they are not available here.
         return
     batches = None
     if output and output.path:
         target = archive_of(files, case.declaration.site.archive_root, output)
-        batches = Batches(files, location, target, case.who)
-    settled(torn, batches, _say_nothing)
+        batches = Batches(files, location, target, case.label)
+    recover(checkpoint_files, batches, _say_nothing)
 
 
 def _say_nothing(_: str) -> None:
-    """A driver says in its log what it mends; here nothing is mended."""
+    """Drop the driver's messages about repairs: nothing is repaired here."""

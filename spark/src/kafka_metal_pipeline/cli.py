@@ -1,4 +1,4 @@
-"""The command ``kafka-metal-pipeline``."""
+"""Check and run Spark streaming pipelines from their declarations."""
 
 import argparse
 import hashlib
@@ -23,16 +23,15 @@ from kafka_metal_pipeline.starts import Starts
 from kafka_metal_pipeline.storage import Files
 
 REFUSED = 2
-# How long a driver that refuses to run still says so on its status port.
-REFUSED_S = 60.0
+# Seconds that a driver that cannot run still serves the reason on its status port.
+REFUSED_STATUS_S = 60.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns its exit code."""
+    """Run a command and return its exit code."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="[%(asctime)s] %(levelname)s %(message)s")
-    # Spark's client reports every call it makes and every signal that ends one.
-    # PySpark says each error of a statement once more as JSON, with its plan.
+    # py4j logs every call and signal. PySpark logs each SQL error again as JSON with its plan.
     for name in ("py4j", "SQLQueryContextLogger"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -43,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the pipeline of a file."""
-    # Executors and the history are other users of the group that writes to shared directories.
+    """Run the pipeline of a file as a streaming driver."""
+    # Executors and the history server share directories as other users of the same group.
     os.umask(0o007)
     text = options.file.read_bytes()
     declared = _ready(options)
@@ -54,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _ready(options: argparse.Namespace) -> Declaration:
-    """The pipeline of a file, with all it needs to run."""
+    """Return the pipeline of a file; DeclarationError if a value needed to run is missing."""
     declared = _chosen(options)
     if missing := missing_to_run(declared):
         raise DeclarationError(
@@ -64,7 +63,7 @@ def _ready(options: argparse.Namespace) -> Declaration:
 
 
 def _chosen(options: argparse.Namespace) -> Declaration:
-    """The only pipeline of a file, or the one that is named."""
+    """Return the only pipeline of a file, or the named one."""
     found = load(options.file)
     if options.name is None and len(found) == 1:
         options.name = next(iter(found))
@@ -76,13 +75,13 @@ def _chosen(options: argparse.Namespace) -> Declaration:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Say whether declarations can run; with options, whether SQL and checkpoints let them."""
+    """Check declarations; with options also their SQL and checkpoints."""
     found = {name: each for file in options.files for name, each in load(file).items()}
     wrong: list[str] = []
     if options.checkpoints:
-        judged = checkpoint_check.findings(found.values(), options.running)
-        wrong += judged.refused
-        for line in (*judged.damaged, *checkpoint_check.elsewhere(found.values())):
+        found_in_checkpoints = checkpoint_check.findings(found.values(), options.running)
+        wrong += found_in_checkpoints.refused
+        for line in (*found_in_checkpoints.damaged, *checkpoint_check.not_local(found.values())):
             print(f"note: {line}")
     if options.statements:
         from kafka_metal_pipeline import analysis
@@ -101,7 +100,7 @@ def check(options: argparse.Namespace) -> int:
 
 
 def plan(options: argparse.Namespace) -> int:
-    """Say of every output whether its checkpoint stays valid; starts nothing."""
+    """Print for every output whether its checkpoint is valid; start nothing."""
     declared = _chosen(options)
     code = 0
     for name, checkpoint in checkpoints.all_of(declared).items():
@@ -112,7 +111,7 @@ def plan(options: argparse.Namespace) -> int:
 
 
 def batch(options: argparse.Namespace) -> int:
-    """Run a pipeline once over all that is stored."""
+    """Run a pipeline once over all stored records."""
     declared = _ready(options)
     from kafka_metal_pipeline import batches
 
@@ -120,7 +119,7 @@ def batch(options: argparse.Namespace) -> int:
 
 
 def repair(options: argparse.Namespace) -> int:
-    """Send invalid records back into their topic, repaired."""
+    """Repair invalid records and send them back to their topic."""
     declared = _ready(options)
     from kafka_metal_pipeline import batches
 
@@ -128,13 +127,13 @@ def repair(options: argparse.Namespace) -> int:
 
 
 def infer_schema(options: argparse.Namespace) -> int:
-    """Print the schema of a sample."""
+    """Print the schema inferred from a sample."""
     print(sample.schema_of(options.sample, options.null, options.delimiter, options.rows))
     return 0
 
 
 def _drive(declared: Declaration, starts: Starts) -> int:
-    # Spark is loaded only where a pipeline runs: the other commands work without it.
+    # Spark is imported only here: other commands work without it.
     from kafka_metal_pipeline import driver
     from kafka_metal_pipeline.status import Board, serve
 
@@ -143,37 +142,37 @@ def _drive(declared: Declaration, starts: Starts) -> int:
         signal.signal(number, lambda *_: stopping.set())
     board = Board(declared.name, list(checkpoints.all_of(declared)), starts)
     if declared.site.status:
-        word_file = _status_word_file(declared)
+        credentials_file = _status_credentials_file(declared)
         try:
-            serve(board, declared.site.status, word_file)
+            serve(board, declared.site.status, credentials_file)
         except OSError as error:
             found = f"{declared.site.status} ({error.strerror})"
             problem = Problem(declared.name, "status", found, "an address of this host, unused")
             raise DeclarationError([problem]) from error
     code = driver.run(declared, board, stopping)
     if code == REFUSED and declared.site.status:
-        # The next start would end the same way: whoever asks meanwhile is told why.
-        stopping.wait(REFUSED_S)
+        # A restart would fail in the same way: serve the reason on the status port for a while.
+        stopping.wait(REFUSED_STATUS_S)
     return code
 
 
-def _status_word_file(declared: Declaration) -> Path | None:
-    """The file with what callers of the driver's status show; None where it asks nobody."""
+def _status_credentials_file(declared: Declaration) -> Path | None:
+    """Return the file with the credentials of status clients; None without authentication."""
     found = declared.site.status_word_file
     if not found:
         return None
     try:
-        word = Path(found).read_bytes().strip()
+        credentials = Path(found).read_bytes().strip()
     except OSError as error:
-        word, found = b"", f"{found} ({error.strerror})"
-    if not word:
-        wanted = "a file with name:password in base64"
-        raise DeclarationError([Problem(declared.name, "status_word_file", found, wanted)])
+        credentials, found = b"", f"{found} ({error.strerror})"
+    if not credentials:
+        allowed = "a file with name:password in base64"
+        raise DeclarationError([Problem(declared.name, "status_word_file", found, allowed)])
     return Path(found)
 
 
 def _files(location: str) -> Files:
-    """The file system of a checkpoint; a local one needs no Spark."""
+    """Return the file system of a checkpoint; a local one needs no Spark."""
     if location.startswith(("/", "file:")):
         from kafka_metal_pipeline.local_files import LocalFiles
 
@@ -188,43 +187,46 @@ def _files(location: str) -> Files:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kafka-metal-pipeline", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    running = commands.add_parser("run", help="run a pipeline until it is told to stop")
+    running = commands.add_parser("run", help="run a pipeline until SIGTERM or SIGINT")
     running.add_argument("file", type=Path, help="YAML file with the declaration")
-    running.add_argument("--name", help="which pipeline, when the file holds several")
+    running.add_argument("--name", help="which pipeline, if the file has several")
     running.set_defaults(command=run)
-    for name, command, says in (
-        ("plan", plan, "say whether the checkpoints stay valid"),
-        ("batch", batch, "run a pipeline once over all that is stored"),
-        ("repair", repair, "send invalid records back into their topic, repaired"),
+    for name, command, help_text in (
+        ("plan", plan, "print whether each output's checkpoint is valid"),
+        ("batch", batch, "run a pipeline once over all stored records"),
+        ("repair", repair, "repair invalid records and send them back to their topic"),
     ):
-        each = commands.add_parser(name, help=says)
+        each = commands.add_parser(name, help=help_text)
         each.add_argument("file", type=Path, help="YAML file with the declaration")
-        each.add_argument("--name", help="which pipeline, when the file holds several")
+        each.add_argument("--name", help="which pipeline, if the file has several")
         each.set_defaults(command=command)
     each.add_argument(
-        "--set", default="raw", metavar="SQL", help="the new value, of raw, the old (default: raw)"
+        "--set",
+        default="raw",
+        metavar="SQL",
+        help="expression for the new value; raw is the old one (default: raw)",
     )
     each.add_argument(
         "--where",
         default="true",
         metavar="SQL",
-        help="which records: over reason, topic, partition, offset, timestamp and raw",
+        help="condition over reason, topic, partition, offset, timestamp and raw",
     )
-    each.add_argument("--dry-run", action="store_true", help="count, and send nothing")
-    checking = commands.add_parser("check", help="say what is wrong with declarations")
+    each.add_argument("--dry-run", action="store_true", help="count records, send nothing")
+    checking = commands.add_parser("check", help="check declarations and print all mistakes")
     checking.add_argument("files", type=Path, nargs="+", metavar="FILE")
     checking.add_argument(
-        "--statements", action="store_true", help="have Spark read rules and statements too"
+        "--statements", action="store_true", help="also check rules and statements with Spark"
     )
     checking.add_argument(
-        "--checkpoints", action="store_true", help="read whether the checkpoints still fit, too"
+        "--checkpoints", action="store_true", help="also check that the checkpoints are valid"
     )
     checking.add_argument(
         "--running",
         action="append",
         default=[],
         metavar="NAME",
-        help="a pipeline whose driver runs: only what changes for it is compared",
+        help="a pipeline whose driver runs: only its changed outputs are checked",
     )
     checking.set_defaults(command=check)
     inferring = commands.add_parser("infer", help="print the schema of a CSV or JSON-lines file")
@@ -232,9 +234,9 @@ def _parser() -> argparse.ArgumentParser:
     inferring.add_argument(
         "--rows", type=int, default=sample.ROWS, help="rows to read (default: %(default)s)"
     )
-    inferring.add_argument("--null", default="", help="what stands for no value in CSV, as NA")
+    inferring.add_argument("--null", default="", help="CSV text that means null, such as NA")
     inferring.add_argument(
-        "--delimiter", type=file_format.delimiter_of, help="of a CSV; default: by the name"
+        "--delimiter", type=file_format.delimiter_of, help="of a CSV; default: by the file name"
     )
     inferring.set_defaults(command=infer_schema)
     return parser

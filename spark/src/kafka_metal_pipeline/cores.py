@@ -1,7 +1,7 @@
-"""Cores that a pipeline cannot do without, and how many an output takes.
+"""Minimum cores of a pipeline, and the cores that one output may use for writing.
 
-An output whose records go on one by one reads every partition all the time, each with a core of its
-own. With fewer, Spark reads some partitions and says nothing of the others.
+A real-time output reads every partition all the time, each in a task with its own core. With fewer
+cores Spark reads only some partitions and does not report the others.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,9 @@ class CoresError(ValueError):
 
 
 def check(declaration: Declaration, partitions: Callable[[], int]) -> None:
-    """Raise CoresError where partitions would be left unread.
+    """Raise CoresError if a real-time output could not read all partitions.
 
-    ``partitions`` counts those of the source; it is asked only where it matters.
+    ``partitions`` returns the number of the source's partitions; only called if needed.
     """
     real_time = _real_time(declaration)
     if not real_time:
@@ -27,20 +27,20 @@ def check(declaration: Declaration, partitions: Callable[[], int]) -> None:
     count = partitions()
     needed = count * len(real_time) + in_batches
     if declaration.resources.cores < needed:
-        beside = ", and one for what is read in batches" if in_batches else ""
+        for_batches = ", and one for outputs in batches" if in_batches else ""
         raise CoresError(
             f"pipeline {declaration.name}: resources.cores is {declaration.resources.cores}; "
             f"{', '.join(real_time)}: trigger {REAL_TIME} needs one for each of the source's "
-            f"{count} partitions{beside}: {needed}"
+            f"{count} partitions{for_batches}: {needed}"
         )
 
 
-def leaving_one(rows: DataFrame, declaration: Declaration, output: str) -> DataFrame:
-    """The rows of an output in so few partitions that writing them leaves a core to the others.
+def with_spare_core(rows: DataFrame, declaration: Declaration, output: str) -> DataFrame:
+    """Return an output's rows in few enough partitions that one core stays free for the others.
 
-    While a target is away, tasks that write to it wait: two minutes where it is a topic. Each keeps
-    its core as long, and with all of them every output would stand still. An only output takes them
-    all: nobody but its invalid records waits with it.
+    While a target is down, its write tasks wait (for a topic two minutes) and keep their cores.
+    With all cores taken, every output would stop. A single output may use all of them: only its
+    invalid records wait with it.
     """
     alone = output != INVALID and len(declaration.outputs) == 1
     most = declaration.resources.cores - 1

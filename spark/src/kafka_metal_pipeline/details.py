@@ -1,4 +1,4 @@
-"""What a message about a rejected record says beside its reason."""
+"""Texts for the ``detail`` of a rejected record, in addition to its reason."""
 
 from kafka_metal_declarations.ddl import Field, quoted
 from kafka_metal_declarations.model import Source
@@ -8,50 +8,50 @@ from pyspark.sql import functions as F
 from kafka_metal_pipeline.formats import Format, format_of
 from kafka_metal_pipeline.ranges import field_fault, is_plausible, keeps_text, kept_text
 
-# Characters of a value that a message shows.
+# Maximum characters of a value in a message.
 SHOWN = 80
 
-SENTENCES = {
+MESSAGES = {
     "tombstone": "the record has no value",
     "empty": "the value is empty",
     "not_utf8": "the value is not UTF-8",
     "lone_surrogate": "a string has half of a surrogate pair, which is no character",
-    "trailing_garbage": "something follows the event's end",
-    "not_an_object": "the value is JSON, and no object",
-    "unknown_schema": "the value names a schema that its subject did not have at the start",
+    "trailing_garbage": "there is more text after the event's end",
+    "not_an_object": "the value is JSON, but not an object",
+    "unknown_schema": "the value has a schema that its subject did not have at the start",
 }
 MALFORMED = {
-    "json": "the value is no JSON",
+    "json": "the value is not JSON",
     "csv": "the value is not one row of {columns} columns",
-    "plain": "the value is no text",
-    "avro": "the value is no Avro of the schema that it names",
+    "plain": "the value is not text",
+    "avro": "the value is not Avro of its schema",
 }
 
 
 def detail_of(source: Source, rules: dict[str, str]) -> Column:
-    """A sentence by ``_reason``. Reads the value again: only rejected records pay for it."""
+    """Return the text for ``_reason``; parses the value again, of rejected records only."""
     reason = F.col("_reason")
     if source.format == "bytes":
-        return _unmet(F.when(F.lit(False), ""), rules)
+        return _violated_rule(F.when(F.lit(False), ""), rules)
     form = format_of(source)
     text = F.col("_raw").cast("string")
     malformed = MALFORMED[source.format].format(columns=len(source.fields))
-    sentence = F.when(reason == "malformed", F.lit(malformed))
-    for name, words in SENTENCES.items():
-        sentence = sentence.when(reason == name, F.lit(words))
+    detail = F.when(reason == "malformed", F.lit(malformed))
+    for name, message in MESSAGES.items():
+        detail = detail.when(reason == name, F.lit(message))
     return (
-        _unmet(sentence, rules)
+        _violated_rule(detail, rules)
         .when(reason == "missing_field", _missing(source))
-        .when(reason == "duplicate_key", _twice(text))
+        .when(reason == "duplicate_key", _duplicate_names(text))
         .when(reason == "wrong_type", _wrong_types(source, form, text))
         .when(reason == "out_of_range", _out_of_range(source, form, text))
     )
 
 
-def _unmet(sentence: Column, rules: dict[str, str]) -> Column:
+def _violated_rule(detail: Column, rules: dict[str, str]) -> Column:
     for name, predicate in rules.items():
-        sentence = sentence.when(F.col("_reason") == name, F.lit(f"not met: {predicate}"))
-    return sentence
+        detail = detail.when(F.col("_reason") == name, F.lit(f"not met: {predicate}"))
+    return detail
 
 
 def _missing(source: Source) -> Column:
@@ -63,20 +63,19 @@ def _missing(source: Source) -> Column:
     return F.concat(F.lit("no value in "), F.concat_ws(", ", *missing))
 
 
-def _twice(text: Column) -> Column:
+def _duplicate_names(text: Column) -> Column:
     names = F.json_object_keys(text)
 
     def is_twice(name: Column) -> Column:
         return F.size(F.filter(names, lambda other: other == name)) > 1
 
-    told = F.array_join(F.filter(F.array_distinct(names), is_twice), ", ")
-    return F.when(told == "", F.lit("more than one member of a name in a nested object")).otherwise(
-        F.concat(F.lit("more than one "), told)
-    )
+    listed = F.array_join(F.filter(F.array_distinct(names), is_twice), ", ")
+    nested = F.lit("a nested object has a name more than once")
+    return F.when(listed == "", nested).otherwise(F.concat(F.lit("more than one "), listed))
 
 
 def _wrong_types(source: Source, form: Format, text: Column) -> Column:
-    """Fields that are there and were not read."""
+    """Return the fields that are present, but do not have their declared type."""
     wrong = [
         F.when(
             _is_unread(field) & form.field_text(text, field).isNotNull(),
@@ -84,14 +83,14 @@ def _wrong_types(source: Source, form: Format, text: Column) -> Column:
         )
         for field in source.fields
     ]
-    told = F.concat_ws("; ", *wrong)
-    return F.when(told == "", F.lit("a nested field has another type than declared")).otherwise(
-        told
+    listed = F.concat_ws("; ", *wrong)
+    return F.when(listed == "", F.lit("a nested field has another type than declared")).otherwise(
+        listed
     )
 
 
 def _is_unread(field: Field) -> Column:
-    """Whether a field has no value, or a time inside it was not read as one."""
+    """Whether a field has no value, or a nested time could not be parsed."""
     unread = F.col(quoted(field.name)).isNull()
     if keeps_text(field) and not field.is_instant:
         unread |= F.equal_null(field_fault(field), F.lit("wrong_type"))
@@ -99,10 +98,10 @@ def _is_unread(field: Field) -> Column:
 
 
 def _out_of_range(source: Source, form: Format, text: Column) -> Column:
-    """Numbers that are no time of our calendar, and values without bounds."""
+    """Return times outside of the years 1 to 9999, and numbers that are not finite."""
     wrong = []
     for field in source.fields:
-        expected, is_wrong = f"beyond what a {field.base} means", ~is_plausible(field)
+        expected, is_wrong = f"out of range for {field.base}", ~is_plausible(field)
         if field.is_instant:
             expected = "expected ISO 8601 or seconds since 1970"
             is_wrong &= F.col(quoted(kept_text(field))).try_cast("double").isNotNull()

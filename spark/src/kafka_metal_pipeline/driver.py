@@ -1,7 +1,7 @@
-"""The life of a driver: start every query, and keep each of them running.
+"""The driver process: starts every query and keeps each running.
 
-A query that fails is started again alone, see ``supervision``. The driver itself ends when its JVM
-cannot go on, and the container's restart policy brings all back from their checkpoints.
+A failed query is restarted alone, see ``supervision``. The driver exits if its JVM fails; the
+container's restart policy then starts a new one, which continues from the checkpoints.
 """
 
 import logging
@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from kafka_metal_declarations.model import AVAILABLE_NOW, Declaration
-from kafka_metal_declarations.words import milliseconds
+from kafka_metal_declarations.value_patterns import milliseconds
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -27,6 +27,7 @@ from kafka_metal_pipeline import (
     session,
 )
 from kafka_metal_pipeline.checkpoint import all_of
+from kafka_metal_pipeline.checkpoint_files import CheckpointError
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.marks import LostCheckpointError
@@ -36,20 +37,19 @@ from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import FINISHED, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
 from kafka_metal_pipeline.supervision import Supervisor
-from kafka_metal_pipeline.torn import CheckpointError
 
 log = logging.getLogger(__name__)
 
 DONE, DIED, REFUSED = 0, 1, 2
 
 POLL_S = 1.0
-# A batch that is running when the driver is told to stop may end: what it wrote to a topic would
-# be written again otherwise. Docker gives the container longer than this.
+# On SIGTERM a running batch may finish within this time, so that its rows are not written to a
+# topic twice. The stop timeout of the container is longer.
 STOP_S = 25.0
 STOP_POLL_S = 0.05
 REPORT_EVERY_S = 60.0
 
-# Errors that come again with every start: someone has to change something.
+# Errors that every start would raise again until the configuration changes.
 REFUSALS = (
     CheckpointError,
     cores.CoresError,
@@ -61,16 +61,16 @@ REFUSALS = (
     SqlError,
 )
 
-# What a query can do, beside its checkpoint, for the next start.
+# File next to a query's checkpoint with its throughput, for the next start.
 CAPACITY = "kafka-metal-records-per-second"
 
 Queries = Mapping[str, StreamingQuery]
 
 
 def run(declaration: Declaration, board: Board, stopping: threading.Event) -> int:
-    """Run until ``stopping`` is set, all that is available is read, or a query dies.
+    """Run until ``stopping`` is set, all available records are read, or the driver fails.
 
-    Returns the exit code: DONE, DIED, or REFUSED when a statement or a checkpoint does not fit.
+    Return the exit code: DONE, DIED, or REFUSED for an invalid statement, checkpoint or option.
     """
     spark: SparkSession | None = None
     try:
@@ -83,7 +83,7 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
         board.fail(str(error), refused=True)
         code = REFUSED
     except Exception as error:
-        # A JVM that is gone, for one: a driver that lives on without its queries is worse.
+        # For example a dead JVM: without its queries the driver must not keep running.
         log.exception("pipeline %s: the driver failed", declaration.name)
         board.fail(f"pipeline {declaration.name}: {explain(error)}")
         code = DIED
@@ -98,25 +98,25 @@ def _run(
     spark: SparkSession, declaration: Declaration, board: Board, stopping: threading.Event
 ) -> int:
     storage = Storage(spark)
-    shared = reading.together(declaration)
-    limits = reading.common(limits_of(declaration, storage), shared)
+    shared = reading.shared_outputs(declaration)
+    limits = reading.common_limits(limits_of(declaration, storage), shared)
     if shared:
-        log.info("read together: %s", ", ".join(shared))
+        log.info("share one read: %s", ", ".join(shared))
     cores.check(declaration, partial(brokers.partitions, spark, declaration))
     read = reading.reader(spark, declaration, limits, shared)
-    asked = brokers.Brokers(spark, declaration.site)
+    admin = brokers.Brokers(spark, declaration.site)
     source = declaration.source
-    watch = brokers.TopicWatch(asked, () if source.path else source.topics)
-    # Statements are one mistake of the whole; a checkpoint is the matter of its output.
-    sizes = asked.limits(brokers.written(declaration))
+    watch = brokers.TopicWatch(admin, () if source.path else source.topics)
+    # An invalid statement refuses the whole pipeline; an invalid checkpoint only its output.
+    sizes = admin.limits(brokers.written(declaration))
     flows = {flow.name: flow for flow in queries.flows(read, declaration, sizes)}
 
     def start(name: str) -> StreamingQuery:
-        # Limits may have changed since; its reader has ended with the query before.
+        # For a restart, build the flow again: limits may have changed, and its reader has ended.
         flow = flows.pop(name, None) or queries.flow(
-            name, read, declaration, asked.limits(brokers.written(declaration))
+            name, read, declaration, admin.limits(brokers.written(declaration))
         )
-        topics = asked.topics(() if source.path else source.topics)
+        topics = admin.topics(() if source.path else source.topics)
         batches = preparation.prepare(flow, declaration, topics, watch.check)
         board.set_output(name, {"limit": limits.get(name)})
         return queries.start(flow, declaration, batches)
@@ -135,14 +135,14 @@ def _run(
                 _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
     finally:
         watch.stop()
-        asked.close()
+        admin.close()
     return code
 
 
 def limits_of(declaration: Declaration, files: Files) -> dict[str, int]:
-    """Records of one batch of each query that has batches: what it did in ten seconds, last time.
+    """Return the maximum records per batch of each query, from its last throughput.
 
-    How much waits is not known yet; where it is little the limit is not reached.
+    The lag is not known yet; if it is small, batches stay below the limit.
     """
     ceiling, found = declaration.source.max_per_trigger, {}
     one_by_one = {output.name for output in declaration.outputs if output.is_real_time}
@@ -150,7 +150,7 @@ def limits_of(declaration: Declaration, files: Files) -> dict[str, int]:
         if name in one_by_one:
             continue
         capacity = files.read(f"{checkpoint.location}/{CAPACITY}")
-        # A crash may have cut the file, to nothing or to fewer digits.
+        # A crash may have truncated the file to fewer digits or none.
         is_known = (capacity or "").strip().isdecimal()
         load = rate.Load(float(str(capacity)), ceiling) if is_known else None
         found[name] = rate.limit(load, milliseconds(declaration.trigger) / 1000, ceiling)
@@ -173,7 +173,7 @@ def _watch(
     reported = time.monotonic()
     supervisor.start_all()
     while not stopping.wait(POLL_S):
-        state = supervisor.look()
+        state = supervisor.update()
         if time.monotonic() - reported >= REPORT_EVERY_S:
             _report(state)
             reported = time.monotonic()
@@ -182,8 +182,8 @@ def _watch(
             if not errors:
                 return DONE
             is_refused = all(isinstance(each, REFUSALS) for each in errors.values())
-            told = "; ".join(f"output {name}: {explain(each)}" for name, each in errors.items())
-            board.fail(f"pipeline {declaration.name}: {told}", refused=is_refused)
+            failures = "; ".join(f"output {name}: {explain(each)}" for name, each in errors.items())
+            board.fail(f"pipeline {declaration.name}: {failures}", refused=is_refused)
             return REFUSED if is_refused else DIED
         try:
             watch.check_seen()
@@ -191,12 +191,12 @@ def _watch(
             supervisor.interrupt(error)
             watch.renew()
         supervisor.start_due()
-    log.info("pipeline %s: told to stop", declaration.name)
+    log.info("pipeline %s: stopping on a signal", declaration.name)
     return DONE
 
 
 def stop_between_batches(started: Queries, seconds: float) -> None:
-    """Stop each query when its batch has ended, or when ``seconds`` are over."""
+    """Stop each query after its current batch, or after ``seconds``."""
     deadline = time.monotonic() + seconds
     batches = {name: _batch(query) for name, query in started.items()}
     left = dict(started)
@@ -230,5 +230,5 @@ def _close(spark: SparkSession) -> None:
     try:
         spark.stop()
     except Exception as error:
-        # The exit code is known, and the JVM may have ended before.
-        log.warning("the session did not end well: %s", queries.first_line(error))
+        # The exit code is determined already, and the JVM may have exited before.
+        log.warning("the session could not be stopped: %s", queries.first_line(error))

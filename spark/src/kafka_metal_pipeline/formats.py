@@ -1,8 +1,8 @@
-"""How a record's value becomes an event: JSON, CSV, plain text or Avro.
+"""Parsing of a record's value to an event: JSON, CSV, plain text or Avro.
 
-A format reads the value by one expression, ``parse``. From its result ``shape`` takes the event and
-marks of how reading went, ``whole`` says by the marks whether the value was read in full, and
-``fault`` why not. Only rejected records pay for ``fault`` and ``field_text``.
+``parse`` is one expression over the value. ``shape`` takes the event and marks about the parsing
+from its result, ``whole`` evaluates whether the marks mean success, and ``fault`` returns the
+reason if not. ``fault`` and ``field_text`` are evaluated for rejected records only.
 """
 
 from collections.abc import Mapping
@@ -17,43 +17,43 @@ from pyspark.sql import functions as F
 from kafka_metal_pipeline.avro import Avro
 from kafka_metal_pipeline.nesting import wire_type
 
-# Stands behind every row, so that it is seen whether reading got to its end.
+# Appended to every CSV row: if it is parsed, the whole row was.
 END = "_end"
 
-# The catalog of functions that read JSON, and instants.
+# The catalog of functions for JSON and instants.
 JSON = "kafka_metal_json"
 
 WHITESPACE = " \t\r\n"
 
-# The value as a string, beside what was read of it.
+# The column with the value as a string.
 TEXT = "_text"
 
 Marks = dict[str, Column]
 
 
 class Format(Protocol):
-    """One format of values: ``value`` as a record has it, ``text`` as a string."""
+    """A format of values; ``value`` is binary, ``text`` the same as a string."""
 
-    # Whether a value is text, which has to be UTF-8.
+    # Whether a value has to be UTF-8 text.
     is_text: bool
 
     def parse(self, value: Column) -> Column:
-        """Read the value: a struct."""
+        """Return the parsed value, a struct."""
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """The event, a struct whose instants are text, or null; and the marks by name.
+        """Return the event (a struct with instants as text, or null) and the marks by name.
 
-        One of them is ``_is_text``: that the value is the text it has to be.
+        The mark ``_is_text``: whether all text of the value is valid UTF-8.
         """
 
     def whole(self) -> Column:
-        """Whether the value was read in full and every field has its type; never null."""
+        """Whether the value was parsed completely and every field has its type; never null."""
 
     def fault(self, text: Column) -> Column:
-        """Why it was not; null when it was."""
+        """Return the reason why it was not; null if it was."""
 
     def field_text(self, text: Column, field: Field) -> Column:
-        """A field's text for the message about a rejected record."""
+        """Return a field's text for the detail of a rejected record."""
 
 
 @dataclass(frozen=True)
@@ -65,22 +65,23 @@ class Json:
     is_text = True
 
     def parse(self, value: Column) -> Column:
-        """The object and its marks, in one pass over the value's bytes: see images/spark/json."""
+        """Return the object and its marks, in one pass over the bytes: see images/spark/json."""
         return F.call_function(f"{JSON}.{quoted(wire_schema(self.source.fields))}", value)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """Marks: UTF-8, end reached, another type, a name there twice, half a surrogate pair."""
+        """Return the object and marks: UTF-8, end, wrong type, duplicate name, surrogate."""
         twice = parsed["_twice"] if self.source.duplicate_keys == "refuse" else F.lit(False)
-        told = {name: parsed[name] for name in ("_is_text", "_ended", "_misfit", "_halved")}
-        return parsed, {**told, "_twice": twice}
+        names = ("_is_text", "_ended", "_misfit", "_halved")
+        marks = {name: parsed[name] for name in names}
+        return parsed, {**marks, "_twice": twice}
 
     def whole(self) -> Column:
-        """One object, and nothing after it."""
+        """Whether the value is exactly one object."""
         return F.expr("_ended AND NOT (_misfit OR _twice OR _halved)")
 
     def fault(self, text: Column) -> Column:
-        """Tell apart what is no JSON, what is more than an object, and what is another value."""
-        # Reads the first value and stops: null when already that is no JSON.
+        """Return the reason: not JSON, more than an object, or not an object."""
+        # try_parse_json stops after the first value: null only if that is not JSON.
         starts_well = F.try_parse_json(text).isNotNull() | F.col("_twice")
         return (
             F.when(F.trim(text, F.lit(WHITESPACE)) == "", "empty")
@@ -93,7 +94,7 @@ class Json:
         )
 
     def field_text(self, text: Column, field: Field) -> Column:
-        """The member as JSON, a string without its quotes."""
+        """Return the member as JSON, a string without its quotes."""
         return F.get_json_object(text, f"$['{field.name}']")
 
 
@@ -106,16 +107,16 @@ class Csv:
     is_text = True
 
     def parse(self, value: Column) -> Column:
-        """The row and, as a last column that only the end of the row can fill, the end mark.
+        """Return the row with END as its last column.
 
-        A missing column, one too many, a second row and an open quote all show in it.
+        With a missing or extra column, a second row or an open quote, END is not in that column.
         """
         schema = f"{wire_schema(self.source.fields)}, {END} STRING, _corrupt STRING"
         options = {**self._options, "columnNameOfCorruptRecord": "_corrupt"}
         return F.from_csv(self._row(value.cast("string")), schema, options)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """Marks: UTF-8, end reached, a column of another type."""
+        """Return the row and marks: UTF-8, end reached, wrong type."""
         marks = {
             "_is_text": F.is_valid_utf8(TEXT),
             "_ended": F.equal_null(parsed[END], F.lit(END)),
@@ -124,11 +125,11 @@ class Csv:
         return parsed, marks
 
     def whole(self) -> Column:
-        """One row."""
+        """Whether the value is exactly one row."""
         return F.expr("_ended AND NOT _misfit")
 
     def fault(self, text: Column) -> Column:
-        """Tell apart another number of columns and another type."""
+        """Return the reason: wrong number of columns, or wrong type."""
         return (
             F.when(F.trim(text, F.lit(WHITESPACE)) == "", "empty")
             .when(~F.col("_ended"), "malformed")
@@ -136,7 +137,7 @@ class Csv:
         )
 
     def field_text(self, text: Column, field: Field) -> Column:
-        """The column as it stands in the row."""
+        """Return the column's text."""
         columns = ", ".join(f"{quoted(other.name)} STRING" for other in self.source.fields)
         return F.from_csv(self._row(text), f"{columns}, {END} STRING", self._options)[field.name]
 
@@ -146,7 +147,7 @@ class Csv:
 
     @property
     def _options(self) -> Mapping[str, str]:
-        # A quote in quotes is written twice, as RFC 4180 has it; Spark's own is a backslash.
+        # RFC 4180 doubles quotes inside quotes; Spark's default escape is a backslash.
         quotes = {"quote": '"', "escape": '"'}
         return {"sep": self.source.delimiter, "nullValue": self.source.null_value, **quotes}
 
@@ -160,23 +161,23 @@ class Plain:
     is_text = True
 
     def parse(self, value: Column) -> Column:
-        """The text itself."""
+        """Return the text as the only field."""
         return F.struct(value.cast("string").alias(self.source.fields[0].name))
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
-        """Marks: UTF-8; any text will do."""
+        """Return the field and the mark UTF-8."""
         return parsed, {"_is_text": F.is_valid_utf8(TEXT)}
 
     def whole(self) -> Column:
-        """Always."""
+        """Return true: any UTF-8 text is valid."""
         return F.lit(True)
 
     def fault(self, text: Column) -> Column:
-        """None."""
+        """Return null: parsing cannot fail."""
         return F.lit(None).cast("string")
 
     def field_text(self, text: Column, field: Field) -> Column:
-        """The text."""
+        """Return the text."""
         return text
 
 
@@ -189,10 +190,10 @@ FORMATS: dict[str, type[Json] | type[Csv] | type[Plain] | type[Avro]] = {
 
 
 def format_of(source: Source) -> Format:
-    """The format that a source declares."""
+    """Return the format of a source."""
     return FORMATS[source.format](source)
 
 
 def wire_schema(fields: tuple[Field, ...]) -> str:
-    """DDL for the parsers. Instants stay text: see ``ranges``."""
+    """Return DDL for the parsers; instants stay text: see ``ranges``."""
     return ", ".join(f"{quoted(field.name)} {wire_type(field.type)}" for field in fields)

@@ -1,4 +1,4 @@
-"""Records of the invalid topic. Each fits into it, whatever it tells of."""
+"""Records of the topic of invalid records; each fits into the topic, whatever the source record."""
 
 from dataclasses import dataclass
 
@@ -7,27 +7,27 @@ from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.statements import JSON_OPTIONS, origin_headers
 
-# Bytes of a value that are kept. The whole value stays at its offset in the source topic.
+# Maximum bytes of a value in the record; the whole value is at its offset in the source topic.
 RAW_BYTES = 128 * 1024
-# Characters of a sentence that are kept: names in a record can be as long as the record.
+# Maximum characters of a detail: it may contain names that are as long as the record.
 DETAIL_CHARACTERS = 2000
-# Most bytes of a character in JSON: a control character's.
+# Maximum bytes of a character in JSON: a control character as \\uXXXX.
 ESCAPED = 6
-# Bytes of the other members of the value, and of the headers. Each holds a topic's name.
+# Bytes reserved for other members of the value and for headers, each with a topic name.
 REST_BYTES = 2048
-# A topic whose records may have fewer bytes cannot take what is told of an invalid record.
+# Minimum max.message.bytes of the topic, for an invalid record of minimum size.
 LEAST_BYTES = 4096
-# The same less the frame of a batch.
+# The same without the overhead of a batch.
 LEAST_ROOM = LEAST_BYTES - 200
-# What Kafka takes by default, less the frame of a batch.
+# Kafka's default of max.message.bytes without the overhead of a batch.
 DEFAULT_ROOM = 1_048_000
-# The key of a record may take this part of its room.
+# Fraction of the room that the key may use: 1/5.
 KEY_PART = 5
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a record came from; the timestamp is in milliseconds since 1970."""
+    """Origin of a record; the timestamp is in milliseconds since 1970."""
 
     topic: Column
     partition: Column
@@ -36,13 +36,13 @@ class Place:
 
     @classmethod
     def of_columns(cls) -> "Place":
-        """By RECORD_COLUMNS."""
+        """Return the origin from RECORD_COLUMNS."""
         timestamp = F.unix_millis("_timestamp")
         return cls(F.col("_topic"), F.col("_partition"), F.col("_offset"), timestamp)
 
     @classmethod
     def of_headers(cls, headers: Column) -> "Place":
-        """By the headers that an output adds to a record's own, after them."""
+        """Return the origin from the headers that an output appends to a record's own."""
 
         def header(name: str) -> Column:
             found = F.filter(headers, lambda each: each["key"] == f"source.{name}")
@@ -57,7 +57,7 @@ class Place:
 
     @classmethod
     def of_own(cls, headers: Column) -> "Place":
-        """By headers that begin with those, in their order."""
+        """Return the origin from headers that begin with the origin's, in fixed order."""
 
         def header(place: int) -> Column:
             return F.get(headers, F.lit(place))["value"].cast("string")
@@ -71,7 +71,7 @@ class Place:
 
     @classmethod
     def unknown(cls) -> "Place":
-        """Of an aggregate, which is made of many records."""
+        """Return an origin of nulls, for an aggregate over many records."""
         return cls(
             F.lit(None).cast("string"),
             F.lit(None).cast("int"),
@@ -81,9 +81,9 @@ class Place:
 
 
 def invalid_records(rejected: DataFrame, room: int | None = None) -> DataFrame:
-    """Key of the source's record, JSON value, and the headers that any output has.
+    """Return key of the source record, JSON value, and the origin headers of every output.
 
-    ``room`` is the most bytes of key, value and headers; None: what Kafka takes by default.
+    ``room``: maximum bytes of key, value and headers; None: Kafka's default.
     """
     key, value = message_of(
         reason=F.col("_reason"),
@@ -106,12 +106,12 @@ def message_of(
     room: int | None = None,
     output: str | None = None,
 ) -> tuple[Column, Column]:
-    """Key and JSON value of a record of the invalid topic, ``room`` bytes at most.
+    """Return key and JSON value of an invalid record of at most ``room`` bytes.
 
-    The value: reason, detail, topic, partition, offset, timestamp (ms since 1970), raw, and how raw
-    is encoded: ``utf-8`` or ``base64``. ``raw_bytes`` is the length of the whole value. ``raw`` is
-    cut where it would not fit. A key that would not fit is left out, and ``key_bytes`` is its
-    length. ``output`` says that ``raw`` is the value of this output's row, not of a record.
+    The value: reason, detail, topic, partition, offset, timestamp (ms since 1970), raw and its
+    encoding, ``utf-8`` or ``base64``. ``raw`` is truncated to fit; ``raw_bytes`` is the full
+    length. A key that does not fit is left out, and ``key_bytes`` is its length. With ``output``,
+    ``raw`` is the value of this output's row, not of a source record.
     """
     room = max(room or DEFAULT_ROOM, LEAST_ROOM)
     most_of_key = (room - REST_BYTES) // KEY_PART
@@ -119,7 +119,7 @@ def message_of(
     key_fits = F.coalesce(F.octet_length(key) <= most_of_key, F.lit(True))
     left = room - REST_BYTES - most_of_key - ESCAPED * characters
     kept = F.substring(raw, 1, min(RAW_BYTES, left // ESCAPED))
-    # Cut in the middle of a character, text goes as base64 too.
+    # Text that is truncated in the middle of a character is encoded as base64.
     is_text = F.is_valid_utf8(kept.cast("string"))
     members = [
         reason.alias("reason"),
@@ -139,7 +139,7 @@ def message_of(
 
 
 def headers_of(place: Place) -> Column:
-    """The headers that every output adds: where a record came from."""
+    """Return the headers with the origin of a record, which every output adds."""
     named = {
         "source.topic": place.topic,
         "source.partition": place.partition,

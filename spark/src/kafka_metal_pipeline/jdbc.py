@@ -1,4 +1,4 @@
-"""Databases by the JVM's drivers, which the image or ``spark.jars`` bring."""
+"""Database tables through JDBC drivers of the JVM, from the image or ``spark.jars``."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ NUMBER = "_number"
 
 
 def table_of(spark: SparkSession, site: DatabaseSite, output: Output, owner: str) -> Table:
-    """The table that an output fills."""
+    """Return the table of an output."""
     kind, table = dialect(site.url), str(output.table)
     staged = staged_name(table, output.name)
     properties = _properties(site)
@@ -36,9 +36,9 @@ def table_of(spark: SparkSession, site: DatabaseSite, output: Output, owner: str
 
 
 def newest(rows: DataFrame, keys: tuple[str, ...]) -> DataFrame:
-    """Of the rows of a key the newest by their records' time and place.
+    """Return the newest row of each key, by timestamp, partition and offset of its record.
 
-    Rows that do not say where they come from are an aggregate's, and have each key once.
+    Rows without RECORD_COLUMNS are from an aggregate, which has each key once.
     """
     if not set(RECORD_COLUMNS) <= set(rows.columns):
         return rows
@@ -49,16 +49,16 @@ def newest(rows: DataFrame, keys: tuple[str, ...]) -> DataFrame:
 
 
 class JdbcDatabase:
-    """A connection of the driver's JVM."""
+    """A JDBC connection in the driver's JVM."""
 
     def __init__(self, spark: SparkSession, url: str, properties: dict[str, str]) -> None:
-        """Connect, and commit nothing until told to."""
+        """Connect without auto-commit."""
         jvm: Any = spark._jvm
         found = jvm.java.util.Properties()
         for name, value in properties.items():
             found.setProperty(name, value)
         if "driver" in properties:
-            # Of spark.jars too, which the JVM's own class loader does not know.
+            # Spark's registry also finds classes from spark.jars.
             registry = jvm.org.apache.spark.sql.execution.datasources.jdbc.DriverRegistry
             registry.register(properties["driver"])
         self._connection: Any = jvm.java.sql.DriverManager.getConnection(url, found)
@@ -73,7 +73,7 @@ class JdbcDatabase:
             prepared.close()
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What a query gives."""
+        """Return the rows of a query."""
         prepared = self._prepared(statement, values)
         try:
             result = prepared.executeQuery()
@@ -86,11 +86,11 @@ class JdbcDatabase:
             prepared.close()
 
     def commit(self) -> None:
-        """Make what was done last."""
+        """Commit the transaction."""
         self._connection.commit()
 
     def close(self) -> None:
-        """End the connection; what is not committed never was."""
+        """Roll back uncommitted changes and disconnect."""
         self._connection.rollback()
         self._connection.close()
 

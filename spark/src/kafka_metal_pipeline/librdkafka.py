@@ -1,4 +1,4 @@
-"""Options of a Java client in the words of librdkafka, and the clients made from them."""
+"""Translation of Java client options to librdkafka's, and clients with these options."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 from kafka_metal_pipeline.transactions import Producer, producer_options
 
-# Options that both have by one name and with one meaning.
+# Options with the same name and meaning in both.
 SAME = frozenset(
     re.findall(
         r"\S+",
@@ -29,9 +29,9 @@ KEYSTORE = {
     "ssl.keystore.certificate.chain": "ssl.certificate.location",
     "ssl.keystore.key": "ssl.key.location",
 }
-# They say that a store is PEM, which librdkafka knows no other than.
+# Type of a store; librdkafka supports PEM only.
 STORES = frozenset({"ssl.truststore.type", "ssl.keystore.type"})
-# Where a Java client finds a secret that no option holds.
+# A reference to a value in a properties file, resolved by the Java client.
 REFERENCE = re.compile(r"\$\{file:([^:}]+):([^}]+)\}")
 PROVIDERS = "config.providers"
 CREDENTIAL = re.compile(r"\b(username|password)=(?:\"((?:\\.|[^\"\\])*)\"|'([^']*)')")
@@ -39,40 +39,40 @@ READ_TIMEOUT_S = 30.0
 
 
 class OptionError(ValueError):
-    """An option that librdkafka has no word for."""
+    """An option that librdkafka does not support."""
 
 
 def translated(options: Mapping[str, str]) -> dict[str, str]:
-    """Options of a Java client, with or without ``kafka.`` before them, for librdkafka.
+    """Return options of a Java client, with or without the prefix ``kafka.``, for librdkafka.
 
-    Raises OptionError: an option that is dropped silently could be the one that encrypts.
+    Raises OptionError for unsupported options: ignoring one could disable encryption.
     """
     found: dict[str, str] = {}
-    for given, value in options.items():
-        name = given.removeprefix("kafka.")
+    for original, value in options.items():
+        name = original.removeprefix("kafka.")
         if name == "sasl.jaas.config":
             found |= _credentials(REFERENCE.sub(_referred, value))
         elif name in KEYSTORE and (reference := REFERENCE.fullmatch(value)):
-            # Executors ask for its content; the driver, where librdkafka runs, has the file.
+            # Executors get the content from the driver; librdkafka in the driver uses the file.
             found[KEYSTORE[name]] = reference[1]
         elif name == "ssl.keystore.location":
-            # A PEM store has both.
+            # A PEM store has certificate and key.
             found |= {"ssl.certificate.location": value, "ssl.key.location": value}
         elif name == PROVIDERS or name.startswith(f"{PROVIDERS}."):
-            # They name who reads the references above.
+            # Classes that resolve the references above; not needed here.
             continue
         elif name in STORES:
             if value.upper() != "PEM":
-                raise OptionError(f"{name}={value}: a transactional output reads stores of PEM")
+                raise OptionError(f"{name}={value}: a transactional output supports only PEM")
         elif name in SAME or name in RENAMED:
             found[RENAMED.get(name, name)] = value
         elif not name.startswith(("fetch.", "max.poll.", "max.partition.")):
-            raise OptionError(f"{name}: a transactional output has no such option")
+            raise OptionError(f"{name}: a transactional output does not support this option")
     return found
 
 
 def connect(options: Mapping[str, str], transactional_id: str) -> Producer:
-    """A producer of transactions."""
+    """Return a transactional producer."""
     from confluent_kafka import Producer as Librdkafka
 
     client: Producer = Librdkafka(producer_options(options, transactional_id))
@@ -80,7 +80,7 @@ def connect(options: Mapping[str, str], transactional_id: str) -> Producer:
 
 
 def read_all(options: Mapping[str, str], topic: str) -> Iterator[tuple[str, str]]:
-    """Keys and values of a topic's committed records, from its first to its present end."""
+    """Yield keys and values of a topic's committed records, up to its current end."""
     from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
     consumer: Any = Consumer(
@@ -95,13 +95,13 @@ def read_all(options: Mapping[str, str], topic: str) -> Iterator[tuple[str, str]
     try:
         partitions = consumer.list_topics(topic, READ_TIMEOUT_S).topics[topic].partitions
         if not partitions:
-            raise OptionError(f"topic {topic} does not exist: declare it, compacted")
+            raise OptionError(f"topic {topic} does not exist: declare it as compacted")
         left = set(partitions)
         consumer.assign([TopicPartition(topic, each, OFFSET_BEGINNING) for each in partitions])
         while left:
             message = consumer.poll(READ_TIMEOUT_S)
             if message is None:
-                raise TimeoutError(f"topic {topic} could not be read in {READ_TIMEOUT_S:.0f} s")
+                raise TimeoutError(f"topic {topic}: no record or end within {READ_TIMEOUT_S:.0f} s")
             error = message.error()
             if error is None:
                 yield (message.key() or b"").decode(), (message.value() or b"").decode()
@@ -113,7 +113,7 @@ def read_all(options: Mapping[str, str], topic: str) -> Iterator[tuple[str, str]
         consumer.close()
 
 
-# Of a producer's options, those that a consumer has too.
+# Options of a producer that a consumer supports as well.
 _READER = frozenset(
     {"bootstrap.servers", "security.protocol", "sasl.mechanism", "sasl.username", "sasl.password"}
     | {"ssl.certificate.location", "ssl.key.location"}
@@ -123,7 +123,7 @@ _READER = frozenset(
 
 
 def _referred(reference: re.Match[str]) -> str:
-    """What a properties file says under a key, as text inside quotes."""
+    """Return a key's value in a properties file, escaped for use inside quotes."""
     path, wanted = reference.groups()
     for line in Path(path).read_text(encoding="utf-8").splitlines():
         key, equals, value = line.partition("=")
@@ -138,5 +138,5 @@ def _credentials(jaas: str) -> dict[str, str]:
         for name, double, single in CREDENTIAL.findall(jaas)
     }
     if len(found) < 2:
-        raise OptionError("sasl.jaas.config: a user name and a password are read from it")
+        raise OptionError("sasl.jaas.config: found no user name and password; both are required")
     return found

@@ -1,58 +1,58 @@
-"""Files of this machine beside checkpoints and archives, as ``storage`` has those of any other."""
+"""Local files of checkpoints and archives; ``storage`` supports other file systems too."""
 
 import re
 import shutil
 from pathlib import Path
 
-from kafka_metal_pipeline import plain_files, wholeness
+from kafka_metal_pipeline import integrity, plain_files
 
 
 class LocalFiles:
-    """Files of this machine, for commands that need no Spark."""
+    """Local files, for commands that run without Spark."""
 
     def names(self, directory: str) -> list[str]:
-        """Names in a directory, sorted; none when there is no such directory."""
+        """Return the names in a directory, sorted; none if it does not exist."""
         path = local(directory)
         return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
 
     def read(self, file: str) -> str | None:
-        """The text of a file, or None when there is none; see ``plain_files`` for what may be."""
+        """Return the text of a file, None if it does not exist; limits: see ``plain_files``."""
         try:
             return plain_files.text(local(file))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def write(self, file: str, text: str) -> None:
-        """Write or replace a file as a whole, and the directories above it."""
+        """Write or replace a file atomically, creating its directories."""
         path = local(file)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.new")
         part.write_text(text, encoding="utf-8")
         part.replace(path)
 
-    def is_whole(self, file: str) -> bool:
-        """Whether a file of a checkpoint is as it was written; see ``wholeness``."""
-        return wholeness.is_whole(local(file), self._unpack)
+    def is_intact(self, file: str) -> bool:
+        """Whether a file of a checkpoint is intact; see ``integrity``."""
+        return integrity.is_intact(local(file), self._unpack)
 
     def drop_orphans(self, directory: str) -> None:
-        """Remove checksums of files that are gone: Spark could not write these files again."""
+        """Remove checksums of missing files: Spark could not create these files otherwise."""
         for sums in local(directory).rglob(".*.crc"):
             if not sums.with_name(sums.name[1:].removesuffix(".crc")).exists():
                 sums.unlink(missing_ok=True)
 
     @staticmethod
     def _unpack(_: Path) -> bytes:
-        # Without a JVM nothing reads the rows of a state: its checksum is all there is.
+        # State rows cannot be read without a JVM: only their checksum is verified.
         return b""
 
     def files(self, directory: str) -> list[str]:
-        """Paths of all files below a directory, relative to it, sorted."""
+        """Return the relative paths of all files below a directory, sorted."""
         root = local(directory)
         found = (path for path in root.rglob("*") if path.is_file())
         return sorted(path.relative_to(root).as_posix() for path in found)
 
     def move(self, file: str, target: str) -> None:
-        """Move a file, and make the directories above its new place."""
+        """Move a file, creating its new directories; if the target exists, delete the source."""
         path, place = local(file), local(target)
         if place.exists():
             path.unlink()
@@ -61,7 +61,7 @@ class LocalFiles:
         path.rename(place)
 
     def remove(self, place: str) -> None:
-        """Remove a file, or a directory and all below it; that there is none is fine."""
+        """Remove a file or a directory tree, if it exists."""
         path = local(place)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         if path.is_file():
@@ -71,10 +71,10 @@ class LocalFiles:
 
 
 def is_local(file: str) -> bool:
-    """Whether a place is a path of this machine."""
+    """Whether a location is on a local file system."""
     return file.startswith(("/", "file:"))
 
 
 def local(file: str) -> Path:
-    """The path that a place on this machine is."""
+    """Return the path of a local location."""
     return Path(re.sub(r"^file:/*", "/", file))

@@ -1,9 +1,8 @@
-"""What a target knows of the batches it holds, so that each is written once.
+"""Marks: a target's record of its last batch, so that each batch is written once.
 
-A target that is written in one step, as a transaction is, keeps a mark in the same step: which
-checkpoint's batch it was, and which offsets it had. After a crash the mark says whether the batch
-has to come again. The mark outlives its checkpoint: when the two do not belong together, that is
-said, and nothing is skipped.
+A target that supports atomic writes, such as a transaction, stores a mark with the rows: the
+checkpoint, the batch and its offsets. After a crash the mark shows whether the batch is complete.
+A mark may outlive its checkpoint; if the two do not match, the query is refused.
 """
 
 import json
@@ -16,30 +15,30 @@ from kafka_metal_pipeline.storage import Files
 
 
 class LostCheckpointError(RuntimeError):
-    """A checkpoint that is not the one its target was written from."""
+    """A checkpoint that does not match its target's mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The newest batch of a target. ``offsets`` is Spark's own file of the batch."""
+    """The newest batch of a target; ``offsets`` is Spark's offsets file of the batch."""
 
     checkpoint: str
     batch: int
     offsets: str
 
     def to_text(self) -> str:
-        """As it is stored."""
+        """Return the mark as stored text."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_text(cls, text: str) -> "Mark":
-        """The mark of a stored text."""
+        """Parse a stored mark."""
         found = parsed(text)
         return cls(str(found["checkpoint"]), int(found["batch"]), str(found["offsets"]))
 
     @classmethod
     def if_whole(cls, text: str | None) -> "Mark | None":
-        """The mark of a stored text; None where there is none, or a crash has cut it."""
+        """Parse a stored mark; None if there is none or it is truncated."""
         try:
             return cls.from_text(text or "")
         except (ValueError, KeyError, TypeError, OverflowError):
@@ -47,55 +46,55 @@ class Mark:
 
 
 class Target(Protocol):
-    """Where rows go with a mark, both or neither."""
+    """A target that writes rows and mark atomically."""
 
     def mark(self) -> Mark | None:
-        """The newest mark, once what a crash left is undone or brought to its end."""
+        """Return the newest mark, after recovering from an interrupted write."""
 
     def write(self, rows: Any, mark: Mark) -> None:
-        """Write a batch and its mark."""
+        """Write a batch and its mark atomically."""
 
 
 def restored(
     mark: Mark | None,
     checkpoint: str | None,
     planned: int,
-    who: str,
+    label: str,
     is_stateful: bool = True,
 ) -> Mark | None:
-    """The mark whose offsets a checkpoint has lost, or None when nothing is missing.
+    """Return the mark whose offsets a checkpoint has lost; None if it has lost none.
 
-    ``checkpoint`` is the id of the checkpoint, None when it is new; ``planned`` its newest batch;
-    ``is_stateful``, whether the batches it does not know of are needed to go on.
-    Raises LostCheckpointError when the batches that come would be taken for others.
+    ``checkpoint`` is the checkpoint's id, None if it is new; ``planned`` its newest batch;
+    ``is_stateful``: whether continuing requires the state of batches that it has lost.
+    Raises LostCheckpointError if the next batches would be skipped or written twice.
     """
     if mark is None or (mark.checkpoint == checkpoint and mark.batch <= planned):
         return None
     if mark.checkpoint == checkpoint and (mark.batch == planned + 1 or not is_stateful):
-        # With its newest file the batch is the same again. Where no state depends on the batches
-        # before, nothing of them is needed either.
+        # The mark restores the newest batch's file. Without state, earlier batches are not needed.
         return mark
     if mark.checkpoint == checkpoint:
         raise LostCheckpointError(
-            f"{who}: its target holds batches up to {mark.batch}, its checkpoint knows of "
-            f"{planned + 1 or 'none'}: an older copy was put in its place. Bring the newest back, "
-            "or give the output another name and another target."
+            f"{label}: its target has batches up to {mark.batch}, its checkpoint "
+            f"{f'only up to {planned}' if planned >= 0 else 'has none'}: it was replaced by an "
+            "older copy. Restore the newest copy, or give the output another name and another "
+            "target."
         )
     raise LostCheckpointError(
-        f"{who}: its target was written up to batch {mark.batch} from checkpoint "
-        f"{mark.checkpoint}, which is gone; {checkpoint or 'a new one'} is in its place. Bring it "
-        f"back, or give the output another name and another target. {where(mark.offsets)}"
+        f"{label}: its target was written up to batch {mark.batch} from checkpoint "
+        f"{mark.checkpoint}, but its checkpoint now is {checkpoint or 'a new one'}. Restore "
+        f"it, or give the output another name and another target. {where(mark.offsets)}"
     )
 
 
 def where(offsets: str) -> str:
-    """Where a batch ended, as ``starting`` takes it, from Spark's file of its offsets."""
+    """Return a message with a batch's end offsets, in the form of ``starting``."""
     ends = ends_of(offsets)
     return f"The last batch ended at {json.dumps(ends)}." if ends else ""
 
 
 def ends_of(offsets: str) -> dict[str, dict[str, int]]:
-    """Offsets by topic and partition at the end of a batch; empty when they are no topic's."""
+    """Return a batch's end offsets by topic and partition; empty if its source is not a topic."""
     for line in offsets.splitlines()[2:]:
         try:
             found = parsed(line)
@@ -107,53 +106,53 @@ def ends_of(offsets: str) -> dict[str, dict[str, int]]:
 
 
 class Batches:
-    """Writes the batches of a query to a target, each once; what ``foreachBatch`` calls."""
+    """Writes each batch of a query to its target exactly once; called by ``foreachBatch``."""
 
     def __init__(
         self,
         files: Files,
         location: str,
         target: Target,
-        who: str,
+        label: str,
         guard: Callable[[], None] | None = None,
     ) -> None:
-        """``location`` is the checkpoint of the query, ``who`` names the query in messages.
+        """``location`` is the checkpoint of the query, ``label`` names the query in messages.
 
-        ``guard`` raises where a batch must not be written.
+        ``guard`` is called before each write and raises if the batch must not be written.
         """
-        self._files, self._location, self._target, self._who = files, location, target, who
+        self._files, self._location, self._target, self._label = files, location, target, label
         self._guard = guard
         self._last: Mark | None = None
 
-    def resume(self, planned: int, made: int = -1) -> int | None:
-        """Bring target and checkpoint together before the query starts, or raise.
+    def resume(self, planned: int, committed: int = -1) -> int | None:
+        """Make target and checkpoint consistent before the query starts, or raise.
 
-        ``planned`` and ``made`` are the newest batches of the checkpoint's logs. Returns the newest
-        batch of this checkpoint that the target holds.
+        ``planned`` and ``committed`` are the checkpoint's newest batches in these states.
+        Return the newest batch of this checkpoint in the target.
         """
         self._last = self._target.mark()
-        if self._last is None and planned > made >= 0:
+        if self._last is None and planned > committed >= 0:
             raise LostCheckpointError(
-                f"{self._who}: the mark of its target is gone or was cut by a crash, and batch "
-                f"{planned} may be in the target or not. Bring the mark back from a copy, or give "
-                "the output another name and another target, and run `make up`. Rows of records "
-                f"after {json.dumps(ends_of(self._offsets(made)))} are those of the batch."
+                f"{self._label}: the mark of its target is missing or was truncated by a crash, "
+                f"and batch {planned} may or may not be in the target. Restore the mark from a "
+                "backup, or give the output another name and another target, and run `make up`. "
+                f"It has the rows of records after {json.dumps(ends_of(self._offsets(committed)))}."
             )
         is_stateful = self._is_stateful()
-        missing = restored(self._last, self._checkpoint(), planned, self._who, is_stateful)
+        missing = restored(self._last, self._checkpoint(), planned, self._label, is_stateful)
         if missing:
             self._files.write(f"{self._location}/offsets/{missing.batch}", missing.offsets)
         return self._last.batch if self._last else None
 
     def __call__(self, rows: Any, batch: int) -> None:
-        """Write a batch, unless the target has it."""
+        """Write a batch, unless it is in the target already."""
         mark = Mark(self._checkpoint() or "", batch, self._offsets(batch))
         if self._last and self._last.checkpoint == mark.checkpoint:
             if self._last.batch > batch:
-                raise LostCheckpointError(f"{self._who}: batch {batch} comes again, after others")
+                raise LostCheckpointError(f"{self._label}: batch {batch} was repeated out of order")
             if self._last.batch == batch:
                 if self._is_stateful():
-                    # Its rows are there; the state that a crash took is made by reading them.
+                    # Its rows are in the target; reading them restores the state lost in a crash.
                     rows.write.format("noop").mode("overwrite").save()
                 return
         if self._guard:

@@ -1,7 +1,7 @@
-"""The state of a driver as Prometheus reads it.
+"""The state of a driver in Prometheus' text format.
 
-Spark keeps its offsets in the checkpoint, where no lag exporter looks: what its queries lag behind
-is known here only.
+Spark stores offsets in its checkpoint, where no lag exporter finds them: only the driver can
+report the lag of its queries.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,55 +12,55 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX = "kafka_metal_pipeline"
 STATES = ("starting", "running", "failing", "stopping", "finished", "failed")
 
-# Name, type, what it says, and the key of an output's state.
+# Name, type, help text, and the key in an output's state.
 OUTPUT_METRICS = (
     ("batch", "gauge", "Number of the last batch", "batch"),
     ("input_records", "gauge", "Records that the last batch read", "input_rows"),
     (
         "output_restarts_total",
         "counter",
-        "How often the output's query was started again",
+        "Restarts of the output's query",
         "restarts",
     ),
     ("input_records_total", "counter", "Records read since the driver started", "input_rows_total"),
     ("records_per_second", "gauge", "Records per second of the last batch", "rows_per_second"),
-    ("lag_records", "gauge", "Records of the source beyond the last batch", "lag"),
+    ("lag_records", "gauge", "Records of the source after the last batch", "lag"),
     ("batch_seconds", "gauge", "Duration of the last batch", "batch_seconds"),
-    ("last_batch_timestamp_seconds", "gauge", "When the last batch began", "updated"),
-    ("watermark_timestamp_seconds", "gauge", "Events before it come too late", "watermark"),
-    ("state_rows", "gauge", "Rows that a statement's state holds", "state_rows"),
-    ("batch_limit_records", "gauge", "Records that one batch may read", "limit"),
+    ("last_batch_timestamp_seconds", "gauge", "Start time of the last batch", "updated"),
+    ("watermark_timestamp_seconds", "gauge", "Events before this time are dropped", "watermark"),
+    ("state_rows", "gauge", "Rows in the state of the statement", "state_rows"),
+    ("batch_limit_records", "gauge", "Maximum records of one batch", "limit"),
 )
 
 
 def render(snapshot: Mapping[str, Any]) -> str:
-    """The text of ``/metrics`` for a state as the status serves it."""
+    """Return the text of ``/metrics`` for a state as in the status."""
     return "\n".join(_lines(snapshot)) + "\n"
 
 
 def _lines(snapshot: Mapping[str, Any]) -> Iterator[str]:
     pipeline = snapshot["name"]
-    yield from _head("state", "gauge", "1 for the state that the driver is in")
+    yield from _head("state", "gauge", "1 for the current state of the driver")
     for state in STATES:
         labels = {"pipeline": pipeline, "state": state}
         yield _sample("state", labels, int(snapshot["state"] == state))
     outputs = snapshot["outputs"]
-    yield from _head("output_up", "gauge", "Whether the output's query has not died")
+    yield from _head("output_up", "gauge", "Whether the output's query has not failed")
     for name, output in outputs.items():
         labels = {"pipeline": pipeline, "output": name}
         yield _sample("output_up", labels, int(output.get("exception") is None))
-    for name, kind, says, key in OUTPUT_METRICS:
-        # What is not known yet has no sample: a zero would be an answer.
+    for name, kind, help_text, key in OUTPUT_METRICS:
+        # Unknown values have no sample: 0 would be wrong.
         known = {each: _number(output.get(key)) for each, output in outputs.items()}
         samples = {each: value for each, value in known.items() if value is not None}
         if samples:
-            yield from _head(name, kind, says)
+            yield from _head(name, kind, help_text)
         for each, value in samples.items():
             yield _sample(name, {"pipeline": pipeline, "output": each}, value)
 
 
-def _head(name: str, kind: str, says: str) -> Iterator[str]:
-    yield f"# HELP {PREFIX}_{name} {says}"
+def _head(name: str, kind: str, help_text: str) -> Iterator[str]:
+    yield f"# HELP {PREFIX}_{name} {help_text}"
     yield f"# TYPE {PREFIX}_{name} {kind}"
 
 

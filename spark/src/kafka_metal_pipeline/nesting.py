@@ -1,7 +1,7 @@
-"""What lies inside ARRAY, MAP and STRUCT, to any depth.
+"""Nested values: types inside ARRAY, MAP and STRUCT, to any depth.
 
-A time in a member of a member poisons a watermark as one at the top does, so both are read alike:
-as text first, see ``ranges``.
+A wrong time in a nested member breaks a watermark just like one at the top level. So both are
+parsed alike, as text first: see ``ranges``.
 """
 
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from kafka_metal_declarations.ddl import INSTANT_TYPES, inner_types, quoted, typ
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-# Of a type that holds no others, what was read and what became of it: whether that is a fault.
+# Called with a non-nested type, its parsed text and its value; returns whether that is a fault.
 Leaf = Callable[[str, Column, Column], Column | None]
 
 
 def holds_instants(declared: str) -> bool:
-    """Whether a type is that of an instant or has one inside."""
+    """Whether a type is an instant or contains one."""
     inner = inner_types(declared)
     if not inner:
         return type_base(declared) in INSTANT_TYPES
@@ -24,7 +24,7 @@ def holds_instants(declared: str) -> bool:
 
 
 def wire_type(declared: str) -> str:
-    """The type with STRING in the place of every instant."""
+    """Return the type with STRING in place of every instant."""
     if not holds_instants(declared):
         return declared
     base, inner = type_base(declared), inner_types(declared)
@@ -37,7 +37,7 @@ def wire_type(declared: str) -> str:
 
 
 def rebuilt(declared: str, wire: Column, read: Callable[[Column], Column]) -> Column:
-    """The value of a wire type with every instant's text passed through ``read``."""
+    """Return the value of a wire type with ``read`` applied to every instant's text."""
     if not holds_instants(declared):
         return wire
     base, inner = type_base(declared), inner_types(declared)
@@ -52,7 +52,7 @@ def rebuilt(declared: str, wire: Column, read: Callable[[Column], Column]) -> Co
 
 
 def any_leaf(declared: str, wire: Column, value: Column, leaf: Leaf) -> Column | None:
-    """Whether ``leaf`` holds anywhere inside; None when it can hold nowhere. Null for null."""
+    """Return whether ``leaf`` is true anywhere inside; None if no type is checked."""
     base, inner = type_base(declared), inner_types(declared)
     if not inner:
         return leaf(declared, wire, value)

@@ -1,4 +1,4 @@
-"""Before a query starts: its checkpoint, its target and the topics it reads fit together."""
+"""Preparation of a query: its checkpoint, target and topics are checked and made consistent."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -7,29 +7,29 @@ from kafka_metal_declarations.declared_outputs import INVALID
 from kafka_metal_declarations.model import Declaration
 
 from kafka_metal_pipeline.brokers import Topic
+from kafka_metal_pipeline.checkpoint_files import COMMITS, OFFSETS
 from kafka_metal_pipeline.invalid import LEAST_BYTES
 from kafka_metal_pipeline.marks import Batches
 from kafka_metal_pipeline.queries import Flow
-from kafka_metal_pipeline.recreated import begin_again
-from kafka_metal_pipeline.settling import settled, swept
+from kafka_metal_pipeline.recovery import clean, recover
+from kafka_metal_pipeline.recreated import reset_offsets
 from kafka_metal_pipeline.sinks import batches_of
 from kafka_metal_pipeline.storage import Storage
-from kafka_metal_pipeline.torn import COMMITS, OFFSETS
 
 log = logging.getLogger(__name__)
 
 
 class LimitError(ValueError):
-    """A topic takes smaller records than it has to."""
+    """max.message.bytes of the topic of invalid records is too small."""
 
 
 def check_room(flow: Flow, declaration: Declaration) -> None:
-    """Raise LimitError where the topic of invalid records cannot take what is told of one."""
+    """Raise LimitError if the topic of invalid records is too small for any of them."""
     room = flow.limits[-1] if flow.limits else LEAST_BYTES
     if flow.name == INVALID and room < LEAST_BYTES:
         raise LimitError(
-            f"pipeline {declaration.name}: invalid: topic {declaration.invalid} takes records of "
-            f"{room} bytes; allowed: max.message.bytes of {LEAST_BYTES} or more, so that every "
+            f"pipeline {declaration.name}: invalid: topic {declaration.invalid} allows {room} "
+            f"bytes per record; allowed: max.message.bytes of {LEAST_BYTES} or more, so that every "
             "invalid record fits. Raise it there, or name another topic and run `make up`."
         )
 
@@ -40,32 +40,34 @@ def prepare(
     topics: Mapping[str, Topic] | None = None,
     guard: Callable[[], None] | None = None,
 ) -> Batches | None:
-    """Bring target and checkpoint together; None where Spark's own sink writes.
+    """Make target and checkpoint consistent; None if Spark's own sink writes the target.
 
-    ``topics`` are those of the source as the cluster has them, ``guard`` is that of ``Batches``.
-    Raises LostCheckpointError when the one is not the other's, CheckpointError when too much of a
-    checkpoint is lost, or when it is one of another topic or declaration.
+    ``topics`` are the source's current topics, ``guard`` is that of ``Batches``. Raises
+    LostCheckpointError if target and checkpoint do not match, CheckpointError if too much of the
+    checkpoint is lost, or if it belongs to another topic or declaration.
     """
     spark = flow.rows.sparkSession
     storage = Storage(spark)
-    who = f"pipeline {declaration.name}: outputs.{flow.name}"
+    label = f"pipeline {declaration.name}: outputs.{flow.name}"
     check_room(flow, declaration)
     ids = {name: topic.id for name, topic in (topics or {}).items()}
-    torn, how = swept(storage, flow.checkpoint, who, log.warning, ids)
+    checkpoint_files, how = clean(storage, flow.checkpoint, label, log.warning, ids)
     log.info("%s: %s", flow.name, how)
     batches = batches_of(
         spark, declaration, flow.output, flow.checkpoint.location, list(flow.limits), guard
     )
-    held = settled(torn, batches, log.warning)
+    held = recover(checkpoint_files, batches, log.warning)
     if names := flow.checkpoint.recreated(storage, ids):
-        if held is not None and held == torn.newest(OFFSETS) > torn.newest(COMMITS):
-            # Given up and planned anew, it would count as the one that the target holds.
-            torn.commit(held)
+        if held is not None and held == checkpoint_files.newest(OFFSETS) > checkpoint_files.newest(
+            COMMITS
+        ):
+            # Commit it: planned again, the batch would be taken for the one in the target.
+            checkpoint_files.commit(held)
         partitions = {name: (topics or {})[name].partitions for name in names}
-        begin_again(storage, flow.checkpoint.location, partitions)
+        reset_offsets(storage, flow.checkpoint.location, partitions)
         log.warning(
-            "%s: deleted and created again, and read from the first record: %s",
-            who, ", ".join(names),
+            "%s: deleted and created again, reading from the first record: %s",
+            label, ", ".join(names),
         )  # fmt: skip
-    flow.checkpoint.claim(storage, who, ids)
+    flow.checkpoint.claim(storage, label, ids)
     return batches

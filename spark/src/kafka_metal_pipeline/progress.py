@@ -1,4 +1,4 @@
-"""How far each query has come, as Spark tells it after every batch."""
+"""Progress of each query, from what Spark reports after every batch."""
 
 import json
 from collections.abc import Mapping
@@ -8,20 +8,19 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafka_metal_pipeline.status import NOTHING
 
-# Spark's words for a query that has read everything there is.
+# Spark's status message of a query that has read all available records.
 IDLE = "Waiting for data to arrive"
 
 Lag = int | None
 
 
 def of_query(query: StreamingQuery) -> dict[str, Any]:
-    """The last batch of a query: its number, records in, records/s, seconds, and the lag.
+    """Return the last batch of a query: number, input records, records/s, seconds, lag.
 
-    ``lag`` is the number of records the topic held beyond the batch, when the batch was planned;
-    None before the first one. While a batch is underway it is at least 1: one that never ends, for
-    its target is away, must not look like a query that has read everything. ``updated`` is when the
-    batch began, ISO 8601. All are None before the first batch, except for a query that found
-    nothing to read.
+    ``lag``: records in the topic after the batch's end when it was planned. While a batch is
+    running it is at least 1: a batch that never ends, because its target is down, must not look
+    like an idle query. ``updated``: start of the batch, ISO 8601. All are None before the first
+    batch, except for a query without anything to read.
     """
     last = query.lastProgress
     status = query.status if query.isActive else {}
@@ -42,14 +41,14 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
 
 
 def _waiting(status: Mapping[str, Any], lag: Lag) -> Lag:
-    underway = status and status["isTriggerActive"] and status["isDataAvailable"]
-    return 1 if underway and lag == 0 else lag
+    is_running = status and status["isTriggerActive"] and status["isDataAvailable"]
+    return 1 if is_running and lag == 0 else lag
 
 
 def rows_since(query: StreamingQuery, batch: int) -> tuple[int, int]:
-    """Records that the batches after ``batch`` have read, and the newest of them.
+    """Return the number of records read by batches after ``batch``, and the newest batch.
 
-    Spark keeps the last hundred, and while nothing comes tells the next batch as one of no rows.
+    Spark keeps the last 100 reports, and reports idle time as batches without rows.
     """
     rows, newest = 0, batch
     for each in query.recentProgress:
@@ -60,13 +59,13 @@ def rows_since(query: StreamingQuery, batch: int) -> tuple[int, int]:
 
 
 def watermark_of(last: Mapping[str, Any]) -> str | None:
-    """The watermark of a batch; None before the first event, which Spark tells as 1970."""
+    """Return the watermark of a batch; None before the first event, where Spark reports 1970."""
     found = (last.get("eventTime") or {}).get("watermark")
     return None if found is None or str(found).startswith("1970-01-01T00:00:00") else str(found)
 
 
 def lag_of(source: Mapping[str, Any]) -> Lag:
-    """Records between a batch's end and the end of the topic, over all partitions."""
+    """Return the records between a batch's end and the topics' end, over all partitions."""
     latest, end = _offsets(source.get("latestOffset")), _offsets(source.get("endOffset"))
     if not latest or not end:
         return None
@@ -74,7 +73,7 @@ def lag_of(source: Mapping[str, Any]) -> Lag:
 
 
 def _offsets(value: object) -> dict[tuple[str, str], int]:
-    """Offsets by topic and partition; Spark gives them as JSON, or as the text of it."""
+    """Return offsets by topic and partition; Spark reports them as JSON or as its text."""
     parsed = json.loads(value) if isinstance(value, str) and value else value
     if not isinstance(parsed, Mapping):
         return {}

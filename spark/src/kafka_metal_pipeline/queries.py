@@ -1,7 +1,7 @@
-"""One query with one checkpoint for each output, and one for the invalid records.
+"""One query and checkpoint per output, and one for the invalid records.
 
-So that an output which is slow or fails holds up no other, and one can be added or renamed without
-touching the rest. Which of them read the topic together is in ``reading``.
+So a slow or failed output does not delay others, and an output can be added or renamed without
+effect on the rest. ``reading`` determines which outputs share one read of the topic.
 """
 
 import logging
@@ -35,19 +35,18 @@ from kafka_metal_pipeline.statements import (
     topic_rows,
 )
 from kafka_metal_pipeline.streams import into_topic, to_topic
-from kafka_metal_pipeline.transforms import accepted, judged, parse, rejected
+from kafka_metal_pipeline.transforms import accepted, parse, rejected, validated
 
 log = logging.getLogger(__name__)
 
-# How often a query whose records go on one by one notes how far it is. A crash repeats what came
-# since.
+# How often a real-time query commits its offsets. A crash repeats the records since then.
 REAL_TIME_COMMITS = "10 seconds"
 RULES = "rules"
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Rows on their way to one target: a topic, an archive or a table."""
+    """Rows for one target: a topic, an archive or a table."""
 
     name: str
     rows: DataFrame
@@ -56,35 +55,35 @@ class Flow:
     topic: str | None
     output: Output | None
     checkpoint: Checkpoint
-    # Bytes that a record of each topic may have which the rows go to.
+    # Maximum record bytes of each topic that the rows are written to.
     limits: tuple[int, ...] = ()
-    # How many headers each row has, where all have as many; first those of the origin.
+    # Number of headers if it is the same in each row; the origin's are first.
     own_headers: int | None = None
 
 
 class StatementError(ValueError):
-    """Rules or a statement that cannot be run over the declared events.
+    """Rules or a statement that cannot run over the declared fields.
 
-    ``key`` is the path of the key in the declaration, ``said`` what Spark says, without its plan.
+    ``key`` is the path of the key in the declaration, ``reason`` Spark's error without the plan.
     """
 
     def __init__(self, pipeline: str, key: str, error: BaseException) -> None:
-        """Keep where it is, and the first line of the error."""
-        self.key, self.said = key, first_line(error).rstrip(";")
-        super().__init__(f"pipeline {pipeline}: {key}: {self.said}")
+        """Keep the place and the first line of the error."""
+        self.key, self.reason = key, first_line(error).rstrip(";")
+        super().__init__(f"pipeline {pipeline}: {key}: {self.reason}")
 
 
-# ``max.message.bytes`` by topic, of those that exist.
+# ``max.message.bytes`` by topic, of existing topics.
 Limits = Mapping[str, int]
-# What is judged for one output, by its name and where it starts, None for where the source does.
+# Returns the validated records for an output, by its name and start (None: the source's start).
 Reader = Callable[[str, Starting | None], DataFrame]
 
 
 def validate(records: DataFrame, declaration: Declaration) -> DataFrame:
-    """Records of the source, judged. Raises StatementError, naming what is wrong with the rules."""
+    """Return validated records of the source; StatementError names the rules on an error."""
     source, rules = declaration.source, declaration.rules
     try:
-        return judged(parse(records, source), source, rules)
+        return validated(parse(records, source), source, rules)
     except Exception as error:
         raise StatementError(declaration.name, RULES, error) from error
 
@@ -92,7 +91,7 @@ def validate(records: DataFrame, declaration: Declaration) -> DataFrame:
 def flows(
     records: DataFrame | Reader, declaration: Declaration, limits: Limits | None = None
 ) -> list[Flow]:
-    """What becomes of the source's records. Raises StatementError, naming the output or rule."""
+    """Return the flows of a pipeline; StatementError names the output or rule."""
 
     def read(name: str, starting: Starting | None) -> DataFrame:
         if isinstance(records, DataFrame):
@@ -103,12 +102,12 @@ def flows(
 
 
 def flow(name: str, read: Reader, declaration: Declaration, limits: Limits | None = None) -> Flow:
-    """What one output gets, or ``INVALID``. Rows that are too large for a topic go to invalid."""
+    """Return the flow of an output, or of ``INVALID``; too large rows go to the invalid topic."""
     limits = limits or {}
     outputs = {each.name: each for each in declaration.outputs}
     if output := outputs.get(name):
         events = accepted(read(name, output.starting), declaration.source)
-        return _divided(_flow(events, declaration, output), declaration, limits)
+        return _split_by_size(_flow(events, declaration, output), declaration, limits)
     room = limits.get(str(declaration.invalid))
     rows = invalid_records(
         rejected(read(INVALID, None), declaration.source, declaration.rules),
@@ -126,30 +125,30 @@ def flow(name: str, read: Reader, declaration: Declaration, limits: Limits | Non
     )
 
 
-def _divided(flow: Flow, declaration: Declaration, limits: Limits) -> Flow:
+def _split_by_size(flow: Flow, declaration: Declaration, limits: Limits) -> Flow:
     topic, invalid, output = flow.topic, declaration.invalid, flow.output
     if topic is None or output is None or topic not in limits:
         return flow
     if invalid is None or invalid not in limits:
         return replace(flow, limits=(limits[topic],))
-    rows = sizes.divided(
+    rows = sizes.split_by_size(
         flow.rows, topic, invalid, declaration.site, limits, flow.name, flow.own_headers
     )
     return replace(flow, rows=rows, limits=(limits[topic], limits[invalid]))
 
 
 def start(flow: Flow, declaration: Declaration, batches: Batches | None = None) -> StreamingQuery:
-    """Start a flow's query; its jobs share the cores fairly with those of the other queries.
+    """Start a flow's query in a scheduler pool of its own, for fair sharing of cores.
 
-    ``batches`` writes what a target with marks gets; they were brought together before.
+    ``batches`` writes to targets with marks; see ``preparation.prepare``.
     """
     spark = flow.rows.sparkSession
     spark.sparkContext.setLocalProperty("spark.scheduler.pool", flow.name)
-    flow = replace(flow, rows=cores.leaving_one(flow.rows, declaration, flow.name))
+    flow = replace(flow, rows=cores.with_spare_core(flow.rows, declaration, flow.name))
     writer = _triggered(_writer(flow, declaration, batches), flow.trigger)
     return (
         writer.queryName(f"{declaration.name}-{flow.name}")
-        # Rows of a topic are never taken back: in both modes each comes once.
+        # Rows in a topic cannot be retracted: both modes write each row once.
         .outputMode("update" if flow.trigger == REAL_TIME else flow.mode)
         .option("checkpointLocation", flow.checkpoint.location)
         .start()
@@ -157,7 +156,7 @@ def start(flow: Flow, declaration: Declaration, batches: Batches | None = None) 
 
 
 def check_streaming(flow: Flow, pipeline: str) -> None:
-    """Raise StatementError when the rows cannot be those of a stream: a query's start finds out."""
+    """Raise StatementError if the rows cannot be streamed, which otherwise only a start reports."""
     jvm: Any = flow.rows.sparkSession._jvm
     modes = jvm.org.apache.spark.sql.streaming.OutputMode
     mode = modes.Update() if flow.mode == "update" else modes.Append()
@@ -170,10 +169,9 @@ def check_streaming(flow: Flow, pipeline: str) -> None:
 
 
 def once(flow: Flow, declaration: Declaration) -> None:
-    """Write the rows of a flow over what is stored, as one batch.
+    """Write the rows of a flow over stored records, as one batch.
 
-    The batch's name stands for a checkpoint: an archive or table that holds it, or anything of
-    another writer, is refused.
+    The mark's checkpoint is "batch": an archive or table that was written before is refused.
     """
     if flow.topic and not (flow.output and flow.output.delivery == TRANSACTIONAL):
         into_topic(flow.rows, flow.topic, declaration.site, list(flow.limits))
@@ -185,14 +183,14 @@ def once(flow: Flow, declaration: Declaration) -> None:
         raise ValueError(f"{flow.name} has no target")
     if target.mark():
         raise LostCheckpointError(
-            f"pipeline {declaration.name}: outputs.{flow.name}: its target is filled already; "
-            "a batch needs one of its own"
+            f"pipeline {declaration.name}: outputs.{flow.name}: its target has rows already; "
+            "a batch needs an empty target"
         )
     target.write(flow.rows, Mark(checkpoint="batch", batch=0, offsets=""))
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, without the plan that Spark adds."""
+    """Return an error's first line, without Spark's plan."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
@@ -227,7 +225,7 @@ def _writer(flow: Flow, declaration: Declaration, batches: Batches | None) -> Da
     if batches:
         return flow.rows.writeStream.foreachBatch(batches)
     if flow.topic is None:
-        raise ValueError(f"{flow.name} has no topic, and nothing that writes its batches")
+        raise ValueError(f"{flow.name} has neither a topic nor a target with marks")
     return to_topic(flow.rows, flow.topic, declaration.site, list(flow.limits))
 
 
@@ -235,7 +233,7 @@ def _triggered(writer: DataStreamWriter, trigger: str) -> DataStreamWriter:
     if trigger == AVAILABLE_NOW:
         return writer.trigger(availableNow=True)
     if trigger == REAL_TIME:
-        # PySpark has it, and does not say so to a type checker.
+        # PySpark's type hints lack the parameter realTime.
         timed: Any = writer
         triggered: DataStreamWriter = timed.trigger(realTime=REAL_TIME_COMMITS)
         return triggered

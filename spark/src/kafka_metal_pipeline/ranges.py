@@ -1,8 +1,8 @@
-"""Values that Spark reads and no one means: times of the year 57971, infinite amounts.
+"""Validation of values that Spark parses, but that cannot be meant: year 57971, infinite amounts.
 
-Spark's parsers take a number of any size as seconds since 1970, so that milliseconds become the
-year 57971 and move every watermark there for good; they take "12:30" as today and "2026" as New
-Year. So instants stay text in the parsers, and are read here: ISO 8601, or whole seconds.
+Spark's parsers read any number as seconds since 1970. Milliseconds would become the year 57971 and
+move every watermark there permanently. They also read "12:30" as today and "2026" as January 1st.
+So instants stay text in the parsers and are parsed here: ISO 8601, or whole seconds.
 """
 
 from kafka_metal_declarations.ddl import INSTANT_TYPES, Field, quoted, type_base
@@ -12,10 +12,10 @@ from pyspark.sql import functions as F
 from kafka_metal_pipeline.formats import JSON
 from kafka_metal_pipeline.nesting import Leaf, any_leaf, holds_instants, rebuilt
 
-# Reads the usual text of an instant, and no other: see images/spark/json.
+# Parses the most common form of an instant only, but fast: see images/spark/json.
 INSTANT = f"{JSON}.instant"
-# Seconds since 1970 of 0001-01-01 and 9999-12-31: the years that ISO 8601 writes with four digits.
-# Milliseconds lie beyond them from January 1978 on.
+# Seconds since 1970 of 0001-01-01 and 9999-12-31, the years that ISO 8601 writes with four digits.
+# Milliseconds since 1970 are above this range from January 1978 on.
 EARLIEST_S = -62_135_596_800
 LATEST_S = 253_402_300_799
 EARLIEST_DATE, LATEST_DATE = "0001-01-01", "9999-12-31"
@@ -28,28 +28,28 @@ LARGEST = {
 
 
 def converted(field: Field, value: Column) -> Column:
-    """The field's value; null for an instant's text that is no time of the years 1 to 9999."""
+    """Return the field's value; null for an instant outside of the years 1 to 9999."""
     return rebuilt(field.type, value, _instant)
 
 
 def keeps_text(field: Field) -> bool:
-    """Whether the text of the field's instants has a column of its own."""
+    """Whether the text of the field's instants is kept in a column of its own."""
     return holds_instants(field.type)
 
 
 def kept_text(field: Field) -> str:
-    """Name of the column that holds the text of a field's instants."""
+    """Return the name of the column with the text of a field's instants."""
     return f"_text_{field.name}"
 
 
 def is_plausible(field: Field) -> Column:
-    """Whether a field was read, and its value is one that someone can mean; true for null."""
+    """Whether a field was parsed and its value is in range; true for null."""
     fault = _anywhere(field, _is_fault)
     return F.lit(True) if fault is None else ~F.coalesce(fault, F.lit(False))
 
 
 def field_fault(field: Field) -> Column:
-    """``wrong_type`` or ``out_of_range`` of a field that is not plausible, else null."""
+    """Return ``wrong_type`` or ``out_of_range`` for a field that is not plausible, else null."""
     fault = F.lit("out_of_range")
     misread = _anywhere(field, _is_no_number)
     if misread is not None:
@@ -64,7 +64,7 @@ def _anywhere(field: Field, leaf: Leaf) -> Column | None:
 
 
 def cast(text: Column) -> Column:
-    """Spark's cast of text to an instant, which spends less on the usual text."""
+    """Cast text to an instant as Spark does, with a fast path for the common form."""
     return F.coalesce(F.call_function(INSTANT, text), text.try_cast("timestamp"))
 
 
@@ -79,7 +79,7 @@ def _is_fault(declared: str, wire: Column, value: Column) -> Column | None:
     if base in INSTANT_TYPES:
         return value.isNull() & wire.isNotNull()
     if base in LARGEST:
-        # NaN is beyond every number.
+        # NaN compares greater than every number.
         largest = F.lit(LARGEST[base])
         return ~value.between(-largest, largest)
     if base == "DATE":

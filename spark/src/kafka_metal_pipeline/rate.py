@@ -1,8 +1,8 @@
-"""How many records a batch may read, from what waits and what the query can do.
+"""The maximum records per batch, from a query's lag and throughput.
 
-Small batches answer soon, large ones cost less per record. So a query that keeps up reads what one
-trigger brings, one that lags reads for as long as nobody minds, and none reads more than the
-declaration allows, which bounds what a batch can need.
+Small batches have low latency, large ones low cost per record. A query that keeps up gets the
+records of one trigger interval. A lagging one gets batches of CATCH_UP_S. The declaration's limit
+bounds both, and with it the resources of a batch.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,27 +10,27 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-# A batch of a query that lags lasts about so long: long enough to be cheap, short enough that a
-# crash repeats little and that stopping between batches is possible.
+# Seconds per batch of a lagging query: long enough to be efficient, short enough that a crash
+# repeats little and a stop between batches is possible.
 CATCH_UP_S = 10.0
-# Of what was measured; rates of few cores vary.
+# Fraction of the measured throughput that is used; rates vary on few cores.
 HEADROOM = 0.8
-# The first batches of a JVM are many times slower than the later ones: less says nothing.
+# Minimum records of a batch for a measurement: a JVM's first batches are many times slower.
 LEAST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What was measured of a query: records/s it can do, and records that wait for it."""
+    """Measurements of a query: throughput in records/s, and lag in records."""
 
     capacity: float
     lag: int
 
 
 def capacity_of(progress: Iterable[Mapping[str, Any]]) -> float | None:
-    """Records/s that a query can do, from what Spark tells of its batches; None when unknown.
+    """Return a query's throughput in records/s from Spark's reports; None if unknown.
 
-    Batches of few records are as slow as what surrounds them, and count for nothing.
+    Batches with few records are ignored: most of their duration is overhead.
     """
     rates = [
         each["processedRowsPerSecond"]
@@ -41,9 +41,9 @@ def capacity_of(progress: Iterable[Mapping[str, Any]]) -> float | None:
 
 
 def limit(load: Load | None, trigger_s: float, ceiling: int) -> int:
-    """Records of one batch at most; ``ceiling`` when nothing was measured.
+    """Return the maximum records of a batch; ``ceiling`` without a measurement.
 
-    ``ceiling`` is the declaration's ``max_per_trigger``, ``trigger_s`` the time between batches.
+    ``ceiling`` is the declaration's ``max_per_trigger``, ``trigger_s`` the seconds per trigger.
     """
     if load is None or load.capacity <= 0:
         return ceiling

@@ -1,7 +1,7 @@
-"""Which outputs read the source together, so that a record is read and parsed once for all of them.
+"""Outputs that share one read of the source, so that each record is read and parsed once.
 
-Each keeps a query and a checkpoint of its own: one that is slow or fails holds up no other, and
-reads for itself until it is where the others are.
+Each output still has its own query and checkpoint. A slow or failed one does not delay the others;
+it reads separately until it reaches their offsets.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,25 +14,24 @@ from kafka_metal_pipeline.checkpoint import all_of
 from kafka_metal_pipeline.queries import Reader, validate
 
 
-def together(declaration: Declaration) -> list[str]:
-    """Outputs that read together, the invalid records among them; none where it would be one.
+def shared_outputs(declaration: Declaration) -> list[str]:
+    """Return the outputs that share a read, with the invalid records; empty if it is only one.
 
-    Not those that begin elsewhere or have no batches. What is passed on whole is not parsed, and
-    may be large.
+    Outputs with their own start or without batches are excluded. Format ``bytes`` is not shared:
+    nothing is parsed, and records may be large.
     """
     source = declaration.source
     if source.path or source.format == "bytes":
         return []
-    apart = {each.name for each in declaration.outputs if each.starting or each.is_real_time}
-    found = [name for name in all_of(declaration) if name not in apart]
+    separate = {each.name for each in declaration.outputs if each.starting or each.is_real_time}
+    found = [name for name in all_of(declaration) if name not in separate]
     return found if len(found) > 1 else []
 
 
-def common(limits: Mapping[str, int], shared: Collection[str]) -> dict[str, int]:
-    """Records of one batch of each output: what the slowest of ``shared`` can do, for all of them.
+def common_limits(limits: Mapping[str, int], shared: Collection[str]) -> dict[str, int]:
+    """Return the maximum records per batch: for shared outputs that of the slowest.
 
-    One that can do less than half of what another can has a limit of its own: it would hold them
-    up.
+    An output with less than half of the highest limit keeps its own, as it would delay the others.
     """
     most = max((limits[name] for name in shared), default=0)
     alike = {name for name in shared if 2 * limits[name] >= most}
@@ -40,10 +39,10 @@ def common(limits: Mapping[str, int], shared: Collection[str]) -> dict[str, int]
     return {name: least if name in alike else limit for name, limit in limits.items()}
 
 
-def waited_for(
+def outputs_to_wait_for(
     declaration: Declaration, limits: Mapping[str, int], shared: Collection[str]
 ) -> list[str]:
-    """Those of ``shared`` that the others wait for while all lag: not one that is slower."""
+    """Return the shared outputs that others wait for during a backlog; slower ones excluded."""
     paces = {each.name: each.trigger for each in declaration.outputs}
     most = max((limits[name] for name in shared), default=0)
     return [
@@ -59,14 +58,14 @@ def reader(
     limits: Mapping[str, int],
     shared: Collection[str],
 ) -> Reader:
-    """What gives each output its stream; ``limits`` are the most records of one batch of each.
+    """Return a function that gives each output its stream.
 
-    ``shared`` are the outputs that read together.
+    ``limits`` are the maximum records per batch, ``shared`` the outputs that share a read.
     """
-    waited = waited_for(declaration, limits, shared)
+    waited = outputs_to_wait_for(declaration, limits, shared)
     if shared:
-        judged = validate(spark.createDataFrame([], streams.RECORD), declaration)
-        share = streams.shared(spark, declaration, judged, len(waited))
+        validated = validate(spark.createDataFrame([], streams.RECORD), declaration)
+        share = streams.shared(spark, declaration, validated, len(waited))
 
     def read(name: str, starting: Starting | None) -> DataFrame:
         if name in shared:

@@ -1,8 +1,8 @@
-"""The schemas of a subject, from a registry that speaks Confluent's API.
+"""Avro schemas of a subject, from a registry with Confluent's API.
 
-Each record says by an id which schema it was written with. All versions are read when a driver
-starts; a record of one that came later is invalid as ``unknown_schema``, and goes back by
-``repair`` after the next start.
+Each record has the id of its writer schema. All versions are read when a driver starts. A record
+with a later version is invalid with reason ``unknown_schema``; after the next start ``repair``
+sends it back.
 """
 
 import json
@@ -20,42 +20,42 @@ ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"
 
 
 class RegistryError(RuntimeError):
-    """A registry that gives no schemas; the message names registry, subject and cause."""
+    """A registry without usable schemas; the message names registry, subject and cause."""
 
 
 Fetch = Callable[[str], Any]
 
 
 def fetch(url: str) -> Any:
-    """JSON from a URL. Raises RegistryError."""
+    """Return JSON from a URL; raises RegistryError."""
     request = urllib.request.Request(url, headers={"Accept": ACCEPT})
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
-            return json.load(answer)
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
+            return json.load(response)
     except (OSError, ValueError) as error:
         raise RegistryError(f"{url}: {error}") from error
 
 
 def schemas_of(registry: Registry, get: Fetch = fetch) -> dict[int, str]:
-    """Avro schemas of every version of the subject, as JSON by id."""
+    """Return the Avro schemas of all versions of the subject, as JSON by id."""
     subject = f"{registry.url}/subjects/{urllib.parse.quote(registry.subject, safe='')}"
     found: dict[int, str] = {}
     for version in get(f"{subject}/versions"):
-        told = get(f"{subject}/versions/{version}")
-        if told.get("schemaType", "AVRO") != "AVRO":
-            raise RegistryError(f"{subject}: version {version} is {told['schemaType']}, not AVRO")
-        if told.get("references"):
+        schema = get(f"{subject}/versions/{version}")
+        if schema.get("schemaType", "AVRO") != "AVRO":
+            raise RegistryError(f"{subject}: version {version} is {schema['schemaType']}, not AVRO")
+        if schema.get("references"):
             raise RegistryError(f"{subject}: version {version} refers to other schemas")
-        if json.loads(told["schema"]).get("type") != "record":
-            raise RegistryError(f"{subject}: version {version} is no record")
-        found[int(told["id"])] = str(told["schema"])
+        if json.loads(schema["schema"]).get("type") != "record":
+            raise RegistryError(f"{subject}: version {version} is not a record")
+        found[int(schema["id"])] = str(schema["schema"])
     if not found:
         raise RegistryError(f"{subject} has no version")
     return found
 
 
 def resolved(declaration: Declaration, get: Fetch = fetch) -> Declaration:
-    """The declaration with the schemas that its records may have been written with."""
+    """Return the declaration with the writer schemas of its registry."""
     source = declaration.source
     if source.registry is None:
         return declaration

@@ -1,8 +1,8 @@
-"""Invalid records back into their topic, once they have been repaired. Knows no topic and no path.
+"""Repair of invalid records and their way back to the source topic.
 
-A record goes back when what the repair makes of it is an event that the declaration accepts. It
-carries where it was first, and one that is there already does not come again: the command may be
-repeated, with another repair for what is left.
+A record is sent back if its repaired value is an event that the declaration accepts. It has its
+original place in headers, and a record that was sent before is not sent again. So the command can
+be repeated, with another repair for the remaining records.
 """
 
 from dataclasses import dataclass
@@ -19,33 +19,34 @@ MESSAGE = (
     "raw_encoding STRING, raw_bytes LONG, output STRING"
 )
 PLACE = ("topic", "partition", "offset")
-# What the expressions of a repair see.
+# Columns that the expressions of a repair may use.
 MESSAGE_COLUMNS = (*PLACE, "reason", "timestamp", "key", "raw", "is_cut")
 HEADER = "repaired."
-# Only the beginning of such a value was kept: the whole is at its place in the source topic.
+# Reason for values of which only the beginning is stored; the source topic has the whole value.
 CUT = "cut"
 
 
 @dataclass(frozen=True)
 class Repair:
-    """``sendable`` has key, value and headers; ``left`` has PLACE and ``reason``."""
+    """``sendable`` has key, value and headers; ``left`` (not sent) has PLACE and ``reason``."""
 
     sendable: DataFrame
     left: DataFrame
 
 
 def messages(records: DataFrame) -> DataFrame:
-    """What records of an invalid topic tell: PLACE, reason, timestamp, key, raw (binary), is_cut.
+    """Return the invalid records: PLACE, reason, timestamp, key, raw (binary), is_cut.
 
-    A record that was rejected more than once is there once.
+    A record that was rejected more than once is returned once.
     """
-    told = F.from_json(F.col("value").cast("string"), MESSAGE).alias("_told")
-    rows = records.select("key", told).select("key", "_told.*").where(F.col("offset").isNotNull())
-    # Of a row that was too large for its topic, the source's record is no invalid one.
+    parsed = F.from_json(F.col("value").cast("string"), MESSAGE).alias("_message")
+    rows = records.select("key", parsed).select("key", "_message.*")
+    rows = rows.where(F.col("offset").isNotNull())
+    # Excludes rows that were too large for their topic: their source records are valid.
     rows = rows.where(F.col("output").isNull())
     text, encoding = F.col("raw"), F.col("raw_encoding")
     raw = F.when(encoding == "base64", F.unbase64(text)).otherwise(F.encode(text, "UTF-8"))
-    # Only the beginning of a large value was kept.
+    # Large values are truncated in the message.
     is_cut = F.coalesce(F.length("_raw") < F.col("raw_bytes"), F.lit(False))
     return (
         rows.withColumn("_raw", raw)
@@ -62,7 +63,7 @@ def messages(records: DataFrame) -> DataFrame:
 
 
 def sent_before(records: DataFrame) -> DataFrame:
-    """PLACE of the records of a topic, read with headers, that are repaired ones."""
+    """Return PLACE of the repaired records in a topic, which was read with headers."""
 
     def header(name: str) -> Column:
         found = F.filter("headers", lambda each: each["key"] == f"{HEADER}{name}")
@@ -76,7 +77,7 @@ def sent_before(records: DataFrame) -> DataFrame:
 
 
 def too_large(sendable: DataFrame) -> DataFrame:
-    """PLACE and ``reason`` of repaired records that their topic does not take."""
+    """Return PLACE and ``reason`` of repaired records that are too large for their topic."""
 
     def header(place: int, kind: str) -> Column:
         return F.col("headers")[place]["value"].cast("string").cast(kind)
@@ -89,10 +90,10 @@ def too_large(sendable: DataFrame) -> DataFrame:
 def repaired(
     found: DataFrame, sent: DataFrame, declaration: Declaration, expression: str, condition: str
 ) -> Repair:
-    """What can go back and what cannot.
+    """Return the records that can be sent back, and the remaining ones.
 
-    ``expression`` makes the new value of ``raw``, the old one, which is text where the format is,
-    and may use PLACE, reason and timestamp; ``condition`` says which messages it is for.
+    ``expression`` computes the new value from ``raw``, the old one (text for text formats), PLACE,
+    reason and timestamp; ``condition`` selects messages.
     """
     source, rules = declaration.source, declaration.rules
     if source.format != "bytes" and format_of(source).is_text:

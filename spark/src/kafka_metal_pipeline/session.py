@@ -1,4 +1,4 @@
-"""The Spark session of a driver: a client of the cluster that keeps its own address and ports."""
+"""The Spark session of a driver, which runs in client mode with its own address and ports."""
 
 import socket
 import tempfile
@@ -16,35 +16,34 @@ LOCAL_DISK = "metal.kafka.spark.LocalDisk"
 
 ANY_ADDRESS = ("0.0.0.0", "::")
 
-# The same answer on every machine, and no query that ends because of one record.
+# Equal results on every host, and no query that fails because of one record.
 BEHAVIOUR = {
     "spark.sql.session.timeZone": "UTC",
-    # An overflow or a division by zero in a statement gives NULL. An error would come again with
-    # the same record after every restart.
+    # An overflow or a division by zero in a statement gives NULL. An error would recur with the
+    # same record after every restart.
     "spark.sql.ansi.enabled": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
-    # `${env:NAME}` or `${spark.some.key}` in a statement stays text: it would give away passwords.
+    # References such as `${env:NAME}` in statements are not resolved: they could expose passwords.
     "spark.sql.variable.substitute": "false",
     f"spark.sql.catalog.{formats.JSON}": "metal.kafka.spark.JsonFunctions",
-    # Of images/spark/disk: the local file system, without a process for each file.
+    # From images/spark/disk: a local file system that starts no process per file.
     "spark.hadoop.fs.file.impl": LOCAL_DISK,
     "spark.hadoop.fs.AbstractFileSystem.file.impl": f"{LOCAL_DISK}$Context",
 }
-# What Spark generates for a wide event can be one large method, and the JVM leaves those to its
-# interpreter: without that limit records are read ten times as fast.
-# Every record leaves garbage, and nobody waits for the pauses of a small heap: the collector that
-# costs least serves best, a seventh of all processor time less. The JVM gives it a thread for each
-# core, and they spin while they wait for each other: with half as many it is another seventh.
+# DontCompileHugeMethods: Spark may generate one large method for a wide event, which the JVM would
+# otherwise interpret; compiled, records are read ten times as fast.
+# ParallelGC: uses a seventh less CPU in total; its pauses are short with a small heap. Its default
+# of a thread per core wastes CPU on spinning; half as many threads save another seventh.
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods -XX:+UseParallelGC -XX:ParallelGCThreads={threads}"
 JAVA_OPTION_KEYS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
 
-# Several small queries that share few cores for months.
+# For several small queries that run on few cores for months.
 STREAMING = {
     "spark.scheduler.mode": "FAIR",
-    # A core that is free at once serves better than the one that has the topic's reader open.
+    # Use any free core soon, rather than wait for the executor with an open Kafka consumer.
     "spark.locality.wait": "100ms",
-    # Streams cannot use it, and warn of it at every start.
+    # Not supported for streams; enabled, it logs a warning at every start.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.stopTimeout": "30s",
     "spark.ui.showConsoleProgress": "false",
@@ -56,16 +55,16 @@ STREAMING = {
 
 
 def settings(declaration: Declaration) -> dict[str, str]:
-    """Every Spark setting of a driver; the site's ``spark_options`` win."""
+    """Return all Spark settings of a driver; the site's ``spark_options`` take precedence."""
     site, resources = declaration.site, declaration.resources
     partitions = site.shuffle_partitions or max(2, resources.cores)
     java = JAVA_OPTIONS.format(threads=max(1, resources.cores // 2))
     return {
         **BEHAVIOUR,
         **STREAMING,
-        # A shuffle of few rows each second: one task more costs more than it saves.
+        # Shuffles have few rows per second: further tasks cost more than they save.
         "spark.sql.shuffle.partitions": str(partitions),
-        # Made at start even when nothing is stored in it; the working directory is read-only.
+        # Created at start even if unused; the working directory is read-only.
         "spark.sql.warehouse.dir": f"file:{tempfile.gettempdir()}/spark-warehouse",
         "spark.cores.max": str(resources.cores),
         "spark.executor.memory": resources.executor_memory,
@@ -78,7 +77,7 @@ def settings(declaration: Declaration) -> dict[str, str]:
 
 
 def connect(declaration: Declaration) -> SparkSession:
-    """A session that may run the declaration's SQL. Raises SqlError when it may not."""
+    """Return a session after checking the declaration's SQL; SqlError if it is not allowed."""
     spark = start(declaration)
     try:
         sql_check.require(spark, declaration)
@@ -99,19 +98,19 @@ def start(declaration: Declaration) -> SparkSession:
     spark = builder.getOrCreate()
     callbacks.protect(spark)
     jvm: Any = SparkContext._jvm
-    # Of images/spark/secrets: executors ask for what proves to Kafka who the pipeline is.
+    # From images/spark/secrets: executors get the pipeline's Kafka credentials from the driver.
     jvm.metal.kafka.spark.DriverSecrets.serve()
     return spark
 
 
 def _make_event_log_dir(directory: str | None, master: str, wanted: Mapping[str, str]) -> None:
-    """Spark makes its log, and not the directory it goes to; without one it does not start."""
+    """Create the event log's directory, which Spark requires but does not create."""
     if directory is None:
         return
     if directory.startswith("/"):
         Path(directory).mkdir(parents=True, exist_ok=True)
         return
-    # A directory of another file system needs Hadoop's client, which runs before the session does.
+    # Other file systems need Hadoop's client, so the JVM has to start before the session.
     start: Any = SparkContext._ensure_initialized
     start(conf=SparkConf(loadDefaults=False).setMaster(master).setAll(list(wanted.items())))
     jvm: Any = SparkContext._jvm
@@ -124,7 +123,7 @@ def _make_event_log_dir(directory: str | None, master: str, wanted: Mapping[str,
 def _network(site: Site) -> dict[str, str]:
     found = {"spark.ui.enabled": str(site.ui_port is not None).lower()}
     if site.driver_host in ANY_ADDRESS:
-        # Bound everywhere, as in a container with an address of its own, and found by name.
+        # Bound to all addresses, as in a container with its own; reached by host name.
         found["spark.driver.bindAddress"] = str(site.driver_host)
         found["spark.driver.host"] = socket.gethostname()
     elif site.driver_host:
@@ -145,9 +144,9 @@ def _event_log(site: Site) -> dict[str, str]:
     return {
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file:{directory}" if directory.startswith("/") else directory,
-        # A stream never ends: its log goes on in a new file, each of which can be removed.
+        # Logs of streams are rolled, so that old files can be removed.
         "spark.eventLog.rolling.enabled": "true",
         "spark.eventLog.compress": "true",
-        # Each batch of each query writes its plan: whole, that would be gigabytes a day.
+        # Each batch logs its plan: unlimited, that would be gigabytes a day.
         "spark.sql.maxPlanStringLength": "2048",
     }

@@ -1,7 +1,7 @@
-"""Which target an output has, and what it promises.
+"""The target of an output and its delivery guarantee.
 
-Topics get rows at least once by Spark's own sink; transactional topics, archives and tables get
-them exactly once, by a mark that is written with the rows.
+Spark's own sink writes topics at least once. Transactional topics, archives and tables are written
+exactly once, with a mark that is written together with the rows.
 """
 
 from collections.abc import Callable
@@ -27,22 +27,22 @@ def batches_of(
     limits: list[int],
     guard: Callable[[], None] | None = None,
 ) -> Batches | None:
-    """What writes an output's batches; None where Spark's own sink does.
+    """Return the writer of an output's batches; None if Spark's own sink writes them.
 
-    ``location`` is the output's checkpoint, ``limits`` the bytes that records of its topics may
-    have, ``guard`` that of ``Batches``.
+    ``location`` is the output's checkpoint, ``limits`` are the maximum record bytes of its topics,
+    ``guard`` is that of ``Batches``.
     """
     target = target_of(spark, declaration, output, limits) if output else None
     if target is None or output is None:
         return None
-    who = f"pipeline {declaration.name}: outputs.{output.name}"
-    return Batches(Storage(spark), location, target, who, guard)
+    label = f"pipeline {declaration.name}: outputs.{output.name}"
+    return Batches(Storage(spark), location, target, label, guard)
 
 
 def target_of(
     spark: SparkSession, declaration: Declaration, output: Output, limits: list[int]
 ) -> Target | None:
-    """The target that is written with a mark; None for a topic that gets rows at least once."""
+    """Return a target that is written with a mark; None for a topic with at-least-once delivery."""
     site, owner = declaration.site, f"{declaration.name}/{output.name}"
     if output.path:
         return archive_of(Storage(spark), site.archive_root, output)

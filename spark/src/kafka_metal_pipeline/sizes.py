@@ -1,8 +1,8 @@
-"""Rows that are larger than their topic takes. They go to the topic of invalid records instead.
+"""Maximum record sizes: rows too large for their topic go to the topic of invalid records.
 
-The brokers compare a batch of records with the topic's ``max.message.bytes``, and the client its
-own estimate with ``max.request.size``. A row that meets neither alone would end the query, and end
-it again after every restart.
+Brokers compare a batch of records with the topic's ``max.message.bytes``, and the client its own
+estimate with ``max.request.size``. A single row above either would fail the query, and again after
+every restart.
 """
 
 from collections.abc import Mapping
@@ -16,21 +16,21 @@ from kafka_metal_pipeline.invalid import Place, headers_of, message_of
 
 REASON = "too_large"
 REQUEST = "max.request.size"
-# Bytes of a batch of one record beside key, value and headers: at most 82 in Kafka's format.
+# Bytes of a batch of one record without key, value and headers: at most 82 in Kafka's format.
 FRAME_BYTES = 100
-# Bytes of a header beside its name and value: at most 10.
+# Bytes of a header without its name and value: at most 10.
 HEADER_BYTES = 10
-# What compression adds to bytes that cannot be compressed: LZ4 has 4 bytes for each 64 KiB.
+# Divisor for the overhead of compressing incompressible bytes: LZ4 adds 4 bytes per 64 KiB.
 INCOMPRESSIBLE = 8192
-# Kafka's and librdkafka's own limits of a request, and of what waits to be sent, in bytes.
+# Defaults of Kafka's and librdkafka's limits of a request and of the send buffer, in bytes.
 LEAST_REQUEST, LEAST_BUFFER = 1_048_576, 33_554_432
 LIBRDKAFKA_BATCH = 1_000_000
 
 
 def usable(limit: int, site: Site) -> int:
-    """Bytes that a record of a topic may have.
+    """Return the maximum bytes of a record in a topic.
 
-    ``limit`` is the topic's ``max.message.bytes``; a site may allow less by ``kafka_options``.
+    ``limit`` is the topic's ``max.message.bytes``; the site's ``kafka_options`` may lower it.
     """
     own = site.kafka_options.get(f"kafka.{REQUEST}", site.kafka_options.get(REQUEST))
     least = min(limit, int(own)) if own else limit
@@ -38,10 +38,10 @@ def usable(limit: int, site: Site) -> int:
 
 
 def fits(rows: DataFrame, room: int, own_headers: int | None = None) -> Column:
-    """Whether a row of key, value and perhaps headers has at most ``room`` bytes; never null.
+    """Whether key, value and headers of a row have at most ``room`` bytes; never null.
 
-    ``own_headers`` is the number of headers, where each row has as many: no function over arrays is
-    needed then, with which Spark does not compile the rows' way to their topic.
+    ``own_headers`` is the number of headers if it is the same in each row: it avoids array
+    functions, for which Spark generates no compiled code.
     """
     size = _bytes(F.col("key")) + _bytes(F.col("value"))
     if "headers" not in rows.columns:
@@ -54,7 +54,7 @@ def fits(rows: DataFrame, room: int, own_headers: int | None = None) -> Column:
     return size + reduce(Column.__add__, each, F.lit(0)) <= room
 
 
-def divided(
+def split_by_size(
     rows: DataFrame,
     topic: str,
     invalid: str,
@@ -63,9 +63,9 @@ def divided(
     output: str,
     own_headers: int | None = None,
 ) -> DataFrame:
-    """``topic``, key, value and headers: each row for ``topic``, or for ``invalid`` if too large.
+    """Return topic, key, value and headers: of each row for ``topic``, or if too large ``invalid``.
 
-    ``limits`` are those of both topics. The invalid record has the beginning of the row's value.
+    ``limits`` has both topics. The invalid record has the beginning of the row's value.
     """
     limit = limits[topic]
     held = rows.select(*(_once(F.col(name)).alias(name) for name in rows.columns))
@@ -79,8 +79,8 @@ def divided(
         F.lit(f"output {output}: the row's value has "),
         F.octet_length("value").cast("string"),
         F.lit(
-            f" bytes; with key and headers it does not fit into the {limit} bytes that "
-            f"topic {topic} takes (max.message.bytes)"
+            f" bytes; with key and headers it exceeds the {limit} bytes that "
+            f"topic {topic} allows (max.message.bytes)"
         ),
     )
     key, value = message_of(
@@ -107,7 +107,7 @@ def divided(
 
 
 def java_options(limits: list[int]) -> dict[str, str]:
-    """Options of Kafka's producer for topics of these limits."""
+    """Return options of Kafka's Java producer for topics with these limits."""
     if not limits:
         return {}
     largest = max(*limits, LEAST_REQUEST)
@@ -119,14 +119,14 @@ def java_options(limits: list[int]) -> dict[str, str]:
 
 
 def librdkafka_options(limits: list[int]) -> dict[str, str]:
-    """The same for librdkafka, which does not divide a batch that is too large."""
+    """Return options of librdkafka, which does not split a batch that is too large."""
     if not limits:
         return {}
     largest = max(*limits, LIBRDKAFKA_BATCH)
     return {
         "message.max.bytes": str(largest),
         "batch.size": str(min(LIBRDKAFKA_BATCH, *limits)),
-        # In the driver's memory, beside its heap.
+        # In the driver's memory, in addition to its heap.
         "queue.buffering.max.kbytes": str(max(65_536, 2 * largest // 1024)),
     }
 
@@ -140,5 +140,5 @@ def _bytes(column: Column) -> Column:
 
 
 def _once(value: Column) -> Column:
-    """The value, not computed anew in each place that uses it: see ``transforms``."""
+    """Return a value that is computed once: see ``transforms``."""
     return F.when(F.spark_partition_id() >= 0, value)

@@ -1,7 +1,7 @@
-"""All SQL of a declaration, read by Spark's own parser before any of it is run or looked up.
+"""Checks all SQL of a declaration with Spark's parser before it is resolved or run.
 
-The driver, the command ``check`` and ``repair`` use it; nothing is resolved here, so no path, table
-or class that SQL names is touched.
+Used by the driver and the commands ``check`` and ``repair``. Parsing resolves nothing, so no path,
+table or class in the SQL is accessed.
 """
 
 import json
@@ -17,32 +17,32 @@ from pyspark.sql import SparkSession
 from kafka_metal_pipeline.sql_rules import QUERY, Allowed, Refusal, names_of, refusals
 
 ONE_EXPRESSION = "one expression over a record"
-# Of what the parser says, for a line on a screen.
+# Maximum characters of a parser error.
 LONGEST = 400
 
 
 class SqlError(ValueError):
-    """SQL that is not allowed; one line for each mistake."""
+    """SQL that is not allowed; one line per mistake."""
 
     def __init__(self, problems: Collection[Problem]) -> None:
-        """Keep the problems."""
+        """Keep the problems; the message has one line each."""
         self.problems = tuple(problems)
         super().__init__("\n".join(map(str, problems)))
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A tree, or what the parser says where there is none."""
+    """The tree of parsed SQL, or the parser's error."""
 
     tree: dict[str, Any] | None
     refusal: Refusal | None = None
 
 
 class Parser:
-    """Spark's parser, and the functions that it brings."""
+    """Spark's parser and the names of Spark's functions."""
 
     def __init__(self, spark: SparkSession) -> None:
-        """Ask for the functions once."""
+        """Read the names of the functions."""
         jvm: Any = spark._jvm
         state = spark._jsparkSession.sessionState()
         self._parser = state.sqlParser()
@@ -50,32 +50,32 @@ class Parser:
         self.functions = frozenset(self._outline.functions().splitlines())
 
     def statement(self, sql: str) -> Parsed:
-        """A statement."""
+        """Parse a statement."""
         return self._parsed(self._outline.ofStatement, sql, QUERY)
 
     def expression(self, sql: str) -> Parsed:
-        """An expression."""
+        """Parse an expression."""
         return self._parsed(self._outline.ofExpression, sql, ONE_EXPRESSION)
 
     def _parsed(self, outline: Any, sql: str, allowed: str) -> Parsed:
         try:
             return Parsed(json.loads(outline(self._parser, sql)))
         except Exception as error:
-            # Whatever the parser fails with: what it cannot read is not run.
-            return Parsed(None, Refusal(_said(error), allowed))
+            # Any parser error refuses the SQL.
+            return Parsed(None, Refusal(_message(error), allowed))
 
 
-def _said(error: Exception) -> str:
-    """What the parser says, in one line, without the statement."""
+def _message(error: Exception) -> str:
+    """Return the parser's error in one line, without the statement."""
     thrown = getattr(error, "java_exception", None)
     if thrown is not None and "StackOverflowError" in str(thrown.getClass().getName()):
-        return "more brackets within each other than Spark's parser reads"
-    said = " ".join(str(error).split("== SQL", 1)[0].split())
-    return (said or type(error).__name__)[:LONGEST]
+        return "more nested brackets than Spark's parser supports"
+    message = " ".join(str(error).split("== SQL", 1)[0].split())
+    return (message or type(error).__name__)[:LONGEST]
 
 
 def require(spark: SparkSession, declaration: Declaration) -> None:
-    """Raise SqlError when any SQL of ``declaration`` is not allowed."""
+    """Raise SqlError if any SQL of ``declaration`` is not allowed."""
     if found := problems_of(Parser(spark), declaration):
         raise SqlError(found)
 
@@ -86,7 +86,7 @@ def require_expressions(
     columns: Collection[str],
     texts: Mapping[str, str],
 ) -> None:
-    """Raise SqlError when one of ``texts``, by the name of its option, is not allowed."""
+    """Raise SqlError if one of ``texts``, by option name, is not allowed."""
     parser = Parser(spark)
     allowed = _allowed(parser, declaration, columns)
     found = [
@@ -99,7 +99,7 @@ def require_expressions(
 
 
 def problems_of(parser: Parser, declaration: Declaration) -> list[Problem]:
-    """What is not allowed in rules, statements and keys of a declaration."""
+    """Return the SQL in rules, statements and keys that is not allowed."""
     return [
         Problem(declaration.name, key, f"{each.found}{each.place}", each.allowed)
         for key, each in _found(parser, declaration)
@@ -109,7 +109,7 @@ def problems_of(parser: Parser, declaration: Declaration) -> list[Problem]:
 def _found(parser: Parser, declaration: Declaration) -> Iterator[tuple[str, Refusal]]:
     columns = [*(field.name for field in declaration.source.fields), *RECORD_COLUMNS]
     one = _allowed(parser, declaration, columns)
-    rule = replace(one, steady=True)
+    rule = replace(one, deterministic=True)
     for name, predicate in declaration.rules.items():
         for each in _of(parser.expression(predicate), rule):
             yield f"rules.{name}", each

@@ -1,7 +1,8 @@
-"""Whether a parsed statement or expression is made of what is allowed. Knows no Spark.
+"""Checks a parsed statement or expression against the allowlist; needs no Spark.
 
-It reads what ``metal.kafka.spark.Outline`` makes of Spark's plan. A node is a mapping: ``is``, its
-class; ``at``, line from 1 and column from 0, or 0, 0 where Spark keeps none; ``has``, its parts.
+The input is the outline that ``metal.kafka.spark.Outline`` creates from Spark's plan. A node is a
+mapping: ``is``, its class; ``at``, line from 1 and column from 0, or 0, 0 if unknown; ``has``, its
+parts.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -9,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_metal_declarations.declared_outputs import VIEW
-from kafka_metal_declarations.sql_steadiness import (
-    ALLOWED_STEADY,
-    UNSTEADY,
-    UNSTEADY_ALONE,
-    UNSTEADY_BARE,
+from kafka_metal_declarations.sql_determinism import (
+    ALLOWED_DETERMINISTIC,
+    NONDETERMINISTIC,
+    NONDETERMINISTIC_BARE,
+    NONDETERMINISTIC_WITHOUT_ARGUMENT,
 )
 
 from kafka_metal_pipeline import sql_schemas
-from kafka_metal_pipeline.sql_words import (
+from kafka_metal_pipeline.sql_allowlist import (
     BARE_FUNCTIONS,
     BUILTIN,
     GENERATORS,
@@ -37,7 +38,7 @@ SITE_MAY = "a site allows a function by its name in pipeline_sql_functions"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What was found, and what would be allowed; ``line`` and ``column`` from 1, 0 when unknown."""
+    """Refused SQL and what is allowed instead; ``line`` and ``column`` from 1, 0 if unknown."""
 
     found: str
     allowed: str
@@ -46,27 +47,28 @@ class Refusal:
 
     @property
     def place(self) -> str:
-        """Where, in words; empty when it is not known."""
+        """The place as text; empty if it is unknown."""
         return f" at line {self.line}, column {self.column}" if self.line else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """``functions`` are Spark's own, ``added`` those that the site allows, all in small letters.
+    """``functions`` are Spark's own, ``added`` those that the site allows, all in lower case.
 
-    ``columns`` are known column names; ``queries`` is False where a subquery has no place: in rules
-    and keys, which see one record. ``steady`` is True for rules, which several queries ask.
+    ``columns`` are known column names; ``queries`` is False where subqueries are not allowed: in
+    rules and keys, which are evaluated per record. ``deterministic`` is True for rules, which
+    several queries evaluate.
     """
 
     functions: Collection[str]
     added: Collection[str] = ()
     columns: Collection[str] = ()
     queries: bool = True
-    steady: bool = False
+    deterministic: bool = False
 
 
 def refusals(tree: Node, allowed: Allowed) -> list[Refusal]:
-    """Everything in ``tree`` that is not allowed, in the order of the text; empty when all is."""
+    """Return everything in ``tree`` that is not allowed, in the order of the text."""
     names = {name.lower() for name in allowed.columns} | set(_named(tree))
     reading = _Reading(allowed, names)
     found = list(reading.of(tree, frozenset([VIEW]) if allowed.queries else frozenset()))
@@ -76,7 +78,7 @@ def refusals(tree: Node, allowed: Allowed) -> list[Refusal]:
 
 
 def names_of(tree: Node) -> set[str]:
-    """Names that a statement gives to columns, in small letters."""
+    """Return the column names that a statement defines, in lower case."""
     return set(_named(tree))
 
 
@@ -91,7 +93,7 @@ def _named(tree: Node) -> Iterator[str]:
 
 
 def _nodes(tree: Any) -> Iterator[Node]:
-    """Every node, without recursion: a sum of a thousand terms is a thousand nodes deep."""
+    """Yield every node; not recursive, as a sum of 1,000 terms is 1,000 nodes deep."""
     waiting = [tree]
     while waiting:
         each = waiting.pop()
@@ -103,7 +105,7 @@ def _nodes(tree: Any) -> Iterator[Node]:
 
 
 class _Reading:
-    """One walk over a tree; relations are those in scope at each node."""
+    """One traversal of a tree; ``relations`` are those in scope at each node."""
 
     def __init__(self, allowed: Allowed, columns: Collection[str]) -> None:
         self._allowed = allowed
@@ -122,20 +124,20 @@ class _Reading:
             if kind not in NODES:
                 yield _refused(each, f"{_plain(kind)}", QUERY)
                 continue
-            yield from self._judged(each, kind, known)
+            yield from self._node(each, kind, known)
             if kind == "plans.logical.UnresolvedWith":
                 waiting.extend(self._scopes(each, known))
                 continue
             waiting.extend((part, known) for part in each["has"].values())
 
     def _scopes(self, node: Node, known: frozenset[str]) -> Iterator[tuple[Any, frozenset[str]]]:
-        """A CTE sees those before it; what comes after all of them sees all."""
+        """Yield the parts of a WITH clause: each CTE may use those before it."""
         for name, query, *_ in node["has"]["cteRelations"]:
             yield query, known
             known |= {name.lower()}
         yield node["has"]["child"], known
 
-    def _judged(self, node: Node, kind: str, known: frozenset[str]) -> Iterator[Refusal]:
+    def _node(self, node: Node, kind: str, known: frozenset[str]) -> Iterator[Refusal]:
         has = node["has"]
         match kind.rpartition(".")[2]:
             case "UnresolvedRelation":
@@ -152,8 +154,8 @@ class _Reading:
             case "UnresolvedHint":
                 yield from _hint(node, has)
             case "CurrentDate" | "CurrentTime" | "CurrentTimestamp" as clock:
-                if self._allowed.steady:
-                    yield _refused(node, clock, ALLOWED_STEADY)
+                if self._allowed.deterministic:
+                    yield _refused(node, clock, ALLOWED_DETERMINISTIC)
             case "UnresolvedWith" if has["allowRecursion"]:
                 yield _refused(node, "WITH RECURSIVE", "WITH, without recursion")
             case "Exists" | "ListQuery" | "ScalarSubquery" | "LateralSubquery":
@@ -166,22 +168,25 @@ class _Reading:
         parts = has["multipartIdentifier"]
         name = ".".join(parts)
         if has["options"] or has["isStreaming"]:
-            yield _refused(node, f"options of {name}", f"{VIEW} as it is")
+            yield _refused(node, f"options of {name}", f"{VIEW} without options")
         elif len(parts) != 1 or name.lower() not in known:
-            ours = ", ".join(sorted(known - {VIEW}))
+            others = ", ".join(sorted(known - {VIEW}))
             yield _refused(
                 node,
                 f"the relation {name}",
-                f"{VIEW}{f', {ours}' if ours else ''}, and names of WITH",
+                f"{VIEW}{f', {others}' if others else ''}, and names of WITH",
             )
         elif name.lower() == VIEW:
             self.reads_events = True
 
-    def _function(self, node: Node, parts: list[str], given: list[Any]) -> Iterator[Refusal]:
+    def _function(self, node: Node, parts: list[str], arguments: list[Any]) -> Iterator[Refusal]:
         name = ".".join(parts).lower()
         *before, last = (part.lower() for part in parts)
-        if self._allowed.steady and (last in UNSTEADY or (last in UNSTEADY_ALONE and not given)):
-            yield _refused(node, f"the function {last}", ALLOWED_STEADY)
+        is_random = last in NONDETERMINISTIC or (
+            last in NONDETERMINISTIC_WITHOUT_ARGUMENT and not arguments
+        )
+        if self._allowed.deterministic and is_random:
+            yield _refused(node, f"the function {last}", ALLOWED_DETERMINISTIC)
             return
         if name in self._allowed.added or (
             tuple(before) in ((), *BUILTIN) and last in self._allowed.added
@@ -191,14 +196,14 @@ class _Reading:
             yield _refused(node, f"the function {name}", f"functions of Spark itself; {SITE_MAY}")
         elif reason := REFUSED.get(last):
             yield _refused(node, f"the function {last}: {reason}", f"another function; {SITE_MAY}")
-        elif len(given) > WITHOUT_OPTIONS.get(last, len(given)):
+        elif len(arguments) > WITHOUT_OPTIONS.get(last, len(arguments)):
             most = WITHOUT_OPTIONS[last]
             yield _refused(
                 node,
                 f"the function {last} with options, which may name files",
-                f"it with {most} argument{'s' if most > 1 else ''}; {SITE_MAY}",
+                f"at most {most} argument{'s' if most > 1 else ''}; {SITE_MAY}",
             )
-        elif found := sql_schemas.schema_found(last, given):
+        elif found := sql_schemas.schema_found(last, arguments):
             yield _refused(node, found, f"{sql_schemas.ALLOWED}; {SITE_MAY}")
         elif last not in self._allowed.functions:
             yield _refused(node, f"the function {name}", f"functions of Spark itself; {SITE_MAY}")
@@ -213,9 +218,11 @@ class _Reading:
         yield _refused(node, f"the function {name} as a relation", f"{makers}; {SITE_MAY}")
 
     def _bare(self, node: Node, parts: list[str]) -> Iterator[Refusal]:
-        """``user`` is a function where no column is called so."""
+        """Check a name without brackets: ``user`` is a function unless it is a column."""
         name = parts[0].lower()
-        functions = UNSTEADY_BARE.union(BARE_FUNCTIONS) if self._allowed.steady else BARE_FUNCTIONS
+        functions = BARE_FUNCTIONS
+        if self._allowed.deterministic:
+            functions = functions.union(NONDETERMINISTIC_BARE)
         if len(parts) == 1 and name in functions and name not in self._columns:
             yield from self._function(node, parts, [])
 
@@ -231,7 +238,7 @@ def _hint(node: Node, has: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 def kind_of(node: Node) -> str:
-    """The class of a node below Spark's own package; the whole name of any other class."""
+    """Return a node's class relative to Spark's package; the full name of other classes."""
     return str(node["is"]).removeprefix(PACKAGE).rstrip("$")
 
 

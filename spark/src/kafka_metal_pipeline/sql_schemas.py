@@ -1,34 +1,34 @@
-"""Schemas that a statement gives to functions as text. Knows no Spark.
+"""Checks of schemas that a statement passes to functions as text; needs no Spark.
 
-Spark reads such a text as names and types, or as JSON, in which a field brings a default: SQL that
-Spark runs, and that nobody has read.
+Spark parses such a text as names and types, or as JSON. In JSON a field may have a default: SQL
+that Spark would run without a check.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Functions by the place of their schema among the arguments, from 0.
+# Position of the schema among the arguments of each function, from 0.
 SCHEMAS = {"from_json": 1, "from_csv": 1, "from_xml": 1, "variant_get": 2, "try_variant_get": 2}
 OF_SAMPLES = frozenset(("schema_of_json", "schema_of_csv", "schema_of_xml"))
-# Names and types begin with a name. JSON begins with a bracket.
+# DDL begins with a name, JSON with a bracket.
 DDL = re.compile(r"\s*[A-Za-z_`]")
 ALLOWED = "names and types in quotes, as 'a INT, b STRING', or schema_of_json of a sample in quotes"
-# Only what stands where it is written: a star or a name may put another argument there.
+# Star and named arguments may change the positions of the others.
 _MOVING = ("UnresolvedStar", "UnresolvedStarExceptOrReplace", "NamedArgumentExpression")
 
 
 def schema_found(name: str, arguments: Sequence[Any]) -> str | None:
-    """What is wrong with the schema among the arguments of ``name``; None when nothing is."""
+    """Return what is wrong with the schema among the arguments of ``name``; None if it is valid."""
     place = SCHEMAS.get(name)
     if place is None:
         return None
     if any(_class(each) in _MOVING for each in arguments):
         return f"arguments of {name} by name or by a star"
     if len(arguments) <= place or _is_plain(arguments[place]):
-        # Without a schema Spark refuses it.
+        # Spark itself refuses a missing schema.
         return None
-    return f"a schema of {name} that is JSON or worked out"
+    return f"a schema of {name} that is JSON or computed"
 
 
 def _is_plain(schema: Any) -> bool:
@@ -43,7 +43,7 @@ def _is_plain(schema: Any) -> bool:
 
 
 def _text(node: Any) -> str | None:
-    """The text of a literal in quotes; None of anything else."""
+    """Return the text of a quoted literal; None for other nodes."""
     if _class(node) != "Literal":
         return None
     has = node["has"]

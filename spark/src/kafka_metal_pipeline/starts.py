@@ -1,4 +1,4 @@
-"""What the starts of a driver have come to, kept over its restarts until one runs."""
+"""Failed starts of a driver, stored across restarts until a start succeeds."""
 
 import json
 import logging
@@ -12,23 +12,23 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Starts:
-    """How many starts in a row of one declaration ended before they ran, and why the last one did.
+    """Number of consecutive failed starts of a declaration, and the last error.
 
-    ``file`` outlives a restart of the container; without one every start is the first.
-    ``declaration`` is a digest: another declaration begins anew.
+    ``file`` survives a restart of the container; without it every start is the first.
+    ``declaration`` is a digest: for another declaration counting starts again.
     """
 
     file: Path | None = None
     declaration: str = ""
     failed: int = 0
     error: str | None = None
-    # Whether this start has ended, and would end the same way until somebody changes something.
+    # Whether this start has failed, and whether it would fail again without a change.
     ended: bool = False
     refused: bool = False
 
     @classmethod
     def read(cls, file: Path | None, declaration: str) -> "Starts":
-        """What the start before has left; none where that was of another declaration."""
+        """Return the stored failures; none if they are of another declaration."""
         found = cls(file, declaration)
         try:
             left = plain_files.parsed(plain_files.text(file)) if file else {}
@@ -37,11 +37,11 @@ class Starts:
         except FileNotFoundError:
             pass
         except (OSError, ValueError, KeyError, AttributeError) as error:
-            log.warning("%s is not read: %s", file, error)
+            log.warning("%s cannot be read: %s", file, error)
         return found
 
     def fail(self, error: str, refused: bool = False) -> None:
-        """This start ends with ``error``; what follows from the first one is no news."""
+        """Record that this start failed with ``error``; later errors of it are ignored."""
         if self.ended:
             return
         self.ended, self.refused = True, refused
@@ -50,7 +50,7 @@ class Starts:
         self._keep(json.dumps(left))
 
     def succeed(self) -> None:
-        """This start runs: the ones before are history."""
+        """Record that this start succeeded: earlier failures are deleted."""
         if self.failed:
             self.failed, self.error = 0, None
             self._keep(None)
@@ -64,4 +64,4 @@ class Starts:
             else:
                 self.file.write_text(text, encoding="utf-8")
         except OSError as error:
-            log.warning("%s is not written: %s", self.file, error)
+            log.warning("%s cannot be written: %s", self.file, error)

@@ -1,4 +1,4 @@
-"""From accepted events to the rows of an output, by its statement."""
+"""Rows of an output: the result of its statement over accepted events."""
 
 import socket
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 DATE = "date"
-# What a record is made of.
+# Columns of an unparsed record.
 WHOLE = ("key", "value", "headers")
-# Lossless: without it Spark writes milliseconds and drops the rest.
+# Without loss: Spark's default would truncate timestamps to milliseconds.
 JSON_OPTIONS = {
     "ignoreNullFields": "false",
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
@@ -20,28 +20,28 @@ JSON_OPTIONS = {
 
 
 def rows_of(events: DataFrame, output: Output) -> DataFrame:
-    """What the output's statement makes of ``events``, with the output's own watermark."""
+    """Return the result of the output's statement over ``events``, with its watermark."""
     if output.watermark:
         events = events.withWatermark(output.watermark.column, output.watermark.delay)
-    # Analysed at once: the next output may call its own events by the same name.
+    # The SQL is analysed immediately, so the next output may replace the view.
     events.createOrReplaceTempView(VIEW)
     return events.sparkSession.sql(output.sql)
 
 
 def topic_rows(rows: DataFrame, output: Output, source: Source) -> DataFrame:
-    """Key, value and headers of an output's records."""
+    """Return key, value and headers of an output's records."""
     if source.format == "bytes":
         return whole_records(rows, output)
     return topic_records(rows, output.key, output.metadata)
 
 
 def whole_records(rows: DataFrame, output: Output) -> DataFrame:
-    """Records as they were, and headers that say where they come from after their own.
+    """Return unparsed records, with origin headers appended to their own.
 
-    Raises ValueError when the statement has not kept key, value and headers.
+    Raises ValueError if the statement does not select key, value and headers.
     """
     if missing := [name for name in WHOLE if name not in rows.columns]:
-        raise ValueError(f"records are passed on whole, and the statement keeps no {missing}")
+        raise ValueError(f"format bytes needs {', '.join(WHOLE)}; the statement has no {missing}")
     key = F.expr(output.key).cast("binary") if output.key else F.col("key")
     added = [*_origin_entries(rows), *_metadata_entries(output.metadata)]
     kept = F.coalesce(F.col("headers"), F.array().cast(HEADERS))
@@ -50,12 +50,12 @@ def whole_records(rows: DataFrame, output: Output) -> DataFrame:
 
 
 def topic_records(rows: DataFrame, key: str | None, metadata: Metadata | None = None) -> DataFrame:
-    """Key, JSON value and headers of a topic's records.
+    """Return key, JSON value and headers of a topic's records.
 
-    The value holds the statement's columns without RECORD_COLUMNS, null ones too; ``key`` is an
-    expression over all of them. The headers say which record a row comes from, by which a reader
-    tells duplicates; there are none where the statement has not kept RECORD_COLUMNS, as in an
-    aggregate. Raises ValueError when the statement has no other columns.
+    The value has the statement's columns without RECORD_COLUMNS, including nulls; ``key`` is an
+    expression over all of them. The headers have the origin of a row, by which a reader detects
+    duplicates; without RECORD_COLUMNS, as in an aggregate, there are none. Raises ValueError if
+    the statement has no other columns.
     """
     columns = [name for name in rows.columns if name not in RECORD_COLUMNS]
     if not columns:
@@ -69,17 +69,17 @@ def topic_records(rows: DataFrame, key: str | None, metadata: Metadata | None = 
 
 
 def has_origin(rows: DataFrame) -> bool:
-    """Whether rows still say which record they come from."""
+    """Whether rows have the columns with their record's origin."""
     return set(RECORD_COLUMNS) <= set(rows.columns)
 
 
 def origin_headers() -> Column:
-    """Kafka headers from RECORD_COLUMNS, as text; the timestamp in milliseconds since 1970."""
+    """Return Kafka headers from RECORD_COLUMNS, as text; the timestamp in ms since 1970."""
     return F.array(*_entries(_origin_values())).alias("headers")
 
 
 def own_headers(metadata: Metadata | None) -> int:
-    """How many headers a row has that says which record it comes from, these first."""
+    """Return the number of headers of a row with origin; those of the origin are first."""
     return len(_origin_values()) + len(_metadata_entries(metadata))
 
 
@@ -88,7 +88,7 @@ def _origin_entries(rows: DataFrame) -> list[Column]:
 
 
 def _metadata_entries(metadata: Metadata | None) -> list[Column]:
-    """Who wrote a record, where, when and as what."""
+    """Return headers about the producer: host, application, schema and time."""
     if metadata is None:
         return []
     return _entries(
@@ -118,14 +118,14 @@ def _entries(values: Mapping[str, Column]) -> list[Column]:
 
 
 def archive_rows(rows: DataFrame, output: Output, source: Source) -> DataFrame:
-    """The statement's rows with a ``date`` when they are partitioned by it and have none.
+    """Return the rows, with a ``date`` column if they are partitioned by it and have none.
 
-    The date is the event time's, or the record's where no field says when the event happened.
-    Raises ValueError when that column is not among the statement's.
+    The date is that of the event time, or of the record if no field has the event time. Raises
+    ValueError if the statement does not select that column.
     """
     if DATE not in output.partition_by or DATE in rows.columns:
         return rows
     column = source.event_time or RECORD_COLUMNS[3]
     if column not in rows.columns:
-        raise ValueError(f"partitioned by date, but the statement keeps no {column} to derive it")
+        raise ValueError(f"partitioned by date, but the statement has no {column} to derive it")
     return rows.withColumn(DATE, F.to_date(F.col(quoted(column))))

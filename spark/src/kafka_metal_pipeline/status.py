@@ -1,8 +1,8 @@
 """The state of a driver over HTTP.
 
-``/`` and ``/status`` answer 200 with the state as JSON, whatever it is; ``/health`` answers 503
-unless every query runs. ``/metrics`` is the same for Prometheus. It may ask who comes, as pages of
-Spark do.
+``/`` and ``/status`` respond 200 with the state as JSON, whatever it is; ``/health`` responds 503
+unless every query runs. ``/metrics`` has the state for Prometheus. Clients may have to
+authenticate, as for Spark's pages.
 """
 
 import contextlib
@@ -19,12 +19,12 @@ from kafka_metal_pipeline import metrics
 from kafka_metal_pipeline.starts import Starts
 
 STARTING, RUNNING, STOPPING = "starting", "running", "stopping"
-# At least one output does not run, and is tried again; the others go on.
+# At least one output does not run and is retried; the others run.
 FAILING = "failing"
 FINISHED, FAILED = "finished", "failed"
 REQUEST_TIMEOUT_S = 10
 
-# What is known of an output before its first batch.
+# Progress of an output before its first batch.
 NOTHING: dict[str, Any] = dict.fromkeys(
     (
         "batch",
@@ -49,10 +49,10 @@ UNTRIED: dict[str, Any] = {
 
 
 class Board:
-    """What the driver says about itself; written by its main thread, read by requests."""
+    """The state of the driver; written by its main thread, read by HTTP requests."""
 
     def __init__(self, name: str, outputs: list[str], starts: Starts | None = None) -> None:
-        """A pipeline that is starting. ``outputs`` includes the invalid records."""
+        """Start with the state ``starting``; ``outputs`` includes the invalid records."""
         self._starts = starts or Starts()
         self._lock = threading.Lock()
         self._state = STARTING
@@ -64,35 +64,35 @@ class Board:
         }
 
     def set_state(self, state: str) -> None:
-        """Starting, running, stopping, finished or failed."""
+        """Set the state: starting, running, failing, stopping, finished or failed."""
         with self._lock:
             self._state = state
             if state == RUNNING:
                 self._starts.succeed()
 
     def fail(self, error: str, refused: bool = False) -> None:
-        """The driver ends with ``error``; ``refused``: it will each time, as it is declared."""
+        """Record that the driver failed; ``refused``: every start would fail in the same way."""
         with self._lock:
             self._state = FAILED
             self._starts.fail(error, refused)
 
     def set_id(self, application: str) -> None:
-        """The application's id on the Spark cluster."""
+        """Set the application's id on the Spark cluster."""
         with self._lock:
             self._id = application
 
     def set_output(self, output: str, progress: Mapping[str, Any]) -> None:
-        """How far an output has come, and why it ended if it did."""
+        """Update the progress and state of an output."""
         with self._lock:
             self._outputs[output] = {**self._outputs[output], **progress}
 
     def add_rows(self, output: str, rows: int) -> None:
-        """Count records that batches of an output have read."""
+        """Add records that batches of an output have read."""
         with self._lock:
             self._outputs[output]["input_rows_total"] += rows
 
     def snapshot(self) -> dict[str, Any]:
-        """The state as it is served."""
+        """Return the state as served."""
         with self._lock:
             return {
                 "name": self._name,
@@ -106,14 +106,15 @@ class Board:
             }
 
 
-def serve(board: Board, endpoint: str, word_file: Path | None = None) -> ThreadingHTTPServer:
-    """Answer on ``HOST:PORT`` from a thread of its own. Raises OSError when the port is taken.
+def serve(board: Board, endpoint: str, credentials_file: Path | None = None) -> ThreadingHTTPServer:
+    """Serve ``HOST:PORT`` in a thread; OSError if the port is in use.
 
-    ``word_file`` has what callers show, name:password in base64 (RFC 7617). It is read for every
-    request, so a new password counts at once. None: whoever asks is told.
+    ``credentials_file`` has name:password in base64 (RFC 7617), which clients must send. It is
+    read for every request, so a new password is effective at once. None: no authentication.
     """
     host, _, port = endpoint.rpartition(":")
-    handler = type("Handler", (_Handler,), {"board": board, "word_file": word_file})
+    attributes = {"board": board, "credentials_file": credentials_file}
+    handler = type("Handler", (_Handler,), attributes)
     server = ThreadingHTTPServer((host.strip("[]"), int(port)), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, name="status", daemon=True).start()
@@ -122,12 +123,12 @@ def serve(board: Board, endpoint: str, word_file: Path | None = None) -> Threadi
 
 class _Handler(BaseHTTPRequestHandler):
     board: Board
-    word_file: Path | None
+    credentials_file: Path | None
     timeout = REQUEST_TIMEOUT_S
 
     def do_GET(self) -> None:
-        """Answer with the state."""
-        if self.word_file and not self._shows(self.word_file):
+        """Respond with the state."""
+        if self.credentials_file and not self._is_authenticated(self.credentials_file):
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="kafka-metal"')
             self.send_header("Content-Length", "0")
@@ -135,26 +136,26 @@ class _Handler(BaseHTTPRequestHandler):
             return
         path = self.path.partition("?")[0].rstrip("/")
         if path not in ("", "/status", "/health", "/metrics"):
-            self.send_error(404, "there is /, /health and /metrics")
+            self.send_error(404, "the paths are /, /health and /metrics")
             return
         snapshot = self.board.snapshot()
         healthy = path != "/health" or snapshot["state"] == RUNNING
         kind, body = "application/json", json.dumps(snapshot)
         if path == "/metrics":
             kind, body = metrics.CONTENT_TYPE, metrics.render(snapshot)
-        # A health check may hang up once it has read the code.
+        # A health check may close the connection after the status code.
         with contextlib.suppress(ConnectionError):
-            self._answer(200 if healthy else 503, kind, body.encode())
+            self._respond(200 if healthy else 503, kind, body.encode())
 
-    def _shows(self, word_file: Path) -> bool:
+    def _is_authenticated(self, credentials_file: Path) -> bool:
         try:
-            word = word_file.read_bytes().strip()
+            credentials = credentials_file.read_bytes().strip()
         except OSError:
             return False
-        shown = self.headers.get("Authorization", "").encode()
-        return bool(word) and hmac.compare_digest(shown, b"Basic " + word)
+        sent = self.headers.get("Authorization", "").encode()
+        return bool(credentials) and hmac.compare_digest(sent, b"Basic " + credentials)
 
-    def _answer(self, code: int, kind: str, body: bytes) -> None:
+    def _respond(self, code: int, kind: str, body: bytes) -> None:
         self.send_response(code)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
@@ -162,4 +163,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base's name
-        """Say nothing: a health check every few seconds would fill the log."""
+        """Log nothing: health checks every few seconds would fill the log."""

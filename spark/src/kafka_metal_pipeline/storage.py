@@ -1,75 +1,75 @@
-"""Files beside checkpoints and archives, on whatever file system those are."""
+"""Files of checkpoints and archives on any file system that Hadoop's client supports."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kafka_metal_pipeline import wholeness
+from kafka_metal_pipeline import integrity
 from kafka_metal_pipeline.local_files import LocalFiles, is_local, local
 
 if TYPE_CHECKING:
-    # Local files need no Spark, and the control node has none.
+    # Commands on the control node use local files without pyspark.
     from pyspark.sql import SparkSession
 
 
-# What Hadoop's client says of a file system whose files appear when they are closed, or never.
+# Capability of file systems where a file appears only when it is closed, such as object stores.
 ABORTABLE = "fs.capability.outputstream.abortable"
 
 
 class Files(Protocol):
-    """What checkpoints and marks need of a file system."""
+    """File operations for checkpoints and marks."""
 
     def names(self, directory: str) -> list[str]:
-        """Names in a directory, sorted; none when there is no such directory."""
+        """Return the names in a directory, sorted; none if it does not exist."""
 
     def read(self, file: str) -> str | None:
-        """The text of a file, or None when there is none."""
+        """Return the text of a file, None if it does not exist."""
 
     def write(self, file: str, text: str) -> None:
-        """Write or replace a file as a whole, and the directories above it."""
+        """Write or replace a file atomically, creating its directories."""
 
 
-class Shelf(Files, Protocol):
-    """What an archive, and mending a checkpoint, need besides."""
+class FileStore(Files, Protocol):
+    """Further operations, for archives and the recovery of checkpoints."""
 
-    def is_whole(self, file: str) -> bool:
-        """Whether a file of a checkpoint is as it was written; see ``wholeness``."""
+    def is_intact(self, file: str) -> bool:
+        """Whether a file of a checkpoint is intact; see ``integrity``."""
 
     def drop_orphans(self, directory: str) -> None:
-        """Remove checksums of files that are gone: Spark could not write these files again."""
+        """Remove checksums of missing files: Spark could not create these files otherwise."""
 
     def files(self, directory: str) -> list[str]:
-        """Paths of all files below a directory, relative to it, sorted."""
+        """Return the relative paths of all files below a directory, sorted."""
 
     def move(self, file: str, target: str) -> None:
-        """Move a file, and make the directories above its new place.
+        """Move a file, creating its new directories.
 
-        Where the file is in both places, moving it was cut short: the copy is whole.
+        If the file exists in both places, an earlier move was interrupted: the copy is complete.
         """
 
     def remove(self, place: str) -> None:
-        """Remove a file, or a directory and all below it; that there is none is fine."""
+        """Remove a file or a directory tree, if it exists."""
 
 
 class Storage:
-    """Files by Hadoop's client, which Spark itself uses: local, hdfs and others are the same."""
+    """Files through Hadoop's client, as Spark uses it: local, HDFS, object stores."""
 
     def __init__(self, spark: "SparkSession") -> None:
         """Use the session's file systems and their settings."""
-        # No public API of pyspark reaches the file systems.
+        # pyspark has no public API for file systems.
         self._session = spark
         self._jvm: Any = spark._jvm
         self._gateway: Any = spark.sparkContext._gateway
         self._settings: Any = spark._jsc.hadoopConfiguration()
 
     def names(self, directory: str) -> list[str]:
-        """Names in a directory, sorted; none when there is no such directory."""
+        """Return the names in a directory, sorted; none if it does not exist."""
         path, system = self._locate(directory)
         if not system.exists(path):
             return []
         return sorted(status.getPath().getName() for status in system.listStatus(path))
 
     def files(self, directory: str) -> list[str]:
-        """Paths of all files below a directory, relative to it, sorted."""
+        """Return the relative paths of all files below a directory, sorted."""
         path, system = self._locate(directory)
         if not system.exists(path):
             return []
@@ -79,21 +79,21 @@ class Storage:
             found.append(every.next().getPath().toUri().getPath().removeprefix(base))
         return sorted(found)
 
-    def is_whole(self, file: str) -> bool:
-        """Whether a file of a checkpoint is as it was written; see ``wholeness``."""
+    def is_intact(self, file: str) -> bool:
+        """Whether a file of a checkpoint is intact; see ``integrity``."""
         if is_local(file):
-            return wholeness.is_whole(local(file), self._unpack)
+            return integrity.is_intact(local(file), self._unpack)
         path, system = self._locate(file)
-        # Such a file system has checksums of its own, and tells when they do not fit.
+        # Other file systems verify checksums themselves and raise on a mismatch.
         return int(system.getFileStatus(path).getLen()) > 0
 
     def drop_orphans(self, directory: str) -> None:
-        """Remove checksums of files that are gone: Spark could not write these files again."""
+        """Remove checksums of missing files: Spark could not create these files otherwise."""
         if is_local(directory):
             LocalFiles().drop_orphans(directory)
 
     def _unpack(self, file: Path) -> bytes:
-        """The last four bytes of a state's file, which Spark has compressed."""
+        """Return the last four bytes of a state file after decompression."""
         io, java = self._jvm.org.apache.commons.io.IOUtils, self._jvm.java.io
         name = self._session.conf.get("spark.sql.streaming.stateStore.compression.codec", "lz4")
         settings = self._session.sparkContext._jsc.sc().conf()
@@ -109,9 +109,9 @@ class Storage:
             stream.close()
 
     def read(self, file: str) -> str | None:
-        """The text of a file, or None when there is none."""
+        """Return the text of a file, None if it does not exist."""
         if is_local(file):
-            # A checksum that a crash has cut is no reason not to read what it is of.
+            # Without Hadoop's client, which fails on a truncated checksum file.
             return LocalFiles().read(file)
         path, system = self._locate(file)
         if not system.exists(path):
@@ -123,10 +123,10 @@ class Storage:
             stream.close()
 
     def write(self, file: str, text: str) -> None:
-        """Write or replace a file as a whole, and the directories above it.
+        """Write or replace a file atomically, creating its directories.
 
-        Through a file beside it that takes its place: a crash leaves the old text or the new. A
-        store of objects has no such step, and needs none: an object is there once it is whole.
+        A temporary file is renamed to it, so a crash leaves the old text or the new one. Object
+        stores need no rename: an object appears only when it is complete.
         """
         path, system = self._locate(file)
         if system.hasPathCapability(path, ABORTABLE):
@@ -147,7 +147,7 @@ class Storage:
         context.rename(system.makeQualified(part), system.makeQualified(path), options)
 
     def move(self, file: str, target: str) -> None:
-        """Move a file, and make the directories above its new place."""
+        """Move a file, creating its new directories."""
         path, system = self._locate(file)
         place, _ = self._locate(target)
         if system.exists(place):
@@ -158,7 +158,7 @@ class Storage:
             raise OSError(f"{file} cannot be moved to {target}")
 
     def remove(self, place: str) -> None:
-        """Remove a file, or a directory and all below it; that there is none is fine."""
+        """Remove a file or a directory tree, if it exists."""
         if is_local(place):
             LocalFiles().remove(place)
             return
@@ -170,7 +170,7 @@ class Storage:
         try:
             stream.write(bytearray(text, "utf-8"))
         except BaseException:
-            # Closed, it would put what it has so far.
+            # Closing the stream would store the incomplete object.
             stream.abort()
             raise
         stream.close()

@@ -1,4 +1,4 @@
-"""Topics as streams and as batches: the only file that knows Kafka."""
+"""Spark streams and batches of topics and archives; the only module with Spark's Kafka options."""
 
 import json
 from collections.abc import Callable
@@ -13,26 +13,26 @@ from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 from kafka_metal_pipeline.brokers import settings
 from kafka_metal_pipeline.sizes import java_options
 
-# Columns of a record as Spark's source of Kafka has them; headers are there where they are wanted.
+# Columns of Spark's Kafka source, without the optional headers.
 RECORD = (
     "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP, "
     "timestampType INT"
 )
-# Of images/spark/reading: Spark's source, for queries that read together.
+# From images/spark/reading: Spark's Kafka source, for queries that share a read.
 SHARED = "metal.kafka.spark.SharedTopic"
-# A stream for one of them: the most records of one batch, and whether the others wait for it.
+# Returns the stream of a query, by its maximum records per batch and whether others wait for it.
 Share = Callable[[int, bool], DataFrame]
 
-# Small batches cost most of a sink's CPU: with these, 230,000 records/s instead of 144,000.
+# Small producer batches use most of a sink's CPU: with these, 230,000 records/s, before 144,000.
 PRODUCER = {"linger.ms": "50", "batch.size": "262144", "compression.type": "lz4"}
-# What a producer has taken back never was.
+# Records of aborted transactions are not read.
 CONSUMER = {"isolation.level": "read_committed"}
-# What an archive of whole records has, beside the folders' columns.
+# Columns of an archive of unparsed records, without those of its folders.
 ARCHIVED = (
     f"key BINARY, value BINARY, headers {HEADERS}, "
     "_topic STRING, _partition INT, _offset LONG, _timestamp TIMESTAMP"
 )
-# Files of an archive that one batch reads; each was one task's part of a batch.
+# Maximum files of an archive per batch; each was written by one task of a batch.
 FILES_PER_TRIGGER = 100
 
 
@@ -42,10 +42,10 @@ def records(
     starting: Starting | None = None,
     limit: int | None = None,
 ) -> DataFrame:
-    """The source as a stream: key, value, topic, partition, offset, timestamp.
+    """Return the source as a stream: key, value, topic, partition, offset, timestamp.
 
-    ``starting`` is where a query without a checkpoint begins when not at ``source.starting``;
-    ``limit`` the most records of one batch, None where there are no batches.
+    ``starting`` replaces ``source.starting`` for a query without a checkpoint; ``limit`` is the
+    maximum number of records per batch, None for real-time queries.
     """
     source = declaration.source
     if source.path:
@@ -54,14 +54,16 @@ def records(
     return _stream(spark, "kafka", declaration, starting, limit).load()
 
 
-def shared(spark: SparkSession, declaration: Declaration, judged: DataFrame, waited: int) -> Share:
-    """The source as a stream for each of several queries that read it together.
+def shared(
+    spark: SparkSession, declaration: Declaration, validated: DataFrame, waited: int
+) -> Share:
+    """Return a function that gives each of several queries a stream of one shared read.
 
-    ``judged`` is made of records of RECORD, which stand for those of a batch; so many of the
-    queries are waited for.
+    ``validated`` is computed from an empty DataFrame of RECORD and applied to every batch;
+    ``waited`` is the number of queries that are waited for.
     """
     jvm: Any = spark._jvm
-    reading = jvm.metal.kafka.spark.SharedTopic.register(judged._jdf, waited)
+    reading = jvm.metal.kafka.spark.SharedTopic.register(validated._jdf, waited)
 
     def share(limit: int, is_waited_for: bool) -> DataFrame:
         stream = _stream(spark, SHARED, declaration, None, limit)
@@ -86,7 +88,7 @@ def _stream(
 def stored(
     spark: SparkSession, declaration: Declaration, starting: Starting | None = None
 ) -> DataFrame:
-    """The source as it is now: the same columns, once."""
+    """Return the stored records of the source, with the columns of ``records``."""
     source = declaration.source
     if source.path:
         reader = spark.read.schema(ARCHIVED)
@@ -100,20 +102,20 @@ def stored(
 
 
 def to_topic(rows: DataFrame, topic: str, site: Site, limits: list[int]) -> DataStreamWriter:
-    """Rows of key, value and headers into a topic, each at least once.
+    """Return a stream writer for key, value and headers to a topic, at least once.
 
-    A row's own ``topic`` goes before ``topic``. ``limits`` are the bytes that a record may have.
+    A row's column ``topic`` overrides ``topic``. ``limits`` are maximum record bytes.
     """
     return rows.writeStream.format("kafka").options(**_sink_options(rows, topic, site, limits))
 
 
 def into_topic(rows: DataFrame, topic: str, site: Site, limits: list[int]) -> None:
-    """The same at once."""
+    """Write key, value and headers to a topic, at least once; parameters as in ``to_topic``."""
     rows.write.format("kafka").options(**_sink_options(rows, topic, site, limits)).save()
 
 
 def client(site: Site, tuning: dict[str, str]) -> dict[str, str]:
-    """Options of Spark's client; what the site says wins over our tuning."""
+    """Return options for Spark's Kafka client; the site's options override ``tuning``."""
     return {f"kafka.{name}": value for name, value in settings(site, tuning).items()}
 
 
@@ -123,7 +125,7 @@ def _source_options(declaration: Declaration) -> dict[str, str]:
         **client(declaration.site, CONSUMER),
         "subscribe": ",".join(source.topics),
         "failOnDataLoss": str(source.on_data_loss == "fail").lower(),
-        # Names groups so that an access rule can be given for them.
+        # A fixed prefix of the consumer groups, for ACLs.
         "groupIdPrefix": f"kafka-metal-{declaration.name}",
     }
     return options | ({"includeHeaders": "true"} if source.format == "bytes" else {})
@@ -131,7 +133,7 @@ def _source_options(declaration: Declaration) -> dict[str, str]:
 
 def _sink_options(rows: DataFrame, topic: str, site: Site, limits: list[int]) -> dict[str, str]:
     options = client(site, PRODUCER | java_options(limits))
-    # Where the option is set, Spark passes over the column.
+    # Spark ignores the column ``topic`` if the option is set.
     return options if "topic" in rows.columns else {**options, "topic": topic}
 
 
@@ -140,7 +142,7 @@ def _location(declaration: Declaration) -> str:
 
 
 def _archived(rows: DataFrame, declaration: Declaration) -> DataFrame:
-    """Records of the declared topics with the names that a Kafka source gives its columns."""
+    """Return records of the declared topics, with the column names of Spark's Kafka source."""
     named = {name: name.removeprefix("_") for name in RECORD_COLUMNS}
     kept = rows.where(F.col("_topic").isin(*declaration.source.topics))
     columns: list[Any] = [F.col(name).alias(own) for name, own in named.items()]

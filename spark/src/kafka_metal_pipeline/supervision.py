@@ -1,7 +1,7 @@
-"""The queries of a pipeline, each kept alive for itself.
+"""Supervision of a pipeline's queries, each restarted independently of the others.
 
-One that fails is started again alone, later each time, and the others go on. The status names it
-with its last error and how often it was started again.
+A failed query is restarted after a growing pause while the others run. The status has its last
+error and the number of restarts.
 """
 
 import logging
@@ -21,19 +21,19 @@ from kafka_metal_pipeline.status import FAILED, FAILING, FINISHED, RUNNING, STAR
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 300.0
-# Without a failure for so long, the next one counts as the first.
-CALM_S = 600.0
+# Seconds without a failure after which the pause starts at FIRST_PAUSE_S again.
+RESET_S = 600.0
 
 Start = Callable[[str], StreamingQuery]
 
 
 class ProcessError(RuntimeError):
-    """The JVM cannot go on: the container's restart policy starts a new driver."""
+    """The JVM has failed: the container's restart policy starts a new driver."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How an output's query does; times are those of ``time.monotonic``."""
+    """State of an output's query; times are from ``time.monotonic``."""
 
     query: StreamingQuery | None = None
     error: BaseException | None = None
@@ -47,7 +47,7 @@ class Attempt:
 
 
 class Supervisor:
-    """Starts queries and starts them again; ``start`` raises where an output cannot run."""
+    """Starts and restarts queries; ``start`` raises if an output cannot run."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Supervisor:
         is_endless: bool,
         thread: Callable[..., threading.Thread] = threading.Thread,
     ) -> None:
-        """``is_endless``: a query that ends has failed, and is started again, in a ``thread``."""
+        """``is_endless``: a query that ends has failed and is restarted, in a ``thread``."""
         self._pipeline, self._start, self._board = pipeline, start, board
         self._is_endless = is_endless
         self._attempts = {name: Attempt() for name in outputs}
@@ -68,32 +68,32 @@ class Supervisor:
 
     @property
     def queries(self) -> dict[str, StreamingQuery]:
-        """Those that run."""
+        """Running queries by output."""
         found = {name: each.query for name, each in self._attempts.items()}
         return {name: query for name, query in found.items() if query and query.isActive}
 
     @property
     def errors(self) -> dict[str, BaseException]:
-        """Why outputs do not run, by name."""
+        """Errors of outputs that do not run, by name."""
         return {name: each.error for name, each in self._attempts.items() if each.error}
 
     @property
     def is_done(self) -> bool:
-        """Whether every query has ended, and none is to be started again."""
+        """Whether every query has ended and none will be restarted."""
         return not self._is_endless and all(
             each.is_finished or each.error for each in self._attempts.values()
         )
 
     def start_all(self) -> None:
-        """Start each output, one after the other."""
+        """Start all outputs, one after the other."""
         self._try(list(self._attempts))
         self._collect()
 
     def start_due(self) -> None:
-        """Start again what does not run and whose pause is over; does not wait for it.
+        """Restart failed outputs whose pause is over, in a thread.
 
-        A target that is away can hold up a start for a minute, and the others are looked at
-        meanwhile. One at a time: statements share the name of their view.
+        If a target is down, a start can block for a minute; the other queries are supervised
+        meanwhile. Starts are sequential: statements share the name of their view.
         """
         if self._worker and self._worker.is_alive():
             return
@@ -116,7 +116,7 @@ class Supervisor:
                 self._outcomes[name] = error
 
     def _collect(self) -> None:
-        """Take over how starts ended."""
+        """Process the results of finished starts."""
         while self._outcomes:
             name, outcome = self._outcomes.popitem()
             attempt = self._attempts[name]
@@ -132,19 +132,19 @@ class Supervisor:
                 restarts=attempt.restarts + again,
             )
 
-    def look(self) -> dict[str, dict[str, Any]]:
-        """Find out how each query does and tell the board; progress by output."""
+    def update(self) -> dict[str, dict[str, Any]]:
+        """Update the state of every query on the board; return the progress by output."""
         found = {}
         for name, attempt in list(self._attempts.items()):
             if attempt.query:
-                found[name] = self._look(name, attempt, attempt.query)
+                found[name] = self._update(name, attempt, attempt.query)
             attempt = self._attempts[name]
-            self._board.set_output(name, {**found.get(name, {}), **_told(attempt)})
+            self._board.set_output(name, {**found.get(name, {}), **_output_state(attempt)})
         self._board.set_state(self._state())
         return found
 
     def interrupt(self, error: BaseException) -> None:
-        """Stop every query for a reason that all have; each is looked at anew at once."""
+        """Stop every query because of a common error; each is restarted at once."""
         for name, attempt in list(self._attempts.items()):
             if attempt.query is None:
                 continue
@@ -152,7 +152,7 @@ class Supervisor:
             self._fail(name, error, 0)
             self._attempts[name] = replace(self._attempts[name], due=0.0)
 
-    def _look(self, name: str, attempt: Attempt, query: StreamingQuery) -> dict[str, Any]:
+    def _update(self, name: str, attempt: Attempt, query: StreamingQuery) -> dict[str, Any]:
         state = progress.of_query(query)
         rows, counted = progress.rows_since(query, attempt.counted)
         self._board.add_rows(name, rows)
@@ -160,14 +160,14 @@ class Supervisor:
         if attempt.error and state["input_rows"] is not None:
             log.info("pipeline %s: output %s runs again", self._pipeline, name)
             attempt = replace(attempt, error=None, message=None)
-        if attempt.failures and time.monotonic() - attempt.began > CALM_S:
+        if attempt.failures and time.monotonic() - attempt.began > RESET_S:
             attempt = replace(attempt, failures=0)
         self._attempts[name] = attempt
         if not query.isActive:
             error: BaseException | None = query.exception()
             if error is None and self._is_endless:
-                # Where Spark itself fails while it handles a failure.
-                error = RuntimeError("its query ended and says no reason: see the log above")
+                # Spark ends a query without an exception if its own error handling fails.
+                error = RuntimeError("its query ended without an error: see the log above")
             if error is None:
                 self._attempts[name] = replace(attempt, query=None, is_finished=True)
             else:
@@ -190,23 +190,23 @@ class Supervisor:
             restarts=old.restarts + again,
             due=time.monotonic() + pause,
         )
-        later = f"; it is tried again in {pause:.0f} s" if self._is_endless else ""
-        told = "for the same reason" if message == old.message else message
-        log.error("pipeline %s: output %s died: %s%s", self._pipeline, name, told, later)
+        later = f"; retry in {pause:.0f} s" if self._is_endless else ""
+        cause = "for the same reason" if message == old.message else message
+        log.error("pipeline %s: output %s failed: %s%s", self._pipeline, name, cause, later)
 
     def _state(self) -> str:
         attempts = self._attempts.values()
         if any(each.error for each in attempts):
             return FAILING
-        looked = all(
+        all_read = all(
             each.is_finished
             or (each.query and progress.of_query(each.query)["input_rows"] is not None)
             for each in attempts
         )
-        return RUNNING if looked else STARTING
+        return RUNNING if all_read else STARTING
 
 
-def _told(attempt: Attempt) -> dict[str, Any]:
+def _output_state(attempt: Attempt) -> dict[str, Any]:
     state = STARTING
     if attempt.error:
         state = FAILED
@@ -216,12 +216,12 @@ def _told(attempt: Attempt) -> dict[str, Any]:
         state = RUNNING
     waits = attempt.due - time.monotonic() if attempt.error and attempt.query is None else None
     retry = None if waits is None else datetime.now(UTC) + timedelta(seconds=max(0.0, waits))
-    said = attempt.message
-    if said and attempt.restarts:
-        said += f" (started again {attempt.restarts} times)"
+    error = attempt.message
+    if error and attempt.restarts:
+        error += f" (restarted {attempt.restarts} times)"
     return {
         "state": state,
-        "exception": said,
+        "exception": error,
         "restarts": attempt.restarts,
         "retry_at": retry and retry.isoformat(timespec="seconds"),
     }

@@ -1,8 +1,8 @@
-"""A topic that gets every row exactly once: one Kafka transaction per batch, with the batch's mark.
+"""Exactly-once delivery to a topic: one Kafka transaction per batch, which includes its mark.
 
-The mark lies in a compacted topic, under pipeline, output and checkpoint, and is part of the
-transaction: readers with ``isolation.level=read_committed`` see rows and mark together or neither.
-The rows pass through the driver, as one producer has to write a transaction.
+The mark is in a compacted topic; its key is pipeline, output and checkpoint. Readers with
+``isolation.level=read_committed`` see both rows and mark, or neither. All rows pass through the
+driver, because a transaction has a single producer.
 """
 
 import time
@@ -13,15 +13,15 @@ from typing import Any, Protocol
 from kafka_metal_pipeline.marks import Mark
 
 TIMEOUT_S = 60.0
-# A commit whose outcome is not known yet is asked for again; librdkafka waits within each try.
+# A commit with an unknown result is retried; librdkafka waits within each attempt.
 COMMIT_TRIES = 5
 
 
 class Producer(Protocol):
-    """What is used of confluent_kafka.Producer."""
+    """The methods used of confluent_kafka.Producer."""
 
     def init_transactions(self, timeout: float) -> None:
-        """Fence off an older producer of the same id and end what it left open."""
+        """Fence off older producers of the same id and abort their transactions."""
 
     def begin_transaction(self) -> None:
         """Start a transaction."""
@@ -34,10 +34,10 @@ class Producer(Protocol):
         *,
         headers: Any = None,
     ) -> None:
-        """Queue a record. Raises BufferError when the queue is full."""
+        """Queue a record; BufferError if the queue is full."""
 
     def poll(self, timeout: float) -> int:
-        """Let the queue drain."""
+        """Process delivery reports, which frees space in the queue."""
 
     def commit_transaction(self, timeout: float) -> None:
         """Flush and commit."""
@@ -46,16 +46,16 @@ class Producer(Protocol):
         """Abort."""
 
 
-# Reads the records of the topic of marks, keys and values, in their order.
+# Returns keys and values of the topic of marks, in order.
 ReadMarks = Callable[[], Iterable[tuple[str, str]]]
 
 
 @dataclass
 class TransactionalTopic:
-    """A topic, and the marks of what is in it.
+    """A topic that is written in transactions, with marks.
 
-    ``owner`` is pipeline and output: the first part of the mark's key, and of the transactional id,
-    so that a driver that is taken for dead can write no more once its successor has started.
+    ``owner`` is pipeline and output: the prefix of the mark's key, and part of the transactional
+    id. So a driver that was believed dead is fenced off once its successor has started.
     """
 
     topic: str
@@ -66,7 +66,7 @@ class TransactionalTopic:
     _producer: Producer | None = None
 
     def mark(self) -> Mark | None:
-        """The newest mark. Fences first: an older driver may be about to commit another."""
+        """Return the newest mark, after fencing off older drivers, which could commit another."""
         self._producer = self.connect(transactional_id(self.owner))
         self._producer.init_transactions(TIMEOUT_S)
         return newest(self.read_marks(), self.owner)
@@ -75,7 +75,7 @@ class TransactionalTopic:
         """Write a batch and its mark in one transaction."""
         producer = self._producer
         if producer is None:
-            raise RuntimeError(f"{self.owner}: rows come before the mark was read")
+            raise RuntimeError(f"{self.owner}: rows were written before the mark was read")
         producer.begin_transaction()
         try:
             for row in rows.toLocalIterator(prefetchPartitions=True):
@@ -84,19 +84,19 @@ class TransactionalTopic:
             _produce(producer, self.marks, mark.to_text().encode(), key.encode(), [])
             _commit(producer)
         except BaseException as error:
-            # Fenced off, there is nothing left to abort.
+            # A fenced producer has no transaction to abort.
             if not _is(error, "fatal"):
                 producer.abort_transaction(TIMEOUT_S)
             raise
 
 
 def transactional_id(owner: str) -> str:
-    """Id of an owner's producer: brokers keep no ACL of a name with a slash, no name has a dot."""
+    """Return an owner's transactional id; a dot, as a slash is not possible in ACLs."""
     return f"kafka-metal-{owner.replace('/', '.')}"
 
 
 def newest(records: Iterable[tuple[str, str]], owner: str) -> Mark | None:
-    """The mark an owner wrote last, whatever its checkpoint."""
+    """Return the mark that an owner wrote last, of any checkpoint."""
     last = None
     for key, value in records:
         if key.rpartition("/")[0] == owner and value:
@@ -110,7 +110,7 @@ def _send(producer: Producer, topic: str, row: Any) -> None:
         (each["key"], None if each["value"] is None else bytes(each["value"]))
         for each in fields.get("headers") or ()
     ]
-    # A row that is too large for the topic says another one.
+    # A row that is too large for the topic has the invalid topic in its column.
     own = fields.get("topic", topic)
     _produce(producer, own, _bytes(fields["value"]), _bytes(fields["key"]), headers)
 
@@ -127,7 +127,7 @@ def _produce(
         try:
             producer.produce(topic, value, key, headers=headers)
         except BufferError:
-            # Nobody has made room for so long: the brokers are away.
+            # No space for TIMEOUT_S: the brokers are down.
             if time.monotonic() > deadline:
                 raise
             producer.poll(1.0)
@@ -148,10 +148,10 @@ def _commit(producer: Producer) -> None:
 
 
 def _is(error: BaseException, what: str) -> bool:
-    """Whether librdkafka calls an error ``fatal`` or ``retriable``."""
+    """Whether librdkafka classifies an error as ``fatal`` or ``retriable``."""
     found = error.args[0] if error.args else None
-    tell = getattr(found, what, None)
-    return bool(tell()) if callable(tell) else False
+    check = getattr(found, what, None)
+    return bool(check()) if callable(check) else False
 
 
 def _bytes(value: Any) -> bytes | None:
@@ -161,11 +161,11 @@ def _bytes(value: Any) -> bytes | None:
 
 
 def producer_options(client: Mapping[str, str], transactional_id: str) -> dict[str, str]:
-    """Options of a transactional producer from those of a client of librdkafka."""
+    """Return options of a transactional producer, based on ``client``."""
     return {
         "compression.type": "lz4",
         "linger.ms": "50",
-        # What waits to be sent is in the driver's memory, beside its heap.
+        # The queue uses the driver's memory in addition to its heap.
         "queue.buffering.max.kbytes": "65536",
         "transaction.timeout.ms": "300000",
         **client,

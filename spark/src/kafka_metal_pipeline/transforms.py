@@ -1,8 +1,8 @@
-"""From records of a topic to accepted events and rejected records. Knows no topic and no path.
+"""Accepted events and rejected records from a topic's records; independent of the source.
 
-``records`` have the columns of a Kafka source: key, value (binary), topic, partition, offset and
-timestamp. ``judged`` is what is known of each; every one ends in exactly one of ``accepted`` and
-``rejected``.
+``records`` have the columns of Spark's Kafka source: key, value (binary), topic, partition, offset
+and timestamp. ``validated`` adds the result to each record, which is then in exactly one of
+``accepted`` and ``rejected``.
 """
 
 from functools import reduce
@@ -21,17 +21,17 @@ ACCEPTED, REJECTED = "_is_accepted", "_rejected"
 
 
 def parse(records: DataFrame, source: Source) -> DataFrame:
-    """ORIGIN, the value as text, the event's fields, and the marks of how reading went."""
+    """Return ORIGIN, the value as text, the event's fields, and the marks of the parser."""
     if source.format == "bytes":
         return records.select(*_origin(), "key", "value", "headers")
     form = format_of(source)
-    # What is accepted needs the value no more, and is not copied with it from here on.
-    looked_at = {
+    # Accepted events do not need the value: it is not copied with them from here on.
+    parsed = {
         TEXT: F.col("value").cast("string"),
         "_is_tombstone": F.col("value").isNull(),
         "_read": _once(form.parse(F.col("value"))),
     }
-    read = records.select(*_origin(), *(what.alias(name) for name, what in looked_at.items()))
+    read = records.select(*_origin(), *(what.alias(name) for name, what in parsed.items()))
     event, marks = form.shape(F.col("_read"))
     values = {field: event[field.name] for field in source.fields}
     return read.select(
@@ -45,29 +45,29 @@ def parse(records: DataFrame, source: Source) -> DataFrame:
 
 
 def _once(value: Column) -> Column:
-    """The value, in a form that no place which uses it makes anew.
+    """Return a value that is computed once, however often it is used.
 
-    Left to itself, the optimizer copies the parser to every place that uses its result, and a value
-    is parsed once for each. What depends on the partition it copies nowhere.
+    The optimizer would otherwise copy the parser to every use of its result, and each would parse
+    again. It does not copy expressions that depend on the partition.
     """
     return F.when(F.spark_partition_id() >= 0, value)
 
 
 def _origin() -> list[Column]:
-    """ORIGIN from the columns of a Kafka source."""
+    """Return ORIGIN from the columns of Spark's Kafka source."""
     names = ("topic", "partition", "offset", "timestamp", "key", "value")
     return [F.col(name).alias(own) for name, own in zip(names, ORIGIN, strict=True)]
 
 
 def accepted_records(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
-    """ORIGIN of the records that are accepted: the records as they came."""
+    """Return ORIGIN of the accepted records, which are unchanged."""
     return parsed.where(is_accepted(source, rules)).select(*ORIGIN)
 
 
-def judged(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
-    """The event's fields, RECORD_COLUMNS, whether it is accepted, and all of it where it is not.
+def validated(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+    """Return event fields, RECORD_COLUMNS, ACCEPTED, and for rejected records everything.
 
-    What any output wants of a record, and no more: outputs that read together keep it.
+    These are all columns that outputs need, and no more: shared reads cache them.
     """
     result = is_accepted(source, rules)
     everything = F.struct(*(F.col(quoted(name)) for name in parsed.columns))
@@ -76,15 +76,15 @@ def judged(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFram
     )
 
 
-def accepted(judged: DataFrame, source: Source) -> DataFrame:
-    """The view ``events``: the event's fields, then RECORD_COLUMNS."""
-    return judged.where(F.col(ACCEPTED)).select(*_event(source))
+def accepted(validated: DataFrame, source: Source) -> DataFrame:
+    """Return the view ``events``: the event's fields, then RECORD_COLUMNS."""
+    return validated.where(F.col(ACCEPTED)).select(*_event(source))
 
 
-def rejected(judged: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
-    """ORIGIN, ``_reason``, and ``_detail``, a sentence for a person."""
+def rejected(validated: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+    """Return ORIGIN, ``_reason``, and the text ``_detail`` of rejected records."""
     return (
-        judged.where(~F.col(ACCEPTED))
+        validated.where(~F.col(ACCEPTED))
         .select(f"{REJECTED}.*")
         .withColumn("_reason", reason_of(source, rules))
         .select(*ORIGIN, "_reason", detail_of(source, rules).alias("_detail"))
@@ -99,7 +99,7 @@ def _event(source: Source) -> list[Column]:
 def is_accepted(source: Source, rules: dict[str, str]) -> Column:
     """Whether a record is an event that meets every rule; never null.
 
-    A rule that gives NULL is not met. Rules see the event's fields and RECORD_COLUMNS.
+    A rule that returns NULL is not met. Rules use the event's fields and RECORD_COLUMNS.
     """
     met = [F.expr(predicate).cast("boolean") for predicate in rules.values()]
     if source.format == "bytes":
@@ -116,9 +116,9 @@ def is_accepted(source: Source, rules: dict[str, str]) -> Column:
 
 
 def reason_of(source: Source, rules: dict[str, str]) -> Column:
-    """Why a record is not accepted: the first reason that holds."""
+    """Return the first reason why a record is not accepted."""
     if source.format == "bytes":
-        return _broken_rule(F.when(F.lit(False), ""), rules)
+        return _violated_rule(F.when(F.lit(False), ""), rules)
     required = [F.col(quoted(field.name)).isNull() for field in source.fields if field.required]
     reason = (
         F.when(F.col("_is_tombstone"), "tombstone")
@@ -130,10 +130,10 @@ def reason_of(source: Source, rules: dict[str, str]) -> Column:
         reason = reason.when(fault.isNotNull(), fault)
     if required:
         reason = reason.when(reduce(Column.__or__, required), "missing_field")
-    return _broken_rule(reason, rules)
+    return _violated_rule(reason, rules)
 
 
-def _broken_rule(reason: Column, rules: dict[str, str]) -> Column:
+def _violated_rule(reason: Column, rules: dict[str, str]) -> Column:
     for name, predicate in rules.items():
         is_met = F.coalesce(F.expr(predicate).cast("boolean"), F.lit(False))
         reason = reason.when(~is_met, name)

@@ -1,7 +1,7 @@
-"""Rows into a table of a database, each key's newest row once, whatever crashes.
+"""Upserts into a database table: the newest row of each key, exactly once.
 
-Executors write a batch into a table beside the target; one transaction takes it over and keeps the
-batch's mark. Only statements and their order are here; the connection is an argument.
+Executors write a batch to a staging table; one transaction moves it to the target and updates the
+mark. This module has only the SQL; the connection is an argument.
 """
 
 import re
@@ -15,35 +15,35 @@ from kafka_metal_pipeline.marks import Mark
 
 MARKS = "kafka_metal_marks"
 MARK_COLUMNS = ("owner", "checkpoint", "batch", "offsets")
-# Databases whose word for it is their own; others get MERGE, the standard's.
+# Databases with their own upsert syntax; others use the standard's MERGE.
 CONFLICT = ("postgresql", "sqlite")
 DUPLICATE = ("mysql", "mariadb")
 BACKTICKED = ("mysql", "mariadb")
 
 
 class Database(Protocol):
-    """A connection that commits only when it is told to."""
+    """A connection without auto-commit."""
 
     def execute(self, statement: str, *values: Any) -> None:
         """Run a statement with values for its question marks."""
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What a query gives."""
+        """Return the rows of a query."""
 
     def commit(self) -> None:
-        """Make what was done last."""
+        """Commit the transaction."""
 
     def close(self) -> None:
-        """End the connection; what is not committed never was."""
+        """Roll back uncommitted changes and disconnect."""
 
 
 def dialect(url: str) -> str:
-    """The database of a JDBC URL: ``postgresql`` of ``jdbc:postgresql://…``."""
+    """Return the database of a JDBC URL: ``postgresql`` of ``jdbc:postgresql://…``."""
     return url.removeprefix("jdbc:").partition(":")[0].lower()
 
 
 def name_of(dialect: str, column: str) -> str:
-    """A column's name as a statement has it, in the case that Spark gives it."""
+    """Return a column's quoted name, in the case that Spark uses."""
     quote = "`" if dialect in BACKTICKED else '"'
     return f"{quote}{column.replace(quote, quote * 2)}{quote}"
 
@@ -51,7 +51,7 @@ def name_of(dialect: str, column: str) -> str:
 def upsert_statement(
     dialect: str, table: str, staged: str, columns: Sequence[str], keys: Sequence[str]
 ) -> str:
-    """Take over the rows of ``staged``: new keys are inserted, known ones updated."""
+    """Return a statement that inserts or updates the rows of ``staged``."""
 
     def named(column: str) -> str:
         return name_of(dialect, column)
@@ -60,7 +60,7 @@ def upsert_statement(
     rest = [column for column in columns if column not in keys]
     if dialect in CONFLICT:
         sets = ", ".join(f"{named(each)} = excluded.{named(each)}" for each in rest)
-        # SQLite takes ON for a join where no WHERE stands before it.
+        # Without a WHERE clause, SQLite parses ON as that of a join.
         return (
             f"INSERT INTO {table} ({listed}) SELECT {listed} FROM {staged} WHERE true "
             f"ON CONFLICT ({', '.join(map(named, keys))}) "
@@ -83,15 +83,15 @@ def upsert_statement(
 
 
 def staged_name(table: str, output: str) -> str:
-    """The table beside ``table`` that holds a batch of an output; names are lower-case words."""
+    """Return the name of the staging table for an output."""
     return f"{table}_{re.sub(r'[^a-z0-9]', '_', output.lower())}_staged"
 
 
 @dataclass
 class Table:
-    """A table of a database, filled by one output.
+    """A database table that one output writes.
 
-    ``stage`` writes rows into the table beside it, which it replaces.
+    ``stage`` replaces the content of the staging table.
     """
 
     dialect: str
@@ -103,7 +103,7 @@ class Table:
     stage: Callable[[Any], None]
 
     def mark(self) -> Mark | None:
-        """The newest batch of this output; makes the table of marks when there is none."""
+        """Return the newest batch of this output; creates the table of marks if it is missing."""
         database = self.connect()
         try:
             database.execute(
@@ -116,11 +116,11 @@ class Table:
             database.close()
 
     def write(self, rows: Any, mark: Mark) -> None:
-        """Take over a batch and its mark in one transaction."""
+        """Move a batch and its mark to the target in one transaction."""
         self.stage(rows)
         database = self.connect()
         try:
-            # Said again here: another driver may have written since this one started.
+            # Check again: another driver may have written since this one started.
             known = self._mark(database)
             if known and known.checkpoint == mark.checkpoint and known.batch >= mark.batch:
                 return

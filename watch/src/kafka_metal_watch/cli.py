@@ -1,13 +1,13 @@
-"""``kafka-metal-watch probe|exporter CONFIG``: figures of a cluster, as a client sees it.
+"""``kafka-metal-watch probe|exporter CONFIG``: metrics of a cluster from a client's view.
 
-CONFIG is a JSON file: ``listen`` (HOST:PORT, of IPv4 or IPv6) and ``kafka`` (options of
-librdkafka) for both, and ``hosts``, names in the header Host that are answered besides addresses
-and localhost; ``topic`` for the probe; ``interval`` in seconds, ``exclude`` (a regular
+CONFIG is a JSON file. Keys of both: ``listen`` (HOST:PORT, IPv4 or IPv6), ``kafka`` (options of
+librdkafka) and ``hosts`` (Host headers that are accepted in addition to addresses and localhost).
+Key of the probe: ``topic``. Keys of the exporter: ``interval`` (seconds), ``exclude`` (regular
 expression of groups), ``certificates`` (endpoints), ``ca_file``, ``pipelines`` and ``masters``
-(endpoints by name), ``workers`` (how many of Spark there are to be), and for its page ``cluster``
-(the name), ``links`` (pages of other clusters by name), ``operations`` (a folder that says which
-operation is under way) and ``prometheus`` (HOST:PORT of one that reads the machines) and
-``prometheus_login`` (name:password in base64, where it asks for them) for the exporter.
+(endpoints by name), ``page_login`` (their name:password in base64) and ``workers`` (declared Spark
+workers). Keys of the exporter's page: ``cluster`` (its name), ``links`` (pages of other clusters by
+name), ``operations`` (folder with the files of operations in progress), ``prometheus`` (HOST:PORT)
+and ``prometheus_login`` (name:password in base64, empty without a password).
 """
 
 import argparse
@@ -37,15 +37,15 @@ from prometheus_client import (
 from prometheus_client.core import CollectorRegistry
 
 from .cluster import Kafka, Reader
-from .hosts import guarded
-from .metrics import Figures
+from .hosts import restrict_hosts
+from .metrics import ClusterCollector
 from .operation import operation
-from .outside import certificate_expiry, driver_state, engines, master_state
 from .page import Application, application, page
-from .probe import Probe, Score, topic_of
+from .probe import Probe, ProbeMetrics, ensure_topic
+from .remote_state import certificate_expiry, driver_state, engines, master_state
 
 LOG = logging.getLogger("kafka-metal-watch")
-# Seconds between looks at the files: a new password counts from its first login on.
+# Interval of checks for changed passwords and certificates, in seconds.
 CHANGES_S = 5.0
 KEYS = {
     "probe": {"listen", "kafka", "hosts", "topic"},
@@ -67,25 +67,27 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 class ConfigError(ValueError):
-    """The configuration cannot be used; names the key and the blocker."""
+    """The configuration is invalid; the message names the key and the error."""
 
 
 def config_of(role: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with everything it needs; raises ConfigError."""
+    """Return the validated configuration with defaults; raise ConfigError."""
     unknown = sorted(set(found) - KEYS[role])
     if unknown:
-        raise ConfigError(f"{unknown[0]}: no key of {role}; keys: {', '.join(sorted(KEYS[role]))}")
+        raise ConfigError(
+            f"{unknown[0]}: unknown key of {role}; allowed: {', '.join(sorted(KEYS[role]))}"
+        )
     for key in ("listen", "kafka"):
         if key not in found:
             raise ConfigError(f"{key}: is missing")
     if found.get("certificates") and not found.get("ca_file"):
-        raise ConfigError("certificates: need ca_file, the CA that signed them")
+        raise ConfigError("certificates: require ca_file, the CA that signed them")
     return {**DEFAULTS[role], **found}
 
 
-def registry() -> CollectorRegistry:
-    """With what the process itself says."""
-    # When each series began: twice the figures, and nobody asks.
+def process_registry() -> CollectorRegistry:
+    """Return a registry with the metrics of the process itself."""
+    # The creation times of series double their number, and nothing uses them.
     disable_created_metrics()  # type: ignore[no-untyped-call]
     result = CollectorRegistry()
     ProcessCollector(registry=result)
@@ -95,12 +97,12 @@ def registry() -> CollectorRegistry:
 
 
 class Server(ThreadingMixIn, WSGIServer):
-    """Of the family its address is of; somebody who is slow to read keeps nobody waiting."""
+    """HTTP server for IPv4 and IPv6, with a thread per request so slow clients block no others."""
 
     daemon_threads = True
 
     def __init__(self, address: tuple[str, int], handler: type[WSGIRequestHandler]) -> None:
-        """Find the family before the socket is made: the library alone knows only IPv4."""
+        """Set the address family before the socket is created: the library supports only IPv4."""
         host, port = address
         found = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -110,21 +112,21 @@ class Server(ThreadingMixIn, WSGIServer):
 
 
 class Handler(WSGIRequestHandler):
-    """One that does not write down every question."""
+    """Request handler that does not log requests."""
 
     timeout = 10
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
-def serve(endpoint: str, answer: Application, hosts: Sequence[str] = ()) -> None:
-    """Answer at HOST:PORT until the process ends; an IPv6 address may stand in brackets."""
+def serve(endpoint: str, app: Application, hosts: Sequence[str] = ()) -> None:
+    """Serve at HOST:PORT until the process ends; an IPv6 address may be in brackets."""
     host, _, port = endpoint.rpartition(":")
     server = make_server(
         host.strip("[]"),
         int(port),
-        guarded(answer, [host, *hosts]),
+        restrict_hosts(app, [host, *hosts]),
         server_class=Server,
         handler_class=Handler,
     )
@@ -132,15 +134,15 @@ def serve(endpoint: str, answer: Application, hosts: Sequence[str] = ()) -> None
 
 
 def export(config: Mapping[str, Any], ended: threading.Event) -> None:
-    """Read all again at each interval; what cannot be read keeps its old moment."""
-    figures, all_figures = Figures(), registry()
-    all_figures.register(figures)
+    """Read the cluster at each interval; if that fails, keep the last values and their time."""
+    collector, metrics = ClusterCollector(), process_registry()
+    metrics.register(collector)
     about = config["cluster"], config["links"]
     serve(
         config["listen"],
         application(
-            make_wsgi_app(all_figures),
-            lambda: page(figures.found, *about, time.time(), config["interval"]),
+            make_wsgi_app(metrics),
+            lambda: page(collector.found, *about, time.time(), config["interval"]),
         ),
         config["hosts"],
     )
@@ -149,14 +151,14 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
         try:
             found = reader.read(time.time())
         except KafkaException as error:
-            LOG.warning("offsets cannot be read: %s", error)
-            found = figures.found
-        shown = {
+            LOG.warning("cannot read the cluster: %s", error)
+            found = collector.found
+        expiries = {
             each: certificate_expiry(each, config["ca_file"]) for each in config["certificates"]
         }
-        figures.found = replace(
+        collector.found = replace(
             found,
-            certificates={each: until for each, until in shown.items() if until is not None},
+            certificates={each: until for each, until in expiries.items() if until is not None},
             pipelines={
                 name: driver_state(where, name, config["page_login"])
                 for name, where in config["pipelines"].items()
@@ -175,75 +177,75 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
 
 
 def probe(config: Mapping[str, Any], ended: threading.Event) -> None:
-    """Write and read until the end."""
-    figures = registry()
-    score = Score(figures, time.time())
-    serve(config["listen"], make_wsgi_app(figures), config["hosts"])
+    """Produce and consume until ``ended`` is set."""
+    registry = process_registry()
+    metrics = ProbeMetrics(registry, time.time())
+    serve(config["listen"], make_wsgi_app(registry), config["hosts"])
     partitions: list[int] = []
     while not partitions and not ended.is_set():
         try:
-            partitions = topic_of(config["kafka"], config["topic"])
+            partitions = ensure_topic(config["kafka"], config["topic"])
         except KafkaException as error:
-            LOG.warning("topic %s is not there: %s", config["topic"], error)
+            LOG.warning("cannot find or create topic %s: %s", config["topic"], error)
             ended.wait(2)
     if not partitions:
         return
-    score.begin(partitions, time.time())
-    watcher = Probe(config["kafka"], config["topic"], partitions, score)
-    threads = [threading.Thread(target=each) for each in (watcher.send, watcher.receive)]
+    metrics.begin(partitions, time.time())
+    running = Probe(config["kafka"], config["topic"], partitions, metrics)
+    threads = [threading.Thread(target=each) for each in (running.send, running.receive)]
     for thread in threads:
         thread.start()
     ended.wait()
-    watcher.end()
+    running.end()
     for thread in threads:
         thread.join()
 
 
-def content_of(folder: Path) -> dict[str, bytes]:
-    """What lies beside the configuration: certificates and the configuration itself."""
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return the content of all files in a folder: the configuration and its certificates."""
     return {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
 
 
 def wait_for_change(
     folder: Path, known: Mapping[str, bytes], ended: threading.Event, every: float = CHANGES_S
 ) -> bool:
-    """Whether a file is no longer as known; False when the program is to end first."""
+    """Wait until the files differ from ``known``; return False if ``ended`` is set before."""
     while not ended.wait(every):
         try:
-            if content_of(folder) != known:
+            if read_files(folder) != known:
                 return True
         except OSError:
-            # Somebody is just writing.
+            # A file is being replaced.
             continue
     return False
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run until SIGTERM; a rotated password or certificate starts it anew."""
+    """Run until SIGTERM; re-execute the process when a password or certificate changed."""
     parser = argparse.ArgumentParser(prog="kafka-metal-watch", description=__doc__)
     parser.add_argument("role", choices=sorted(KEYS))
     parser.add_argument("config", type=Path)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    folder = given.config.parent
+    folder = options.config.parent
     try:
-        known = content_of(folder)
-        config = config_of(given.role, json.loads(given.config.read_text()))
+        known = read_files(folder)
+        config = config_of(options.role, json.loads(options.config.read_text()))
     except (OSError, ValueError) as error:
-        parser.error(f"{given.config}: {error}")
+        parser.error(f"{options.config}: {error}")
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
     changed = threading.Event()
 
-    def look() -> None:
+    def watch_files() -> None:
         if wait_for_change(folder, known, ended):
             changed.set()
             ended.set()
 
-    threading.Thread(target=look, daemon=True).start()
-    {"probe": probe, "exporter": export}[given.role](config, ended)
+    threading.Thread(target=watch_files, daemon=True).start()
+    {"probe": probe, "exporter": export}[options.role](config, ended)
     if changed.is_set():
-        LOG.info("files in %s changed: beginning anew", folder)
+        LOG.info("files in %s changed: restarting", folder)
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return 0

@@ -1,4 +1,4 @@
-"""What the exporter asks a cluster for."""
+"""Read consumer groups, brokers and topics of a cluster for the exporter."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,104 +12,104 @@ from .lag import History, Partition, lags, members_by_topic
 from .metrics import Found
 from .overview import Overview, overview
 
-PATIENCE_S = 10.0
-# How long librdkafka remembers the coordinator of a group, less than the interval of reading: it
-# crashes when it asks a broker that is the coordinator no more (librdkafka issue 5040).
+TIMEOUT_S = 10.0
+# Cache time of group coordinators, below the read interval: librdkafka crashes when it sends a
+# request to a broker that is no longer the coordinator (librdkafka issue 5040).
 COORDINATOR_MS = 3000
 
 
 class Cluster(Protocol):
-    """A cluster as the exporter sees it."""
+    """Requests of the exporter to a cluster."""
 
     def groups(self) -> list[str]:
-        """Names of consumer groups."""
+        """Return the names of consumer groups."""
 
     def assignments(self, groups: Iterable[str]) -> dict[str, list[list[str]]]:
-        """By group, the topics of each member."""
+        """Return the assigned topics of each member, by group."""
 
     def committed(self, group: str) -> dict[Partition, int]:
-        """Offsets that a group committed."""
+        """Return the committed offsets of a group."""
 
     def ends(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
-        """Ends of partitions; those that have no leader are left out."""
+        """Return the end offsets of partitions, without those that have no leader."""
 
     def overview(self) -> Overview:
-        """Brokers and topics."""
+        """Return brokers and topics."""
 
     def limits(self, brokers: Iterable[int]) -> dict[tuple[int, str], int]:
-        """Connections that may be open, by broker and listener."""
+        """Return connection limits by broker and listener."""
 
 
 class Kafka:
-    """A real one."""
+    """A Kafka cluster."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        """``options`` are librdkafka's."""
+        """Connect with ``options`` of librdkafka."""
         self._admin = AdminClient({"metadata.max.age.ms": COORDINATOR_MS, **options})
 
     def groups(self) -> list[str]:
-        """Names of consumer groups."""
-        answer = self._admin.list_consumer_groups(request_timeout=PATIENCE_S).result()
-        return sorted(each.group_id for each in answer.valid)
+        """Return the names of consumer groups."""
+        listed = self._admin.list_consumer_groups(request_timeout=TIMEOUT_S).result()
+        return sorted(each.group_id for each in listed.valid)
 
     def assignments(self, groups: Iterable[str]) -> dict[str, list[list[str]]]:
-        """By group, the topics of each member."""
+        """Return the assigned topics of each member, by group."""
         wanted = list(groups)
         if not wanted:
             return {}
-        answers = self._admin.describe_consumer_groups(wanted, request_timeout=PATIENCE_S)
+        futures = self._admin.describe_consumer_groups(wanted, request_timeout=TIMEOUT_S)
         return {
             name: [
                 [each.topic for each in member.assignment.topic_partitions]
                 if member.assignment
                 else []
-                for member in answer.result().members
+                for member in future.result().members
             ]
-            for name, answer in answers.items()
+            for name, future in futures.items()
         }
 
     def committed(self, group: str) -> dict[Partition, int]:
-        """Offsets that a group committed."""
-        answers = self._admin.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(group)], request_timeout=PATIENCE_S
+        """Return the committed offsets of a group."""
+        futures = self._admin.list_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(group)], request_timeout=TIMEOUT_S
         )
         return {
             (each.topic, each.partition): each.offset
-            for each in answers[group].result().topic_partitions
+            for each in futures[group].result().topic_partitions
             if each.error is None
         }
 
     def ends(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
-        """Ends of partitions; those that have no leader are left out."""
+        """Return the end offsets of partitions, without those that have no leader."""
         wanted = {TopicPartition(*each): OffsetSpec.latest() for each in partitions}
         if not wanted:
             return {}
         found = {}
-        for where, answer in self._admin.list_offsets(wanted, request_timeout=PATIENCE_S).items():
-            if answer.exception() is None:
-                found[where.topic, where.partition] = answer.result().offset
+        for where, future in self._admin.list_offsets(wanted, request_timeout=TIMEOUT_S).items():
+            if future.exception() is None:
+                found[where.topic, where.partition] = future.result().offset
         return found
 
     def overview(self) -> Overview:
-        """Brokers and topics."""
-        racks = self._admin.describe_cluster(request_timeout=PATIENCE_S).result().nodes
+        """Return brokers and topics."""
+        racks = self._admin.describe_cluster(request_timeout=TIMEOUT_S).result().nodes
         return overview(
-            self._admin.list_topics(timeout=PATIENCE_S),
+            self._admin.list_topics(timeout=TIMEOUT_S),
             {node.id: node.rack for node in racks if node.rack},
         )
 
     def limits(self, brokers: Iterable[int]) -> dict[tuple[int, str], int]:
-        """Connections that may be open, by broker and listener; none of a broker that is silent."""
-        # A broker answers for itself, and a request holds no more than one.
-        answers = {
-            broker: self._admin.describe_configs([resource], request_timeout=PATIENCE_S)[resource]
+        """Return connection limits by broker and listener; none for brokers that do not respond."""
+        # Only the broker itself returns its settings, and a request may contain one broker only.
+        futures = {
+            broker: self._admin.describe_configs([resource], request_timeout=TIMEOUT_S)[resource]
             for broker in brokers
             for resource in [ConfigResource(ConfigResource.Type.BROKER, str(broker))]
         }
         found = {}
-        for broker, answer in answers.items():
+        for broker, future in futures.items():
             try:
-                settings = {name: entry.value for name, entry in answer.result().items()}
+                settings = {name: entry.value for name, entry in future.result().items()}
             except KafkaException:
                 continue
             for listener, limit in limits.of_listeners(settings).items():
@@ -118,16 +118,16 @@ class Kafka:
 
 
 class Reader:
-    """Reads lag again and again, and remembers where ends were."""
+    """Compute the lag of groups from the history of end offsets."""
 
     def __init__(self, cluster: Cluster, exclude: str = "") -> None:
-        """``exclude`` is a regular expression of groups that nobody asks for."""
+        """``exclude``: regular expression of groups to skip."""
         self._cluster = cluster
         self._exclude = re.compile(exclude) if exclude else None
         self._histories: dict[Partition, History] = {}
 
     def read(self, now: float) -> Found:
-        """The cluster, and lag of all groups, at this moment."""
+        """Return the state of the cluster and the lag of all groups at the time ``now``."""
         seen = self._cluster.overview()
         groups = [
             name
@@ -138,7 +138,7 @@ class Reader:
         partitions = sorted({each for offsets in committed.values() for each in offsets})
         ends = self._cluster.ends(partitions)
         for where, end in ends.items():
-            self._histories.setdefault(where, History()).note(now, end)
+            self._histories.setdefault(where, History()).add(now, end)
         for gone in self._histories.keys() - set(partitions):
             del self._histories[gone]
         members = self._cluster.assignments(groups)
@@ -160,5 +160,5 @@ class Reader:
 
 
 def _members(committed: Mapping[Partition, int], assigned: list[list[str]]) -> dict[str, int]:
-    """Members by topic; 0 for a topic that the group read and nobody reads now."""
+    """Return members by topic; 0 for a topic with committed offsets but without members."""
     return {**{topic: 0 for topic, _ in committed}, **members_by_topic(assigned)}

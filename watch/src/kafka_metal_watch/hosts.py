@@ -1,7 +1,7 @@
-"""Requests are answered at an address or a known name: a page in somebody's browser has another.
+"""Reject requests with an unknown Host header, as protection against DNS rebinding.
 
-A web site can point its own name at 127.0.0.1 and then read, in the visitor's browser, what answers
-there (DNS rebinding). Its requests carry that name in the header Host.
+A web site can point its own name at 127.0.0.1, so that a user's browser reads our page for it.
+Such requests have the name of the web site in the header Host.
 """
 
 import ipaddress
@@ -12,7 +12,7 @@ from .page import Application, Start
 
 
 def allowed(host: str, names: Iterable[str]) -> bool:
-    """Whether a header ``Host`` is an IP address, localhost or one of ``names``, any port."""
+    """Whether a Host header is an IP address, localhost or one of ``names``, with any port."""
     name = host.strip().lower()
     name = name[1:].split("]")[0] if name.startswith("[") else name.rsplit(":", 1)[0]
     if name.removesuffix(".") in {"localhost", *(each.lower() for each in names)}:
@@ -24,14 +24,14 @@ def allowed(host: str, names: Iterable[str]) -> bool:
     return True
 
 
-def guarded(answer: Application, names: Iterable[str]) -> Application:
-    """``answer`` for requests to a known host, 421 for others."""
+def restrict_hosts(app: Application, names: Iterable[str]) -> Application:
+    """Return ``app`` with status 421 for requests to unknown hosts."""
     known = tuple(names)
 
-    def check(asked: dict[str, Any], start: Start) -> Iterable[bytes]:
-        if allowed(asked.get("HTTP_HOST", ""), known):
-            return answer(asked, start)
+    def check(request: dict[str, Any], start: Start) -> Iterable[bytes]:
+        if allowed(request.get("HTTP_HOST", ""), known):
+            return app(request, start)
         start("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
-        return [b"This host name is not known here: add it to monitoring_page_hosts.\n"]
+        return [b"Unknown host name: add it to monitoring_page_hosts.\n"]
 
     return check

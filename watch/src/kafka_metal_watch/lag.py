@@ -1,7 +1,7 @@
-"""How far a group is behind: in records, and in time without reading a record.
+"""Consumer lag in records and in seconds, computed without reading records.
 
-The end of a partition is noted each time it is looked at. A group that committed offset 700 has
-waited since the end passed 700: that moment lies between two notes.
+Every read of a partition's end offset adds a sample of time and offset. For a group that committed
+offset 700, the lag is the time since the end offset passed 700, interpolated between two samples.
 """
 
 from bisect import bisect_right
@@ -9,20 +9,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 Partition = tuple[str, int]
-# Notes of one partition. Beyond that the older half is thinned out: a group that is a day behind
-# need not be known to the second.
-NOTES = 512
+# Maximum of samples per partition. Beyond that every second sample of the older half is dropped:
+# a lag of a day need not be exact to the second.
+SAMPLES = 512
 
 
 @dataclass
 class History:
-    """Ends of a partition, oldest first; only those at which the end had moved."""
+    """Samples of a partition's end offset, oldest first; only those at which it changed."""
 
     times: list[float] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
 
-    def note(self, time: float, end: int) -> None:
-        """The end at a moment. One that went back is another log: what was noted is forgotten."""
+    def add(self, time: float, end: int) -> None:
+        """Add a sample. A lower end offset means a recreated topic: older samples are dropped."""
         if self.ends and end < self.ends[-1]:
             self.times, self.ends = [], []
         if len(self.ends) > 1 and end == self.ends[-1] == self.ends[-2]:
@@ -30,13 +30,13 @@ class History:
             return
         self.times.append(time)
         self.ends.append(end)
-        if len(self.times) > NOTES:
-            half = NOTES // 2
+        if len(self.times) > SAMPLES:
+            half = SAMPLES // 2
             self.times[:half] = self.times[:half:2]
             self.ends[:half] = self.ends[:half:2]
 
     def passed(self, offset: int) -> float:
-        """When the end passed ``offset``; the oldest note when it was before that."""
+        """Return when the end offset passed ``offset``; not before the first sample."""
         later = bisect_right(self.ends, offset)
         if later == 0:
             return self.times[0]
@@ -49,7 +49,7 @@ class History:
 
 @dataclass(frozen=True)
 class Lag:
-    """What a group has not committed of a partition."""
+    """The lag of a group on a partition."""
 
     group: str
     topic: str
@@ -66,7 +66,7 @@ def lags(
     histories: Mapping[Partition, History],
     now: float,
 ) -> list[Lag]:
-    """Lag of a group by partition; a partition whose end is not known is left out."""
+    """Return the lag of a group by partition, without partitions whose end offset is unknown."""
     found = []
     for (topic, partition), offset in sorted(committed.items()):
         end = ends.get((topic, partition))
@@ -79,7 +79,7 @@ def lags(
 
 
 def members_by_topic(assignments: Iterable[Iterable[str]]) -> dict[str, int]:
-    """Members that read each topic, from the topics each member was given."""
+    """Return the number of members by topic, from the assigned topics of each member."""
     counted: dict[str, int] = {}
     for topics in assignments:
         for topic in set(topics):

@@ -1,13 +1,13 @@
-"""How many connections a broker accepts on each listener, from its settings in force."""
+"""Connection limits of a broker's listeners, from its effective settings."""
 
 from collections.abc import Mapping
 
-# What Kafka has for "no limit".
+# Kafka's default, which means no limit.
 UNLIMITED = 2**31 - 1
 
 
 def of_listeners(settings: Mapping[str, str | None]) -> dict[str, int]:
-    """Limits by listener; one without a limit of its own has that of the broker, if any."""
+    """Return the connection limit by listener: its own, or that of the broker if any."""
     limits = {}
     for each in (settings.get("listeners") or "").split(","):
         name = each.partition("://")[0].strip()

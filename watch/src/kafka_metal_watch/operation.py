@@ -1,4 +1,4 @@
-"""Operations on a cluster, from the files that its playbooks write for the node exporter."""
+"""The operation in progress on a cluster, from the files that playbooks write."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,54 +10,58 @@ from prometheus_client.samples import Sample
 
 ACTIVE = "kafka_metal_operation_active_time_seconds"
 UNTIL = "kafka_metal_maintenance_until_time_seconds"
-# A run says that it is active at every step, at the latest after a slow stop or a build of images.
-QUIET_S = 1800
+# A run updates its file at every step. The longest steps are slow stops and builds of images.
+INTERRUPTED_S = 1800
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What is under way, ``active`` last at a moment; ``silent``: until when, by name.
+    """The operation in progress: its name, who started it, and when it was last active.
 
-    Without an operation all of it is empty. Moments are epoch seconds.
+    ``muted``: until when alerts of a service or machine are muted, by its name. Times are seconds
+    since 1970. All fields are empty without an operation.
     """
 
     name: str = ""
     by: str = ""
     active: float = 0.0
-    silent: dict[str, float] = field(default_factory=dict)
+    muted: dict[str, float] = field(default_factory=dict)
 
     def problems(self, now: float) -> list[str]:
-        """A sentence on an operation that was interrupted."""
-        if not self.name or now - self.active <= QUIET_S:
+        """Return a message if the operation was interrupted."""
+        if not self.name or now - self.active <= INTERRUPTED_S:
             return []
         return [
             f"{self.name} by {self.by} was interrupted: not active for "
-            f"{(now - self.active) / 60:.0f} min. make status says how it goes on."
+            f"{(now - self.active) / 60:.0f} min. make status shows how to continue."
         ]
 
     def notes(self, now: float) -> list[str]:
-        """Messages on one that is under way, and on alerts that are silent."""
-        said = []
+        """Return messages on an operation in progress and on muted alerts."""
+        messages = []
         if self.name and not self.problems(now):
-            said.append(
-                f"Under way: {self.name} by {self.by}, last active at {moment(self.active)}."
+            messages.append(
+                f"In progress: {self.name} by {self.by}, last active at {format_time(self.active)}."
             )
-        silent = {name: until for name, until in self.silent.items() if until > now}
-        if silent:
-            names, until = ", ".join(sorted(silent)), moment(max(silent.values()))
-            said.append(f"Alerts of {names} are silent until {until}.")
-        return said
+        muted = {name: until for name, until in self.muted.items() if until > now}
+        if muted:
+            names, until = ", ".join(sorted(muted)), format_time(max(muted.values()))
+            messages.append(f"Alerts of {names} are muted until {until}.")
+        return messages
 
 
-def moment(seconds: float) -> str:
-    """A moment as people read it."""
+def format_time(seconds: float) -> str:
+    """Return seconds since 1970 as date and time in UTC."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def operation(folder: str, cluster: str) -> Operation:
-    """The operation on a cluster; none without a folder. One machine may carry several clusters."""
+    """Return the operation on a cluster; empty without a folder.
+
+    The folder may have files of several clusters.
+    """
     name, by, active = "", "", 0.0
-    silent: dict[str, float] = {}
+    muted: dict[str, float] = {}
     for sample in _samples(folder):
         labels = sample.labels
         if labels.get("of_cluster") != cluster:
@@ -65,12 +69,12 @@ def operation(folder: str, cluster: str) -> Operation:
         if sample.name == ACTIVE:
             name, by, active = labels.get("operation", ""), labels.get("by", ""), sample.value
         elif what := labels.get("of_instance") or labels.get("of_host"):
-            silent[what] = max(sample.value, silent.get(what, 0.0))
-    return Operation(name, by, active, silent)
+            muted[what] = max(sample.value, muted.get(what, 0.0))
+    return Operation(name, by, active, muted)
 
 
 def _samples(folder: str) -> Iterator[Sample]:
-    """Samples of all files of ours; one that is half written or somebody else's has none."""
+    """Return the samples of our files; skip files that cannot be parsed and other metrics."""
     for path in sorted(Path(folder).glob("*@*.prom")) if folder else ():
         try:
             families = list(text_string_to_metric_families(path.read_text(encoding="utf-8")))

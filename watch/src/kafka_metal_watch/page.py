@@ -1,6 +1,6 @@
-"""What was seen last of a cluster, as one page that changes nothing and needs nothing else.
+"""Render the last state of a cluster as a read-only HTML page without external resources.
 
-Names of topics and groups are what clients chose: the template escapes all of them.
+Clients choose the names of topics and groups, so the template escapes all of them.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from .overview import Broker, Topic
 
 SCRIPT = files(__package__).joinpath("templates", "page.js").read_text(encoding="utf-8")
 _DIGEST = b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
-# Nothing is loaded from anywhere, nobody frames it, and no script runs but this one.
+# The policy allows no external resources, no framing, and only the script of the page.
 HEADERS = (
     ("Content-Type", "text/html; charset=utf-8"),
     (
@@ -31,23 +31,23 @@ HEADERS = (
     ("Cache-Control", "no-store"),
 )
 UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
-# A certificate that ends within so many seconds is marked.
-SOON_S = 14 * 86400
+# A certificate that expires within so many seconds is marked.
+EXPIRES_SOON_S = 14 * 86400
 
-# An engine runs a health check every 10 s; one that has run none for so long is dead, or hangs.
-ENGINE_S = 60
+# An engine runs a health check every 10 s; without one for so long it is dead or hangs.
+ENGINE_TIMEOUT_S = 60
 
 Start = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
-# A value and how bad it is: bad, warn or nothing.
+# A value and its CSS class: bad, warn or empty.
 Cell = tuple[object, str]
 Row = tuple[Cell, ...]
 State = Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A group on a topic: ``records`` of all its partitions, ``seconds`` of the worst."""
+class GroupLag:
+    """Lag of a group on a topic: sum of ``records``, maximum of ``seconds`` of its partitions."""
 
     group: str
     topic: str
@@ -56,52 +56,52 @@ class Reading:
     seconds: float
 
 
-def readings(lags: Iterable[Lag], members: Mapping[tuple[str, str], int]) -> list[Reading]:
-    """By group and topic, also where nothing is committed yet."""
-    by_way: dict[tuple[str, str], list[Lag]] = {way: [] for way in members}
+def group_lags(lags: Iterable[Lag], members: Mapping[tuple[str, str], int]) -> list[GroupLag]:
+    """Return the lag by group and topic, including groups without committed offsets."""
+    by_topic: dict[tuple[str, str], list[Lag]] = {key: [] for key in members}
     for lag in lags:
-        by_way.setdefault((lag.group, lag.topic), []).append(lag)
+        by_topic.setdefault((lag.group, lag.topic), []).append(lag)
     return [
-        Reading(
-            *way,
-            members=members.get(way, 0),
+        GroupLag(
+            *key,
+            members=members.get(key, 0),
             records=sum(lag.records for lag in found),
             seconds=max((lag.seconds for lag in found), default=0.0),
         )
-        for way, found in sorted(by_way.items())
+        for key, found in sorted(by_topic.items())
     ]
 
 
 def problems(found: Found, now: float, interval: float) -> list[str]:
-    """What a person should know first, in messages."""
+    """Return a message for each problem of the cluster."""
     brokers, topics = found.overview.brokers, found.overview.topics
-    away = [str(each.id) for each in brokers if not each.registered]
+    unregistered = [str(each.id) for each in brokers if not each.registered]
     leaderless = sum(each.leaderless for each in topics)
-    behind = sum(each.behind for each in topics)
-    silent = sorted(name for name, state in found.pipelines.items() if state is None)
-    said = []
+    under_replicated = sum(each.under_replicated for each in topics)
+    unreachable = sorted(name for name, state in found.pipelines.items() if state is None)
+    messages = []
     if not brokers:
-        said.append("The cluster has not answered yet.")
+        messages.append("The cluster has not responded yet.")
     elif now - found.read > 3 * interval:
-        said.append(f"The cluster has not answered for {span(now - found.read)}.")
-    if away:
-        said.append(f"Not registered: broker {', '.join(away)}.")
+        messages.append(f"The cluster has not responded for {duration(now - found.read)}.")
+    if unregistered:
+        messages.append(f"Not registered: broker {', '.join(unregistered)}.")
     if leaderless:
-        said.append(f"{leaderless} partitions have no leader: nobody reads or writes them.")
-    if behind:
-        said.append(f"{behind} partitions lack a replica in sync.")
-    said += [
-        f"The container engine of {host} has not answered for {span(seconds)}."
+        messages.append(f"{leaderless} partitions are leaderless: no reads or writes are possible.")
+    if under_replicated:
+        messages.append(f"{under_replicated} partitions are under-replicated.")
+    messages += [
+        f"The container engine of {host} has not responded for {duration(seconds)}."
         for host, seconds in sorted(found.engines.items())
-        if seconds > ENGINE_S
+        if seconds > ENGINE_TIMEOUT_S
     ]
-    if silent:
-        said.append(f"Does not answer: pipeline {', '.join(silent)}.")
-    return said + found.operation.problems(now)
+    if unreachable:
+        messages.append(f"Not responding: pipeline {', '.join(unreachable)}.")
+    return messages + found.operation.problems(now)
 
 
-def span(seconds: float) -> str:
-    """A time as people say it, such as ``3 min``."""
+def duration(seconds: float) -> str:
+    """Return a duration in its largest unit, such as ``3 min``."""
     for size, unit in UNITS:
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"
@@ -110,22 +110,22 @@ def span(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns, words before numbers; ``empty`` is said when there are no rows."""
+    """A table: text columns, then number columns. ``empty`` is displayed without rows."""
 
     title: str
-    words: tuple[str, ...]
+    texts: tuple[str, ...]
     numbers: tuple[str, ...]
     rows: list[Row]
     empty: str = ""
 
     @property
     def columns(self) -> list[tuple[str, str]]:
-        """Each with its class."""
-        return [(name, "") for name in self.words] + [(name, "number") for name in self.numbers]
+        """Return the columns with their CSS classes."""
+        return [(name, "") for name in self.texts] + [(name, "number") for name in self.numbers]
 
 
 def tables(found: Found, now: float) -> list[Table]:
-    """All that the page lists; a cluster without pipelines, say, has no table of them."""
+    """Return the tables of the page; optional services without instances have no table."""
     seen = found.overview
     pipelines = sorted(found.pipelines.items())
     masters = sorted(found.masters.items())
@@ -134,35 +134,35 @@ def tables(found: Found, now: float) -> list[Table]:
         Table(
             "Brokers",
             ("Broker", "Endpoint", "Rack", "Role"),
-            ("Leads", "Holds"),
+            ("Leaders", "Replicas"),
             [_broker(each) for each in seen.brokers],
-            "None is known yet.",
+            "No broker is known yet.",
         ),
         Table(
             "Topics",
             ("Topic",),
-            ("Partitions", "Replicas", "Not in sync", "Without a leader"),
+            ("Partitions", "Replication factor", "Under-replicated", "Leaderless"),
             [_topic(each) for each in seen.topics],
-            "There are none.",
+            "There are no topics.",
         ),
         Table(
             "Groups",
             ("Group", "Topic"),
-            ("Members", "Records behind", "Time behind"),
-            [_group(each) for each in readings(found.lags, found.members)],
+            ("Members", "Lag (records)", "Lag (time)"),
+            [_group(each) for each in group_lags(found.lags, found.members)],
             "No group has committed an offset.",
         ),
     ]
     if pipelines:
         rows = [row for each in pipelines for row in _pipeline(*each)]
-        columns = ("Pipeline", "State", "Output"), ("Records behind", "Records/s")
+        columns = ("Pipeline", "State", "Output"), ("Lag (records)", "Records/s")
         lists.append(Table("Pipelines", *columns, rows))
     if masters:
         rows = [_master(*each) for each in masters]
         lists.append(Table("Spark", ("Master", "State"), ("Workers",), rows))
     if ends:
         rows = [_certificate(where, until - now) for where, until in ends]
-        lists.append(Table("Certificates", ("Endpoint",), ("Ends in",), rows))
+        lists.append(Table("Certificates", ("Endpoint",), ("Expires in",), rows))
     return lists
 
 
@@ -172,80 +172,81 @@ def _cell(value: object, mark: str = "", when: bool = True) -> Cell:
 
 
 def visible(text: str) -> str:
-    """``text`` without control characters, also those that turn the direction of others."""
+    """Return ``text`` with control and bidirectional characters escaped."""
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
     )
 
 
-def _figure(number: float | None, form: str) -> str:
-    """A number as people read it; nothing for one that was not told."""
-    return "" if number is None else format(number, form)
+def _number(value: float | None, form: str) -> str:
+    """Return a formatted number; empty for None."""
+    return "" if value is None else format(value, form)
 
 
 def _broker(broker: Broker) -> Row:
-    """A broker; one that is away is bad."""
+    """Return the row of a broker; an unregistered one is marked."""
     return (
         _cell(broker.id),
         _cell(broker.endpoint or "not registered", "bad", not broker.registered),
         _cell(broker.rack),
-        _cell("controller" if broker.controls else ""),
-        _cell(broker.leads),
-        _cell(broker.holds),
+        _cell("controller" if broker.controller else ""),
+        _cell(broker.leaders),
+        _cell(broker.replicas),
     )
 
 
 def _topic(topic: Topic) -> Row:
-    """A topic, with how many of its partitions are not as they should be."""
+    """Return the row of a topic; under-replicated and leaderless partitions are marked."""
     return (
         _cell(topic.name),
         _cell(topic.partitions),
-        _cell(topic.copies),
-        _cell(topic.behind, "warn", topic.behind > 0),
+        _cell(topic.replication_factor),
+        _cell(topic.under_replicated, "warn", topic.under_replicated > 0),
         _cell(topic.leaderless, "bad", topic.leaderless > 0),
     )
 
 
-def _group(reading: Reading) -> Row:
-    """A group on a topic; records that wait and nobody who reads them are worth a look."""
+def _group(lag: GroupLag) -> Row:
+    """Return the row of a group on a topic; lag without members is marked."""
     return (
-        _cell(reading.group),
-        _cell(reading.topic),
-        _cell(reading.members, "warn", reading.records > 0 and not reading.members),
-        _cell(_figure(reading.records, ",")),
-        _cell(span(reading.seconds), "warn", reading.seconds >= 60),
+        _cell(lag.group),
+        _cell(lag.topic),
+        _cell(lag.members, "warn", lag.records > 0 and not lag.members),
+        _cell(_number(lag.records, ",")),
+        _cell(duration(lag.seconds), "warn", lag.seconds >= 60),
     )
 
 
 def _pipeline(name: str, state: State) -> list[Row]:
-    """A row for each output; a driver that does not answer has one without."""
-    said = state["state"] if state else "does not answer"
+    """Return a row for each output; one row without output if the driver does not respond."""
+    status = state["state"] if state else "does not respond"
     outputs = state["outputs"] if state else {"": {}}
     return [
         (
             _cell(name),
-            _cell(said, "bad", said != "running"),
+            _cell(status, "bad", status != "running"),
             _cell(output),
-            _cell(_figure(told.get("lag"), ",")),
-            _cell(_figure(told.get("rows_per_second"), ",.0f")),
+            _cell(_number(progress.get("lag"), ",")),
+            _cell(_number(progress.get("rows_per_second"), ",.0f")),
         )
-        for output, told in sorted(outputs.items(), key=lambda each: str(each[0]).lower())
+        for output, progress in sorted(outputs.items(), key=lambda each: str(each[0]).lower())
     ]
 
 
 def _master(name: str, state: State) -> Row:
-    """A master of Spark; only the one that leads counts workers."""
+    """Return the row of a Spark master; only the leader has workers."""
     return (
         _cell(name),
-        _cell(state["status"].lower() if state else "does not answer", "bad", not state),
+        _cell(state["status"].lower() if state else "does not respond", "bad", not state),
         _cell(state["aliveworkers"] if state and state["status"] == "ALIVE" else ""),
     )
 
 
 def _certificate(endpoint: str, left: float) -> Row:
-    """A certificate with the seconds that are left of it."""
+    """Return the row of a certificate; ``left``: seconds until it expires."""
     mark = "warn" if left > 0 else "bad"
-    return _cell(endpoint), _cell(span(left) if left > 0 else "has expired", mark, left < SOON_S)
+    text = duration(left) if left > 0 else "has expired"
+    return _cell(endpoint), _cell(text, mark, left < EXPIRES_SOON_S)
 
 
 ENVIRONMENT = Environment(
@@ -255,11 +256,11 @@ ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-ENVIRONMENT.filters["span"] = span
+ENVIRONMENT.filters["duration"] = duration
 
 
 def page(found: Found, cluster: str, links: Mapping[str, str], now: float, interval: float) -> str:
-    """HTML of the whole page; ``links`` are pages of other clusters by name."""
+    """Return the HTML of the page; ``links``: pages of other clusters by name."""
     return ENVIRONMENT.get_template("cluster.html").render(
         cluster=cluster,
         links=sorted(links.items()),
@@ -272,21 +273,21 @@ def page(found: Found, cluster: str, links: Mapping[str, str], now: float, inter
     )
 
 
-def application(figures: Application, render: Callable[[], str]) -> Application:
-    """Answer / with the page and /metrics with figures, and nothing else; nothing is changed."""
+def application(metrics: Application, render: Callable[[], str]) -> Application:
+    """Return an application that serves the page at / and metrics at /metrics, read-only."""
 
-    def answer(asked: dict[str, Any], start: Start) -> Iterable[bytes]:
-        if asked["REQUEST_METHOD"] not in ("GET", "HEAD"):
+    def respond(request: dict[str, Any], start: Start) -> Iterable[bytes]:
+        if request["REQUEST_METHOD"] not in ("GET", "HEAD"):
             start("405 Method Not Allowed", [("Allow", "GET, HEAD")])
             return [b""]
-        if asked["PATH_INFO"] == "/metrics":
-            return figures(asked, start)
-        if asked["PATH_INFO"] != "/":
+        if request["PATH_INFO"] == "/metrics":
+            return metrics(request, start)
+        if request["PATH_INFO"] != "/":
             start("404 Not Found", [("Content-Type", "text/plain")])
-            return [b"/ is the page, /metrics has figures\n"]
+            return [b"Not found. The page is at /, metrics are at /metrics.\n"]
         text = render().encode()
-        # A list of its own: the server adds the length of this answer to it.
+        # A copy, because the server appends the Content-Length of this response to it.
         start("200 OK", list(HEADERS))
-        return [text if asked["REQUEST_METHOD"] == "GET" else b""]
+        return [text if request["REQUEST_METHOD"] == "GET" else b""]
 
-    return answer
+    return respond

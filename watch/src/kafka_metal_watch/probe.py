@@ -1,4 +1,4 @@
-"""Writes and reads as a client from outside does, on a partition of every broker."""
+"""The probe: produce to and consume from a partition on every broker, as an external client."""
 
 import struct
 import threading
@@ -10,11 +10,12 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from confluent_kafka.admin import AdminClient, NewTopic
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+# Records per second to each partition.
 RATE = 10
-# Seconds; around what a healthy cluster needs, and around what is promised.
+# Seconds, dense around the latency of a healthy cluster and around the objective of 1 s.
 BUCKETS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 PAYLOAD = struct.Struct("!Qd")
-# Stands for all partitions while nobody has said which there are.
+# Label of the partition until the partitions are known.
 UNKNOWN = "unknown"
 
 PRODUCER = {
@@ -22,7 +23,7 @@ PRODUCER = {
     "linger.ms": 0,
     "delivery.timeout.ms": 30000,
     "request.timeout.ms": 10000,
-    # A broker that comes back is looked for at once.
+    # Reconnect soon to a broker that restarted.
     "reconnect.backoff.max.ms": 1000,
     "topic.metadata.refresh.interval.ms": 5000,
 }
@@ -36,12 +37,12 @@ CONSUMER = {
 
 
 def payload(run: int, sent: float) -> bytes:
-    """A record: which run of the probe sent it, and when."""
+    """Return the value of a record: the run of the probe, and the time of sending."""
     return PAYLOAD.pack(run, sent)
 
 
 def sent_at(value: bytes | None, run: int) -> float | None:
-    """When a record of this run was sent; None for anybody else's."""
+    """Return when a record of this run was sent; None for records of other runs or clients."""
     if value is None or len(value) != PAYLOAD.size:
         return None
     owner, sent = PAYLOAD.unpack(value)
@@ -49,7 +50,7 @@ def sent_at(value: bytes | None, run: int) -> float | None:
 
 
 def placement(brokers: Sequence[int], copies: int) -> list[list[int]]:
-    """Replicas of each partition: every broker leads one, the next ones follow."""
+    """Return the replicas of each partition: each broker is the preferred leader of one."""
     ring = sorted(brokers)
     count = min(copies, len(ring))
     return [
@@ -57,21 +58,21 @@ def placement(brokers: Sequence[int], copies: int) -> list[list[int]]:
     ]
 
 
-def missed(now: float, due: float, interval: float) -> float:
-    """When the next round is due: a probe that was held up does not send everything at once."""
+def next_round(now: float, due: float, interval: float) -> float:
+    """Return when the next round is due; rounds missed during a delay are skipped."""
     following = due + interval
     return following if following > now else now + interval
 
 
-class Score:
-    """What became of the records, by partition."""
+class ProbeMetrics:
+    """Metrics of the probe's records by partition."""
 
     def __init__(self, registry: CollectorRegistry, now: float) -> None:
-        """A cluster that does not answer at all is silent since ``now``, too."""
+        """Start the times at ``now``, also for a cluster that never responds."""
         options: dict[str, Any] = {"labelnames": ["partition"], "registry": registry}
-        self.sent = Counter("kafka_metal_probe_sent", "Records handed to the client", **options)
+        self.sent = Counter("kafka_metal_probe_sent", "Records passed to the producer", **options)
         self.failed = Counter(
-            "kafka_metal_probe_failed", "Records that the client gave up", **options
+            "kafka_metal_probe_failed", "Records that the producer failed to write", **options
         )
         self.acknowledged = Gauge(
             "kafka_metal_probe_acknowledged_time_seconds",
@@ -83,13 +84,13 @@ class Score:
         )
         self.acknowledgement = Histogram(
             "kafka_metal_probe_acknowledgement_seconds",
-            "From handing a record over to its acknowledgement",
+            "Time from passing a record to the producer to its acknowledgement",
             buckets=BUCKETS,
             **options,
         )
         self.end_to_end = Histogram(
             "kafka_metal_probe_end_to_end_seconds",
-            "From handing a record over to receiving it",
+            "Time from passing a record to the producer to its receipt by the consumer",
             buckets=BUCKETS,
             **options,
         )
@@ -97,7 +98,7 @@ class Score:
             gauge.labels(UNKNOWN).set(now)
 
     def begin(self, partitions: Sequence[int], now: float) -> None:
-        """From ``now`` on a partition that stays silent counts as silent."""
+        """Start the times of these partitions at ``now``."""
         for gauge in (self.acknowledged, self.received):
             gauge.remove(UNKNOWN)
             for partition in partitions:
@@ -109,76 +110,80 @@ class Score:
             self.end_to_end.labels(partition)
 
     def was_acknowledged(self, partition: int, sent: float, now: float) -> None:
-        """A record was taken."""
+        """Count an acknowledged record."""
         self.acknowledged.labels(partition).set(now)
         self.acknowledgement.labels(partition).observe(max(0.0, now - sent))
 
     def was_received(self, partition: int, sent: float, now: float) -> None:
-        """A record came back."""
+        """Count a received record."""
         self.received.labels(partition).set(now)
         self.end_to_end.labels(partition).observe(max(0.0, now - sent))
 
 
 class Probe:
-    """Sends and receives until it is told to end."""
+    """Produce and consume until ``end`` is called."""
 
     def __init__(
-        self, options: Mapping[str, Any], topic: str, partitions: Sequence[int], score: Score
+        self,
+        options: Mapping[str, Any],
+        topic: str,
+        partitions: Sequence[int],
+        metrics: ProbeMetrics,
     ) -> None:
-        """``options`` are librdkafka's."""
+        """Create the clients with ``options`` of librdkafka."""
         self._producer = Producer({**PRODUCER, **options})
         self._consumer = Consumer({**CONSUMER, **options})
         self._consumer.assign([TopicPartition(topic, each, -1) for each in partitions])
-        self._topic, self._partitions, self._score = topic, partitions, score
+        self._topic, self._partitions, self._metrics = topic, partitions, metrics
         self._run = time.time_ns()
         self._ended = threading.Event()
 
     def send(self) -> None:
-        """Ten records a second to each partition."""
+        """Produce ten records a second to each partition."""
         due = time.monotonic()
         while not self._ended.is_set():
             for partition in self._partitions:
-                self._one(partition)
-            due = missed(time.monotonic(), due, 1 / RATE)
+                self._send_to(partition)
+            due = next_round(time.monotonic(), due, 1 / RATE)
             self._producer.poll(max(0.0, due - time.monotonic()))
             self._ended.wait(max(0.0, due - time.monotonic()))
         self._producer.flush(5)
 
-    def _one(self, partition: int) -> None:
+    def _send_to(self, partition: int) -> None:
         sent = time.time()
 
-        def told(error: KafkaError | None, _: Message) -> None:
+        def delivered(error: KafkaError | None, _: Message) -> None:
             if error is None:
-                self._score.was_acknowledged(partition, sent, time.time())
+                self._metrics.was_acknowledged(partition, sent, time.time())
             else:
-                self._score.failed.labels(partition).inc()
+                self._metrics.failed.labels(partition).inc()
 
-        self._score.sent.labels(partition).inc()
+        self._metrics.sent.labels(partition).inc()
         try:
             self._producer.produce(
-                self._topic, payload(self._run, sent), partition=partition, on_delivery=told
+                self._topic, payload(self._run, sent), partition=partition, on_delivery=delivered
             )
         except (BufferError, KafkaException):
-            self._score.failed.labels(partition).inc()
+            self._metrics.failed.labels(partition).inc()
 
     def receive(self) -> None:
-        """Whatever comes back."""
+        """Consume the records of this run."""
         while not self._ended.is_set():
             message = self._consumer.poll(0.5)
             if message is None or message.error() is not None:
                 continue
             sent = sent_at(message.value(), self._run)
             if sent is not None:
-                self._score.was_received(message.partition(), sent, time.time())
+                self._metrics.was_received(message.partition(), sent, time.time())
         self._consumer.close()
 
     def end(self) -> None:
-        """Both stop."""
+        """Stop producing and consuming."""
         self._ended.set()
 
 
-def topic_of(options: Mapping[str, Any], topic: str) -> list[int]:
-    """Partitions of the probe's topic, which is made when it is missing."""
+def ensure_topic(options: Mapping[str, Any], topic: str) -> list[int]:
+    """Create the probe's topic if it is missing; return its partitions."""
     admin = AdminClient(dict(options))
     known = admin.list_topics(timeout=30)
     if topic not in known.topics:

@@ -1,4 +1,4 @@
-"""The report: results.json in, README.md, report.html and plots out."""
+"""Create README.md, report.html and plots from results.json."""
 
 from __future__ import annotations
 

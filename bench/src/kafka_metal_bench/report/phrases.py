@@ -1,4 +1,4 @@
-"""Figures as people read them. Pure functions."""
+"""Format results as text. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ NOTHING = "-"
 
 
 def count(value: float) -> str:
-    """A number of records: 1,234,567."""
+    """Return a number of records: 1,234,567."""
     return f"{value:,.0f}"
 
 
 def megabytes(value: float) -> str:
-    """Bytes as MB (10^6)."""
+    """Return bytes as MB (10^6)."""
     return f"{value / 1e6:,.1f}"
 
 
 def gigabytes(value: float) -> str:
-    """Bytes as GB (10^9)."""
+    """Return bytes as GB (10^9)."""
     return f"{value / 1e9:,.2f}"
 
 
 def times(value: Optional[float]) -> str:
-    """A ratio."""
+    """Return a ratio."""
     return NOTHING if value is None else f"{value:.2f}"
 
 
 def percent(value: Optional[float]) -> str:
-    """A share."""
+    """Return a share in percent."""
     return NOTHING if value is None else f"{value * 100:.0f} %"
 
 
 def milliseconds(value: float) -> str:
-    """Milliseconds."""
+    """Return milliseconds with three digits."""
     return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
 
 
 def ranged(found: Optional[Spread], form: str = "count") -> str:
-    """Middle of the rounds, with smallest and largest."""
+    """Return the median of the rounds, with minimum and maximum."""
     if found is None:
         return NOTHING
     write = {"count": count, "megabytes": megabytes, "milliseconds": milliseconds}[form]

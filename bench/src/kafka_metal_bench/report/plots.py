@@ -1,4 +1,4 @@
-"""The plots, as SVG: small, sharp, and the same bytes for the same results."""
+"""Plots as SVG, reproducible for the same results."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from . import view
 WIDTH = 9.0
 COLOURS = ("#1f77b4", "#2ca02c", "#d62728", "#9467bd")
 
-# Text stays text; ids do not change from run to run.
+# Text is not converted to paths; ids are reproducible.
 matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "kafka-metal", "font.size": 9})
 
 
 def draw(data: Dict[str, Any], folder: Path) -> List[str]:
-    """Draw what there are figures for; names of the files in ``folder``."""
+    """Draw all plots that have results; return the names of the files in ``folder``."""
     plots: Dict[str, Callable[[Dict[str, Any]], Optional[Figure]]] = {
         "throughput.svg": throughput,
         "latency.svg": latency,
@@ -33,7 +33,7 @@ def draw(data: Dict[str, Any], folder: Path) -> List[str]:
         path.unlink(missing_ok=True)
         if figure is not None:
             figure.savefig(path, bbox_inches="tight", metadata={"Date": None, "Creator": None})
-            # Blanks at line ends would trip every check of a repository.
+            # Trailing blanks fail the checks of repositories.
             text = "\n".join(line.rstrip() for line in path.read_text("utf-8").splitlines())
             path.write_text(text + "\n", encoding="utf-8")
             drawn.append(name)
@@ -41,7 +41,7 @@ def draw(data: Dict[str, Any], folder: Path) -> List[str]:
 
 
 def throughput(data: Dict[str, Any]) -> Optional[Figure]:
-    """Every row as bars, one for each variant; every round as a dot."""
+    """Return bars for each row and variant, with a dot for each round."""
     rows = [row for row in data["rows"] if row["kind"] in ("produce", "consume")]
     variants = view.measured_variants(data)
     if not variants:
@@ -67,7 +67,7 @@ def throughput(data: Dict[str, Any]) -> Optional[Figure]:
 
 
 def latency(data: Dict[str, Any]) -> Optional[Figure]:
-    """Percentiles of every variant, every round as a dot."""
+    """Return the latency percentiles of each variant, with a dot for each round."""
     rows = [row["id"] for row in data["rows"] if row["kind"] == "latency"]
     variants = view.measured_variants(data)
     keys = {"p50_ms": "p50", "p99_ms": "p99", "p999_ms": "p99.9"}
@@ -95,7 +95,7 @@ def latency(data: Dict[str, Any]) -> Optional[Figure]:
 
 
 def growth(data: Dict[str, Any]) -> Optional[Figure]:
-    """Throughput over stored data."""
+    """Return the throughput over stored data."""
     found = view.growth(data)
     if not found:
         return None
@@ -113,7 +113,7 @@ def growth(data: Dict[str, Any]) -> Optional[Figure]:
 
 
 def knobs(data: Dict[str, Any]) -> Optional[Figure]:
-    """Both positions of every knob, relative to the median of the first; every round as a dot."""
+    """Return both values of each setting relative to the median of the first, a dot per round."""
     pairs = []
     for knob in data["knobs"]:
         a, b = (values(data["samples"], "knob", knob["id"], side, "records_s") for side in "ab")
@@ -133,6 +133,6 @@ def knobs(data: Dict[str, Any]) -> Optional[Figure]:
     axes.invert_yaxis()
     axes.axvline(1, color="grey", linewidth=0.5)
     axes.set_xlabel(
-        "records/s as a multiple of the first position's median (blue: first, red: second)"
+        "records/s relative to the median of the first value (blue: first, red: second)"
     )
     return figure

@@ -1,4 +1,4 @@
-"""What the report says, from results.json: tables of plain texts and numbers. Pure functions."""
+"""Convert results.json to the tables of the report. Pure functions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Data = Dict[str, Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """The machine's own limits as bytes per second."""
+    """Limits of the hardware in bytes per second."""
 
     disks: float
     loopback: Optional[float]
 
     @classmethod
     def of(cls, data: Data) -> Optional[Limits]:
-        """Those of a run, or None where they were not measured."""
+        """Return the limits of a run, or None if they were not measured."""
         found = data.get("limits") or {}
         if not found.get("disks"):
             return None
@@ -32,23 +32,23 @@ class Limits:
 
 
 def rates(data: Data, row: str, side: str) -> Optional[Spread]:
-    """Records per second of a row."""
+    """Return records per second of a row."""
     return spread(values(data["samples"], "table", row, side, "records_s"))
 
 
-def figure(data: Data, row: str, side: str, key: str) -> Optional[Spread]:
-    """Another figure of a row."""
+def result(data: Data, row: str, side: str, key: str) -> Optional[Spread]:
+    """Return another result of a row."""
     return spread(values(data["samples"], "table", row, side, key))
 
 
 def measured_variants(data: Data) -> List[Dict[str, Any]]:
-    """Variants that have at least one figure, in the order of the plan."""
+    """Return variants with at least one result, in the order of the plan."""
     sides = {sample["side"] for sample in data["samples"] if sample["experiment"] == "table"}
     return [variant for variant in data["variants"] if variant["id"] in sides]
 
 
 def limit_of(data: Data, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
-    """The physical limit of a row in records per second, and what it is."""
+    """Return the hardware limit of a row in records per second, and the limiting resource."""
     limits = Limits.of(data)
     if limits is None or row["kind"] == "latency":
         return None
@@ -58,14 +58,14 @@ def limit_of(data: Data, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     found, bound = x_max(
         broker, brokers, 0 if reads else row["replicas"], row["clients"] if reads else 0
     )
-    # Readers together take the payload once each.
+    # Each consumer reads the whole payload.
     total = found * (row["clients"] if reads else 1)
     size = int(data["settings"]["record_size"])
     return {"records_s": total / size, "bytes_s": total, "bound": bound}
 
 
 def throughput(data: Data, side: str) -> List[Dict[str, str]]:
-    """The table: one line for each row that counts records."""
+    """Return the lines of the throughput table."""
     size = int(data["settings"]["record_size"])
     first = rates(data, FIRST, side)
     lines = []
@@ -77,8 +77,8 @@ def throughput(data: Data, side: str) -> List[Dict[str, str]]:
             why = reason(data, "table", row["id"], side) or "not measured"
             lines.append({"title": row["title"], "missing": why})
             continue
-        busy = figure(data, row["id"], side, "cpu_busy")
-        cost = figure(data, row["id"], side, "broker_cpu_us_per_record")
+        busy = result(data, row["id"], side, "cpu_busy")
+        cost = result(data, row["id"], side, "broker_cpu_us_per_record")
         first_published = next(
             (each["published"] for each in data["rows"] if each["id"] == FIRST), None
         )
@@ -104,12 +104,12 @@ def throughput(data: Data, side: str) -> List[Dict[str, str]]:
 
 
 def latency(data: Data) -> List[Dict[str, str]]:
-    """End-to-end latency of every variant."""
+    """Return the lines of end-to-end latency by variant."""
     lines = []
     for row in (row for row in data["rows"] if row["kind"] == "latency"):
         for variant in measured_variants(data):
             found = {
-                key: figure(data, row["id"], variant["id"], key)
+                key: result(data, row["id"], variant["id"], key)
                 for key in ("p50_ms", "p99_ms", "p999_ms", "avg_ms")
             }
             if found["p50_ms"]:
@@ -125,7 +125,7 @@ def latency(data: Data) -> List[Dict[str, str]]:
 
 
 def side_by_side(data: Data) -> List[Dict[str, Any]]:
-    """Every row in every variant, and what the others are to the first variant."""
+    """Return all rows in all variants, with changes relative to the first variant."""
     variants = measured_variants(data)
     lines = []
     for row in (row for row in data["rows"] if row["kind"] != "latency"):
@@ -144,12 +144,12 @@ def side_by_side(data: Data) -> List[Dict[str, Any]]:
 
 
 def costs(data: Data) -> List[Dict[str, Any]]:
-    """CPU time of the brokers for a record, in every variant."""
+    """Return the CPU time of the brokers per record by variant."""
     variants = measured_variants(data)
     lines = []
     for row in (row for row in data["rows"] if row["kind"] in ("produce", "consume")):
         found = [
-            figure(data, row["id"], each["id"], "broker_cpu_us_per_record") for each in variants
+            result(data, row["id"], each["id"], "broker_cpu_us_per_record") for each in variants
         ]
         if any(found):
             cells = [
@@ -166,7 +166,7 @@ def costs(data: Data) -> List[Dict[str, Any]]:
 
 
 def knobs(data: Data) -> List[Dict[str, str]]:
-    """Every knob, with what switching it did."""
+    """Return all settings with both results and the change."""
     titles = {row["id"]: row["title"] for row in data["rows"]}
     lines = []
     for knob in data["knobs"]:
@@ -194,7 +194,7 @@ def knobs(data: Data) -> List[Dict[str, str]]:
 
 
 def growth(data: Data) -> Dict[str, List[List[float]]]:
-    """Stored bytes and records/s of the long row, by title of the variant."""
+    """Return stored bytes and records/s of the growth row, by title of the variant."""
     found: Dict[str, List[List[float]]] = {}
     titles = {variant["id"]: variant["title"] for variant in data["variants"]}
     for sample in data["samples"]:
@@ -204,7 +204,7 @@ def growth(data: Data) -> Dict[str, List[List[float]]]:
 
 
 def growth_lines(data: Data) -> List[Dict[str, str]]:
-    """First and last third of the long row: flat or not."""
+    """Return the first and the last third of the growth row, and the change."""
     lines = []
     for title, series in growth(data).items():
         third = len(series) // 3
@@ -225,7 +225,7 @@ def growth_lines(data: Data) -> List[Dict[str, str]]:
 
 
 def when(data: Data) -> str:
-    """First and last day of the measurements."""
+    """Return the first and the last day of the measurements."""
     days = sorted(sample["at"][:10] for sample in data["samples"])
     if not days:
         return "no measurement"
@@ -233,15 +233,15 @@ def when(data: Data) -> str:
 
 
 def share(data: Data, key: str) -> Optional[Spread]:
-    """A share of CPU time over all measurements, such as what others on the hardware stole."""
+    """Return a share of CPU time over all measurements, such as stolen time."""
     return spread(sample[key] for sample in data["samples"] if key in sample)
 
 
-# More than this of the machine at work for others, and figures are no statement on the machine.
-FREE = 0.1
+# Maximum CPU share of other processes for valid results.
+MAX_BACKGROUND = 0.1
 
 
 def disturbed(data: Data) -> bool:
-    """Whether the machine had other work in half of the measurements."""
+    """Whether other processes used the machine in half of the measurements."""
     found = share(data, "background_busy")
-    return found is not None and found.middle > FREE
+    return found is not None and found.middle > MAX_BACKGROUND

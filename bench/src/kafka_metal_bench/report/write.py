@@ -1,4 +1,4 @@
-"""Writes the files of a report."""
+"""Write the files of a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import phrases, plots, view
 
 
 def context(data: Dict[str, Any], drawn: List[str]) -> Dict[str, Any]:
-    """Everything that templates say."""
+    """Return the variables of the templates."""
     variants = view.measured_variants(data)
     return {
         "commands": data["commands"],
@@ -37,7 +37,7 @@ def context(data: Dict[str, Any], drawn: List[str]) -> Dict[str, Any]:
 
 
 def write_report(results: Path, output: Path) -> List[Path]:
-    """README.md, report.html and the plots, in ``output``; the paths of all."""
+    """Write README.md, report.html and the plots to ``output``; return their paths."""
     data = load(results)
     output.mkdir(parents=True, exist_ok=True)
     drawn = plots.draw(data, output)
@@ -49,11 +49,11 @@ def write_report(results: Path, output: Path) -> List[Path]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    told = context(data, drawn)
-    told["svg"] = {name: (output / name).read_text(encoding="utf-8") for name in drawn}
+    variables = context(data, drawn)
+    variables["svg"] = {name: (output / name).read_text(encoding="utf-8") for name in drawn}
     written = []
     for name in ("README.md", "report.html"):
         path = output / name
-        path.write_text(environment.get_template(f"{name}.j2").render(told), encoding="utf-8")
+        path.write_text(environment.get_template(f"{name}.j2").render(variables), encoding="utf-8")
         written.append(path)
     return [*written, *(output / name for name in drawn)]

@@ -2,14 +2,14 @@
 
 from .brokers import BROKERS
 from .clients import CONSUMERS, PRODUCERS
-from .ensemble import ENSEMBLE
 from .machines import DISKS, HOSTS
 from .operations import ROLL, WATCH
 from .overview import OVERVIEW
 from .pipelines import PIPELINES
 from .topics import TOPICS
+from .zookeeper import ZOOKEEPER
 
 BOARDS = (
-    *(OVERVIEW, BROKERS, TOPICS, DISKS, CONSUMERS, PRODUCERS, ENSEMBLE),
+    *(OVERVIEW, BROKERS, TOPICS, DISKS, CONSUMERS, PRODUCERS, ZOOKEEPER),
     *(HOSTS, PIPELINES, ROLL, WATCH),
 )

@@ -1,4 +1,4 @@
-"""What each broker does, and where the time of its requests goes."""
+"""Dashboard of brokers: state, requests and resources."""
 
 from ..model import (
     BYTE_RATE,
@@ -14,11 +14,11 @@ from ..model import (
 
 
 def phases(request: str, title: str) -> Panel:
-    """Where the time of a kind of request goes."""
+    """Return a panel with the duration of a type of request by phase."""
     return graph(
         f"{title}: phases, p99",
-        "RequestQueue waits for a thread, Local is the leader's disk, Remote its followers or new "
-        "records, ResponseSend the network. The slowest broker.",
+        "Slowest broker. RequestQueue: waiting for a thread. Local: disk of the leader. Remote: "
+        "waiting for followers or new records. ResponseSend: network.",
         SECONDS,
         (
             f'max by (phase) (kafka_network_request_time_seconds{{request="{request}",'
@@ -31,39 +31,39 @@ def phases(request: str, title: str) -> Panel:
 BROKERS = Board(
     "brokers",
     "Kafka / Brokers",
-    "What each broker does, and where the time of its requests goes.",
+    "State of each broker, duration of requests by phase, and resources.",
     (
         (
             "State",
             (
                 graph(
                     "State",
-                    "3 while it runs, 2 while it checks its log, 6 and 7 while it stops.",
+                    "3 running, 2 log recovery, 6 and 7 shutting down.",
                     COUNT,
                     ("kafka_server_broker_state{{C}}", "{{instance}}"),
                 ),
                 graph(
                     "Leaders",
-                    "Partitions led by each broker; they should lead about the same number.",
+                    "Partitions led by each broker; the numbers should be about equal.",
                     COUNT,
                     ("kafka_server_leaders{{C}}", "{{instance}}"),
                 ),
                 graph(
-                    "Who falls out of sync",
-                    "Replicas that fell out of sync and came back, by the broker that leads.",
+                    "ISR shrinks and expands",
+                    "Replicas removed from and added to an ISR, by leader.",
                     RATE,
-                    ("rate(kafka_server_isr_shrinks_total{{C}}[5m])", "{{instance}} out"),
-                    ("rate(kafka_server_isr_expands_total{{C}}[5m])", "{{instance}} back"),
+                    ("rate(kafka_server_isr_shrinks_total{{C}}[5m])", "{{instance}} shrink"),
+                    ("rate(kafka_server_isr_expands_total{{C}}[5m])", "{{instance}} expand"),
                 ),
                 graph(
-                    "Followers behind",
-                    "Records by which the furthest follower on each broker is behind.",
+                    "Lag of followers",
+                    "Largest lag of the follower replicas on each broker, in records.",
                     COUNT,
                     ("kafka_server_replica_max_lag_records{{C}}", "{{instance}}"),
                 ),
                 graph(
-                    "Sessions with the metadata store",
-                    "Time of requests, p99, and sessions that ended.",
+                    "Requests to the metadata store",
+                    "Latency of each broker's requests.",
                     SECONDS,
                     ("kafka_server_zookeeper_request_time_seconds{{C}}", "{{instance}}"),
                 ),
@@ -77,11 +77,11 @@ BROKERS = Board(
                     ),
                 ),
                 graph(
-                    "Connections of the limit",
-                    "Open connections of those that a listener accepts; at 1 new clients wait.",
+                    "Connections of limit",
+                    "Open connections as a share of a listener's limit. At 1 new clients wait.",
                     RATIO,
                     ("kafka_metal:connections:ratio{{C}}", "{{instance}} {{listener}}"),
-                    empty="Empty where a site has taken the limits away.",
+                    empty="Empty if the inventory sets no limits.",
                 ),
             ),
         ),
@@ -90,7 +90,7 @@ BROKERS = Board(
             (
                 graph(
                     "Writes: total, p99",
-                    "From the arrival of a request to its answer.",
+                    "Time from receipt of a request to its response.",
                     SECONDS,
                     (
                         'kafka_network_request_time_seconds{request="Produce", phase="Total",'
@@ -101,19 +101,19 @@ BROKERS = Board(
                 phases("Produce", "Writes"),
                 phases("FetchConsumer", "Reads"),
                 graph(
-                    "Answers with an error",
-                    "By request and error; NOT_LEADER_OR_FOLLOWER is a client that looks for one.",
+                    "Error responses",
+                    "By request and error. NOT_LEADER_OR_FOLLOWER: a client has old metadata.",
                     RATE,
                     (
                         "sum by (request, error)"
                         ' (rate(kafka_network_answers_total{error!="NONE", {C}}[5m])) > 0',
                         "{{request}} {{error}}",
                     ),
-                    empty="Empty while no answer is an error.",
+                    empty="Empty while there are no errors.",
                 ),
                 graph(
-                    "Writes and reads that fail",
-                    "Failures of a single partition, by broker.",
+                    "Failed writes and reads",
+                    "Failed produce and fetch requests of single partitions, by broker.",
                     RATE,
                     (
                         "rate(kafka_server_failed_produce_requests_total{{C}}[5m])",
@@ -125,8 +125,8 @@ BROKERS = Board(
                     ),
                 ),
                 graph(
-                    "Requests that wait",
-                    "For a thread, and for replicas or records.",
+                    "Waiting requests",
+                    "Requests in the request queue (for a thread), and in purgatory by operation.",
                     COUNT,
                     ("kafka_network_request_queue{{C}}", "{{instance}} thread"),
                     ("kafka_server_waiting_requests{{C}}", "{{instance}} {{operation}}"),
@@ -134,30 +134,30 @@ BROKERS = Board(
             ),
         ),
         (
-            "Room to work",
+            "Resources",
             (
                 graph(
-                    "Threads idle",
-                    "Share of time in which threads for requests and for the network are idle.",
+                    "Idle threads",
+                    "Share of time in which request handler and network threads are idle.",
                     RATIO,
                     ("kafka_server_request_handler_idle_ratio{{C}}", "{{instance}} requests"),
                     ("kafka_network_processor_idle_ratio{{C}}", "{{instance}} network"),
                 ),
                 graph(
-                    "Processors",
-                    "Cores that each broker uses.",
+                    "CPU",
+                    "Cores used by each broker.",
                     COUNT,
                     ('rate(process_cpu_seconds_total{job="kafka", {C}}[5m])', "{{instance}}"),
                 ),
                 graph(
                     "Heap",
-                    "Memory of the JVM in use.",
+                    "Used heap of the JVM.",
                     BYTES,
                     ('jvm_memory_used_bytes{job="kafka", area="heap", {C}}', "{{instance}}"),
                 ),
                 graph(
-                    "Pauses",
-                    "Share of time in which the JVM collects garbage.",
+                    "Garbage collection",
+                    "Share of time in garbage collection pauses.",
                     RATIO,
                     (
                         "sum by (instance)"
@@ -167,7 +167,7 @@ BROKERS = Board(
                 ),
                 graph(
                     "Replication",
-                    "Bytes fetched from other brokers.",
+                    "Bytes replicated from other brokers.",
                     BYTE_RATE,
                     (
                         "rate(kafka_server_replication_received_bytes_total{{C}}[5m])",
@@ -176,7 +176,7 @@ BROKERS = Board(
                 ),
                 graph(
                     "File descriptors",
-                    "Share of those it may have.",
+                    "Open file descriptors as a share of the limit.",
                     RATIO,
                     (
                         'process_open_fds{job="kafka", {C}} / process_max_fds{job="kafka", {C}}',

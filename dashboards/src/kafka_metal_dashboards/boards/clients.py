@@ -1,26 +1,26 @@
-"""What clients feel: consumers and producers."""
+"""Dashboards of consumers and producers."""
 
 from ..model import COUNT, NO_GROUPS, RATE, RATIO, SECONDS, Board, graph
 
 CONSUMERS = Board(
     "consumers",
     "Kafka / Consumers",
-    "How far groups are behind, in time and in records.",
+    "Lag of consumer groups, in time and in records.",
     (
         (
-            "Behind",
+            "Lag",
             (
                 graph(
-                    "In time",
-                    "For how long the oldest unread record waits; the ten longest.",
+                    "Lag in time",
+                    "Age of the oldest unread record. The ten largest lags.",
                     SECONDS,
                     ("topk(10, kafka_metal:group_lag:seconds{{C}})", "{{group}} {{topic}}"),
                     width=12,
                     empty=NO_GROUPS,
                 ),
                 graph(
-                    "In records",
-                    "Records that a group has not committed; the ten furthest.",
+                    "Lag in records",
+                    "Records after the committed offset of a group. The ten largest lags.",
                     COUNT,
                     (
                         "topk(10, sum by (group, topic) (kafka_metal_group_lag_records{{C}}))",
@@ -30,8 +30,8 @@ CONSUMERS = Board(
                     empty=NO_GROUPS,
                 ),
                 graph(
-                    "Pace",
-                    "Records that each group commits.",
+                    "Throughput",
+                    "Records committed by each group.",
                     RATE,
                     (
                         "sum by (group, topic) (rate(kafka_metal_group_offset{{C}}[5m]))",
@@ -42,7 +42,7 @@ CONSUMERS = Board(
                 ),
                 graph(
                     "Members",
-                    "Members of each group; a number that changes is a group that rebalances.",
+                    "Members of each group. A change means that the group rebalances.",
                     COUNT,
                     ("max by (group) (kafka_metal_group_members{{C}})", "{{group}}"),
                     width=12,
@@ -54,8 +54,8 @@ CONSUMERS = Board(
             "Reads",
             (
                 graph(
-                    "Read within, p50 and p99",
-                    "From handing a record of the probe over to receiving it.",
+                    "End-to-end latency, p50 and p99",
+                    "Time from passing a probe record to the producer to its receipt.",
                     SECONDS,
                     *(
                         (
@@ -68,8 +68,8 @@ CONSUMERS = Board(
                     width=12,
                 ),
                 graph(
-                    "Silence",
-                    "Time since the probe last received a record, by partition.",
+                    "Time since the last received record",
+                    "Of the probe, by partition.",
                     SECONDS,
                     (
                         "time() - kafka_metal_probe_received_time_seconds{{C}}",
@@ -85,14 +85,14 @@ CONSUMERS = Board(
 PRODUCERS = Board(
     "producers",
     "Kafka / Producers",
-    "What a program that writes feels, measured by the probe on a partition of every broker.",
+    "Availability and latency of writes, measured by the probe on every broker.",
     (
         (
             "Writes",
             (
                 graph(
-                    "Silence",
-                    "Time since the last acknowledgement; under two seconds in a planned restart.",
+                    "Time since the last acknowledgement",
+                    "By partition. Below two seconds during a planned restart.",
                     SECONDS,
                     (
                         "time() - kafka_metal_probe_acknowledged_time_seconds{{C}}",
@@ -101,8 +101,8 @@ PRODUCERS = Board(
                     width=12,
                 ),
                 graph(
-                    "Acknowledged within, p50 and p99",
-                    "From handing a record over to its acknowledgement.",
+                    "Acknowledgement latency, p50 and p99",
+                    "Time from passing a record to the producer to its acknowledgement.",
                     SECONDS,
                     *(
                         (
@@ -115,28 +115,28 @@ PRODUCERS = Board(
                     width=12,
                 ),
                 graph(
-                    "Later than a second",
-                    "Share of writes, over five minutes and an hour; 0.001 is what is promised.",
+                    "Slow writes",
+                    "Share of writes that took over a second. The objective is at most 0.001.",
                     RATIO,
                     ("kafka_metal:slow_writes:ratio_5m{{C}}", "5 minutes"),
                     ("kafka_metal:slow_writes:ratio_1h{{C}}", "1 hour"),
                     width=12,
                 ),
                 graph(
-                    "Sent and given up",
+                    "Sent and failed",
                     "Records of the probe.",
                     RATE,
                     ("sum(rate(kafka_metal_probe_sent_total{{C}}[5m]))", "sent"),
-                    ("sum(rate(kafka_metal_probe_failed_total{{C}}[5m]))", "given up"),
+                    ("sum(rate(kafka_metal_probe_failed_total{{C}}[5m]))", "failed"),
                     width=12,
                 ),
             ),
         ),
         (
-            "Doors",
+            "Listeners",
             (
                 graph(
-                    "Logins that fail",
+                    "Failed authentications",
                     "By broker and listener.",
                     RATE,
                     (
@@ -148,14 +148,14 @@ PRODUCERS = Board(
                 ),
                 graph(
                     "Certificates",
-                    "Time for which the certificate of each listener is still valid.",
+                    "Time until the certificate of each listener expires.",
                     SECONDS,
                     (
                         "kafka_metal_certificate_expiry_time_seconds{{C}} - time()",
                         "{{endpoint}}",
                     ),
                     width=12,
-                    empty="Empty where no listener speaks TLS.",
+                    empty="Empty if no listener uses TLS.",
                 ),
             ),
         ),

@@ -1,4 +1,4 @@
-"""Machines: disks, page cache, network, clocks."""
+"""Dashboards of disks and hosts."""
 
 from ..model import BYTE_RATE, BYTES, COUNT, NO_ROOT, NO_SMART, RATE, RATIO, SECONDS, Board, graph
 
@@ -8,27 +8,27 @@ NIC = 'device!~"lo|veth.*|docker.*|br-.*", {C}'
 DISKS = Board(
     "disks",
     "Kafka / Disks",
-    "Plain disks, one log dir each: which is full, slow, silent or gone.",
+    "Disks with one log dir each: which disk is full, slow, hung or missing.",
     (
         (
             "Log dirs",
             (
                 graph(
                     "Offline",
-                    "Log dirs that failed; 1 is offline.",
+                    "1: the log dir is offline.",
                     COUNT,
                     ("kafka_log_dir_offline{{C}}", "{{instance}} {{log_dir}}"),
                 ),
                 graph(
-                    "Logs still to be checked",
-                    "After an unclean stop; the broker serves when none is left.",
+                    "Logs to recover",
+                    "After an unclean shutdown. The broker serves when none is left.",
                     COUNT,
                     ("kafka_log_remaining_to_recover{{C}}", "{{instance}} {{log_dir}}"),
-                    empty="Empty where no broker has recovered since it started.",
+                    empty="Empty if no broker recovered logs at its last start.",
                 ),
                 graph(
-                    "Flushes, p99",
-                    "Time of a flush of a log to its disk.",
+                    "Log flush latency, p99",
+                    "Duration of flushing a log to its disk.",
                     SECONDS,
                     ("kafka_log_flush_time_seconds{{C}}", "{{instance}}"),
                 ),
@@ -38,8 +38,8 @@ DISKS = Board(
             "File systems",
             (
                 graph(
-                    "Room left",
-                    "Share of each file system.",
+                    "Free space",
+                    "Free share of each file system.",
                     RATIO,
                     (
                         f"node_filesystem_avail_bytes{{{FS}}} / node_filesystem_size_bytes{{{FS}}}",
@@ -50,7 +50,7 @@ DISKS = Board(
                 ),
                 graph(
                     "Broken",
-                    "1 for a file system that became read-only or does not answer.",
+                    "1: the file system is read-only or does not respond.",
                     COUNT,
                     (
                         f"max by (host, mountpoint) (kafka_metal_filesystem_readonly{{{FS}}}"
@@ -66,8 +66,8 @@ DISKS = Board(
             "Devices",
             (
                 graph(
-                    "Time of a write",
-                    "Mean over five minutes. One disk above its neighbours is about to die.",
+                    "Write latency",
+                    "Mean over five minutes. A disk above all others may fail soon.",
                     SECONDS,
                     (
                         "rate(node_disk_write_time_seconds_total{{C}}[5m])"
@@ -76,57 +76,57 @@ DISKS = Board(
                     ),
                 ),
                 graph(
-                    "Busy",
-                    "Share of time in which a disk works.",
+                    "Utilisation",
+                    "Share of time in which the disk is busy.",
                     RATIO,
                     ("rate(node_disk_io_time_seconds_total{{C}}[5m])", "{{host}} {{device}}"),
                 ),
                 graph(
-                    "Under way",
-                    "Requests that a disk has not answered. Many and none that ends: it hangs.",
+                    "Requests in flight",
+                    "A disk with requests in flight that completes none of them hangs.",
                     COUNT,
                     ("node_disk_io_now{{C}}", "{{host}} {{device}}"),
                 ),
                 graph(
                     "Written",
-                    "Bytes, by disk.",
+                    "Bytes by disk.",
                     BYTE_RATE,
                     ("rate(node_disk_written_bytes_total{{C}}[5m])", "{{host}} {{device}}"),
                 ),
                 graph(
                     "Read",
-                    "Bytes, by disk. Consumers that keep up are served from memory.",
+                    "Bytes by disk. Consumers without lag are served from the page cache.",
                     BYTE_RATE,
                     ("rate(node_disk_read_bytes_total{{C}}[5m])", "{{host}} {{device}}"),
                 ),
                 graph(
                     "Writes",
-                    "Writes that ended, by disk.",
+                    "Completed writes by disk.",
                     RATE,
                     ("rate(node_disk_writes_completed_total{{C}}[5m])", "{{host}} {{device}}"),
                 ),
             ),
         ),
         (
-            "What disks tell of themselves",
+            "SMART data",
             (
                 graph(
                     "Healthy",
-                    "0 for a disk that expects to fail.",
+                    "0: the disk predicts its failure.",
                     COUNT,
                     ("kafka_metal_disk_healthy{{C}}", "{{host}} {{device}} {{serial}}"),
                     empty=NO_SMART,
                 ),
                 graph(
                     "Bad sectors",
-                    "Replaced, or waiting to be, and errors of the medium.",
+                    "Reallocated and pending sectors, and media errors.",
                     COUNT,
                     ("kafka_metal_disk_bad_sectors{{C}}", "{{host}} {{device}} {{serial}}"),
                     empty=NO_SMART,
                 ),
                 graph(
-                    "Worn",
-                    "Share of the promised writes that is used up.",
+                    "Wear",
+                    "Used share of the rated write endurance.",
                     RATIO,
                     ("kafka_metal_disk_wear_ratio{{C}}", "{{host}} {{device}} {{serial}}"),
                     empty=NO_SMART,
@@ -139,27 +139,27 @@ DISKS = Board(
 HOSTS = Board(
     "hosts",
     "Kafka / Hosts",
-    "Machines: processors, page cache, network, clocks, and the containers on them.",
+    "Machines: CPU, page cache, network, clocks, and the containers on them.",
     (
         (
             "Memory",
             (
                 graph(
                     "Page cache",
-                    "What Kafka reads from instead of disks.",
+                    "Kafka serves recent records from it instead of disks.",
                     BYTES,
                     ("node_memory_Cached_bytes{{C}}", "{{host}}"),
                 ),
                 graph(
-                    "To be written",
-                    "Page cache that is not on a disk yet.",
+                    "Dirty pages",
+                    "Page cache that is not written to disk yet.",
                     BYTES,
                     ("node_memory_Dirty_bytes{{C}}", "{{host}} dirty"),
-                    ("node_memory_Writeback_bytes{{C}}", "{{host}} under way"),
+                    ("node_memory_Writeback_bytes{{C}}", "{{host}} writeback"),
                 ),
                 graph(
                     "Available",
-                    "Share of memory that programs could have.",
+                    "Share of memory available to processes.",
                     RATIO,
                     (
                         "node_memory_MemAvailable_bytes{{C}} / node_memory_MemTotal_bytes{{C}}",
@@ -167,31 +167,31 @@ HOSTS = Board(
                     ),
                 ),
                 graph(
-                    "Read from disks for want of memory",
-                    "Major page faults.",
+                    "Major page faults",
+                    "Pages read from a disk because they were not in memory.",
                     RATE,
                     ("rate(node_vmstat_pgmajfault{{C}}[5m])", "{{host}}"),
                 ),
                 graph(
                     "Swapped out",
-                    "Pages a second; none is right.",
+                    "Pages written to swap. Should be zero.",
                     RATE,
                     ("rate(node_vmstat_pswpout{{C}}[5m])", "{{host}}"),
                 ),
                 graph(
-                    "Killed for want of memory",
-                    "Processes, over a quarter of an hour.",
+                    "OOM kills",
+                    "Processes killed by the kernel within 15 minutes.",
                     COUNT,
                     ("increase(node_vmstat_oom_kill{{C}}[15m])", "{{host}}"),
                 ),
             ),
         ),
         (
-            "Processors and network",
+            "CPU and network",
             (
                 graph(
-                    "Processors",
-                    "Share of time in which they work.",
+                    "CPU",
+                    "Used share of all cores.",
                     RATIO,
                     (
                         '1 - avg by (host) (rate(node_cpu_seconds_total{mode="idle", {C}}[5m]))',
@@ -199,20 +199,20 @@ HOSTS = Board(
                     ),
                 ),
                 graph(
-                    "Waiting",
-                    "Processes that run or wait for a disk, over a minute.",
+                    "Load",
+                    "Processes that run or wait for a disk, averaged over a minute.",
                     COUNT,
                     ("node_load1{{C}}", "{{host}}"),
                 ),
                 graph(
                     "Received",
-                    "Bytes, by network card.",
+                    "Bytes by network interface.",
                     BYTE_RATE,
                     (f"rate(node_network_receive_bytes_total{{{NIC}}}[5m])", "{{host}} {{device}}"),
                 ),
                 graph(
                     "Sent",
-                    "Bytes, by network card.",
+                    "Bytes by network interface.",
                     BYTE_RATE,
                     (
                         f"rate(node_network_transmit_bytes_total{{{NIC}}}[5m])",
@@ -220,8 +220,8 @@ HOSTS = Board(
                     ),
                 ),
                 graph(
-                    "Packets lost",
-                    "Dropped or broken, by network card.",
+                    "Lost packets",
+                    "Dropped packets and errors by network interface.",
                     RATE,
                     (
                         f"rate(node_network_receive_drop_total{{{NIC}}}[5m])"
@@ -232,40 +232,40 @@ HOSTS = Board(
                 ),
                 graph(
                     "Clocks",
-                    "What each clock is off, beside the one of Prometheus.",
+                    "Offset of each clock from the clock of Prometheus.",
                     SECONDS,
                     ("abs(node_time_seconds{{C}} - timestamp(node_time_seconds{{C}}))", "{{host}}"),
                 ),
             ),
         ),
         (
-            # Each container holds one program, which tells this itself: no engine is asked.
+            # Each container runs one process, which exports these metrics itself.
             "Containers",
             (
                 graph(
                     "Memory",
-                    "What each program has in RAM, without the page cache.",
+                    "Resident memory of each process, without the page cache.",
                     BYTES,
                     ("process_resident_memory_bytes{{C}}", "{{host}} {{instance}}"),
                     width=6,
                 ),
                 graph(
-                    "Processors",
-                    "How many each program keeps busy.",
+                    "CPU",
+                    "Cores used by each process.",
                     COUNT,
                     ("rate(process_cpu_seconds_total{{C}}[5m])", "{{host}} {{instance}}"),
                     width=6,
                 ),
                 graph(
-                    "Open files",
-                    "Share of those that each program may open.",
+                    "File descriptors",
+                    "Open file descriptors as a share of the limit.",
                     RATIO,
                     ("process_open_fds{{C}} / process_max_fds{{C}}", "{{host}} {{instance}}"),
                     width=6,
                 ),
                 graph(
-                    "Began anew",
-                    "How often each program did, over a day.",
+                    "Restarts",
+                    "Restarts of each process within a day.",
                     COUNT,
                     ("changes(process_start_time_seconds{{C}}[1d])", "{{host}} {{instance}}"),
                     width=6,

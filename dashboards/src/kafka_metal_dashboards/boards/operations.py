@@ -1,51 +1,51 @@
-"""A roll or an upgrade in progress, and the watchers themselves."""
+"""Dashboards of a rolling restart or upgrade, and of the monitoring itself."""
 
 from ..model import BYTES, COUNT, MOMENT, RATE, SECONDS, Board, graph, stat
 
 ROLL = Board(
     "roll",
-    "Kafka / Roll in progress",
-    "What to look at while brokers restart one after the other.",
+    "Kafka / Rolling restart",
+    "State of the cluster while brokers restart one after the other.",
     (
         (
             "Now",
             (
                 stat(
-                    "At work until",
-                    "When the verb counts on being done; it puts this ahead with every broker.",
+                    "Maintenance until",
+                    "When the maintenance marker expires. The run renews it while it lasts.",
                     MOMENT,
                     "kafka_metal:maintenance_until{{C}} * 1000",
-                    empty="Empty while no verb is at work.",
+                    empty="Empty while no operation is in progress.",
                 ),
                 stat(
-                    "Brokers away",
-                    "One at a time, or one rack.",
+                    "Brokers down",
+                    "At most one broker, or one rack.",
                     COUNT,
                     'count(up{job="kafka", {C}} == 0) or vector(0)',
                     bad=2,
                 ),
                 stat(
                     "Under min ISR",
-                    "None, at any time: the gate sees to it.",
+                    "Must be zero: a broker stops only if all partitions stay above min ISR.",
                     COUNT,
                     "sum(kafka_server_under_min_isr_partitions{{C}})",
                     bad=1,
                 ),
                 stat(
                     "Under-replicated",
-                    "The next broker stops when none is left.",
+                    "The next broker stops when this is zero.",
                     COUNT,
                     "sum(kafka_server_under_replicated_partitions{{C}})",
                 ),
                 stat(
                     "Not led by the preferred replica",
-                    "Leaders come back once the broker is in sync.",
+                    "Leaders move back once the broker is in sync.",
                     COUNT,
                     "max(kafka_controller_not_preferred_leaders{{C}})",
                 ),
                 stat(
-                    "Longest silence",
-                    "What a writer feels: time since the last acknowledgement.",
+                    "Longest write gap",
+                    "Time since the probe's last acknowledgement.",
                     SECONDS,
                     "max(time() - kafka_metal_probe_acknowledged_time_seconds{{C}})",
                     bad=15,
@@ -57,19 +57,19 @@ ROLL = Board(
             (
                 graph(
                     "Versions",
-                    "Brokers by the version of their program.",
+                    "Brokers by Kafka version.",
                     COUNT,
                     ("count by (version) (kafka_server_version{{C}})", "{{version}}"),
                 ),
                 graph(
                     "State of brokers",
-                    "3 while it runs, 2 while it checks its log, 6 and 7 while it stops.",
+                    "3 running, 2 log recovery, 6 and 7 shutting down.",
                     COUNT,
                     ("kafka_server_broker_state{{C}}", "{{instance}}"),
                 ),
                 graph(
-                    "Running since",
-                    "Seconds since each broker began.",
+                    "Uptime",
+                    "Time since the start of each broker.",
                     SECONDS,
                     (
                         'time() - process_start_time_seconds{job="kafka", {C}}',
@@ -77,8 +77,8 @@ ROLL = Board(
                     ),
                 ),
                 graph(
-                    "Catching up",
-                    "Partitions that lack a replica, by the broker that leads them.",
+                    "Under-replicated partitions",
+                    "By leader.",
                     COUNT,
                     ("kafka_server_under_replicated_partitions{{C}}", "{{instance}}"),
                 ),
@@ -89,8 +89,8 @@ ROLL = Board(
                     ("kafka_server_leaders{{C}}", "{{instance}}"),
                 ),
                 graph(
-                    "What writers feel",
-                    "Time since the last acknowledgement, by partition.",
+                    "Write gaps",
+                    "Time since the probe's last acknowledgement, by partition.",
                     SECONDS,
                     (
                         "time() - kafka_metal_probe_acknowledged_time_seconds{{C}}",
@@ -105,26 +105,26 @@ ROLL = Board(
 WATCH = Board(
     "watch",
     "Kafka / Monitoring",
-    "Whether those who watch are awake.",
+    "State of Prometheus, Alertmanager and their targets.",
     (
         (
             "Prometheus and Alertmanager",
             (
                 graph(
-                    "Targets away",
+                    "Targets down",
                     "By job.",
                     COUNT,
                     ("count by (job) (up{{C}} == 0) or sum by (job) (up{{C}}) * 0", "{{job}}"),
                 ),
                 graph(
-                    "Time to read a target",
-                    "The slowest of each job.",
+                    "Scrape duration",
+                    "The slowest target of each job.",
                     SECONDS,
                     ("max by (job) (scrape_duration_seconds{{C}})", "{{job}}"),
                 ),
                 graph(
-                    "Figures in one answer",
-                    "The largest of each job.",
+                    "Samples per scrape",
+                    "The largest target of each job.",
                     COUNT,
                     ("max by (job) (scrape_samples_scraped{{C}})", "{{job}}"),
                 ),
@@ -135,14 +135,14 @@ WATCH = Board(
                     ("prometheus_tsdb_head_series{{C}}", "{{instance}}"),
                 ),
                 graph(
-                    "Kept",
-                    "Size of blocks on the disk.",
+                    "Storage",
+                    "Size of the blocks on disk.",
                     BYTES,
                     ("prometheus_tsdb_storage_blocks_bytes{{C}}", "{{instance}}"),
                 ),
                 graph(
                     "Notifications",
-                    "Sent, and failed, by the way they took.",
+                    "Sent and failed notifications by integration.",
                     RATE,
                     (
                         "sum by (integration) (rate(alertmanager_notifications_total{{C}}[5m]))",

@@ -1,31 +1,31 @@
-"""Is it healthy, and if not, where."""
+"""Dashboard with an overview of a cluster."""
 
 from ..model import BYTE_RATE, COUNT, NO_GROUPS, NO_ROOT, RATE, RATIO, SECONDS, Board, graph, stat
 
 OVERVIEW = Board(
     "overview",
     "Kafka / Overview",
-    "One screen that answers whether a cluster is healthy, and if not, where.",
+    "Whether the cluster is healthy, and if not, which part is not.",
     (
         (
-            "Does it serve",
+            "Availability",
             (
                 stat(
-                    "Pages now",
-                    "Alerts that wake somebody.",
+                    "Firing pages",
+                    "Alerts that call the person on duty.",
                     COUNT,
                     'count(ALERTS{alertstate="firing", severity="page", {C}}) or vector(0)',
                     bad=1,
                 ),
                 stat(
-                    "Tickets now",
-                    "Alerts that wait for the morning.",
+                    "Firing tickets",
+                    "Alerts that can wait for working hours.",
                     COUNT,
                     'count(ALERTS{alertstate="firing", severity="ticket", {C}}) or vector(0)',
                     bad=1,
                 ),
                 stat(
-                    "Writes that succeed",
+                    "Successful writes",
                     "Share of the probe's records that were acknowledged, over five minutes.",
                     RATIO,
                     "1 - sum(rate(kafka_metal_probe_failed_total{{C}}[5m]))"
@@ -34,23 +34,23 @@ OVERVIEW = Board(
                     low=True,
                 ),
                 stat(
-                    "Longest silence",
-                    "Time since the last acknowledgement, of the partition that waits longest.",
+                    "Longest write gap",
+                    "Time since the last acknowledgement, maximum of all partitions.",
                     SECONDS,
                     "max(time() - kafka_metal_probe_acknowledged_time_seconds{{C}})",
                     bad=15,
                 ),
                 stat(
-                    "Acknowledged within, p99",
-                    "From handing a record over to its acknowledgement, as a client sees it.",
+                    "Acknowledgement latency, p99",
+                    "Time from passing a record to the producer to its acknowledgement.",
                     SECONDS,
                     "histogram_quantile(0.99, sum by (le)"
                     " (rate(kafka_metal_probe_acknowledgement_seconds_bucket{{C}}[5m])))",
                     bad=1,
                 ),
                 stat(
-                    "Read within, p99",
-                    "From handing a record over to receiving it.",
+                    "End-to-end latency, p99",
+                    "Time from passing a record to the producer to its receipt.",
                     SECONDS,
                     "histogram_quantile(0.99, sum by (le)"
                     " (rate(kafka_metal_probe_end_to_end_seconds_bucket{{C}}[5m])))",
@@ -59,47 +59,47 @@ OVERVIEW = Board(
             ),
         ),
         (
-            "Where it hurts",
+            "Problems",
             (
                 stat(
-                    "Brokers away",
-                    "Brokers that do not tell their figures.",
+                    "Brokers down",
+                    "Brokers that Prometheus cannot scrape.",
                     COUNT,
                     'count(up{job="kafka", {C}} == 0) or vector(0)',
                     bad=1,
                 ),
                 stat(
                     "Controllers",
-                    "Brokers that say they are the controller: one.",
+                    "Active controllers. Must be one.",
                     COUNT,
                     "sum(kafka_controller_active{{C}})",
                     bad=1,
                     low=True,
                 ),
                 stat(
-                    "Without a leader",
-                    "Partitions that nobody can read or write.",
+                    "Leaderless",
+                    "Partitions without a leader: no reads or writes are possible.",
                     COUNT,
                     "sum(kafka_controller_offline_partitions{{C}})",
                     bad=1,
                 ),
                 stat(
                     "Under min ISR",
-                    "Partitions that refuse writes with acks=all.",
+                    "Partitions that reject writes with acks=all.",
                     COUNT,
                     "sum(kafka_server_under_min_isr_partitions{{C}})",
                     bad=1,
                 ),
                 stat(
                     "Under-replicated",
-                    "Partitions that lack a replica in sync.",
+                    "Partitions with a replica that is not in sync.",
                     COUNT,
                     "sum(kafka_server_under_replicated_partitions{{C}})",
                     bad=1,
                 ),
                 stat(
                     "Log dirs offline",
-                    "Disks that answered a broker with an error.",
+                    "Log dirs that failed with a disk error.",
                     COUNT,
                     "sum(kafka_log_dir_offline{{C}})",
                     bad=1,
@@ -107,11 +107,11 @@ OVERVIEW = Board(
             ),
         ),
         (
-            "What it does",
+            "Load",
             (
                 graph(
                     "Written by clients",
-                    "Bytes of records that clients wrote, by broker.",
+                    "Bytes produced by clients, by broker.",
                     BYTE_RATE,
                     (
                         "sum by (instance) (rate(kafka_server_received_bytes_total{{C}}[5m]))",
@@ -120,7 +120,7 @@ OVERVIEW = Board(
                 ),
                 graph(
                     "Read by clients",
-                    "Bytes of records that clients read, by broker.",
+                    "Bytes consumed by clients, by broker.",
                     BYTE_RATE,
                     (
                         "sum by (instance) (rate(kafka_server_sent_bytes_total{{C}}[5m]))",
@@ -129,7 +129,7 @@ OVERVIEW = Board(
                 ),
                 graph(
                     "Records written",
-                    "Records that clients wrote, by broker.",
+                    "Records produced by clients, by broker.",
                     RATE,
                     (
                         "sum by (instance) (rate(kafka_server_records_total{{C}}[5m]))",
@@ -137,8 +137,8 @@ OVERVIEW = Board(
                     ),
                 ),
                 graph(
-                    "Least room on a disk",
-                    "Share of a file system that is left, the fullest of each machine.",
+                    "Least free disk space",
+                    "Free share of the fullest file system of each machine.",
                     RATIO,
                     (
                         'min by (host) (node_filesystem_avail_bytes{fstype=~"xfs|ext4", {C}}'
@@ -148,8 +148,8 @@ OVERVIEW = Board(
                     empty=NO_ROOT,
                 ),
                 graph(
-                    "Groups furthest behind",
-                    "For how long the oldest unread record of a group waits; the five longest.",
+                    "Largest lags",
+                    "Age of the oldest unread record of a group. The five largest lags.",
                     SECONDS,
                     (
                         "topk(5, max by (group) (kafka_metal:group_lag:seconds{{C}}))",
@@ -158,8 +158,8 @@ OVERVIEW = Board(
                     empty=NO_GROUPS,
                 ),
                 graph(
-                    "Threads idle",
-                    "Share of time in which threads for requests are idle; below 0.3 it hurts.",
+                    "Idle threads",
+                    "Share of time in which request handlers are idle. Slow below 0.3.",
                     RATIO,
                     ("kafka_server_request_handler_idle_ratio{{C}}", "{{instance}}"),
                 ),

@@ -1,31 +1,31 @@
-"""Spark and the pipelines on it."""
+"""Dashboard of Spark and its pipelines."""
 
 from ..model import BYTES, COUNT, RATE, RATIO, SECONDS, Board, graph, stat
 
 PIPELINES = Board(
     "pipelines",
     "Kafka / Pipelines",
-    "What the pipelines on Spark make of the records.",
+    "State and progress of Spark and its pipelines.",
     (
         (
             "State",
             (
                 stat(
                     "Running",
-                    "Pipelines of which every query runs.",
+                    "Pipelines whose queries all run.",
                     COUNT,
                     "sum(kafka_metal_pipeline_running{{C}})",
                 ),
                 stat(
                     "Not running",
-                    "Pipelines of which a query ended.",
+                    "Pipelines with a stopped query.",
                     COUNT,
                     "count(kafka_metal_pipeline_running{{C}} == 0) or vector(0)",
                     bad=1,
                 ),
                 stat(
-                    "Not reachable",
-                    "Drivers that do not answer.",
+                    "Unreachable",
+                    "Pipelines whose driver does not respond.",
                     COUNT,
                     "count(kafka_metal_pipeline_reachable{{C}} == 0) or vector(0)",
                     bad=1,
@@ -37,13 +37,13 @@ PIPELINES = Board(
             (
                 stat(
                     "Leading masters",
-                    "One leads; the others stand by.",
+                    "Must be one. The others are standbys.",
                     COUNT,
                     "sum(kafka_metal_spark_master_leads{{C}})",
                 ),
                 stat(
-                    "Workers missing",
-                    "Declared, and not registered with the leading master.",
+                    "Missing workers",
+                    "Declared workers that are not registered with the leading master.",
                     COUNT,
                     "sum(kafka_metal_spark_workers_declared{{C}})"
                     " - sum(kafka_metal_spark_workers{{C}})",
@@ -58,40 +58,40 @@ PIPELINES = Board(
                 ),
                 graph(
                     "Cores",
-                    "Cores of the workers: offered, and held by applications.",
+                    "Cores of the workers, and cores allocated to applications.",
                     COUNT,
-                    ("kafka_metal_spark_cores{{C}}", "offered"),
-                    ("kafka_metal_spark_cores_used{{C}}", "held"),
+                    ("kafka_metal_spark_cores{{C}}", "total"),
+                    ("kafka_metal_spark_cores_used{{C}}", "allocated"),
                     width=12,
                 ),
                 graph(
                     "Memory of executors",
-                    "Memory of the workers: offered, and held by executors.",
+                    "Memory of the workers, and memory allocated to executors.",
                     BYTES,
-                    ("kafka_metal_spark_memory_bytes{{C}}", "offered"),
-                    ("kafka_metal_spark_memory_used_bytes{{C}}", "held"),
+                    ("kafka_metal_spark_memory_bytes{{C}}", "total"),
+                    ("kafka_metal_spark_memory_used_bytes{{C}}", "allocated"),
                     width=12,
                 ),
             ),
         ),
         (
-            "Masters, workers, history",
+            "Masters, workers, history server",
             (
                 graph(
-                    "Processors",
-                    "Cores that each uses; executors are processes of their own.",
+                    "CPU",
+                    "Cores used by each daemon, without executors.",
                     COUNT,
                     ('rate(process_cpu_seconds_total{job="spark", {C}}[5m])', "{{instance}}"),
                 ),
                 graph(
                     "Heap",
-                    "Memory of the JVM in use.",
+                    "Used heap of the JVM.",
                     BYTES,
                     ('jvm_memory_used_bytes{job="spark", area="heap", {C}}', "{{instance}}"),
                 ),
                 graph(
-                    "Pauses",
-                    "Share of time in which the JVM collects garbage.",
+                    "Garbage collection",
+                    "Share of time in garbage collection pauses.",
                     RATIO,
                     (
                         "sum by (instance)"
@@ -105,15 +105,15 @@ PIPELINES = Board(
             "Progress",
             (
                 graph(
-                    "Behind",
+                    "Lag",
                     "Records of the source that an output has not processed.",
                     COUNT,
                     ("kafka_metal_pipeline_lag_records{{C}}", "{{pipeline}} {{output}}"),
                     width=12,
                 ),
                 graph(
-                    "Since the last batch",
-                    "A pipeline without new records makes none.",
+                    "Time since the last batch",
+                    "A pipeline without new records processes no batches.",
                     SECONDS,
                     (
                         "time() - kafka_metal_pipeline_updated_time_seconds{{C}}",
@@ -122,14 +122,14 @@ PIPELINES = Board(
                     width=12,
                 ),
                 graph(
-                    "Time of a batch",
-                    "Longer than the trigger means that it falls behind.",
+                    "Batch duration",
+                    "If it exceeds the trigger interval, the lag grows.",
                     SECONDS,
                     ("kafka_metal_pipeline_batch_seconds{{C}}", "{{pipeline}} {{output}}"),
                     width=12,
                 ),
                 graph(
-                    "Pace",
+                    "Throughput",
                     "Records a second of the last batch.",
                     RATE,
                     ("kafka_metal_pipeline_records_per_second{{C}}", "{{pipeline}} {{output}}"),

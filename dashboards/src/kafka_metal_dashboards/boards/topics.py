@@ -1,16 +1,16 @@
-"""Which topic brings the load."""
+"""Dashboard of topics."""
 
 from ..model import BYTE_RATE, COUNT, RATE, Board, graph, stat
 
-NOTE = "The ten busiest; internal topics are among them."
+NOTE = "The ten busiest topics, including internal topics."
 
 TOPICS = Board(
     "topics",
     "Kafka / Topics",
-    "Which topic brings the load.",
+    "Number of topics and partitions, and load by topic.",
     (
         (
-            "How many",
+            "Numbers",
             (
                 stat(
                     "Topics",
@@ -20,19 +20,19 @@ TOPICS = Board(
                 ),
                 stat(
                     "Partitions",
-                    "Partitions of the cluster, each counted once.",
+                    "Partitions of the cluster, without replicas.",
                     COUNT,
                     "max(kafka_controller_partitions{{C}})",
                 ),
                 stat(
                     "Not led by the preferred replica",
-                    "After a restart leaders come back by themselves within five minutes.",
+                    "After a restart leaders move back automatically within five minutes.",
                     COUNT,
                     "max(kafka_controller_not_preferred_leaders{{C}})",
                 ),
                 stat(
-                    "Being moved",
-                    "Partitions that are being reassigned.",
+                    "Reassigning",
+                    "Partitions with a reassignment in progress.",
                     COUNT,
                     "sum(kafka_server_reassigning_partitions{{C}})",
                 ),
@@ -43,7 +43,7 @@ TOPICS = Board(
             (
                 graph(
                     "Written",
-                    f"Bytes that clients wrote. {NOTE}",
+                    f"Bytes produced by clients. {NOTE}",
                     BYTE_RATE,
                     (
                         "topk(10, sum by (topic)"
@@ -54,7 +54,7 @@ TOPICS = Board(
                 ),
                 graph(
                     "Read",
-                    f"Bytes that clients read. {NOTE}",
+                    f"Bytes consumed by clients. {NOTE}",
                     BYTE_RATE,
                     (
                         "topk(10, sum by (topic) (rate(kafka_topic_sent_bytes_total{{C}}[5m])))",
@@ -64,7 +64,7 @@ TOPICS = Board(
                 ),
                 graph(
                     "Records",
-                    f"Records that clients wrote. {NOTE}",
+                    f"Records produced by clients. {NOTE}",
                     RATE,
                     (
                         "topk(10, sum by (topic) (rate(kafka_topic_records_total{{C}}[5m])))",
@@ -74,7 +74,7 @@ TOPICS = Board(
                 ),
                 graph(
                     "Rejected",
-                    "Bytes of records that were too large or invalid, by broker.",
+                    "Bytes of rejected records (too large or invalid), by broker.",
                     BYTE_RATE,
                     ("rate(kafka_server_rejected_bytes_total{{C}}[5m])", "{{instance}}"),
                     width=12,

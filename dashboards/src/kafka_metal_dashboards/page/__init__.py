@@ -1,1 +1,1 @@
-"""Boards as one page that needs nobody: figures from Prometheus, pictures inside."""
+"""Render boards as a self-contained HTML page with metrics from Prometheus."""

@@ -1,6 +1,6 @@
 """``python -m kafka_metal_dashboards.page STATE OUT [--hours 1] [--boards overview,disks|all]``.
 
-STATE is the answer of ``make status`` as JSON: it says where Prometheus is.
+STATE is the JSON file written by ``make status``; it has the endpoint of Prometheus.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..boards import BOARDS
 from ..model import Board
-from .asking import AskError, Prometheus, Span
+from .prometheus_api import Prometheus, QueryError, Span
 from .render import page
 
 POINTS = 240
@@ -20,59 +20,59 @@ SCRAPE_S = 15.0
 
 
 def prometheus_of(state: Path) -> Prometheus:
-    """Where the state says that Prometheus is; raises AskError."""
+    """Return the Prometheus of the state file; raise QueryError."""
     try:
         found = json.loads(state.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise AskError(f"{state}: {error}: make status writes it") from error
+        raise QueryError(f"{state}: {error}: make status writes it") from error
     for service in found["services"]:
         if service["name"] == "prometheus":
             return Prometheus(
                 service["endpoint"], found["cluster"], login_of(str(found.get("access", "")))
             )
-    raise AskError("nobody watches this cluster: the group monitoring of the inventory is empty")
+    raise QueryError("no Prometheus: the group monitoring of the inventory is empty")
 
 
 def login_of(access: str) -> str:
-    """Name and password of the operator beside his settings for clients; empty without any."""
+    """Return the operator's name:password from the folder of client settings; empty without one."""
     file = Path(access).parent / "monitoring-web"
     if not access or not file.exists():
         return ""
     try:
-        # A line as curl reads it: user = "name:password".
+        # A line of a curl configuration: user = "name:password".
         return file.read_text(encoding="utf-8").split('"')[1]
     except (OSError, IndexError) as error:
-        raise AskError(f"{file}: {error}: make up writes it") from error
+        raise QueryError(f"{file}: {error}: make up writes it") from error
 
 
-def chosen(words: str) -> Sequence[Board]:
-    """Boards by name; raises AskError on an unknown one."""
+def select_boards(value: str) -> Sequence[Board]:
+    """Return boards by their comma-separated names, or all; raise QueryError for unknown names."""
     by_name = {board.name: board for board in BOARDS}
-    names = list(by_name) if words == "all" else words.split(",")
+    names = list(by_name) if value == "all" else value.split(",")
     unknown = [name for name in names if name not in by_name]
     if unknown:
-        raise AskError(f"no board {unknown[0]}; there are {', '.join(by_name)}, and all")
+        raise QueryError(f"unknown board {unknown[0]}; allowed: {', '.join(by_name)}, all")
     return [by_name[name] for name in names]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Ask, draw, write."""
+    """Write the page to a file."""
     parser = argparse.ArgumentParser(prog="page", description=__doc__)
     parser.add_argument("state", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--hours", type=float, default=1.0)
     parser.add_argument("--boards", default="overview")
-    given = parser.parse_args(arguments)
-    end, length = time.time(), given.hours * 3600
+    options = parser.parse_args(arguments)
+    end, length = time.time(), options.hours * 3600
     span = Span(end - length, end, max(SCRAPE_S, length / POINTS))
     try:
-        text = page(chosen(given.boards), prometheus_of(given.state), span)
-    except AskError as error:
+        text = page(select_boards(options.boards), prometheus_of(options.state), span)
+    except QueryError as error:
         print(error, file=sys.stderr)
         return 1
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(text, encoding="utf-8")
-    print(f"{given.out}: {len(text) / 1024:.0f} KiB")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(text, encoding="utf-8")
+    print(f"{options.out}: {len(text) / 1024:.0f} KiB")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Lines over time as SVG that stands inside a page."""
+"""Draw lines over time as inline SVG."""
 
 import io
 from collections.abc import Sequence
@@ -10,43 +10,43 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from .asking import Line
-from .units import shown
+from .prometheus_api import Line
+from .units import format_value
 
 SIZE = (5.6, 2.5)
-# More names than this say nothing.
+# Maximum of names in the legend.
 NAMED = 8
 mpl.rcParams.update(
     {
         "svg.fonttype": "none",
         "svg.hashsalt": "kafka-metal",
         "font.size": 8,
-        # Names are names: a dollar sign begins no formula.
+        # Names may contain dollar signs, which would start a formula.
         "text.parse_math": False,
     }
 )
 
 
 def visible(text: str) -> str:
-    """``text`` without characters that no XML has, or that turn the direction of others."""
+    """Return ``text`` with characters escaped that XML forbids or that change text direction."""
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
     )
 
 
 def svg(lines: Sequence[Line], unit: str) -> str:
-    """The picture; all lines are drawn, the first eight are named."""
+    """Return the SVG; the legend names the first eight lines."""
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.subplots()
-    # Handed over by hand: a label that begins with an underscore is hidden otherwise.
+    # Passed explicitly: matplotlib hides labels that start with an underscore.
     named: dict[Line2D, str] = {}
     for number, line in enumerate(lines):
-        moments = [datetime.fromtimestamp(each, UTC) for each in line.moments]
-        (drawn,) = axes.plot(moments, line.values, linewidth=1)
+        times = [datetime.fromtimestamp(each, UTC) for each in line.times]
+        (drawn,) = axes.plot(times, line.values, linewidth=1)
         if number < NAMED:
             named[drawn] = visible(line.name)
     axes.set_ylim(bottom=min(0.0, *(min(line.values, default=0.0) for line in lines), 0.0))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: shown(value, unit)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_value(value, unit)))
     locator = AutoDateLocator(maxticks=6)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
     formatter = ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""From boards and the answers to their questions to one HTML page."""
+"""Render boards with the results of their queries as one HTML page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ..model import Board, Panel
-from .asking import Prometheus, Span
 from .plot import svg
-from .units import shown
+from .prometheus_api import Prometheus, Span
+from .units import format_value
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A panel with its answer: a picture, or a value, or neither where nobody has figures."""
+class RenderedPanel:
+    """A panel with its result: an SVG or a value, or neither without data."""
 
     title: str
     description: str
@@ -25,23 +25,24 @@ class Drawn:
     bad: bool = False
 
 
-def drawn(panel: Panel, prometheus: Prometheus, span: Span) -> Drawn:
-    """Ask what the panel asks, and draw it. Raises AskError."""
-    told = f"{panel.description} {panel.empty}".strip()
+def render_panel(panel: Panel, prometheus: Prometheus, span: Span) -> RenderedPanel:
+    """Query the data of a panel and render it; raise QueryError."""
+    description = f"{panel.description} {panel.empty}".strip()
     if panel.kind == "stat":
         value = prometheus.now(panel.queries[0], span.end)
         if value is None:
-            return Drawn(panel.title, told, panel.kind)
+            return RenderedPanel(panel.title, description, panel.kind)
         limit = panel.bad
         bad = limit is not None and (value < limit if panel.low else value >= limit)
-        return Drawn(panel.title, told, panel.kind, value=shown(value, panel.unit), bad=bad)
+        text = format_value(value, panel.unit)
+        return RenderedPanel(panel.title, description, panel.kind, value=text, bad=bad)
     lines = [line for line in prometheus.over(panel.queries, span) if line.values]
     picture = svg(lines, panel.unit) if lines else ""
-    return Drawn(panel.title, told, panel.kind, picture=picture)
+    return RenderedPanel(panel.title, description, panel.kind, picture=picture)
 
 
 def page(boards: Sequence[Board], prometheus: Prometheus, span: Span) -> str:
-    """The page, complete: no script, no font, no address to load from. Raises AskError."""
+    """Return the HTML without scripts and external resources; raise QueryError."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=select_autoescape(["html.j2"]),
@@ -49,12 +50,12 @@ def page(boards: Sequence[Board], prometheus: Prometheus, span: Span) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown_boards = [
+    rendered = [
         {
             "title": board.title,
             "description": board.description,
             "rows": [
-                (title, [drawn(panel, prometheus, span) for panel in panels])
+                (title, [render_panel(panel, prometheus, span) for panel in panels])
                 for title, panels in board.rows
             ],
         }
@@ -64,6 +65,6 @@ def page(boards: Sequence[Board], prometheus: Prometheus, span: Span) -> str:
     return environment.get_template("page.html.j2").render(
         cluster=prometheus.cluster,
         when=when,
-        span=shown(span.end - span.start, "s"),
-        boards=shown_boards,
+        span=format_value(span.end - span.start, "s"),
+        boards=rendered,
     )

@@ -1,4 +1,4 @@
-"""Numbers as people read them, by Grafana's words for units."""
+"""Format numbers by the names of units in Grafana."""
 
 from datetime import UTC, datetime
 
@@ -8,8 +8,8 @@ BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 DECIMAL = ("", " k", " M", " G")
 
 
-def shown(value: float, unit: str) -> str:
-    """A number with its unit."""
+def format_value(value: float, unit: str) -> str:
+    """Return a number with its unit."""
     if unit in (BYTES, BYTE_RATE):
         return _scaled(value, 1024, [f" {each}" for each in BINARY]) + "/s" * (unit == BYTE_RATE)
     if unit == RATIO:

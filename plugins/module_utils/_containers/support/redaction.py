@@ -10,111 +10,110 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-GONE = "<removed>"
+REMOVED = "<removed>"
 
-# A word that names a secret, in whatever notation its value follows.
+# Names of secrets, before a value in any notation.
 _NAMES = (
     "password|passwd|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|access[_-]?key"
     "|private[_-]?key|routing[_-]?key|service[_-]?key|shared[_-]?key|api[_-]?url|webhook"
     "|session[_-]?id|cookie|signature"
 )
-# Names are short: a word without end, such as a line of base64, is looked at once.
+# Names are short: the bound keeps the search linear in long words, such as a line of base64.
 _BARE = rf"[\w.-]{{0,48}}?(?:{_NAMES})[\w.-]{{0,48}}"
-_WORD = rf"(?<![\w.-]){_BARE}"
-# What may stand between a name and its value: quotes, escaped once or more, as JSON in JSON has
-# them, and as HTML writes them.
+_SECRET_NAME = rf"(?<![\w.-]){_BARE}"
+# Quotes between a name and its value: plain, escaped once or more (JSON in JSON), or of HTML.
 _QUOTE = r"(?:\\*[\"']|&quot;|&#39;)"
-# Of several lines.
+# Rules for several lines.
 _BLOCKS = (
-    # Keys, whole; a text may have their lines escaped, as JSON does.
+    # Whole private keys; JSON has their line feeds escaped.
     (
         re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\Z)", re.DOTALL),
-        GONE,
+        REMOVED,
     ),
-    # A block of YAML, one line or more that are indented deeper.
+    # A block scalar of YAML: one or more lines with deeper indentation.
     (
-        re.compile(rf"(?im)^(\s*)((?:- )?{_WORD}\s*:\s*[|>][+-]?\d*)\n((?:\1\s+\S.*\n?)+)"),
-        rf"\1\2\n\1  {GONE}\n",
+        re.compile(rf"(?im)^(\s*)((?:- )?{_SECRET_NAME}\s*:\s*[|>][+-]?\d*)\n((?:\1\s+\S.*\n?)+)"),
+        rf"\1\2\n\1  {REMOVED}\n",
     ),
 )
-# Of one line; only lines with such a sign are looked at.
+# Rules for one line; only lines that match this pattern are checked.
 _SIGNS = re.compile(
     rf"(?i){_NAMES}|authorization|identified|://|\beyJ|\bxox|\bA[KS]IA|\bgh[opsu]_"
     r"|(?:-u|--user)[ =]"
 )
 _RULES = (
     # <password>value</password>, and <property name="password" value="value"/>.
-    (re.compile(rf"(?i)(<(?:\w+:)?{_WORD}(?:\s[^>]*)?>)[^<]+"), rf"\1{GONE}"),
-    (re.compile(rf'(?i)(name="{_WORD}"\s+value=")[^"]*'), rf"\1{GONE}"),
-    # A list in brackets.
-    (re.compile(rf"(?i)({_WORD}{_QUOTE}?\s*(?:[:=]>?)\s*\[)[^\]]*"), rf"\1{GONE}"),
+    (re.compile(rf"(?i)(<(?:\w+:)?{_SECRET_NAME}(?:\s[^>]*)?>)[^<]+"), rf"\1{REMOVED}"),
+    (re.compile(rf'(?i)(name="{_SECRET_NAME}"\s+value=")[^"]*'), rf"\1{REMOVED}"),
+    # name: [value, value].
+    (re.compile(rf"(?i)({_SECRET_NAME}{_QUOTE}?\s*(?:[:=]>?)\s*\[)[^\]]*"), rf"\1{REMOVED}"),
     # "name": "value", 'name': 'value', name="value", escaped or not, to the end of quote or line.
     (
-        re.compile(rf"(?i)({_WORD}{_QUOTE}?\s*(?:[:=]>?|,)\s*({_QUOTE}))((?:(?!\2)[^\n])*)"),
-        rf"\1{GONE}",
+        re.compile(rf"(?i)({_SECRET_NAME}{_QUOTE}?\s*(?:[:=]>?|,)\s*({_QUOTE}))((?:(?!\2)[^\n])*)"),
+        rf"\1{REMOVED}",
     ),
-    # name=value, name: value, name => value to the end of the word; %3D is an equals sign in an
-    # address. What is quoted has been dealt with.
+    # name=value, name: value, name => value to the end of the word; %3D is an equals sign in a
+    # URL. The rules above cover quoted values.
     (
         re.compile(
-            rf"(?i)({_WORD}{_QUOTE}?\s*(?:=>|[:=]|%3D)\s*)"
+            rf"(?i)({_SECRET_NAME}{_QUOTE}?\s*(?:=>|[:=]|%3D)\s*)"
             rf"(?![\"'\\<{{\[|>]|&quot;|&#39;|[:=])([^\s,;\"'&}})\]]+)"
         ),
-        rf"\1{GONE}",
+        rf"\1{REMOVED}",
     ),
     # --password value, -Dpassword value; "password value" of netrc.
-    (re.compile(rf"(?i)((?:--?|\blogin \S+ ){_BARE}\s+)(?![-<])(\S+)"), rf"\1{GONE}"),
-    (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{GONE}"),
+    (re.compile(rf"(?i)((?:--?|\blogin \S+ ){_BARE}\s+)(?![-<])(\S+)"), rf"\1{REMOVED}"),
+    (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{REMOVED}"),
     # curl -u user:password, --user user:password.
-    (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{GONE}"),
-    # user:password@ of an address; the path of a webhook is its secret.
-    (re.compile(r"(\w+://[^\s/:@]*:)[^\s/@]+@"), rf"\1{GONE}@"),
-    (re.compile(r"(https?://hooks\.[\w.-]+/)[^\s\"'<>]+"), rf"\1{GONE}"),
-    (re.compile(r"(https?://[\w.-]*pagerduty[\w.-]*/\S*?/)[0-9a-f]{20,}"), rf"\1{GONE}"),
+    (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{REMOVED}"),
+    # user:password@ of a URL; the path of a webhook is its secret.
+    (re.compile(r"(\w+://[^\s/:@]*:)[^\s/@]+@"), rf"\1{REMOVED}@"),
+    (re.compile(r"(https?://hooks\.[\w.-]+/)[^\s\"'<>]+"), rf"\1{REMOVED}"),
+    (re.compile(r"(https?://[\w.-]*pagerduty[\w.-]*/\S*?/)[0-9a-f]{20,}"), rf"\1{REMOVED}"),
     (re.compile(r"(?i)((?:proxy-)?authorization\W{1,6}(?:basic|bearer|token)\s+)[\w.~+/=-]+"),
-     rf"\1{GONE}"),
-    # Tokens that say what they are: JWT, Slack, cloud keys, code hosting.
-    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), GONE),
-    (re.compile(r"\bxox[abprs]-[\w-]{8,}"), GONE),
-    (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), GONE),
-    (re.compile(r"\bgh[opsu]_\w{20,}"), GONE),
+     rf"\1{REMOVED}"),
+    # Tokens with a known prefix: JWT, Slack, cloud keys, code hosting.
+    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), REMOVED),
+    (re.compile(r"\bxox[abprs]-[\w-]{8,}"), REMOVED),
+    (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), REMOVED),
+    (re.compile(r"\bgh[opsu]_\w{20,}"), REMOVED),
 )  # fmt: skip
-# A line of a key in PEM.
-_LINE_OF_A_KEY = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,64}={0,2}(?![A-Za-z0-9+/=])")
-# A key of a receiver whose value is a secret: the address of a webhook is one as well.
-_NAMED = re.compile(rf"(?i){_WORD}|url")
-# What is shorter is a word of every text.
+# A line of a PEM key.
+_PEM_LINE = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{8,64}={0,2}(?![A-Za-z0-9+/=])")
+# Keys of a receiver whose values are secrets, including the URL of a webhook.
+_NAMED = re.compile(rf"(?i){_SECRET_NAME}|url")
+# Characters; shorter secrets occur by chance in any text.
 _SHORTEST = 6
 
 
 def redacted(text: str, secrets: Collection[str] = ()) -> str:
-    """The text without what looks like a secret, and without ``secrets``, which are known.
+    """Return the text without values that look like secrets and without the known ``secrets``.
 
-    Known ones go wherever they are, also in base64 and as an address encodes them; those of fewer
-    than six characters only where they look like what they are. A secret of several lines, as a
-    key, goes line by line.
+    Known secrets are removed everywhere, also in base64 and URL encoding. Those of fewer than six
+    characters are removed only after the name of a secret. A secret of several lines, such as a
+    key, is removed line by line.
     """
     known = {form for secret in secrets for form in forms_of(secret)}
     for form in sorted(known, key=len, reverse=True):
-        text = text.replace(form, GONE)
+        text = text.replace(form, REMOVED)
     keys = {line for secret in secrets for line in secret.splitlines()[1:-1]}
     if keys:
-        text = _LINE_OF_A_KEY.sub(lambda found: GONE if found[0] in keys else found[0], text)
-    for pattern, instead in _BLOCKS:
-        text = pattern.sub(instead, text)
+        text = _PEM_LINE.sub(lambda found: REMOVED if found[0] in keys else found[0], text)
+    for pattern, replacement in _BLOCKS:
+        text = pattern.sub(replacement, text)
     return "".join(
         _line(line) if _SIGNS.search(line) else line for line in text.splitlines(keepends=True)
     )
 
 
 def _line(text: str) -> str:
-    for pattern, instead in _RULES:
-        text = pattern.sub(instead, text)
+    for pattern, replacement in _RULES:
+        text = pattern.sub(replacement, text)
     return text
 
 
 def secrets_of(value: Any) -> Iterator[str]:
-    """Texts of a nested value that stand under a name of a secret, such as those of receivers."""
+    """Texts of a nested value whose key names a secret, such as those of receivers."""
     if isinstance(value, Mapping):
         for name, each in value.items():
             if isinstance(each, str) and _NAMED.fullmatch(str(name)):
@@ -127,7 +126,7 @@ def secrets_of(value: Any) -> Iterator[str]:
 
 
 def forms_of(secret: str) -> Iterator[str]:
-    """A secret of one line in the notations that texts have it in."""
+    """A one-line secret in the encodings that texts may have."""
     if len(secret) < _SHORTEST or "\n" in secret:
         return
     yield secret
@@ -135,7 +134,7 @@ def forms_of(secret: str) -> Iterator[str]:
     raw = secret.encode()
     yield base64.b64encode(raw).decode().rstrip("=")
     yield base64.urlsafe_b64encode(raw).decode().rstrip("=")
-    # Behind other text the bits of base64 are shifted: what no neighbour changes is the same.
+    # After other text the bits of base64 are shifted: use the part that does not depend on it.
     for before in (1, 2):
         shifted = base64.b64encode(b"\0" * before + raw).decode().rstrip("=")
         if len(shifted) > _SHORTEST + 8:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Archives of texts: one for each host, and the one that is sent to whoever helps."""
+"""Archives of texts: one for each host, and the joined one for the support."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .redaction import redacted
 
 
 def write(path: Path, texts: Mapping[str, str], moment: float) -> None:
-    """Write texts by name as a tar.gz that only its owner reads; all of it or nothing."""
+    """Write texts by name to a tar.gz with mode 0600, atomically; ``moment`` is their mtime."""
     draft = path.with_name(f".{path.name}.draft")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "wb") as raw, tarfile.open(fileobj=raw, mode="w:gz") as archive:
@@ -27,7 +27,7 @@ def write(path: Path, texts: Mapping[str, str], moment: float) -> None:
 
 
 def read(path: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of every member."""
+    """Names and texts of all members."""
     with tarfile.open(path) as archive:
         for member in archive:
             content = archive.extractfile(member)
@@ -36,7 +36,7 @@ def read(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def join(sources: Iterable[Path], secrets: Iterable[str]) -> dict[str, str]:
-    """Texts of all sources without secrets, each under the name of its source."""
+    """Return the redacted texts of all sources; each name begins with that of its source."""
     known = list(secrets)
     return {
         f"{source.name.removesuffix('.tar.gz')}/{name}": redacted(text, known)

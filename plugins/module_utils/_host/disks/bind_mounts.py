@@ -1,11 +1,11 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bind mounts of data disks: of the directory above their mount points, or of each disk.
+"""Bind mounts of data disks: the parent directory of their mount points, or each mount point.
 
-The engine looks at each source of a bind mount when it starts a container, and refuses the start
-when a disk answers with an I/O error. The directory above the mount points is on another disk, so a
-container that is bound to it starts whatever its disks do, and its mounts follow those of the host:
-a disk that is unmounted and mounted there is seen without a restart.
+The engine checks each source of a bind mount when it starts a container, and does not start it
+after an I/O error. The parent directory is on another disk, so a container that binds it starts
+with faulty disks too. Mounts of the host propagate into it: a disk that is mounted later is
+visible without a restart.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from .. import mount_table
 
-# Directories of the system, whose other content a broker must not see.
+# System directories; their other content must not be visible to a broker.
 SYSTEM = {
     *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/media", "/mnt", "/opt"),
     *("/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var"),
@@ -32,14 +32,14 @@ SYSTEM = {
 
 
 def within(path: str, folder: str) -> bool:
-    """Whether ``path`` is ``folder`` or lies below it."""
+    """Whether ``path`` is ``folder`` or below it."""
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
 def propagates(path: str, mountinfo: str) -> bool:
-    """Whether mounts that are made below ``path`` reach a container bound to it.
+    """Whether later mounts below ``path`` propagate to a container that binds it.
 
-    ``mountinfo`` is the text of /proc/self/mountinfo. Of mounts on one point the last one counts.
+    ``mountinfo`` is the text of /proc/self/mountinfo. The last mount on a point counts.
     """
     best, found = "", False
     for row in mount_table.rows(mountinfo):
@@ -51,15 +51,15 @@ def propagates(path: str, mountinfo: str) -> bool:
 def disk_binds(
     paths: Sequence[str], mounts: Sequence[str], others: Iterable[str], mountinfo: str
 ) -> list[dict[str, str]]:
-    """Bind mounts, in the words of the Compose specification, for a container that uses ``paths``.
+    """Return bind mounts in Compose's format for a container that uses ``paths``.
 
-    ``mounts`` are mount points of declared disks. A path on one of them is reached by the directory
-    above that mount point, unless this is a directory of the system, holds one of ``others`` (what
-    does not belong to the container) or does not hand on mounts: then by the mount point itself. A
-    path on no declared disk is bound as it is.
+    ``mounts`` are mount points of declared disks. For a path on one of them the parent directory
+    of the mount point is bound. The mount point itself is bound if the parent is a system
+    directory, contains one of ``others`` (directories of other containers) or does not propagate
+    mounts. A path on no declared disk is bound as it is.
     """
     used = [mount for mount in mounts if any(within(path, mount) for path in paths)]
-    # What is on a disk of the container is visible with it anyway.
+    # Directories on the container's own disks are visible in any case.
     foreign = [each for each in others if not any(within(each, mount) for mount in used)]
     sources: dict[str, bool] = {}
     for path in paths:

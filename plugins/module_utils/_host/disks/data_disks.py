@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Data disks: what is on a device, and what may be done with it. Decisions only, no I/O.
+"""Data disks: the state of a device, and the action it allows. Decisions only, no I/O.
 
-A disk is ours when it carries XFS and a marker that names this cluster, this host and this disk.
-Everything that is not ours and not blank is refused unless its name is said.
+A disk is owned when it has XFS and a marker that names this cluster, this host and this disk.
+Disks that are neither owned nor blank are refused unless the operator names them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from .disk_model import Device, Disk, Owner, Spec
 
 MARKER = ".kafka-metal-disk.json"
-# Of the mount itself; fstab has more of them, see fstab.py.
+# Options of the mount itself; fstab has further ones, see fstab.py.
 MOUNT_OPTIONS = ("noatime", "nodev", "nosuid")
 
 READY, BLANK, MISSING, FOREIGN = "ready", "blank", "missing", "foreign"
 SWAPPED, READ_ONLY, FAILED = "swapped", "read_only", "failed"
 
-# What is done: the disk is used as it is, formatted first, left alone with a loud word, or refused.
+# Actions: use as it is, format first, leave alone and report as a problem, or refuse.
 USE, FORMAT, LEAVE, REFUSE = "use", "format", "leave", "refuse"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -37,32 +37,32 @@ def _plain(identifier: str) -> str:
 
 
 def check_specs(specs: Sequence[Spec]) -> list[str]:
-    """What is wrong with the declaration itself, one message each."""
-    wrong = []
+    """Return the errors of the declaration itself, one message each."""
+    errors = []
     for at, spec in enumerate(specs):
         ways = [key for key in ("serial", "wwn", "path") if getattr(spec, key)]
         if not _NAME.fullmatch(spec.name):
-            wrong.append(f"{spec.name!r}: a name has up to 32 letters, digits, - and _")
+            errors.append(f"{spec.name!r}: a name has up to 32 letters, digits, - and _")
         if len(ways) != 1:
-            said = " and ".join(ways) or "none"
-            wrong.append(f"{spec.name}: found {said} of serial, wwn and path; wanted exactly one")
+            given = " and ".join(ways) or "none"
+            errors.append(f"{spec.name}: found {given} of serial, wwn and path; wanted exactly one")
         if not spec.mount.startswith("/") or spec.mount.rstrip("/") != spec.mount:
-            wrong.append(f"{spec.name}: mount {spec.mount!r} is no absolute path below /")
+            errors.append(f"{spec.name}: mount {spec.mount!r} is no absolute path below /")
         for other in specs[:at]:
             if spec.name == other.name:
-                wrong.append(f"{spec.name}: the name is there twice")
+                errors.append(f"{spec.name}: the name is declared twice")
             if _nested(spec.mount, other.mount):
-                wrong.append(f"{spec.name}: mount {spec.mount} meets that of {other.name}")
+                errors.append(f"{spec.name}: mount {spec.mount} overlaps that of {other.name}")
             if ways and spec.sought == other.sought:
-                wrong.append(f"{spec.name}: {spec.sought} is that of {other.name} too")
-    return wrong
+                errors.append(f"{spec.name}: {spec.sought} is also declared for {other.name}")
+    return errors
 
 
 def _nested(one: str, other: str) -> bool:
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
-def judge(
+def classify(
     spec: Spec,
     found: Sequence[Device],
     owner: Owner,
@@ -70,12 +70,12 @@ def judge(
     overwrite: bool = False,
     adopt: bool = False,
 ) -> Disk:
-    """What the devices found for one spec are, and what may be done.
+    """Return the state of the devices found for one spec, and the action it allows.
 
-    ``known`` is the UUID that fstab has for the mount: then a disk was in order there once, and one
-    that is gone or broken now does not hold up the others. ``overwrite`` says that the operator has
-    named this disk; no name allows to format what is in use. ``adopt`` says that an XFS is ours
-    with everything on it, whatever its marker says.
+    ``known`` is the UUID that fstab has for the mount. It shows that the disk was ready before, so
+    that a missing or failed disk does not block the others. ``overwrite``: the operator named this
+    disk to be formatted; a disk in use is still refused. ``adopt``: an existing XFS becomes owned
+    with all its data, whatever its marker is.
     """
     if not found:
         action = LEAVE if known else REFUSE
@@ -85,7 +85,7 @@ def judge(
         text = f"{nodes} both have {spec.sought}"
         return Disk(spec, FOREIGN, REFUSE, text, found[0], known, "one device for each name")
     device = found[0]
-    state, text = _carries(spec, device, owner, known)
+    state, text = _state_of(spec, device, owner, known)
     action, wanted = _action(state, spec, device, known)
     if adopt and state in (FOREIGN, SWAPPED) and _adoptable(spec, device):
         return Disk(spec, state, USE, text, device, known)
@@ -94,20 +94,20 @@ def judge(
         if blocker:
             text, action = f"{text}; it is {blocker}", REFUSE
             wanted = (
-                "a disk that nobody uses: a name in overwrite does not unmount or stop anything"
+                "a disk that is not in use: a name in overwrite does not unmount or stop anything"
             )
         else:
             action = FORMAT
     return Disk(spec, state, action, text, device, known, wanted)
 
 
-def _carries(spec: Spec, device: Device, owner: Owner, known: str) -> tuple[str, str]:
-    """State of one device, and what was found on it."""
+def _state_of(spec: Spec, device: Device, owner: Owner, known: str) -> tuple[str, str]:
+    """Return the state of one device, and a description of its content."""
     here = any(mount.point == spec.mount for mount in device.mounts)
     if device.fault:
-        ours = bool(known) and (here or device.uuid in ("", known))
-        what = "the disk" if ours else " and ".join(device.types) or "a device"
-        return FAILED if ours else FOREIGN, f"{what} that cannot be read: {device.fault}"
+        was_ready = bool(known) and (here or device.uuid in ("", known))
+        what = "the disk" if was_ready else " and ".join(device.types) or "a device"
+        return FAILED if was_ready else FOREIGN, f"{what} that cannot be read: {device.fault}"
     if device.partitions:
         table = " and ".join(device.types) or "a partition table"
         return FOREIGN, f"{table} with partitions {', '.join(device.partitions)}"
@@ -118,7 +118,7 @@ def _carries(spec: Spec, device: Device, owner: Owner, known: str) -> tuple[str,
         label = f" (label {', '.join(labels)})" if labels else ""
         return FOREIGN, " and ".join(device.types) + label + _used(device)
     if _in_use(device):
-        return FOREIGN, f"nothing known, but it is {_in_use(device)}"
+        return FOREIGN, f"no known signature, but it is {_in_use(device)}"
     return (READ_ONLY, "blank and set read-only") if device.read_only else (BLANK, "blank")
 
 
@@ -129,7 +129,7 @@ def _xfs(spec: Spec, device: Device, owner: Owner) -> tuple[str, str]:
             return BLANK, "blank: an earlier run ended before the disk was marked"
         label = device.contents[0].get("label")
         name = f" (label {label})" if label else ""
-        return FOREIGN, f"XFS{name} without our marker{_used(device)}"
+        return FOREIGN, f"XFS{name} without a kafka-metal marker{_used(device)}"
     if (marker.get("cluster"), marker.get("host")) != (owner.cluster, owner.host) or (
         marker.get("disk") != spec.name
     ):
@@ -140,22 +140,22 @@ def _xfs(spec: Spec, device: Device, owner: Owner) -> tuple[str, str]:
         return SWAPPED, f"a copy: its marker is that of file system {marker.get('uuid')}"
     points = [mount.point for mount in device.mounts]
     if points and spec.mount not in points:
-        return FOREIGN, f"our disk, mounted at {', '.join(points)}"
+        return FOREIGN, f"this disk, mounted at {', '.join(points)}"
     mounted_ro = any("ro" in m.options for m in device.mounts if m.point == spec.mount)
     if device.read_only or mounted_ro:
         return READ_ONLY, "mounted read-only" if mounted_ro else "set read-only"
-    return READY, "ours"
+    return READY, "ready"
 
 
 def _adoptable(spec: Spec, device: Device) -> bool:
-    """Whether all of the device is one XFS that is mounted where it belongs, or nowhere."""
+    """Whether the whole device is one XFS that is mounted at the declared path, or not at all."""
     alone = device.types == ["xfs"] and bool(device.uuid) and not device.partitions
     elsewhere = [mount for mount in device.mounts if mount.point != spec.mount]
     return alone and not elsewhere and not device.fault and not device.read_only
 
 
 def _in_use(device: Device) -> str:
-    """Who holds the device; nothing when nobody does."""
+    """Return the use of the device; empty when it is not in use."""
     if device.mounts:
         return f"mounted at {', '.join(mount.point for mount in device.mounts)}"
     if device.holders:
@@ -171,8 +171,8 @@ def _used(device: Device) -> str:
 
 
 def _action(state: str, spec: Spec, device: Device, known: str) -> tuple[str, str]:
-    """What is done without a word of the operator, and what is wanted instead when refused."""
-    yes = f"a blank disk; to give up what is on it, name {spec.name} in overwrite"
+    """Return the action for a state, and the allowed alternatives if it is refused."""
+    remedy = f"a blank disk; to erase its content, name {spec.name} in overwrite"
     if state == READY:
         return USE, ""
     if state == BLANK and not known:
@@ -180,19 +180,19 @@ def _action(state: str, spec: Spec, device: Device, known: str) -> tuple[str, st
     if state == BLANK:
         return REFUSE, (
             f"the file system {known} that /etc/fstab mounts at {spec.mount}: this is another "
-            f"disk; to begin anew on it, name {spec.name} in overwrite"
+            f"disk; to start empty on it, name {spec.name} in overwrite"
         )
     if state in (FAILED, READ_ONLY):
         return (LEAVE, "") if known else (REFUSE, "a disk that can be written")
     if state == SWAPPED:
-        return REFUSE, f"the disk {spec.name} of this host; {yes}"
+        return REFUSE, f"the disk {spec.name} of this host; {remedy}"
     if device.marker is not None and device.mounts:
         return REFUSE, f"mounted at {spec.mount} or nowhere"
-    return REFUSE, yes
+    return REFUSE, remedy
 
 
 def check_together(disks: Sequence[Disk]) -> list[Disk]:
-    """The same, with refusals of disks that are one device or copies of one file system."""
+    """Return the disks, refusing those that are one device or copies of one file system."""
     return [_check_one(disk, [other for other in disks if other is not disk]) for disk in disks]
 
 
@@ -214,7 +214,7 @@ def _check_one(disk: Disk, others: Sequence[Disk]) -> Disk:
 
 
 def refusals(disks: Sequence[Disk]) -> list[str]:
-    """Why nothing may be done at all: one message for each disk that is refused."""
+    """Return one message for each refused disk; any of them blocks all changes."""
     return [
         f"{disk.where}: found {disk.found}" + (f"; wanted {disk.wanted}" if disk.wanted else "")
         for disk in disks
@@ -223,18 +223,18 @@ def refusals(disks: Sequence[Disk]) -> list[str]:
 
 
 def problems(disks: Sequence[Disk]) -> list[str]:
-    """What is wrong with disks that were in order once; the others go on."""
-    word = {MISSING: "is missing", READ_ONLY: "cannot be written", FAILED: "has failed"}
+    """Return the problems of disks that were ready before; they do not block the others."""
+    fault = {MISSING: "is missing", READ_ONLY: "cannot be written", FAILED: "has failed"}
     return [
-        f"{disk.where} {word[disk.state]}: {disk.found}; its log dir {disk.spec.mount} is offline, "
-        "nothing is written below the empty mount point"
+        f"{disk.where} {fault[disk.state]}: {disk.found}; its log dir {disk.spec.mount} is "
+        "offline, nothing is written below the empty mount point"
         for disk in disks
         if disk.action == LEAVE
     ]
 
 
 def lacking_options(disk: Disk) -> list[str]:
-    """Options that the mount of the disk should have and has not."""
+    """Return the mount options that the disk's mount lacks."""
     device = disk.device
     for mount in device.mounts if device else ():
         if mount.point == disk.spec.mount:
@@ -243,7 +243,7 @@ def lacking_options(disk: Disk) -> list[str]:
 
 
 def is_mounted(disk: Disk) -> bool:
-    """Whether the device of the disk is mounted where it belongs."""
+    """Whether the disk's device is mounted at the declared path."""
     return disk.device is not None and any(
         mount.point == disk.spec.mount for mount in disk.device.mounts
     )

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The changes to disks themselves; each is one step of a plan, and can be taken again."""
+"""Changes of disks; each is one step of a plan and can be repeated."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ FSTAB = "/etc/fstab"
 
 
 class DiskError(Exception):
-    """A change that did not come about: what, on which disk, and why."""
+    """A failed change; the text names the disk, the change and the reason."""
 
 
-def run(*words: str) -> str:
-    """Output of a program. Raises DiskError with what it said."""
+def run(*command: str) -> str:
+    """Return the output of a command. Raises DiskError with its output if it fails."""
     try:
-        answer = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
-        raise DiskError(f"{words[0]} is not installed") from error
-    if answer.returncode != 0:
-        said = (answer.stderr or answer.stdout).strip()
-        raise DiskError(f"{' '.join(words)}: exit code {answer.returncode}: {said}")
-    return answer.stdout
+        raise DiskError(f"{command[0]} is not installed") from error
+    if done.returncode != 0:
+        output = (done.stderr or done.stdout).strip()
+        raise DiskError(f"{' '.join(command)}: exit code {done.returncode}: {output}")
+    return done.stdout
 
 
-def guard(mount: str) -> Guard:
-    """The mount point below whatever is mounted on it."""
+def read_guard(mount: str) -> Guard:
+    """Inspect the mount point itself, below a file system that is mounted on it."""
     parent, name = os.path.split(mount)
     if not os.path.isdir(parent):
         return Guard()
 
-    def look(place: str) -> list[int]:
+    def inspect(place: str) -> list[int]:
         mount_namespace.mount(parent, place, flags=mount_namespace.MS_BIND)
         below = f"{place}/{name}"
         if not os.path.isdir(below):
             return [0, 0, 0]
         return [1, int(is_immutable(below)), len(os.listdir(below))]
 
-    exists, immutable, entries = mount_namespace.privately(look)
+    exists, immutable, entries = mount_namespace.privately(inspect)
     return Guard(bool(exists), bool(immutable), int(entries))
 
 
 def set_guard(mount: str) -> None:
-    """Make the mount point and keep it empty: without its disk, writes fail instead of landing."""
+    """Create the mount point, immutable: writes fail while no disk is mounted on it."""
     parent, name = os.path.split(mount)
     os.makedirs(parent, mode=0o755, exist_ok=True)
 
@@ -74,7 +74,7 @@ def set_guard(mount: str) -> None:
 
 
 def clear_guard(mount: str) -> None:
-    """Let a mount point be removed; nothing may be mounted on it."""
+    """Clear the immutable flag of a mount point; nothing may be mounted on it."""
     descriptor = os.open(mount, os.O_RDONLY | os.O_DIRECTORY)
     try:
         flags = flags_of(descriptor) & ~IMMUTABLE
@@ -84,9 +84,9 @@ def clear_guard(mount: str) -> None:
 
 
 def read_fstab() -> str:
-    """Text of fstab; a machine without one has an empty one."""
+    """Return the text of fstab; empty when there is none."""
     try:
-        # Bytes that are no UTF-8 come back as they were.
+        # surrogateescape preserves bytes that are not UTF-8.
         with open(FSTAB, encoding="utf-8", errors="surrogateescape", newline="") as stream:
             return stream.read()
     except FileNotFoundError:
@@ -94,7 +94,7 @@ def read_fstab() -> str:
 
 
 def write_fstab(disks: dict[str, str]) -> None:
-    """Put the lines of mounts and UUIDs into fstab, once libmount reads them as they are meant."""
+    """Write the lines of mounts and UUIDs to fstab, after libmount has parsed them as expected."""
     before = read_fstab()
     after = fstab.edited(before, disks)
     if after == before:
@@ -118,22 +118,22 @@ def write_fstab(disks: dict[str, str]) -> None:
     finally:
         if os.path.exists(new):
             os.unlink(new)
-    # systemd keeps units of the old lines: it would unmount the new disk with the old one's device.
+    # With units of the old lines systemd would unmount a new disk when the old device vanishes.
     if os.path.isdir("/run/systemd/system"):
         run("systemctl", "daemon-reload")
 
 
 def _check_fstab(path: str, mount: str, uuid: str) -> None:
-    words = ["--tab-file", path, "--json", "--output", "SOURCE,FSTYPE,OPTIONS"]
-    listed = json.loads(run("findmnt", *words, "--target", mount)).get("filesystems") or []
+    options = ["--tab-file", path, "--json", "--output", "SOURCE,FSTYPE,OPTIONS"]
+    listed = json.loads(run("findmnt", *options, "--target", mount)).get("filesystems") or []
     found = [(one["source"], one["fstype"], one["options"]) for one in listed]
     wanted = [(f"UUID={uuid}", "xfs", fstab.OPTIONS)]
     if found != wanted:
-        raise DiskError(f"{FSTAB} would read {found} for {mount}, wanted {wanted}")
+        raise DiskError(f"{FSTAB} would mount {found} at {mount}; wanted {wanted}")
 
 
 def format_disk(disk: Disk, owner: Owner, user: int) -> str:
-    """Make an XFS with our marker on the device of a disk; its UUID."""
+    """Format the device of a disk with XFS, write its marker and return its UUID."""
     device = _device(disk)
     if device.contents:
         run("wipefs", "--all", "--force", "--quiet", device.node)
@@ -142,7 +142,7 @@ def format_disk(disk: Disk, owner: Owner, user: int) -> str:
     uuid = str(uuids.uuid4())
     run("mkfs.xfs", "-f", "-q", "-L", disk.spec.label, "-m", f"uuid={uuid}", device.node)
 
-    # Marked before it is ever seen at its place, and unmounted: the marker is not just in the log.
+    # The marker is written before the disk is mounted at its path; unmounting flushes it.
     def mark(place: str) -> bool:
         mount_namespace.mount(device.node, place, "xfs")
         try:
@@ -154,13 +154,13 @@ def format_disk(disk: Disk, owner: Owner, user: int) -> str:
 
     mount_namespace.privately(mark)
     if os.path.isdir("/run/udev"):
-        # The name by UUID is there before fstab asks for it.
+        # Wait for the link by UUID, which fstab uses.
         subprocess.run(["udevadm", "settle", "--timeout=10"], capture_output=True, check=False)
     return uuid
 
 
 def mark_disk(disk: Disk, owner: Owner) -> None:
-    """Make a file system ours with everything on it, mounted or not."""
+    """Write the marker to an existing file system, mounted or not."""
     device = _device(disk)
 
     def mark(place: str) -> bool:
@@ -188,18 +188,18 @@ def _write_marker(folder: str, disk: Disk, owner: Owner, uuid: str) -> None:
 
 
 def mount_disk(disk: Disk) -> None:
-    """Mount a disk at its place."""
+    """Mount a disk at its declared path."""
     options = ",".join(MOUNT_OPTIONS)
     run("mount", "-t", "xfs", "-o", options, _device(disk).node, disk.spec.mount)
 
 
 def remount_disk(disk: Disk) -> None:
-    """Give a mount the options it lacks, while programs go on working on it."""
+    """Add missing options to a mount without interrupting its users."""
     run("mount", "-o", ",".join(["remount", *lacking_options(disk)]), disk.spec.mount)
 
 
-def take(step: Step, owner: Owner, user: int, uuids_by_name: dict[str, str]) -> None:
-    """Take one step; ``uuids_by_name`` learns of new file systems. Raises DiskError."""
+def apply(step: Step, owner: Owner, user: int, uuids_by_name: dict[str, str]) -> None:
+    """Apply one step; add UUIDs of new file systems to ``uuids_by_name``. Raises DiskError."""
     disk = step.disk
     name = disk.spec.name
     try:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is on a block device: signatures, files and the marker of its owner. Reads only."""
+"""Content of a block device: signatures and the owner's marker. Read only."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from .disk_model import Device
 
 
 def contents(node: str) -> tuple[dict[str, Any], ...]:
-    """File systems, partition tables and members of anything on a device. Raises OSError."""
-    answer = subprocess.run(
+    """Return signatures of file systems, partition tables and so on. Raises OSError."""
+    done = subprocess.run(
         ["wipefs", "--json", "--no-act", node], capture_output=True, text=True, check=False
     )
-    if answer.returncode != 0:
-        raise OSError(errno.EIO, answer.stderr.strip().replace("wipefs: error: ", ""))
-    listed = json.loads(answer.stdout or "{}").get("signatures") or []
+    if done.returncode != 0:
+        raise OSError(errno.EIO, done.stderr.strip().replace("wipefs: error: ", ""))
+    listed = json.loads(done.stdout or "{}").get("signatures") or []
     return tuple({key: one.get(key) for key in ("type", "uuid", "label")} for one in listed)
 
 
-def look_inside(device: Device) -> tuple[dict[str, Any] | None, bool]:
-    """Marker of an XFS, and whether there is nothing else in it. Raises OSError."""
+def read_marker(device: Device) -> tuple[dict[str, Any] | None, bool]:
+    """Return the marker of an XFS, and whether the file system is empty. Raises OSError."""
     if device.mounts:
         return _marker_in(device.mounts[-1].point)
-    marker, empty = mount_namespace.privately(lambda place: _mounted_look(device, place))
+    marker, empty = mount_namespace.privately(lambda place: _mount_and_read(device, place))
     return marker, empty
 
 
-def _mounted_look(device: Device, place: str) -> tuple[dict[str, Any] | None, bool]:
+def _mount_and_read(device: Device, place: str) -> tuple[dict[str, Any] | None, bool]:
     flags = mount_namespace.MS_NODEV | mount_namespace.MS_NOSUID | mount_namespace.MS_NOEXEC
     try:
-        # Without replaying its log: looking changes nothing. A copy may be beside the original.
+        # norecovery: reading must not replay the log. nouuid: a copy of the disk may be mounted.
         options = "norecovery,nouuid"
         mount_namespace.mount(device.node, place, "xfs", flags | mount_namespace.MS_RDONLY, options)
     except OSError as error:
         if error.errno != errno.EBUSY:
             raise
-        # Still mounted in a container: one more mount of the same, written to by nobody here.
+        # Still mounted in a container: mount it once more, without writing.
         mount_namespace.mount(device.node, place, "xfs", flags)
     return _marker_in(place)
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Block devices as the kernel, udev and wipefs tell of them. Reads only."""
+"""Block devices as the kernel, udev and wipefs report them. Read only."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from .. import mount_table
 from .data_disks import same_identifier
-from .disk_contents import contents, look_inside
+from .disk_contents import contents, read_marker
 from .disk_model import Device, Mount, Spec
 
-# Where a serial number or WWN stands, by kind of device: virtio, NVMe, SCSI and SATA, xen.
+# Sources of serial numbers and WWNs by kind of device: virtio, NVMe, SCSI and SATA, Xen.
 _SERIAL_FILES = ("serial", "device/serial")
 _WWN_FILES = ("wwid", "device/wwid", "dm/uuid")
 _UDEV_SERIALS = ("ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_SERIAL", "DM_SERIAL")
@@ -29,7 +29,7 @@ _SECTOR = 512
 
 @dataclass(frozen=True)
 class Place:
-    """Where a device stands in the kernel's tree, with the names it answers to."""
+    """A device in the kernel's device tree, with its identifiers."""
 
     number: str
     folder: str
@@ -38,23 +38,23 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The kernel's name, such as sda."""
+        """Return the kernel's name, such as sda."""
         return os.path.basename(self.folder)
 
 
 class Machine:
-    """All block devices of this machine; the folders are others in tests."""
+    """All block devices of this machine; tests use other directories."""
 
     def __init__(self, sys: str = "/sys", udev: str = "/run/udev/data", dev: str = "/dev") -> None:
-        """Nothing is read yet."""
+        """Set the directories; read nothing yet."""
         self._sys, self._udev, self._dev = sys, udev, dev
 
     def places(self) -> Iterator[Place]:
-        """Every whole disk, multipath ones too."""
+        """All whole disks, including multipath devices."""
         root = f"{self._sys}/block"
         for name in sorted(os.listdir(root)):
             folder = f"{root}/{name}"
-            # NVMe shows each path to a disk beside the disk itself.
+            # NVMe has a hidden entry for each path of a disk, in addition to the disk.
             if _NO_DISKS.fullmatch(name) or _text(f"{folder}/hidden") == "1":
                 continue
             if _text(f"{folder}/size") in ("", "0"):
@@ -63,13 +63,13 @@ class Machine:
 
     def _place(self, folder: str) -> Place:
         number = _text(f"{folder}/dev")
-        told = self._udev_facts(number)
+        facts = self._udev_facts(number)
         serials = [_text(f"{folder}/{file}") for file in _SERIAL_FILES]
         serials += [_vital_product_data(f"{folder}/device/vpd_pg80")]
-        serials += [told.get(key, "") for key in _UDEV_SERIALS]
-        wwns = [told.get(key, "") for key in _UDEV_WWNS]
+        serials += [facts.get(key, "") for key in _UDEV_SERIALS]
+        wwns = [facts.get(key, "") for key in _UDEV_WWNS]
         wwns += [_text(f"{folder}/{file}") for file in _WWN_FILES]
-        return Place(number, folder, _once(serials), _once(wwns))
+        return Place(number, folder, _unique(serials), _unique(wwns))
 
     def _udev_facts(self, number: str) -> dict[str, str]:
         lines = _text(f"{self._udev}/b{number}").splitlines()
@@ -79,7 +79,7 @@ class Machine:
         return dict(pairs)
 
     def find(self, spec: Spec) -> list[Place]:
-        """Devices that a spec means: none, one, or several that all claim to be it."""
+        """Return the devices that match a spec: none, one, or several with the same identifier."""
         if spec.path:
             return self._at(spec.path)
         sought = spec.serial or spec.wwn
@@ -91,7 +91,7 @@ class Machine:
                 for each in (place.serials if spec.serial else place.wwns)
             )
         ]
-        # Of a disk with several paths the device above the paths counts.
+        # A multipath disk is represented by the device above its paths.
         names = {place.name for place in found}
         return [place for place in found if not names & set(_entries(f"{place.folder}/holders"))]
 
@@ -109,14 +109,14 @@ class Machine:
         return [self._place(folder)]
 
     def node(self, place: Place, path: str = "") -> str:
-        """The file of a device; the name the kernel gave it unless ``path`` names another."""
+        """Return the node of a device: the target of ``path``, or the kernel's own name."""
         if path:
             return os.path.realpath(path)
         own = f"{self._dev}/{place.name.replace('!', '/')}"
         return own if os.path.exists(own) else f"{self._dev}/block/{place.number}"
 
     def device(self, place: Place, path: str, mounts: list[tuple[str, Mount]]) -> Device:
-        """Everything of a device that a decision needs; ``mounts`` is of mounted()."""
+        """Inspect a device; ``mounts`` is the result of mounted()."""
         folder, node = place.folder, self.node(place, path)
         queue = f"{folder}/queue" if os.path.isdir(f"{folder}/queue") else f"{folder}/../queue"
         device = Device(
@@ -136,18 +136,18 @@ class Machine:
         try:
             device = replace(device, contents=contents(node))
             if device.types == ["xfs"]:
-                marker, empty = look_inside(device)
+                marker, empty = read_marker(device)
                 device = replace(device, marker=marker, empty=empty)
         except OSError as error:
             device = replace(device, fault=error.strerror or str(error))
         return device
 
     def unused(self) -> list[Device]:
-        """Disks that carry nothing and that nobody holds: what a mistyped name may have meant."""
+        """Return blank disks that are not in use: candidates for a mistyped identifier."""
         numbers = {
             f"{os.major(entry.rdev)}:{os.minor(entry.rdev)}": entry.node
             for entry in sorted(_nodes(self._dev), key=lambda entry: entry.node, reverse=True)
-            # A loop device is a file of somebody unless it is handed over under another name.
+            # Loop devices are usually files of other software, unless they have another name.
             if not re.match(r"(loop|dm-)\d+$", os.path.basename(entry.node))
         }
         found = []
@@ -174,17 +174,17 @@ def _nodes(dev: str) -> Iterator[_Node]:
 
 
 def mounted(mountinfo: str = mount_table.OWN) -> list[tuple[str, Mount]]:
-    """Device number and place of every mount, in order; one that covers another comes later."""
+    """Return device number and mount of every mount, in order; later ones cover earlier ones."""
     found = []
     for row in mount_table.rows(_text(mountinfo)):
-        # Either the mount or the file system may say ro.
+        # Either the mount or the file system may have ro.
         options = row.options.split(",") + (["ro"] if "ro" in row.system_options.split(",") else [])
         found.append((row.device, Mount(row.point, tuple(options))))
     return found
 
 
 def _busy(node: str) -> bool:
-    """Whether the kernel keeps others from having the device for themselves."""
+    """Whether the kernel denies exclusive access to the device."""
     try:
         os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
     except OSError as error:
@@ -201,7 +201,7 @@ def _text(path: str) -> str:
 
 
 def _vital_product_data(path: str) -> str:
-    """The serial number in a SCSI page 80: four bytes, then text."""
+    """Return the serial number from SCSI VPD page 80: four bytes, then text."""
     try:
         with open(path, "rb") as stream:
             return stream.read()[4:].decode("ascii", "replace").strip("\0 ")
@@ -216,5 +216,5 @@ def _entries(folder: str) -> list[str]:
         return []
 
 
-def _once(names: list[str]) -> tuple[str, ...]:
+def _unique(names: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Data disks as they are declared and as they are found; no I/O."""
+"""Model of declared and found data disks; no I/O."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..._common.units import size_text
 
 @dataclass(frozen=True)
 class Spec:
-    """A disk as the inventory declares it: found by one of ``serial``, ``wwn`` and ``path``."""
+    """A declared disk, identified by one of ``serial``, ``wwn`` and ``path``."""
 
     name: str
     mount: str
@@ -23,7 +23,7 @@ class Spec:
 
     @property
     def sought(self) -> str:
-        """How the device is found, for messages."""
+        """Return the identifier of the device, for messages."""
         return next(
             f"{key} {value}"
             for key, value in (("serial", self.serial), ("wwn", self.wwn), ("path", self.path))
@@ -32,13 +32,13 @@ class Spec:
 
     @property
     def label(self) -> str:
-        """Label of the file system; XFS has room for 12 characters."""
+        """Return the label of the file system; XFS allows 12 characters."""
         return f"km-{self.name}"[:12]
 
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose disks these are."""
+    """Cluster and host that own a disk."""
 
     cluster: str
     host: str
@@ -46,7 +46,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class Mount:
-    """A place where a device is mounted, with the options of the mount."""
+    """A mount point of a device, with the options of the mount."""
 
     point: str
     options: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Mount:
 
 @dataclass(frozen=True)
 class Device:
-    """A block device as found. ``contents`` are what wipefs lists: type, uuid and label each."""
+    """A block device as found. ``contents``: signatures of wipefs with type, uuid and label."""
 
     node: str
     size: int = 0
@@ -66,45 +66,45 @@ class Device:
     holders: tuple[str, ...] = ()
     contents: tuple[Mapping[str, Any], ...] = ()
     mounts: tuple[Mount, ...] = ()
-    # Somebody has it open for himself alone: mounted in a container, swap, a volume group.
+    # Opened exclusively: mounted in a container, swap, or part of a volume group.
     busy: bool = False
     marker: Mapping[str, Any] | None = None
-    # Nothing lies in the root of its file system.
+    # The root of its file system is empty.
     empty: bool = False
-    # Why it could not be read.
+    # Error of reading it.
     fault: str = ""
 
     @property
     def types(self) -> list[str]:
-        """Kinds of what it carries, each once."""
+        """Return the types of its signatures, each once."""
         return sorted({str(one.get("type")) for one in self.contents})
 
     @property
     def uuid(self) -> str:
-        """UUID of its file system, when that is all it carries."""
+        """Return the UUID of its file system, if it has no other signature."""
         return str(self.contents[0].get("uuid") or "") if len(self.contents) == 1 else ""
 
     def __str__(self) -> str:
-        """Node and size, and the serial where there is one."""
+        """Return node, size, and serial if there is one."""
         serial = f", serial {self.serial}" if self.serial else ""
         return f"{self.node}, {size_text(self.size)}{serial}"
 
 
 @dataclass(frozen=True)
 class Disk:
-    """A spec with its device and what is to be done; ``found`` explains it."""
+    """A spec with its device and action; ``found`` is the reason."""
 
     spec: Spec
     state: str
     action: str
     found: str
     device: Device | None = None
-    # UUID that fstab has for the mount: the disk was ready once.
+    # UUID that fstab has for the mount: the disk was ready before.
     known: str = ""
     wanted: str = field(default="", repr=False)
 
     @property
     def where(self) -> str:
-        """Name and device, for messages."""
+        """Return name and device, for messages."""
         at = str(self.device) if self.device else self.spec.sought
         return f"{self.spec.name} ({at})"

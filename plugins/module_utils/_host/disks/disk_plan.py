@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""From what disks are to what is done with them: steps with a sentence each, in order."""
+"""Plan for disks: the steps in order, one message each."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from .disk_model import Disk, Mount
 
 @dataclass(frozen=True)
 class Guard:
-    """A mount point as it is on the disk below, when nothing is mounted on it."""
+    """The directory of a mount point itself, below a mounted disk."""
 
     exists: bool = False
     immutable: bool = False
-    # Files and directories in it: on the disk of the system, hidden by a mount.
+    # Files and directories in it, on the system disk; a mount hides them.
     entries: int = 0
 
 
 @dataclass(frozen=True)
 class Step:
-    """One change, by its ``kind``; ``text`` is what a person reads in the plan."""
+    """One change of a ``kind``; ``text`` is its message in a plan."""
 
     kind: str
     disk: Disk
     text: str
-    # Bytes, of a reserve.
+    # Bytes of a reserve.
     size: int = 0
 
 
 def check_mount_points(
     disks: Sequence[Disk], guards: dict[str, Guard], mounts: Sequence[Mount]
 ) -> list[Disk]:
-    """The same, with refusals where a mount point is taken or hides files."""
+    """Return the disks, refusing those whose mount point is taken or has files."""
     taken = {mount.point for mount in mounts}
     return [_check_mount_point(disk, guards[disk.spec.name], taken) for disk in disks]
 
@@ -48,17 +48,17 @@ def _check_mount_point(disk: Disk, guard: Guard, taken: set[str]) -> Disk:
         return disk
     point = disk.spec.mount
     if point in taken:
-        found, wanted = f"another device mounted at {point}", "nothing there: unmount it first"
+        found, wanted = f"another device mounted at {point}", "a free mount point: unmount it"
     elif guard.entries:
-        found = f"{guard.entries} entries in {point}, on the disk of the system"
-        wanted = "an empty mount point: move them away, they would be hidden"
+        found = f"{guard.entries} entries in {point}, on the system disk"
+        wanted = "an empty mount point: move the entries, a mount would hide them"
     else:
         return disk
     return replace(disk, action=REFUSE, found=found, wanted=wanted)
 
 
 def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:
-    """What has to be done for one disk; the same in check mode and in a real run."""
+    """Return the steps for one disk; the same in check mode and in a real run."""
     found = []
     spec, where = disk.spec, disk.where
     if disk.action == REFUSE:
@@ -67,11 +67,11 @@ def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:
         over = f", over {disk.found}" if disk.state != "blank" else ""
         found.append(Step("format", disk, f"{where} is formatted with XFS{over}"))
     if disk.action == USE and disk.state != READY:
-        text = f"{where} becomes {spec.name} of this host with all that is on it: {disk.found}"
+        text = f"{where} becomes {spec.name} of this host with all its data: {disk.found}"
         found.append(Step("mark", disk, text))
     if not guard.immutable:
-        word = "becomes" if guard.exists else "is made and becomes"
-        text = f"{spec.mount} {word} immutable while nothing is mounted on it"
+        verb = "becomes" if guard.exists else "is created and becomes"
+        text = f"{spec.mount} {verb} immutable while nothing is mounted on it"
         found.append(Step("guard", disk, text))
     if disk.action == LEAVE:
         return found
@@ -82,12 +82,12 @@ def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:
         found.append(Step("mount", disk, f"{where} is mounted at {spec.mount}"))
     elif lacking_options(disk):
         options = ", ".join(lacking_options(disk))
-        found.append(Step("remount", disk, f"{spec.mount} is mounted anew with {options}"))
+        found.append(Step("remount", disk, f"{spec.mount} is remounted with {options}"))
     return found
 
 
 def reserves(disks: Sequence[Disk], declared: int, read: Callable[[str, int], int]) -> list[Step]:
-    """Steps that keep room on disks; ``read`` gives the bytes of a reserve that is missing."""
+    """Return steps that create reserves; ``read`` returns the bytes of a missing reserve."""
     found = []
     for disk in disks:
         if declared <= 0 or disk.action not in (USE, FORMAT) or disk.device is None:
@@ -95,27 +95,27 @@ def reserves(disks: Sequence[Disk], declared: int, read: Callable[[str, int], in
         if disk.action == USE and is_mounted(disk):
             size = read(disk.spec.mount, declared)
         else:
-            # What a disk has that is not mounted yet is seen once it is.
+            # The reserve of an unmounted disk can be checked only after mounting it.
             size = disk_reserve.wanted(declared, disk.device.size)
             size = size if disk.action == FORMAT else 0
         if size:
-            text = f"{disk.spec.name} keeps {size_text(size)} in reserve"
+            text = f"{disk.spec.name} gets a reserve of {size_text(size)}"
             found.append(Step("reserve", disk, text, size))
     return found
 
 
 def hidden(disk: Disk, guard: Guard) -> list[str]:
-    """Files that lie below a mounted disk, on the disk of the system."""
+    """Return a message on files that a mounted disk hides; empty without any."""
     if not guard.entries or not (is_mounted(disk) or disk.action == LEAVE):
         return []
     return [
-        f"{guard.entries} entries lie in {disk.spec.mount} on the disk of the system, below "
-        f"{disk.spec.name}: a program has written there while the disk was not mounted"
+        f"{guard.entries} entries in {disk.spec.mount} on the system disk are hidden by "
+        f"{disk.spec.name}: a process wrote there while the disk was not mounted"
     ]
 
 
 def record(disk: Disk, done: bool, uuid: str = "") -> dict[str, Any]:
-    """A disk as the module returns it; ``done`` says that its steps have been taken."""
+    """Return a disk as the module's result; ``done``: its steps were applied."""
     device = disk.device
     ready = done and disk.action in (USE, FORMAT)
     return {

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Taking a data disk away from a host: what is mounted, who still holds it, unmounting for good."""
+"""Release of a data disk from a host: its mounts, the processes that hold it, unmounting."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .. import mount_table
 from ..mount_table import Mounted
 from . import disk_changes, fstab
 
-# A file system that hangs lets nobody unmount it; then it is only taken out of sight.
+# Timeout of umount. A hung file system cannot be unmounted, only detached lazily.
 UMOUNT_SECONDS = 30
 
 
 def read(process: str = "self") -> list[Mounted]:
-    """Mounts as a process sees them; none when it has just ended."""
+    """Return the mounts of a process; none when it has ended."""
     try:
         with open(f"/proc/{process}/mountinfo", encoding="utf-8", errors="replace") as stream:
             return list(mount_table.rows(stream.read()))
@@ -25,16 +25,16 @@ def read(process: str = "self") -> list[Mounted]:
         return []
 
 
-def at(mounts: Iterable[Mounted], point: str) -> Mounted | None:
-    """What is mounted at a mount point, the last one on top."""
+def mounted_at(mounts: Iterable[Mounted], point: str) -> Mounted | None:
+    """Return the mount at a mount point: the last one covers the others."""
     found = [mount for mount in mounts if mount.point == point]
     return found[-1] if found else None
 
 
 def holders_in(mounts_of: Mapping[str, Iterable[Mounted]], device: str) -> list[str]:
-    """Processes that go on seeing a device mounted when the host unmounts it, in order.
+    """Return processes that keep a device mounted after the host unmounts it, sorted.
 
-    A mount that does not follow those of others, as containers may have it, stays.
+    Those are mounts without propagation, as containers may have.
     """
     holding = (
         process
@@ -45,7 +45,7 @@ def holders_in(mounts_of: Mapping[str, Iterable[Mounted]], device: str) -> list[
 
 
 def holders(device: str) -> list[str]:
-    """``name (pid)`` of processes that have a device mounted for themselves."""
+    """Return ``name (pid)`` of processes that keep a device mounted in their own namespace."""
     own = os.readlink("/proc/self/ns/mnt")
     processes = [name for name in os.listdir("/proc") if name.isdigit() and _namespace(name) != own]
     return [
@@ -70,7 +70,7 @@ def _name(process: str) -> str:
 
 
 def unmount(point: str) -> str:
-    """Unmount; the word ``lazily`` when it could only be taken out of sight."""
+    """Unmount; return ``lazily`` if the mount could only be detached, otherwise empty."""
     try:
         done = subprocess.run(
             ["umount", point],
@@ -86,15 +86,15 @@ def unmount(point: str) -> str:
     return "lazily"
 
 
-def forgotten(content: str, mount: str) -> str:
-    """fstab without the lines of a mount point."""
+def without_mount(content: str, mount: str) -> str:
+    """Return the text of fstab without the lines of a mount point."""
     return "".join(
         text for text in content.splitlines(keepends=True) if fstab.mount_point(text) != mount
     )
 
 
 def write_fstab(content: str) -> None:
-    """Put a new text in the place of fstab at once, and let systemd know."""
+    """Replace fstab atomically, and reload systemd."""
     path = disk_changes.FSTAB
     new = f"{path}.kafka-metal"
     mode = os.stat(path).st_mode & 0o7777
@@ -111,13 +111,13 @@ def write_fstab(content: str) -> None:
 
 
 def exists(point: str) -> bool:
-    """Whether there is a mount point; looks at its name only, never at what is mounted there."""
+    """Whether a mount point exists, by its name only: a mounted file system may hang."""
     parent, name = os.path.split(point)
     return os.path.isdir(parent) and name in os.listdir(parent)
 
 
 def remove(point: str) -> None:
-    """Remove an empty mount point that is guarded against writing."""
+    """Remove an empty, immutable mount point."""
     if exists(point):
         disk_changes.clear_guard(point)
         os.rmdir(point)

@@ -18,14 +18,14 @@ _MIB = 1024**2
 
 
 def wanted(declared: int, size: int) -> int:
-    """Bytes of the reserve on a file system of ``size`` bytes, whole MiB."""
+    """Return the bytes of the reserve on a file system of ``size`` bytes, in whole MiB."""
     return int(min(declared, size * PART)) // _MIB * _MIB
 
 
 def missing(declared: int, size: int, free: int, present: int) -> int:
-    """Bytes the reserve file is to have, 0 where it stays as it is.
+    """Return the bytes that the reserve file should have, 0 if it is not to be changed.
 
-    ``present`` are the bytes it takes now. Too much is left alone: `make disk-reserve` is for that.
+    ``present`` is its current size. A larger file is not reduced: use `make disk-reserve`.
     """
     goal = wanted(declared, size)
     if goal <= present or free - (goal - present) < size * FREE_PART:
@@ -34,7 +34,7 @@ def missing(declared: int, size: int, free: int, present: int) -> int:
 
 
 def read(mount: str, declared: int) -> int:
-    """``missing`` for the file system that is mounted at ``mount``; 0 when it does not answer."""
+    """Return ``missing`` for the file system mounted at ``mount``; 0 if it cannot be read."""
     try:
         of = os.statvfs(mount)
         present = _taken(mount)
@@ -51,7 +51,7 @@ def _taken(mount: str) -> int:
 
 
 def make(mount: str, size: int) -> None:
-    """Allocate the reserve. Raises OSError; what it had allocated by then is free again."""
+    """Allocate the reserve. Raises OSError; a partial file is removed."""
     path = f"{mount}/{FILE}"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:

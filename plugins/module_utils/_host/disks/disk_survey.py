@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""All declared disks of a host, found and judged together."""
+"""Survey of all declared disks of a host: find and classify them together."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def survey(
     guards: dict[str, Guard],
     lines: str,
 ) -> tuple[list[Disk], list[Device]]:
-    """Every disk with its result, before anything is changed; blank ones where one is missing.
+    """Return every disk with its action, and blank devices if a disk is missing.
 
     ``named``: names of disks to overwrite and to adopt.
     """
     machine, mounts = disk_devices.Machine(), disk_devices.mounted()
     found = [
-        data_disks.judge(
+        data_disks.classify(
             spec,
             [machine.device(place, spec.path, mounts) for place in machine.find(spec)],
             owner,

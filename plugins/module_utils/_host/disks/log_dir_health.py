@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether log dirs can be used, and why not: full, read-only, an error, no disk, or no answer."""
+"""State of log dirs: usable, full, read-only, failed, without disk, or unresponsive."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import Any
 from ..._common.units import size_text
 from .bind_mounts import within
 
-OK, FULL, READ_ONLY, FAILED, MISSING, SILENT = (
+OK, FULL, READ_ONLY, FAILED, MISSING, UNRESPONSIVE = (
     *("ok", "full", "read_only", "failed", "missing", "silent"),
 )
-# Seconds for a disk that is busy. One that hangs answers never, and holds whoever asks it.
-ANSWER_SECONDS = 10.0
-# A broker that starts writes checkpoints and indexes: with less free than this part of the file
-# system, and less than these bytes, it loses the log dir again at once.
+# Timeout of the probe, long enough for a busy disk. A hung disk blocks its readers forever.
+TIMEOUT_SECONDS = 10.0
+# A starting broker writes checkpoints and indexes. With less free space than this part of the file
+# system and less than these bytes, its log dir goes offline again at once.
 FULL_PART, FULL_BYTES = 0.01, 256 * 1024**2
 
-# What a disk is asked, in a process that may hang instead of this one.
+# The probe runs in a process of its own, which may hang.
 _PROBE = """
 import json, os, sys
 path, mount = sys.argv[1:]
@@ -48,7 +48,7 @@ except OSError as error:
 
 @dataclass(frozen=True)
 class State:
-    """A log dir: ``state`` is one of the words above, sizes are in bytes."""
+    """A log dir: ``state`` is one of the constants above, sizes are in bytes."""
 
     path: str
     state: str
@@ -57,38 +57,38 @@ class State:
     free: int = 0
 
 
-def ask(paths: Sequence[str], mounts: Iterable[str]) -> list[State]:
-    """The state of each log dir; all are asked at the same time."""
+def probe(paths: Sequence[str], mounts: Iterable[str]) -> list[State]:
+    """Return the state of each log dir; the probes run in parallel."""
     points = list(mounts)
-    asked = []
+    probes = []
     for path in paths:
         mount = next((each for each in points if within(path, each)), "")
-        words = [sys.executable, "-c", _PROBE, path, mount]
-        asked.append((path, mount, subprocess.Popen(words, stdout=subprocess.PIPE, text=True)))
-    return [judge(path, mount, _answer(process)) for path, mount, process in asked]
+        command = [sys.executable, "-c", _PROBE, path, mount]
+        probes.append((path, mount, subprocess.Popen(command, stdout=subprocess.PIPE, text=True)))
+    return [classify(path, mount, _result(process)) for path, mount, process in probes]
 
 
-def _answer(process: subprocess.Popen[str]) -> dict[str, Any] | None:
+def _result(process: subprocess.Popen[str]) -> dict[str, Any] | None:
     try:
-        said, _ = process.communicate(timeout=ANSWER_SECONDS)
+        output, _ = process.communicate(timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
-        # It ends when the disk answers; nobody can wait for that.
+        # It ends only when the disk responds; do not wait for it.
         process.kill()
         return None
-    return dict(json.loads(said)) if said else {"error": "the question ended without an answer"}
+    return dict(json.loads(output)) if output else {"error": "the probe ended without a result"}
 
 
-def judge(path: str, mount: str, answer: Mapping[str, Any] | None) -> State:
-    """What an answer means; None: there was none."""
+def classify(path: str, mount: str, result: Mapping[str, Any] | None) -> State:
+    """Return the state for a probe's result; None: it timed out."""
     where = mount or path
-    if answer is None:
-        return State(path, SILENT, f"{where} has not answered for {ANSWER_SECONDS:.0f} s")
-    if answer.get("missing"):
+    if result is None:
+        return State(path, UNRESPONSIVE, f"{where} has not responded for {TIMEOUT_SECONDS:.0f} s")
+    if result.get("missing"):
         return State(path, MISSING, f"no disk is mounted at {mount}")
-    if "error" in answer:
-        return State(path, FAILED, f"{where} answers with {answer['error']}")
-    size, free = int(answer["size"]), int(answer["free"])
-    if answer["read_only"]:
+    if "error" in result:
+        return State(path, FAILED, f"{where} fails with {result['error']}")
+    size, free = int(result["size"]), int(result["free"])
+    if result["read_only"]:
         return State(path, READ_ONLY, f"{where} is mounted read-only", size, free)
     if free < min(size * FULL_PART, FULL_BYTES):
         text = f"{where} is full: {size_text(free)} of {size_text(size)} are free"
@@ -97,14 +97,14 @@ def judge(path: str, mount: str, answer: Mapping[str, Any] | None) -> State:
 
 
 def next_step(state: State, mount: str, host: str, disk: str) -> str:
-    """The command that leads on. ``mount`` and ``disk`` are empty where no disk is declared."""
+    """Return the remedy. ``mount`` and ``disk`` are empty where no disk is declared."""
     again = f'make restart S=kafka ARGS="--limit {host}"'
     if state.state == FULL:
         room = f"make disk-reserve HOST={host} DISK={disk}" if disk else "free space there"
         return f"{room}, then {again}"
     if not disk:
         return f"repair or mount it, then {again}"
-    if state.state == SILENT:
+    if state.state == UNRESPONSIVE:
         return f"make disk-replace HOST={host} DISK={disk}, see the runbook DiskHung"
     if state.state == MISSING:
         return f"mount {mount}, then {again}; or make disk-replace HOST={host} DISK={disk}"
@@ -117,21 +117,21 @@ def next_step(state: State, mount: str, host: str, disk: str) -> str:
 def blockers(
     states: Sequence[State], sources: Iterable[str], disks: Mapping[str, str], host: str
 ) -> list[str]:
-    """Why a broker must not be stopped now: it would not start, or not serve what it serves.
+    """Return why a broker must not be stopped now: it would not start, or lose a log dir.
 
-    ``sources`` are what its container binds, ``disks`` names of disks by mount point.
+    ``sources`` are paths that its container binds, ``disks`` names of disks by mount point.
     """
     bound, found = set(sources), []
     for each in states:
         mount = next((point for point in disks if within(each.path, point)), "")
-        on = next_step(each, mount, host, disks.get(mount, ""))
+        remedy = next_step(each, mount, host, disks.get(mount, ""))
         if each.state == FULL:
             found.append(
-                f"{each.reason}: a broker that starts loses this log dir at once. Next: {on}"
+                f"{each.reason}: a starting broker loses this log dir at once. Next: {remedy}"
             )
-        elif each.state in (FAILED, SILENT) and bound & {each.path, mount}:
+        elif each.state in (FAILED, UNRESPONSIVE) and bound & {each.path, mount}:
             found.append(
-                f"{each.reason}, and the container is bound to it: the engine would not start it. "
+                f"{each.reason}, and the container binds it: the engine would not start it. "
                 f"On {host}: umount --lazy {mount or each.path}, then run this again"
             )
     return found

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Looking below and behind mounts without a trace: in a child that has mounts of its own.
+"""Inspect directories below mounts in a child process with its own mount namespace.
 
-The child's mounts end with it, whatever happens, and no other process ever sees them.
+The child's mounts end with it in any case, and are never visible to other processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MS_REC, _MS_PRIVATE = 16384, 1 << 18
 
 
 def _call(name: str, *arguments: Any) -> None:
-    """A function of the C library that says by its result whether it went well."""
+    """Call a function of the C library. Raises OSError if its result is not 0."""
     library = ctypes.CDLL(None, use_errno=True)
     if getattr(library, name)(*arguments) != 0:
         code = ctypes.get_errno()
@@ -28,7 +28,7 @@ def _call(name: str, *arguments: Any) -> None:
 
 
 def mount(source: str, point: str, kind: str = "", flags: int = 0, options: str = "") -> None:
-    """mount(2). Raises OSError."""
+    """Mount ``source`` at ``point``, see mount(2). Raises OSError."""
     _call(
         "mount",
         os.fsencode(source),
@@ -40,14 +40,14 @@ def mount(source: str, point: str, kind: str = "", flags: int = 0, options: str 
 
 
 def unmount(point: str) -> None:
-    """Ends a mount; what was written is on the disk afterwards. Raises OSError."""
+    """Unmount ``point``, which flushes its data to the disk. Raises OSError."""
     _call("umount2", os.fsencode(point), 0)
 
 
 def privately(work: Callable[[str], Any]) -> Any:
-    """What ``work`` returns (JSON) in a child with mounts of its own, given an empty directory.
+    """Return the JSON result of ``work``, run with an empty directory in a private namespace.
 
-    Raises OSError when it fails.
+    Raises OSError when ``work`` fails.
     """
     place = tempfile.mkdtemp(prefix="kafka-metal-", dir="/run")
     try:
@@ -60,24 +60,24 @@ def _in_child(work: Callable[[str], Any], place: str) -> Any:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        # Never back into the caller's code: there are two of us now.
+        # The child must never return into the caller's code.
         try:
             os.close(reader)
             _call("unshare", _CLONE_NEWNS)
             mount("none", "/", flags=_MS_REC | _MS_PRIVATE)
-            answer: dict[str, Any] = {"result": work(place)}
+            result: dict[str, Any] = {"result": work(place)}
         except OSError as error:
-            answer = {"errno": error.errno or 0, "error": error.strerror or str(error)}
+            result = {"errno": error.errno or 0, "error": error.strerror or str(error)}
         except BaseException as error:
-            answer = {"errno": 0, "error": repr(error)}
+            result = {"errno": 0, "error": repr(error)}
         with os.fdopen(writer, "w") as stream:
-            json.dump(answer, stream)
+            json.dump(result, stream)
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as stream:
         text = stream.read()
     os.waitpid(child, 0)
-    told = json.loads(text) if text else {"errno": 0, "error": "the child died"}
-    if "error" in told:
-        raise OSError(told["errno"], told["error"])
-    return told["result"]
+    reply = json.loads(text) if text else {"errno": 0, "error": "the child died"}
+    if "error" in reply:
+        raise OSError(reply["errno"], reply["error"])
+    return reply["result"]

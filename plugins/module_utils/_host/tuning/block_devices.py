@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Scheduler and readahead of the disks that carry data, and how those disks are mounted."""
+"""Scheduler and readahead of data disks, and their mount options."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from .. import mount_table
 from ..disks import fstab
 from .host_access import Host
 from .hugepages import chosen, offered
-from .setting import Look, Row, Spec
+from .setting import Findings, Row, Spec
 
-# After 60-persistent-storage.rules, which finds the UUID that ours are told apart by.
+# After 60-persistent-storage.rules, which sets the ID_FS_UUID that this file's rules match.
 FILE = "/etc/udev/rules.d/90-kafka-metal.rules"
 PREFIX = "disk."
 MOUNT_OPTIONS = "mount.options"
-HEADER = "# Written by kafka-metal; set host_tuning in the inventory. See docs/operate/guides/tuning.md\n"
+HEADER = (
+    "# Written by kafka-metal; set host_tuning in the inventory. "
+    "See docs/operate/guides/tuning.md\n"
+)
 
 _BLOCK = re.compile(r"^# (/\S*)\n(ACTION.*\n)", re.MULTILINE)
 _ATTRIBUTE = re.compile(r'ATTR\{(?:\.\./)?queue/(\w+)\}="([^"]*)"')
@@ -27,7 +30,7 @@ _ATTRIBUTE = re.compile(r'ATTR\{(?:\.\./)?queue/(\w+)\}="([^"]*)"')
 
 @dataclass(frozen=True)
 class Disk:
-    """The disk under a data directory; ``queue`` is its folder of settings in /sys."""
+    """The disk of a data directory; ``queue`` is the directory of its settings in /sys."""
 
     path: str
     mount: str
@@ -38,7 +41,7 @@ class Disk:
 
 
 def find(host: Host, paths: list[str]) -> tuple[list[Disk], list[str]]:
-    """Disks by data directory, each once, and the directories that have no disk of their own."""
+    """Return the disks of data directories, each once, and the directories without own disk."""
     table = mount_table.by_point(host.read(mount_table.OWN) or "")
     system = table["/"].device if "/" in table else ""
     found: dict[str, Disk] = {}
@@ -60,15 +63,15 @@ def find(host: Host, paths: list[str]) -> tuple[list[Disk], list[str]]:
     return list(found.values()), without
 
 
-def look(host: Host, specs: list[Spec], paths: list[str]) -> Look:
-    """Compare the data disks with the specs for their kind."""
+def inspect(host: Host, specs: list[Spec], paths: list[str]) -> Findings:
+    """Compare the data disks with the specs for rotational or solid-state disks."""
     disks, without = find(host, paths)
     before = dict(_BLOCK.findall(host.read(FILE) or ""))
-    found, blocks = Look(), {}
+    found, blocks = Findings(), {}
     for path in without if specs else []:
-        detail = f"{path} lies on the file system of /: it has no disk, or the disk is not mounted"
+        detail = f"{path} is on the file system of /: it has no disk, or the disk is not mounted"
         found.rows.append(Row(f"disk of {path}", "mounted", "", "", absent=True, detail=detail))
-        # The rule of a disk that is away waits for it.
+        # Keep the rule of a disk that is not mounted: the disk may come back.
         if path in before:
             blocks[path] = before[path]
     for disk in disks:
@@ -81,18 +84,18 @@ def look(host: Host, specs: list[Spec], paths: list[str]) -> Look:
         for attribute, spec in wanted.items():
             row = _row(host, disk, attribute, spec, persisted.get(attribute, ""))
             if not uuid:
-                row.detail = row.detail or f"{disk.device} has no UUID: no rule can name it at boot"
+                row.detail = row.detail or f"{disk.device} has no UUID: no udev rule can match it"
             found.rows.append(row)
         if uuid and wanted:
             blocks[disk.path] = rule(uuid, disk.partition, {a: w.value for a, w in wanted.items()})
-    # In the order declared: a disk that goes away and comes back leaves the file as it is.
+    # In declared order: the file is the same after a disk was missing for some time.
     text = "".join(f"\n# {path}\n{blocks[path]}" for path in paths if path in blocks)
     found.files[FILE] = HEADER + text if text else None
     return found
 
 
 def _row(host: Host, disk: Disk, attribute: str, spec: Spec, persisted: str) -> Row:
-    """One attribute of one disk."""
+    """Return the row for one attribute of one disk."""
     path = f"{disk.queue}/{attribute}"
     text = host.read(path)
     live = chosen(text) if text is not None else ""
@@ -110,16 +113,16 @@ def _row(host: Host, disk: Disk, attribute: str, spec: Spec, persisted: str) -> 
 
 
 def rule(uuid: str, partition: bool, attributes: dict[str, str]) -> str:
-    """The udev rule for the disk that carries a file system; names such as sdb change."""
+    """Return the udev rule for a disk by file system UUID: names such as sdb may change."""
     queue = "../queue" if partition else "queue"
     sets = ", ".join(f'ATTR{{{queue}/{name}}}="{value}"' for name, value in attributes.items())
     match = f'ACTION=="add|change", SUBSYSTEM=="block", ENV{{ID_FS_UUID}}=="{uuid}"'
     return f"{match}, {sets}\n"
 
 
-def look_at_mounts(host: Host, specs: list[Spec], paths: list[str]) -> Look:
-    """Whether data disks are mounted with the options wanted; only looked at."""
-    found = Look()
+def inspect_mounts(host: Host, specs: list[Spec], paths: list[str]) -> Findings:
+    """Compare mount options of data disks with the specs; they are reported, never changed."""
+    found = Findings()
     if not specs:
         return found
     spec = specs[0]
@@ -145,5 +148,5 @@ def look_at_mounts(host: Host, specs: list[Spec], paths: list[str]) -> Look:
 
 
 def _only(options: str, wanted: set[str]) -> str:
-    """Of a list of options those that are wanted: the table has no room for the others."""
+    """Return the desired ones among the options, to keep the table short."""
     return ",".join(o for o in sorted(wanted) if o in options.split(","))

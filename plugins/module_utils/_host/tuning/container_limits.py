@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Limits that a running container really has."""
+"""Actual limits of running containers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..container_processes import container_id
-from .engine_limits import KINDS, hard_limit, told
+from .engine_limits import KINDS, hard_limit, limit_text
 from .host_access import Host
 from .setting import Row
 
 
-def look(host: Host, wanted: Mapping[str, int], engine: list[dict[str, Any]]) -> list[Row]:
-    """Open files by container's name, against what they were declared with; 0 asks for nothing.
+def inspect(host: Host, wanted: Mapping[str, int], engine: list[dict[str, Any]]) -> list[Row]:
+    """Compare limits of open files with the declared ones by container name; 0 sets no limit.
 
     ``engine`` is the engine's list of running containers.
     """
@@ -29,12 +29,14 @@ def look(host: Host, wanted: Mapping[str, int], engine: list[dict[str, Any]]) ->
             limits[name] = min(value, limits.get(name, value))
     rows = []
     for name, count in wanted.items():
-        row = Row(f"nofile {name}", str(count) if count else "engine's", "", told(limits.get(name)))
+        row = Row(
+            f"nofile {name}", str(count) if count else "engine's", "", limit_text(limits.get(name))
+        )
         row.absent = name not in limits
         row.live_ok = limits.get(name, 0) >= count
         if row.absent:
             row.detail = "the container does not run"
         elif not row.live_ok:
-            row.detail = "it was started with another limit: converge, or restart it"
+            row.detail = "it was started with another limit: run make up, or restart it"
         rows.append(row)
     return rows

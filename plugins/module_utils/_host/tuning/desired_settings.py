@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the table of the role and the overrides of a site to what one host should have."""
+"""Desired settings of a host, from the role's table and the site's overrides."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Any
 
 from .setting import AT_LEAST, EXACTLY, Spec, plain
 
-# Folders of /proc/sys: any key below them may be set.
+# Directories of /proc/sys: any key below them may be set.
 SYSCTL = ("abi", "crypto", "debug", "dev", "fs", "kernel", "net", "user", "vm")
-OF_THE_SITE = "Set by this site."
+SITE_REASON = "Set by this site."
 
-# Bounds by memory are rounded, so that two kernels that count a little differently agree.
+# Bytes. Bounds by memory are rounded: kernels report slightly different sizes.
 ROUND = 2**20
 
 
 class TuningError(ValueError):
-    """An override names no setting; says what was found and what is allowed."""
+    """An override has an unknown name; the text has what was found and what is allowed."""
 
 
 def is_sysctl(name: str) -> bool:
-    """Whether a name is a kernel parameter."""
+    """Whether ``name`` is a kernel parameter."""
     return name.replace("/", ".").split(".")[0] in SYSCTL and len(name.split(".")) > 1
 
 
 def merge(
     table: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Settings of ``table`` with those of the site over them; None leaves a setting alone.
+    """Return the settings of ``table`` with the site's overrides; None omits a setting.
 
-    A value of the site is meant exactly. Raises TuningError for a name that is neither in the
+    Overrides are exact values. Raises TuningError for a name that is neither in the
     table nor a kernel parameter.
     """
     unknown = [name for name in overrides if name not in table and not is_sysctl(name)]
@@ -51,17 +51,17 @@ def merge(
             reason = " ".join(entry["reason"].split())
             settings.append(_setting(name, entry["value"], rule, reason, bound))
         elif overrides[name] is not None:
-            # Limits are raised, never lowered: a container may ask for less by itself.
+            # Limits are only raised: containers may set a lower limit themselves.
             rule = AT_LEAST if name.startswith("limits.") else EXACTLY
-            settings.append(_setting(name, overrides[name], rule, OF_THE_SITE, 0))
+            settings.append(_setting(name, overrides[name], rule, SITE_REASON, 0))
     for name in sorted(overrides.keys() - table.keys()):
         if overrides[name] is not None:
-            settings.append(_setting(name, overrides[name], EXACTLY, OF_THE_SITE, 0))
+            settings.append(_setting(name, overrides[name], EXACTLY, SITE_REASON, 0))
     return settings
 
 
 def _setting(name: str, value: Any, rule: str, reason: str, bound: int) -> dict[str, Any]:
-    """One setting as the module takes it."""
+    """Return one setting as the module's parameter."""
     return {
         "name": name,
         "value": plain(value),
@@ -72,7 +72,7 @@ def _setting(name: str, value: Any, rule: str, reason: str, bound: int) -> dict[
 
 
 def bounded(spec: Spec, memory: int) -> Spec:
-    """A spec in bytes cut to its share of the machine's memory."""
+    """Return a spec in bytes, limited to its percentage of the machine's memory."""
     if not spec.percent_of_memory or not memory:
         return spec
     most = memory * spec.percent_of_memory // 100 // ROUND * ROUND

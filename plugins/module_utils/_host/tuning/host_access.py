@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The one way to the host: files below a root, and the few calls that are no files."""
+"""Access to the host: files below a root directory, and a few system calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEARCH_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class _Timex(ctypes.Structure):
-    """The head of struct timex; the kernel fills what follows."""
+    """The first members of struct timex; ``rest`` has room for the others."""
 
     _fields_ = (
         ("modes", ctypes.c_int),
@@ -32,22 +32,22 @@ class _Timex(ctypes.Structure):
 
 
 class Host:
-    """A machine seen through its files; tests plant a tree of their own as ``root``."""
+    """A machine's files and system calls; tests use another directory as ``root``."""
 
     def __init__(self, root: str = "/") -> None:
-        """All paths are taken below ``root``."""
+        """Resolve all paths below ``root``."""
         self.root = root
 
     def at(self, path: str) -> str:
-        """The place of an absolute path of the host."""
+        """Return the location of an absolute path of the host."""
         return os.path.join(self.root, path.lstrip("/"))
 
     def exists(self, path: str) -> bool:
-        """Whether there is such a file or folder."""
+        """Whether a file or directory exists."""
         return os.path.exists(self.at(path))
 
     def read(self, path: str) -> str | None:
-        """The text of a file; None when it is missing or cannot be read."""
+        """Return the text of a file; None when it is missing or cannot be read."""
         try:
             with open(self.at(path), encoding="utf-8", errors="replace") as stream:
                 return stream.read()
@@ -55,23 +55,23 @@ class Host:
             return None
 
     def names(self, path: str) -> list[str]:
-        """Names in a folder, in order; none when there is no such folder."""
+        """Return the sorted names in a directory; none when it does not exist."""
         try:
             return sorted(os.listdir(self.at(path)))
         except OSError:
             return []
 
     def may_write(self, path: str) -> bool:
-        """Whether the kernel would take a value; asked without writing one."""
+        """Whether this process may write to a file of the kernel."""
         return os.access(self.at(path), os.W_OK)
 
     def write_live(self, path: str, value: str) -> None:
-        """Hand a value to the kernel. OSError when it refuses."""
+        """Write a value to a file of the kernel. Raises OSError when the kernel rejects it."""
         with open(os.open(self.at(path), os.O_WRONLY), "w") as stream:
             stream.write(f"{value}\n")
 
     def replace(self, path: str, text: str | None) -> None:
-        """Write a file in one step: a boot sees the old one or the new one. None removes it."""
+        """Replace a file atomically, so that a boot reads no partial one. None removes it."""
         place = self.at(path)
         if text is None:
             os.unlink(place)
@@ -87,23 +87,23 @@ class Host:
         os.replace(temporary, place)
 
     def systemd(self) -> bool:
-        """Whether systemd is the init of this host."""
+        """Whether systemd is the init process of this host."""
         return self.exists("/run/systemd/system")
 
     def in_container(self) -> bool:
-        """Whether the host is a container itself, with the clock and limits of another machine."""
-        marks = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container")
-        return any(self.exists(mark) for mark in marks)
+        """Whether the host is itself a container, with the clock and limits of its own host."""
+        markers = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container")
+        return any(self.exists(marker) for marker in markers)
 
     def memory(self) -> int:
-        """Bytes of memory; 0 when the kernel does not tell."""
+        """Return bytes of memory; 0 when it is unknown."""
         for line in (self.read("/proc/meminfo") or "").splitlines():
             if line.startswith("MemTotal:"):
                 return int(line.split()[1]) * 1024
         return 0
 
     def processes(self) -> Iterator[tuple[int, str]]:
-        """Number and name of the processes of this host, without those of its containers."""
+        """PIDs and names of processes of this host, without those of its containers."""
         own = self._namespace("self")
         for name in self.names("/proc"):
             if name.isdigit() and self._namespace(name) == own:
@@ -125,27 +125,27 @@ class Host:
         return False
 
     def set_limit(self, process: int, kind: int, soft: int, hard: int) -> None:
-        """Set a resource limit of a running process. OSError when it may not be raised."""
+        """Set a resource limit of a running process. Raises OSError when that is not allowed."""
         resource.prlimit(process, kind, (soft, hard))
 
     def units_changed(self) -> None:
-        """Let systemd read its units again."""
+        """Make systemd reload its units."""
         if self.systemd():
             self._run("systemctl", "daemon-reload")
 
     def uuid_of(self, device: str) -> str:
-        """UUID of the file system on a device; empty when there is none."""
+        """Return the UUID of the file system on a device; empty when there is none."""
         try:
             return self._run("blkid", "-o", "value", "-s", "UUID", device).strip()
         except OSError:
             return ""
 
     def swap_off(self, device: str) -> None:
-        """Take a swap device away. OSError with the system's words when it cannot be."""
+        """Switch a swap device off. Raises OSError with the system's message."""
         self._run("swapoff", device)
 
     def clock(self) -> tuple[bool, float]:
-        """Whether the kernel's clock is kept by somebody, and its largest error in seconds."""
+        """Return whether the clock is synchronized, and its largest error in seconds."""
         timex = _Timex()
         libc = ctypes.CDLL(None, use_errno=True)
         if libc.adjtimex(ctypes.byref(timex)) < 0:

@@ -8,7 +8,7 @@ import re
 from functools import partial
 
 from .host_access import Host
-from .setting import Look, Row, Spec, comment
+from .setting import Findings, Row, Spec, comment
 
 FILE = "/etc/tmpfiles.d/kafka-metal.conf"
 FOLDERS = ("/etc/tmpfiles.d", "/run/tmpfiles.d", "/usr/lib/tmpfiles.d")
@@ -17,29 +17,29 @@ SYSFS = "/sys/kernel/mm/transparent_hugepage/"
 
 
 def chosen(text: str) -> str:
-    """The value in use of a file that offers several: always [madvise] never."""
+    """Return the selected value of a text such as ``always [madvise] never``."""
     match = re.search(r"\[([^\]]+)\]", text)
     return match[1] if match else text.strip()
 
 
 def offered(text: str) -> list[str]:
-    """All values that a file offers."""
+    """Return all values of such a text."""
     return text.replace("[", " ").replace("]", " ").split()
 
 
 def writes(text: str) -> dict[str, str]:
-    """Values by path that a tmpfiles.d file writes at boot."""
+    """Return the values that a tmpfiles.d file writes at boot, by path."""
     found = {}
     for line in text.splitlines():
-        words = line.split(None, 6)
-        if len(words) == 7 and words[0].rstrip("!-+^=~") == "w":
-            found[words[1]] = words[6].strip()
+        fields = line.split(None, 6)
+        if len(fields) == 7 and fields[0].rstrip("!-+^=~") == "w":
+            found[fields[1]] = fields[6].strip()
     return found
 
 
-def look(host: Host, specs: list[Spec]) -> Look:
-    """Compare huge pages and what a boot writes with the specs."""
-    found = Look()
+def inspect(host: Host, specs: list[Spec]) -> Findings:
+    """Compare the live settings and those written at boot with the specs."""
+    found = Findings()
     own = writes(host.read(FILE) or "")
     for spec in specs:
         path = SYSFS + spec.name[len(PREFIX) :]
@@ -63,21 +63,24 @@ def look(host: Host, specs: list[Spec]) -> Look:
 
 
 def _others(host: Host, row: Row, path: str, wanted: str) -> None:
-    """Name another file that writes the same path, or a boot that reads none of them."""
+    """Name another file that writes the same path, or the lack of systemd."""
     for folder in FOLDERS:
         for name in host.names(folder):
             file = f"{folder}/{name}"
             value = writes(host.read(file) or "").get(path) if file != FILE else None
             if value is not None and value != wanted:
                 row.persisted_ok = False
-                row.detail = row.detail or f"{file} writes {value} at boot as well"
+                row.detail = row.detail or f"{file} writes {value} at boot too"
     if not host.systemd() and not row.absent:
-        row.detail = row.detail or "without systemd nothing writes it at boot"
+        row.detail = row.detail or "without systemd no service writes it at boot"
 
 
 def render(specs: list[Spec]) -> str:
-    """The tmpfiles.d file."""
-    head = "# Written by kafka-metal; set host_tuning in the inventory. See docs/operate/guides/tuning.md\n"
+    """Return the text of the tmpfiles.d file."""
+    head = (
+        "# Written by kafka-metal; set host_tuning in the inventory. "
+        "See docs/operate/guides/tuning.md\n"
+    )
     lines = [
         f"\n{comment(spec.reason)}w {SYSFS}{spec.name[len(PREFIX) :]} - - - - {spec.value}\n"
         for spec in specs

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wanted of a host, and what was found there."""
+"""Desired settings of a host, and the settings found there."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any
 EXACTLY = "exactly"
 AT_LEAST = "at_least"
 
-# The same value, or at least as good a one, is there, persisted and live.
+# Persisted and live values meet the spec.
 OK = "ok"
-# It was not, and is now (or would be, in check mode).
+# The value was changed, or would be in check mode.
 CHANGED = "changed"
-# It is not, and nobody has done anything about it.
+# The value does not meet the spec and was not changed.
 DRIFT = "drift"
-# The system refuses: a container or a virtual machine, most of the time.
+# The system rejects the change, mostly in containers and virtual machines.
 NOT_ALLOWED = "not_allowed"
-# The kernel or the machine has no such thing.
+# The kernel or the machine does not have this setting.
 ABSENT = "absent"
 
 
 @dataclass(frozen=True)
 class Spec:
-    """One setting as the inventory wants it; ``percent_of_memory`` bounds a number of bytes."""
+    """One desired setting; ``percent_of_memory`` bounds a number of bytes."""
 
     name: str
     value: str
@@ -39,9 +39,9 @@ class Spec:
 class Row:
     """One setting as it was found.
 
-    ``persisted_ok`` says that the next boot brings what is wanted, ``written`` that our own files
-    say so (another file may still win over them). ``refused`` is why the live value cannot be set,
-    ``apply`` how it is; None for what is only looked at.
+    ``persisted_ok``: the next boot sets the desired value. ``written``: kafka-metal's own file has
+    it, although another file may override it. ``refused``: why the live value cannot be set.
+    ``apply``: sets it; None for settings that are only reported.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Row:
 
     @property
     def good(self) -> bool:
-        """Nothing is left to spec."""
+        """Whether the setting meets its spec."""
         return self.persisted_ok and (self.live_ok or self.absent)
 
     def to_apply(self) -> bool:
@@ -68,10 +68,10 @@ class Row:
 
 
 @dataclass
-class Look:
-    """What one kind of setting found: rows, and by path the text our files should have.
+class Findings:
+    """Rows of one kind of setting, and the desired text of kafka-metal's files by path.
 
-    A file whose text is None should not be there.
+    A file whose text is None should not exist.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Look:
 
 
 def meets(value: str | None, wanted: str, rule: str) -> bool:
-    """Whether ``value`` is what is wanted; several numbers are compared one by one."""
+    """Whether ``value`` meets the rule; several numbers are compared one by one."""
     if value is None:
         return False
     found, spec = value.split(), wanted.split()
@@ -93,7 +93,7 @@ def meets(value: str | None, wanted: str, rule: str) -> bool:
 
 
 def plain(value: Any) -> str:
-    """A value of the inventory as the kernel writes it: switches as 1 and 0, one space between."""
+    """Return an inventory value in the kernel's form: booleans as 1 and 0, lists with spaces."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, (list, tuple)):
@@ -102,5 +102,5 @@ def plain(value: Any) -> str:
 
 
 def comment(reason: str) -> str:
-    """A reason as lines of a comment."""
+    """Return a reason as comment lines."""
     return "".join(f"# {line}\n" for line in textwrap.wrap(reason, 96))

@@ -1,13 +1,13 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Swap: reported, or switched off now and at boot where the inventory says so."""
+"""Swap: reported, or switched off now and at boot when the inventory requires it."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from .host_access import Host
-from .setting import Look, Row, Spec
+from .setting import Findings, Row, Spec
 
 NAME = "swap"
 FSTAB = "/etc/fstab"
@@ -16,18 +16,18 @@ COMMENT = "# switched off by kafka-metal: "
 
 
 def active(swaps: str) -> list[str]:
-    """Devices and files in use, from /proc/swaps."""
+    """Return devices and files in use, from the text of /proc/swaps."""
     return [line.split()[0] for line in swaps.splitlines()[1:] if line.strip()]
 
 
 def in_fstab(text: str) -> list[str]:
-    """Sources of the swap lines of fstab."""
+    """Return the sources of the swap lines of fstab."""
     lines = [line.split() for line in text.splitlines() if not line.lstrip().startswith("#")]
     return [fields[0] for fields in lines if len(fields) > 2 and fields[2] == "swap"]
 
 
 def without_swap(text: str) -> str:
-    """The text of fstab with its swap lines as comments."""
+    """Return the text of fstab with its swap lines as comments."""
     lines = text.splitlines(keepends=True)
     return "".join(COMMENT + line if in_fstab(line) else line for line in lines)
 
@@ -37,9 +37,9 @@ def _off(host: Host, devices: list[str]) -> None:
         host.swap_off(device)
 
 
-def look(host: Host, specs: list[Spec]) -> Look:
-    """Which swap is used now and at boot."""
-    found = Look()
+def inspect(host: Host, specs: list[Spec]) -> Findings:
+    """Report the swap in use now and at boot; ``disable`` switches it off."""
+    found = Findings()
     for spec in specs:
         disable = spec.value == DISABLE
         live = active(host.read("/proc/swaps") or "")

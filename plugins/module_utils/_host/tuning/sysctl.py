@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel parameters under /proc/sys, and the files that set them at boot."""
+"""Kernel parameters in /proc/sys, and the files that set them at boot."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from .host_access import Host
-from .setting import AT_LEAST, Look, Row, Spec, comment, meets
+from .setting import AT_LEAST, Findings, Row, Spec, comment, meets
 
 FILE = "/etc/sysctl.d/90-kafka-metal.conf"
 
-# Where sysctl.d(5) looks; of two files with one name the earlier folder has it.
+# Directories of sysctl.d(5); of two files with the same name the earlier directory counts.
 FOLDERS = (
     "/etc/sysctl.d",
     "/run/sysctl.d",
@@ -25,7 +25,7 @@ FOLDERS = (
     "/lib/sysctl.d",
 )
 
-# Writing one of a pair makes the kernel forget the other.
+# Setting one of a pair resets the other.
 RIVALS = {
     "vm.dirty_bytes": "vm.dirty_ratio",
     "vm.dirty_ratio": "vm.dirty_bytes",
@@ -34,14 +34,14 @@ RIVALS = {
 }
 
 HEADER = (
-    "# Written by kafka-metal; what is changed here by hand is put back. Set host_tuning in the\n"
-    "# inventory instead. Reasons and how to verify: docs/operate/guides/tuning.md\n"
+    "# Written by kafka-metal; manual changes are overwritten. Set host_tuning in the inventory\n"
+    "# instead. Reasons and how to verify: docs/operate/guides/tuning.md\n"
 )
 
 
 @dataclass(frozen=True)
 class Line:
-    """An assignment of a file that is read at boot."""
+    """An assignment in a file that is read at boot."""
 
     file: str
     key: str
@@ -49,44 +49,44 @@ class Line:
 
 
 def parse(text: str, file: str = "") -> list[Line]:
-    """Assignments of a sysctl.d file; comments and lines that only exclude a key are left out."""
+    """Return the assignments of a sysctl.d file, without comments and lines that exclude a key."""
     found = []
     for line in text.splitlines():
-        words = line.strip()
-        if not words or words[0] in "#;" or "=" not in words:
+        entry = line.strip()
+        if not entry or entry[0] in "#;" or "=" not in entry:
             continue
-        key, value = words.lstrip("-").split("=", 1)
+        key, value = entry.lstrip("-").split("=", 1)
         found.append(Line(file, _dotted(key.strip()), " ".join(value.split())))
     return found
 
 
 def _dotted(key: str) -> str:
-    """A key with dots: net/ipv4/ip_forward is net.ipv4.ip_forward."""
+    """Return a key with dots: net/ipv4/ip_forward is net.ipv4.ip_forward."""
     first = next((c for c in key if c in "./"), ".")
     return key.replace("/", "\0").replace(".", "/").replace("\0", ".") if first == "/" else key
 
 
 def path_of(key: str) -> str:
-    """The file of a key under /proc/sys; a slash in a key stands for a dot in a name."""
+    """Return the file of a key in /proc/sys; a slash in a key is a dot in a file name."""
     return "/proc/sys/" + key.replace(".", "\0").replace("/", ".").replace("\0", "/")
 
 
 def boot_lines(host: Host) -> list[Line]:
-    """Every assignment in the order in which a boot makes it."""
+    """Return all assignments in the order in which a boot applies them."""
     files: dict[str, str] = {}
     for folder in FOLDERS:
         for name in host.names(folder):
             if name.endswith(".conf"):
                 files.setdefault(name, f"{folder}/{name}")
     ordered = [files[name] for name in sorted(files)]
-    # procps reads it last; systemd only by way of a link in sysctl.d.
+    # procps reads it last; systemd reads it only through a link in sysctl.d.
     if not host.systemd() and host.exists("/etc/sysctl.conf"):
         ordered.append("/etc/sysctl.conf")
     return [line for path in ordered for line in parse(host.read(path) or "", path)]
 
 
 def last(lines: Iterable[Line], key: str) -> Line | None:
-    """The assignment that decides on a key, or takes its effect away by setting its rival."""
+    """Return the last assignment to a key or to its rival, which resets the key."""
     deciding = None
     for line in lines:
         if fnmatch.fnmatchcase(key, line.key) or line.key == RIVALS.get(key):
@@ -94,32 +94,32 @@ def last(lines: Iterable[Line], key: str) -> Line | None:
     return deciding
 
 
-def look(host: Host, specs: list[Spec]) -> Look:
-    """Compare kernel parameters and the files of a boot with the specs."""
-    lines, found = boot_lines(host), Look()
+def inspect(host: Host, specs: list[Spec]) -> Findings:
+    """Compare kernel parameters and the files read at boot with the specs."""
+    lines, found = boot_lines(host), Findings()
     command_line = (host.read("/proc/cmdline") or "").split()
     kept = []
     for spec in specs:
-        row, ours = _row(host, spec, lines)
+        row, in_own_file = _row(host, spec, lines)
         rival = [w for w in command_line if w.startswith(f"sysctl.{spec.name}=")]
         if rival and rival[-1].split("=", 1)[1] != spec.value:
-            row.detail = row.detail or f"the kernel's command line says {rival[-1]}"
+            row.detail = row.detail or f"the kernel command line sets {rival[-1]}"
         found.rows.append(row)
-        if ours:
+        if in_own_file:
             kept.append(spec)
     found.files[FILE] = render(kept) if kept else None
     return found
 
 
 def _row(host: Host, spec: Spec, lines: list[Line]) -> tuple[Row, bool]:
-    """One parameter, and whether our file has to name it."""
+    """Return the row of one parameter, and whether kafka-metal's file has to set it."""
     path = path_of(spec.name)
     text = host.read(path)
     live = None if text is None else " ".join(text.split())
     own = last((line for line in lines if line.file == FILE), spec.name)
     foreign = last((line for line in lines if line.file != FILE), spec.name)
     deciding = last(lines, spec.name)
-    ours = not (
+    in_own_file = not (
         spec.rule == AT_LEAST
         and own is None
         and _better(foreign.value if foreign else None, live, spec)
@@ -127,26 +127,26 @@ def _row(host: Host, spec: Spec, lines: list[Line]) -> tuple[Row, bool]:
     row = Row(spec.name, spec.value, deciding.value if deciding else "", live or "", spec.reason)
     if deciding and deciding.key == RIVALS.get(spec.name):
         row.persisted = f"{deciding.key}={deciding.value}"
-    row.written = not ours or (own is not None and own.value == spec.value)
-    row.persisted_ok = not ours or meets(row.persisted, spec.value, spec.rule)
+    row.written = not in_own_file or (own is not None and own.value == spec.value)
+    row.persisted_ok = not in_own_file or meets(row.persisted, spec.value, spec.rule)
     row.live_ok = meets(live, spec.value, spec.rule)
     row.absent = not host.exists(path)
     if row.absent:
         row.detail = f"this kernel, or this container, has no {path}"
     elif not row.live_ok and not host.may_write(path):
         row.refused = os.strerror(errno.EACCES) + f": {path}"
-    if not ours and not row.persisted:
+    if not in_own_file and not row.persisted:
         row.persisted = "kernel's own"
     if own and deciding and deciding.file != FILE and not row.persisted_ok:
-        row.detail = f"{deciding.file} comes later and says {deciding.key} = {deciding.value}"
+        row.detail = f"{deciding.file} is read later and sets {deciding.key} = {deciding.value}"
     row.apply = partial(host.write_live, path, spec.value)
-    return row, ours
+    return row, in_own_file
 
 
 def _better(foreign: str | None, live: str | None, spec: Spec) -> bool:
-    """Whether somebody else's file, or the kernel itself, gives more than is wanted.
+    """Whether another file, or the kernel's default, sets more than the spec requires.
 
-    Naming it in our file would lower it at the next boot.
+    Setting it in kafka-metal's file would lower the value at the next boot.
     """
     if foreign is not None:
         return meets(foreign, spec.value, AT_LEAST)
@@ -154,6 +154,6 @@ def _better(foreign: str | None, live: str | None, spec: Spec) -> bool:
 
 
 def render(specs: list[Spec]) -> str:
-    """The file of a boot; each value with its reason."""
+    """Return the text of the sysctl.d file; each value with its reason."""
     parts = [f"\n{comment(spec.reason)}{spec.name} = {spec.value}\n" for spec in specs]
     return HEADER + "".join(parts)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Look at a host, write what differs, look again."""
+"""Inspect a host, write settings that differ, inspect it again."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from . import block_devices, clock, engine_limits, hugepages, swap, sysctl
 from .desired_settings import bounded
 from .host_access import Host
-from .setting import ABSENT, CHANGED, DRIFT, NOT_ALLOWED, OK, Look, Row, Spec
+from .setting import ABSENT, CHANGED, DRIFT, NOT_ALLOWED, OK, Findings, Row, Spec
 
 
 @dataclass
 class Outcome:
-    """Rows with their states, what was (or would be) done, and the files that differ."""
+    """Rows with their states, the steps taken (or planned in check mode), and changed files."""
 
     settings: list[dict[str, Any]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
@@ -23,8 +23,8 @@ class Outcome:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-def look(host: Host, specs: list[Spec], paths: list[str]) -> Look:
-    """All kinds of settings, in the order of the table of the docs."""
+def inspect(host: Host, specs: list[Spec], paths: list[str]) -> Findings:
+    """Inspect all kinds of settings, in the order of the table in the documentation."""
 
     def of(prefix: str) -> list[Spec]:
         return [spec for spec in bound if spec.name.startswith(prefix)]
@@ -38,31 +38,31 @@ def look(host: Host, specs: list[Spec], paths: list[str]) -> Look:
         "clock.",
     )
     parameters = [w for w in bound if not w.name.startswith(special) and w.name != swap.NAME]
-    looks = (
-        sysctl.look(host, parameters),
-        hugepages.look(host, of(hugepages.PREFIX)),
-        block_devices.look(host, of(block_devices.PREFIX), paths),
-        block_devices.look_at_mounts(host, of(block_devices.MOUNT_OPTIONS), paths),
-        engine_limits.look(host, of(engine_limits.PREFIX)),
-        swap.look(host, of(swap.NAME)),
-        clock.look(host, of("clock.")),
+    kinds = (
+        sysctl.inspect(host, parameters),
+        hugepages.inspect(host, of(hugepages.PREFIX)),
+        block_devices.inspect(host, of(block_devices.PREFIX), paths),
+        block_devices.inspect_mounts(host, of(block_devices.MOUNT_OPTIONS), paths),
+        engine_limits.inspect(host, of(engine_limits.PREFIX)),
+        swap.inspect(host, of(swap.NAME)),
+        clock.inspect(host, of("clock.")),
     )
-    found = Look()
-    for each in looks:
+    found = Findings()
+    for each in kinds:
         found.rows += each.rows
         found.files.update(each.files)
     return found
 
 
 def report(host: Host, specs: list[Spec], paths: list[str]) -> Outcome:
-    """Say how the host is; change nothing."""
-    found = look(host, specs, paths)
-    return Outcome([told(row, state(row)) for row in found.rows] + _edited(host, found))
+    """Report the state of the host; change nothing."""
+    found = inspect(host, specs, paths)
+    return Outcome([as_result(row, state(row)) for row in found.rows] + _edited(host, found))
 
 
 def tune(host: Host, specs: list[Spec], paths: list[str], check: bool = False) -> Outcome:
-    """Bring the host to the specs, or say what that would do."""
-    before = look(host, specs, paths)
+    """Apply the specs to the host; in check mode only report the steps."""
+    before = inspect(host, specs, paths)
     outcome = Outcome(diff=_differing(host, before))
     outcome.steps = _steps(before, outcome.diff)
     if not check:
@@ -76,10 +76,10 @@ def tune(host: Host, specs: list[Spec], paths: list[str], check: bool = False) -
                     row.apply()
                 except OSError as error:
                     outcome.errors[row.name] = f"{error.strerror or error}"
-        # What could not be done is no step: the next run says the same, and changes nothing.
+        # A failed change is no step: a run that changes nothing must report no steps.
         failed = {_live_step(row) for row in before.rows if row.name in outcome.errors}
         outcome.steps = [step for step in outcome.steps if step not in failed]
-    after = before if check else look(host, specs, paths)
+    after = before if check else inspect(host, specs, paths)
     for row in after.rows:
         if row.name in outcome.errors and not row.live_ok:
             row.refused = outcome.errors[row.name]
@@ -88,12 +88,12 @@ def tune(host: Host, specs: list[Spec], paths: list[str], check: bool = False) -
         was = earlier.get(now.name, now)
         row = _foreseen(was) if check else now
         touched = not was.written or was.to_apply()
-        outcome.settings.append(told(row, CHANGED if touched and row.good else state(row)))
+        outcome.settings.append(as_result(row, CHANGED if touched and row.good else state(row)))
     return outcome
 
 
 def _foreseen(row: Row) -> Row:
-    """The row as it will be when our files and the live value are written."""
+    """Return the row as it will be after files and live value are written."""
     return replace(
         row,
         persisted_ok=row.persisted_ok or not row.written,
@@ -102,7 +102,7 @@ def _foreseen(row: Row) -> Row:
 
 
 def state(row: Row) -> str:
-    """The result on a row that nobody is about to change."""
+    """Return the state of a row that is not changed."""
     if not row.persisted_ok:
         return DRIFT
     if row.absent:
@@ -112,8 +112,8 @@ def state(row: Row) -> str:
     return NOT_ALLOWED if row.refused else DRIFT
 
 
-def told(row: Row, result: str) -> dict[str, Any]:
-    """A row as the module returns it."""
+def as_result(row: Row, result: str) -> dict[str, Any]:
+    """Return a row as the module's result."""
     return {
         "name": row.name,
         "wanted": row.wanted,
@@ -125,19 +125,19 @@ def told(row: Row, result: str) -> dict[str, Any]:
     }
 
 
-def _differing(host: Host, found: Look) -> list[dict[str, str]]:
-    """Files of ours whose text is not what it should be, as a diff."""
+def _differing(host: Host, found: Findings) -> list[dict[str, str]]:
+    """Return kafka-metal's files that differ from their desired text, as diffs."""
     differing = []
     for path, text in found.files.items():
-        there = host.read(path)
-        if there != text:
+        found_text = host.read(path)
+        if found_text != text:
             headers = {"before_header": path, "after_header": path}
-            differing.append({"before": there or "", "after": text or "", **headers})
+            differing.append({"before": found_text or "", "after": text or "", **headers})
     return differing
 
 
-def _steps(found: Look, differing: list[dict[str, str]]) -> list[str]:
-    """Messages on what is done, the same in check mode."""
+def _steps(found: Findings, differing: list[dict[str, str]]) -> list[str]:
+    """Return one message per change, the same in check mode."""
     steps = []
     for row in found.rows:
         if not row.written:
@@ -151,22 +151,22 @@ def _steps(found: Look, differing: list[dict[str, str]]) -> list[str]:
 
 
 def _live_step(row: Row) -> str:
-    """The sentence on a live value."""
+    """Return the message on the change of a live value."""
     return f"{row.name} becomes {row.wanted}" + (f", was {row.live}" if row.live else "")
 
 
-def _edited(host: Host, found: Look) -> list[dict[str, Any]]:
-    """Rows for our files that differ though every value in them is right."""
+def _edited(host: Host, found: Findings) -> list[dict[str, Any]]:
+    """Return rows for kafka-metal's files that differ although every value in them is right."""
     if not all(row.written for row in found.rows):
         return []
     return [
-        told(
+        as_result(
             Row(
                 name=entry["after_header"],
                 wanted="as written",
                 persisted="edited" if entry["before"] else "missing",
                 live="",
-                detail="the next converge writes it again",
+                detail="the next run writes it again",
             ),
             DRIFT,
         )

@@ -1,4 +1,4 @@
-// What is looked for stands behind the # of the address, so it lasts when the page is read again.
+// The filter is stored in the fragment of the address, so that it survives a reload.
 const field = document.querySelector("input");
 function show() {
   const part = field.value.toLowerCase();

@@ -1,4 +1,4 @@
-"""Records as they are: archived, given back, copied; and the same statements over both."""
+"""Unparsed records: archived, replayed, copied; and queries over topic and archive."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ def event(number: int, minute: int, **changes: Any) -> str:
     return json.dumps({"id": f"e{number}", "n": number, "at": at, **changes})
 
 
-# Valid ones in time order, so that none comes too late, between others that are none.
+# Valid values in time order, so that none is late, between invalid ones.
 VALUES: list[bytes | str | None] = [
     event(1, 1), event(2, 1), None, b"\xff", event(3, 2), event(4, 3, n="4"), "no JSON",
     event(5, 3), event(6, 4), event(6, 4)[:-1], "", event(7, 5, at=1777636800123),
@@ -37,16 +37,16 @@ def over(archives: Path, **body: Any) -> Declaration:
 
 @pytest.fixture
 def archives(records: Records, tmp_path: Path) -> Path:
-    """The root of archives, with one, ``raw``, that holds VALUES of topic ``in``."""
+    """A folder with the archive ``raw``, which has VALUES of topic ``in``."""
     declared = over(tmp_path, use="archive", topics=["in", "other"], path="raw")
     (archive,) = flows(records(VALUES), declared)
     queries.once(archive, declared)
-    with pytest.raises(LostCheckpointError, match="filled already"):
+    with pytest.raises(LostCheckpointError, match="has rows already"):
         queries.once(archive, declared)
     return tmp_path
 
 
-def test_an_archive_gives_records_back_as_they_were(
+def test_archived_records_are_replayed_unchanged(
     spark: SparkSession, records: Records, archives: Path
 ) -> None:
     replay = over(archives, use="replay", **{"from": {"path": "raw", "topic": "in"}}, to="again")
@@ -56,14 +56,14 @@ def test_an_archive_gives_records_back_as_they_were(
     assert streams.stored(spark, other).count() == 0
     assert [each.name for each in (archives / "raw").glob("topic=*/*")] == ["date=2026-05-01"]
 
-    # So does any reader.
+    # pyarrow reads the same.
     dataset = pytest.importorskip("pyarrow.dataset")
     table = dataset.dataset(archives / "raw", partitioning="hive").to_table()
     assert table.num_rows == len(VALUES)
     assert set(table["topic"].to_pylist()) == {"in"}
 
 
-def test_a_copy_keeps_the_record_and_says_who_wrote_it(records: Records, tmp_path: Path) -> None:
+def test_copy_keeps_the_record_and_adds_producer_headers(records: Records, tmp_path: Path) -> None:
     words = {"from": {"topic": "in"}, "to": "out", "where": "value IS NOT NULL"}
     declared = over(tmp_path, use="copy", metadata={"application": "billing"}, **words)
     (flow,) = flows(records([None, "x"]), declared)
@@ -83,14 +83,14 @@ def test_a_copy_keeps_the_record_and_says_who_wrote_it(records: Records, tmp_pat
     }
 
 
-def test_a_statement_over_whole_records_must_keep_them(records: Records, tmp_path: Path) -> None:
+def test_statement_over_unparsed_records_must_select_them(records: Records, tmp_path: Path) -> None:
     outputs = {"o": {"sql": "SELECT key FROM events", "topic": "out"}}
     declared = over(tmp_path, source={"topic": "in", "format": "bytes"}, outputs=outputs)
     with pytest.raises(queries.StatementError, match="keeps no \\['value', 'headers'\\]"):
         flows(records([]), declared)
 
 
-def test_a_rule_over_whole_records_makes_them_invalid(records: Records, tmp_path: Path) -> None:
+def test_rule_over_unparsed_records_makes_them_invalid(records: Records, tmp_path: Path) -> None:
     declared = over(
         tmp_path,
         source={"topic": "in", "format": "bytes"},
@@ -100,12 +100,15 @@ def test_a_rule_over_whole_records_makes_them_invalid(records: Records, tmp_path
     )
     good, bad = (flow.rows.collect() for flow in flows(records(["ok", "large", None]), declared))
     assert [bytes(row["value"]) for row in good] == [b"ok"]
-    told = [json.loads(row["value"]) for row in bad]
-    assert [(each["reason"], each["raw"]) for each in told] == [("small", "large"), ("small", None)]
+    found = [json.loads(row["value"]) for row in bad]
+    assert [(each["reason"], each["raw"]) for each in found] == [
+        ("small", "large"),
+        ("small", None),
+    ]
 
 
 def streamed(flow: Flow, place: Path) -> list[Row]:
-    """All rows that a stream gives, batch by batch."""
+    """Return all rows of a stream, batch by batch."""
     rows: list[Row] = []
     writer = flow.rows.writeStream.outputMode(flow.mode).trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(place / flow.name))
@@ -113,7 +116,7 @@ def streamed(flow: Flow, place: Path) -> list[Row]:
     return rows
 
 
-def test_a_stream_and_a_batch_over_the_archive_give_the_same(
+def test_stream_and_batch_over_the_archive_are_equal(
     spark: SparkSession, archives: Path, tmp_path: Path
 ) -> None:
     schema = "id STRING NOT NULL, n INT, at TIMESTAMP NOT NULL"
@@ -140,7 +143,7 @@ def test_a_stream_and_a_batch_over_the_archive_give_the_same(
     }
     for flow in flows(streams.records(spark, declared), declared):
         found = streamed(flow, tmp_path / "checkpoints")
-        # In update mode the newest value of a key counts.
+        # In update mode the last value of a key counts.
         newest = {row["key"]: row for row in found} if flow.name == "sums" else None
         assert sorted(newest.values() if newest else found) == sorted(batch[flow.name])
     values = [json.loads(row["value"]) for row in batch["odd"]]
@@ -149,8 +152,8 @@ def test_a_stream_and_a_batch_over_the_archive_give_the_same(
     assert [json.loads(row["value"])["events"] for row in sorted(batch["sums"])] == [2, 1, 1]
 
 
-def told(offset: int, reason: str, raw: str, **changes: Any) -> str:
-    """What the topic of invalid records says of a record."""
+def message(offset: int, reason: str, raw: str, **changes: Any) -> str:
+    """An expected record of the topic of invalid records."""
     message = {
         "reason": reason, "detail": "", "topic": "in", "partition": 0, "offset": offset,
         "timestamp": 1777636800000, "raw": raw, "raw_encoding": "utf-8", "raw_bytes": len(raw),
@@ -158,7 +161,7 @@ def told(offset: int, reason: str, raw: str, **changes: Any) -> str:
     return json.dumps(message | changes)
 
 
-def test_repaired_records_go_back_once_and_the_rest_says_why_not(
+def test_repaired_records_are_sent_once_and_others_have_reasons(
     records: Records, tmp_path: Path
 ) -> None:
     declared = over(
@@ -170,13 +173,13 @@ def test_repaired_records_go_back_once_and_the_rest_says_why_not(
     as_text, open_ended = '{"id": "e4", "n": "4"}', base64.b64encode(b'{"id": "e6", "n": 6')
     invalid = messages(
         records([
-            told(105, "wrong_type", as_text),
-            # The last batch before a crash is in the topic of invalid records twice.
-            told(105, "wrong_type", as_text),
-            told(106, "malformed", "no JSON"),
-            told(109, "malformed", open_ended.decode(), raw_encoding="base64", raw_bytes=19),
-            told(110, "not_utf8", "not chosen"),
-            told(112, "malformed", '{"id": "x', raw_bytes=200_000),
+            message(105, "wrong_type", as_text),
+            # The last batch before a crash is in the topic twice.
+            message(105, "wrong_type", as_text),
+            message(106, "malformed", "no JSON"),
+            message(109, "malformed", open_ended.decode(), raw_encoding="base64", raw_bytes=19),
+            message(110, "not_utf8", "not chosen"),
+            message(112, "malformed", '{"id": "x', raw_bytes=200_000),
             "no message",
         ])
     )  # fmt: skip
@@ -189,13 +192,13 @@ def test_repaired_records_go_back_once_and_the_rest_says_why_not(
     left = {(row["offset"], row["reason"]) for row in found.left.collect()}
     assert left == {(106, "malformed"), (112, "cut")}
 
-    # Sent, they have headers that say where they were first, and do not go again.
+    # Sent records have headers with their original place, and are not sent again.
     topic = invalid.sparkSession.createDataFrame(back, found.sendable.schema)
     again = repaired(invalid, sent_before(topic), declared, fix, chosen)
     assert again.sendable.count() == 0
 
 
-def test_validate_writes_what_is_invalid_and_nothing_else(records: Records, tmp_path: Path) -> None:
+def test_validate_writes_only_invalid_records(records: Records, tmp_path: Path) -> None:
     declared = over(
         tmp_path, use="validate", source={"topic": "in", "schema": "n INT"}, invalid="bad"
     )

@@ -1,8 +1,8 @@
-"""A checkpoint that a crash left torn goes on from its last whole batch.
+"""Recovery of a checkpoint that a crash damaged: it continues after its last complete batch.
 
-Spark notes a batch in ``offsets`` when it is planned and in ``commits`` when it is made. The state
-of a statement after batch N is version N + 1. To start with batch N, Spark needs the offsets of
-batch N - 1, and version N of every store of the state.
+Spark records a batch in ``offsets`` when it is planned and in ``commits`` when it is complete. A
+statement's state after batch N has version N + 1. To start batch N, Spark needs the offsets of
+batch N - 1, and version N of every state store.
 """
 
 import json
@@ -12,106 +12,106 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from kafka_metal_pipeline.integrity import STATE_FILE, is_log
 from kafka_metal_pipeline.plain_files import parsed
-from kafka_metal_pipeline.storage import Shelf
-from kafka_metal_pipeline.wholeness import STATE_FILE, is_log
+from kafka_metal_pipeline.storage import FileStore
 
 OFFSETS, COMMITS, STATE, SOURCES = "offsets", "commits", "state", "sources"
 METADATA = "metadata"
-# As Spark writes the numbers of batches.
+# Names of Spark's batch files.
 BATCH = re.compile(r"0|[1-9][0-9]*")
-# A store that has a name, as left-keyToNumValues.
+# A named state store, such as left-keyToNumValues.
 STORE = r"[A-Za-z][\w-]*"
-# Spark keeps a hundred batches, and reads the newest two.
+# Number of newest batches that are verified; Spark keeps 100 and reads the newest two.
 READ = 50
 DELTAS, SNAPSHOTS = {"delta", "changelog"}, {"snapshot", "zip"}
 
 
 class CheckpointError(RuntimeError):
-    """A checkpoint that must not be used; the message says what to do instead."""
+    """A checkpoint that must not be used; the message has a remedy."""
 
 
 @dataclass(frozen=True)
-class Torn:
-    """The files of one query's checkpoint; ``who`` names the query in messages."""
+class CheckpointFiles:
+    """The files of one query's checkpoint; ``label`` names the query in messages."""
 
-    files: Shelf
+    files: FileStore
     location: str
-    who: str
+    label: str
 
-    def sweep(self, query_id: str | None) -> list[str]:
-        """Remove files that are not whole; their names.
+    def remove_damaged(self, query_id: str | None) -> list[str]:
+        """Remove damaged files and return their names.
 
-        ``query_id`` is the id that the query is known by, None when nobody knows it.
+        ``query_id`` is the query's stored id, None if it is unknown.
         """
         self.files.drop_orphans(self.location)
         found = [*self._metadata(query_id), *self._logs()]
         for file in self._below(SOURCES):
-            # Where the first batch began. Later ones begin where the one before has ended.
+            # Start offsets of the first batch; later batches start at the end of the one before.
             if self.newest(OFFSETS) > 0 or self.newest(COMMITS) >= 0:
-                found += self._removed_if_torn(file)
-            elif not self.files.is_whole(f"{self.location}/{file}"):
-                # The first batch was not made: it is planned anew.
+                found += self._remove_if_damaged(file)
+            elif not self.files.is_intact(f"{self.location}/{file}"):
+                # The first batch was not committed: it is planned again.
                 for log in (OFFSETS, SOURCES, STATE):
                     self.files.remove(f"{self.location}/{log}")
                 found.append(file)
                 break
         for file in self._below(STATE):
             if "/_metadata/" in file:
-                found += self._removed_if_torn(file)
+                found += self._remove_if_damaged(file)
         return found
 
-    def settle(self, held: int | None) -> str | None:
-        """Drop back to the last batch that Spark can start after; what comes again, or None.
+    def roll_back(self, held: int | None) -> str | None:
+        """Roll back to the last batch that Spark can start after; return what is repeated, or None.
 
-        ``held`` is the newest batch that a target with a mark holds: it is not written again.
-        Raises CheckpointError where batches would be lost, or written twice in such a target.
+        ``held`` is the newest batch in a target with a mark: it is not written again. Raises
+        CheckpointError if batches would be lost, or written twice to such a target.
         """
-        made, planned = self.newest(COMMITS), self.newest(OFFSETS)
-        if held is not None and held == planned > made and not self.is_stateful:
-            # What is held needs no reading either.
+        committed, planned = self.newest(COMMITS), self.newest(OFFSETS)
+        if held is not None and held == planned > committed and not self.is_stateful:
+            # Without state, a batch that is in the target need not be read again either.
             self.commit(held)
-            made = held
-        if max(made, planned) < 0:
+            committed = held
+        if max(committed, planned) < 0:
             return None
-        wanted = planned if planned > made else made + 1
-        # Only batches that can be: a name in the log may be any number.
+        wanted = planned if planned > committed else committed + 1
+        # Only plausible batches: a file's name may be any number.
         after = (each + 1 for each in reversed(self._batches(OFFSETS)) if each < wanted)
         version = next((each for each in (*after, 0) if self._can_start(each)), None)
-        if version is None or (version == 0 and made > 0):
-            raise CheckpointError(self._lost(made, planned))
+        if version is None or (version == 0 and committed > 0):
+            raise CheckpointError(self._lost(committed, planned))
         if held is not None and version < held:
             raise CheckpointError(
-                f"{self.who}: its target holds batches up to {held}, and what its checkpoint "
-                f"{self.location} knows of the batches after {version - 1} was torn by a crash: "
-                "its state cannot be made again without writing them twice. Bring the checkpoint "
-                "back from a copy, or give the output another name and another target, which "
-                "reads from source.starting or its own, and run `make up`."
+                f"{self.label}: its target has batches up to {held}, but a crash damaged the state "
+                f"in its checkpoint {self.location} after batch {version - 1}: it cannot be "
+                "computed again without writing batches twice. Restore the checkpoint from a "
+                "backup, or give the output another name and another target, which starts at its "
+                "own or the source's starting, and run `make up`."
             )
         if version < wanted:
             self._drop(version)
         self._fill(version)
         if version == wanted:
             return None
-        return f"batch {version}" + (f" to {made}" if made > version else "")
+        return f"batch {version}" + (f" to {committed}" if committed > version else "")
 
     @property
     def is_stateful(self) -> bool:
-        """Whether the query has rows that it keeps from batch to batch."""
+        """Whether the query has state that it keeps between batches."""
         return STATE in self.files.names(self.location)
 
     def newest(self, log: str) -> int:
-        """The newest batch in a log; -1 when there is none."""
+        """Return the newest batch in a log; -1 if there is none."""
         return max(self._batches(log), default=-1)
 
     def _batches(self, log: str) -> list[int]:
         return batches(self.files, f"{self.location}/{log}")
 
     def _metadata(self, query_id: str | None) -> list[str]:
-        """Spark takes a checkpoint without metadata for a new one, or for a mistake."""
+        """Restore missing or damaged metadata, without which Spark refuses a used checkpoint."""
         text = self.files.read(f"{self.location}/{METADATA}")
-        is_whole = text is not None and is_log(text) and "id" in text
-        if is_whole and self.files.is_whole(f"{self.location}/{METADATA}"):
+        is_intact = text is not None and is_log(text) and "id" in text
+        if is_intact and self.files.is_intact(f"{self.location}/{METADATA}"):
             return []
         if max(self.newest(OFFSETS), self.newest(COMMITS)) < 0 and text is None:
             return []
@@ -123,10 +123,10 @@ class Torn:
     def _logs(self) -> Iterator[str]:
         for log in (OFFSETS, COMMITS):
             for batch in self._batches(log)[-READ:]:
-                yield from self._removed_if_torn(f"{log}/{batch}")
+                yield from self._remove_if_damaged(f"{log}/{batch}")
 
-    def _removed_if_torn(self, file: str) -> list[str]:
-        if self.files.is_whole(f"{self.location}/{file}"):
+    def _remove_if_damaged(self, file: str) -> list[str]:
+        if self.files.is_intact(f"{self.location}/{file}"):
             return []
         self.files.remove(f"{self.location}/{file}")
         return [file]
@@ -141,36 +141,36 @@ class Torn:
             return False
         if not batch and 0 not in self._batches(OFFSETS) and self.newest(COMMITS) > 0:
             return False
-        whole = cache(self.files.is_whole)
+        whole = cache(self.files.is_intact)
         return all(self._has(store, batch, whole) for store in self._stores())
 
     def _stores(self) -> list[str]:
-        """Folders of the state's files, one for each store of each partition."""
+        """Return the directories of all state stores, one per store and partition."""
         found = []
         root = f"{self.location}/{STATE}"
         for operator in filter(str.isdecimal, self.files.names(root)):
             for partition in filter(str.isdecimal, self.files.names(f"{root}/{operator}")):
                 folder = f"{root}/{operator}/{partition}"
                 names = self.files.names(folder)
-                # A join has several stores in folders, an aggregate has one without a name. With
-                # RocksDB there is a folder of files that belong to several versions.
+                # A join has several named stores in subdirectories, an aggregate one unnamed store.
+                # RocksDB adds a directory of files that several versions share.
                 named = [each for each in names if re.fullmatch(STORE, each)]
                 is_store = not named or any(map(STATE_FILE.fullmatch, names))
                 found += [folder] if is_store else [f"{folder}/{each}" for each in named]
         return found
 
     def _has(self, store: str, version: int, whole: Callable[[str], bool]) -> bool:
-        """Whether a version can be read: its snapshot, or its delta and the version before."""
+        """Whether a version is readable: its snapshot, or its delta and the version before."""
         by_version: dict[int, dict[str, str]] = {}
         for name in self.files.names(store):
             if match := STATE_FILE.fullmatch(name):
                 by_version.setdefault(int(match[1]), {})[match[2]] = f"{store}/{name}"
         while version > 0:
             found = by_version.get(version, {})
-            torn = [file for file in found.values() if not whole(file)]
-            for file in torn:
+            damaged = [file for file in found.values() if not whole(file)]
+            for file in damaged:
                 self.files.remove(file)
-            kinds = {kind for kind, file in found.items() if file not in torn}
+            kinds = {kind for kind, file in found.items() if file not in damaged}
             if kinds & SNAPSHOTS:
                 return True
             if not kinds & DELTAS:
@@ -179,7 +179,7 @@ class Torn:
         return True
 
     def _drop(self, batch: int) -> None:
-        """Take back that ``batch`` and those after it were made, and what follows ``batch``."""
+        """Remove the commits of ``batch`` and later ones, and everything after ``batch``."""
         for log, first in ((COMMITS, batch), (OFFSETS, batch + 1)):
             for each in reversed(self._batches(log)):
                 if each >= first:
@@ -192,33 +192,33 @@ class Torn:
                 self.files.remove(f"{self.location}/{file}")
 
     def _fill(self, batch: int) -> None:
-        """Write what Spark asks for before it starts with ``batch``, where a crash took it."""
+        """Restore files that Spark requires to start ``batch``, if a crash damaged them."""
         if batch and self.newest(COMMITS) < batch - 1:
             self.commit(batch - 1)
         planned = self.newest(OFFSETS)
         if planned > 0 and planned - 1 not in self._batches(OFFSETS):
-            # Of a batch that was made: asked for, and not used.
+            # Of a committed batch: Spark requires the file, but does not use its content.
             text = self.files.read(f"{self.location}/{OFFSETS}/{planned}") or ""
             self.files.write(f"{self.location}/{OFFSETS}/{planned - 1}", text)
 
     def commit(self, batch: int) -> None:
-        """Note that a batch was made; its watermark is that which the batch itself had."""
+        """Commit a batch, with its own watermark."""
         text = self.files.read(f"{self.location}/{OFFSETS}/{batch}") or ""
         about = parsed(text.splitlines()[1])
         note = {"nextBatchWatermarkMs": about.get("batchWatermarkMs", 0)}
         self.files.write(f"{self.location}/{COMMITS}/{batch}", f"v1\n{json.dumps(note)}")
 
-    def _lost(self, made: int, planned: int) -> str:
+    def _lost(self, committed: int, planned: int) -> str:
         lost = f"after batch {planned}" if planned >= 0 else "of all batches"
         what = f"the offsets {lost} are" if not self.is_stateful else "offsets or state are"
         return (
-            f"{self.who} has made batches up to {made}, and of its checkpoint {self.location} "
-            f"{what} lost. Bring its files back from a copy, or give the output another name, "
-            "which gets a checkpoint of its own and reads from source.starting or its own, and "
-            "run `make up`."
+            f"{self.label} has committed batches up to {committed}, but {what} lost in its "
+            f"checkpoint {self.location}. Restore its files from a backup, or give the output "
+            "another name, which gets a new checkpoint and starts at its own or the source's "
+            "starting, and run `make up`."
         )
 
 
-def batches(files: Shelf, log: str) -> list[int]:
-    """Numbers of the batches in a log, in order; what Spark would not name so is none."""
+def batches(files: FileStore, log: str) -> list[int]:
+    """Return the batch numbers in a log, sorted; other file names are ignored."""
     return sorted(int(name) for name in files.names(log) if BATCH.fullmatch(name))

@@ -1,4 +1,4 @@
-"""The words a declaration may use, and how they are told to someone who used another."""
+"""Patterns of the values in a declaration, each with the text for the error message."""
 
 import re
 
@@ -21,22 +21,22 @@ UNITS_MS = {
     "hour": 3_600_000,
     "day": 86_400_000,
 }
-# Spark counts microseconds in 64 bits: of days these are as many as have 8 digits.
+# Spark counts microseconds in 64 bits, enough for 8 digits of days.
 DURATION = r"[1-9][0-9]{0,7} (millisecond|second|minute|hour|day)s?"
 ALLOWED_DURATION = "a time as '1 second' or '10 minutes', its number at most 99999999"
 
 TRIGGER = rf"{DURATION}|{AVAILABLE_NOW}"
-ALLOWED_TRIGGER = f"{ALLOWED_DURATION}, or {AVAILABLE_NOW} to stop after what is there"
+ALLOWED_TRIGGER = f"{ALLOWED_DURATION}, or {AVAILABLE_NOW} to stop after the stored records"
 
-# Of an output alone: who reads in batches beside it goes on doing so.
+# Only of a single output: the other outputs stay in batch mode.
 OUTPUT_TRIGGER = rf"{TRIGGER}|{REAL_TIME}"
 ALLOWED_OUTPUT_TRIGGER = f"{ALLOWED_TRIGGER}, or {REAL_TIME}"
 
-# Spark counts an executor's in MiB, in 31 bits.
+# Spark stores an executor's memory as MiB in 31 bits.
 MEMORY = r"[1-9][0-9]{0,9}k|[1-9][0-9]{0,6}m|[1-9][0-9]{0,3}g|[1-9]t"
 ALLOWED_MEMORY = "memory as 768m or 2g, at most 9999999999k, 9999999m, 9999g or 9t"
 
-# Kafka's partitions are signed numbers of 32 bits, its offsets of 64.
+# Kafka's partition numbers are signed 32-bit, its offsets 64-bit integers.
 HIGHEST_PARTITION = 2**31 - 1
 ALLOWED_PLACES = (
     "offsets as {payments: {0: 120, 1: 95}}, by topic and partition, "
@@ -48,13 +48,13 @@ PORT = r"(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[
 ALLOWED_PORT = f"a port from 1 to {HIGHEST_PORT}"
 
 URL = rf"https?://[^\s/:]+(:{PORT})?(/\S*)?"
-ALLOWED_URL = f"a URL of http or https, as that of a registry's /apis/ccompat/v7, {ALLOWED_PORT}"
+ALLOWED_URL = f"an http or https URL, such as a registry's /apis/ccompat/v7, {ALLOWED_PORT}"
 
-# Databases fold the case of names that are not quoted, each its own way.
+# Databases change the case of unquoted names, each in its own way.
 TABLE = r"[a-z_][a-z0-9_]{0,47}(\.[a-z_][a-z0-9_]{0,47})?"
 ALLOWED_TABLE = "a table: lower-case letters, digits and _, at most 48, a schema and '.' before"
 
-# Why a record is invalid when no rule says so.
+# Reasons why a record is invalid, other than a violated rule.
 REASONS = (
     "tombstone",
     "empty",
@@ -71,7 +71,7 @@ REASONS = (
 
 
 def milliseconds(duration: str) -> int:
-    """Length of a DURATION; 0 of what is none."""
+    """Return a DURATION in milliseconds; 0 if the text is not a duration."""
     if not re.fullmatch(DURATION, duration):
         return 0
     number, unit = duration.split()

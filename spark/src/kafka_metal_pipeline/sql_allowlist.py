@@ -1,11 +1,11 @@
-"""What SQL of a pipeline may be made of: nodes of Spark's parsed plan, functions and hints.
+"""The allowlist for SQL of pipelines: nodes of Spark's parsed plan, functions and hints.
 
-An allow-list: what a later Spark adds to its grammar is refused until it is listed here.
+Grammar that a later Spark adds is refused until it is listed here.
 """
 
 PACKAGE = "org.apache.spark.sql.catalyst."
 
-# Nodes by their package below PACKAGE.
+# Node classes by package below PACKAGE.
 _PLANS = """
     Aggregate Distinct Except Filter Generate GlobalLimit Intersect Join LateralJoin LimitAll
     LocalLimit LocalRelation Offset OneRowRelation Pivot Project RepartitionByExpression Sample Sort
@@ -38,15 +38,15 @@ NODES = frozenset(
     + [f"expressions.aggregate.{name}" for name in ("AnyValue", "First", "Last")]
 )
 
-# Functions of Spark's own list that are refused, by the reason that a person reads.
-_CALLS = "it calls any method of Java"
-_FILES = "it tells of files, and an event has none"
-_DRIVER = "it tells of the driver, not of the event"
-_ENDS = "one record would stop the pipeline for ever; a rule makes such a record invalid"
-_TRIED = "one record that it cannot read would end the query; take {}"
+# Refused built-in functions, with the reason in the message.
+_CALLS = "it can call any Java method"
+_FILES = "it returns a file, which events do not have"
+_DRIVER = "it returns values of the driver, not of the event"
+_ENDS = "one record would stop the pipeline for good; use a rule to make such a record invalid"
+_TRIED = "one record with an invalid value would fail the query; use {}"
 _TWINS = ("aes_decrypt", "to_number", "url_decode", "validate_utf8")
 _READS = "it reads a file of the driver"
-_DTD = "it opens files and addresses that the text of a record names in its DOCTYPE"
+_DTD = "it opens files and addresses in the DOCTYPE of a record"
 _XPATHS = "boolean double float int long number short string"
 REFUSED = {
     **dict.fromkeys(("reflect", "java_method", "try_reflect"), _CALLS),
@@ -71,26 +71,26 @@ REFUSED = {
     **{name: _TRIED.format(f"try_{name}") for name in _TWINS},
     **dict.fromkeys(("from_protobuf", "to_protobuf"), _READS),
 }
-# Functions whose further arguments are options, some of which name files and URLs: the most
-# arguments they may have.
+# Functions whose further arguments are options, some of which name files or URLs: the maximum
+# number of arguments.
 WITHOUT_OPTIONS = {"from_avro": 2, "from_xml": 2, "schema_of_avro": 1, "schema_of_xml": 1}
-# Of those that Spark knows as relations, the ones that only make rows of their arguments.
+# Allowed table-valued functions: those that only generate rows from their arguments.
 _GENERATORS = """
     explode explode_outer inline inline_outer json_tuple posexplode posexplode_outer stack
     variant_explode variant_explode_outer
 """
 GENERATORS = frozenset(_GENERATORS.split())
-# Words that Spark takes for a function where no column has that name.
+# Names without brackets that Spark resolves to functions, unless a column has that name.
 BARE_FUNCTIONS = frozenset(
     ("current_user", "session_user", "user", "current_catalog", "current_database", "current_path",
      "current_schema")
 )  # fmt: skip
-# What a function's name may be qualified with.
+# Allowed qualifiers of function names.
 BUILTIN = (("builtin",), ("system", "builtin"))
 _HINTS = """
     broadcast broadcastjoin mapjoin merge mergejoin shuffle_merge shuffle_hash
     shuffle_replicate_nl coalesce repartition repartition_by_range rebalance
 """
 HINTS = frozenset(_HINTS.split())
-# What a hint may have in its brackets: numbers and names.
+# Allowed parameters of hints: numbers and names.
 HINT_NODES = frozenset(("expressions.Literal", "analysis.UnresolvedAttribute"))

@@ -1,62 +1,62 @@
-"""The ZooKeeper ensemble."""
+"""Dashboard of the ZooKeeper ensemble."""
 
 from ..model import COUNT, RATE, SECONDS, Board, graph, stat
 
-ENSEMBLE = Board(
+ZOOKEEPER = Board(
     "ensemble",
-    "Kafka / Ensemble",
-    "Servers that keep the cluster's metadata.",
+    "Kafka / ZooKeeper",
+    "The ZooKeeper ensemble, which stores the metadata of the cluster.",
     (
         (
             "State",
             (
                 stat(
-                    "Servers away",
-                    "Servers that do not tell their figures.",
+                    "Servers down",
+                    "Servers that Prometheus cannot scrape.",
                     COUNT,
                     'count(up{job="zookeeper", {C}} == 0) or vector(0)',
                     bad=1,
                 ),
                 stat(
                     "Leaders",
-                    "Servers that lead: one.",
+                    "Servers that are the leader. Must be one.",
                     COUNT,
                     "sum(zookeeper_leader{{C}})",
                     bad=1,
                     low=True,
                 ),
                 stat(
-                    "Nodes",
-                    "Nodes of the tree.",
+                    "Znodes",
+                    "Znodes in the data tree.",
                     COUNT,
                     "max(zookeeper_znodes{{C}})",
                 ),
                 stat(
                     "Watches",
-                    "Watches that brokers set.",
+                    "Watches set by clients.",
                     COUNT,
                     "sum(zookeeper_watches{{C}})",
                 ),
             ),
         ),
         (
-            "Work",
+            "Load",
             (
                 graph(
                     "Requests",
-                    "Requests, heartbeats of sessions included.",
+                    "Requests, including session heartbeats.",
                     RATE,
                     ("rate(zookeeper_requests_total{{C}}[5m])", "{{instance}}"),
                 ),
                 graph(
-                    "Requests that wait",
-                    "More than ten for minutes means a slow disk.",
+                    "Queued requests",
+                    "More than ten for minutes mean a slow disk.",
                     COUNT,
                     ("zookeeper_outstanding_requests{{C}}", "{{instance}}"),
                 ),
                 graph(
-                    "Writes of the log over a second",
-                    "Each made every client wait for as long.",
+                    "Slow fsyncs",
+                    "Fsyncs of the transaction log of over a second. They block all writes.",
                     COUNT,
                     (
                         "increase(zookeeper_fsync_threshold_exceeded_total{{C}}[5m])",
@@ -64,21 +64,21 @@ ENSEMBLE = Board(
                     ),
                 ),
                 graph(
-                    "Time of a request",
-                    "Mean and longest since a server began to serve.",
+                    "Request latency",
+                    "Mean and maximum since the server started to serve.",
                     SECONDS,
                     ("zookeeper_request_mean_seconds{{C}}", "{{instance}} mean"),
-                    ("zookeeper_request_max_seconds{{C}}", "{{instance}} longest"),
+                    ("zookeeper_request_max_seconds{{C}}", "{{instance}} max"),
                 ),
                 graph(
                     "Connections",
-                    "Clients that are connected.",
+                    "Connected clients.",
                     COUNT,
                     ("zookeeper_connections{{C}}", "{{instance}}"),
                 ),
                 graph(
-                    "Processors",
-                    "Cores that each server uses.",
+                    "CPU",
+                    "Cores used by each server.",
                     COUNT,
                     ('rate(process_cpu_seconds_total{job="zookeeper", {C}}[5m])', "{{instance}}"),
                 ),

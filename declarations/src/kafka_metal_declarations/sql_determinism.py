@@ -1,7 +1,7 @@
-"""Whether a rule says the same of a record each time, and whether a statement can be a query.
+"""Checks of SQL: whether a rule is deterministic, and whether a statement can be a query.
 
-Each output judges a record for itself, and once more after a failure. A record that a rule judges
-differently each time could be accepted by one output and be invalid to another, or neither.
+Each output evaluates the rules for itself, and again after a failure. With a nondeterministic rule,
+one output could accept a record and another reject it, or the record could be lost.
 """
 
 import re
@@ -11,9 +11,11 @@ from kafka_metal_declarations.ddl import INSTANT_TYPES, RECORD_COLUMNS, Field
 from kafka_metal_declarations.sql_text import Kind, Token, tokens
 
 # Functions without brackets, where no column has that name.
-UNSTEADY_BARE = frozenset(("current_date", "current_time", "current_timestamp", "localtimestamp"))
-# Functions of Spark 4.2 that tell of chance, of the clock, or of how records are read.
-UNSTEADY = UNSTEADY_BARE.union(
+NONDETERMINISTIC_BARE = frozenset(
+    ("current_date", "current_time", "current_timestamp", "localtimestamp")
+)
+# Spark 4.2 functions that depend on chance, on the clock, or on how records are read.
+NONDETERMINISTIC = NONDETERMINISTIC_BARE.union(
     re.findall(
         r"\w+",
         "rand random randn randstr uniform uuid shuffle aes_encrypt now curdate "
@@ -21,12 +23,12 @@ UNSTEADY = UNSTEADY_BARE.union(
         "input_file_name input_file_block_start input_file_block_length",
     )
 )
-# It gives the time only where it has no argument.
-UNSTEADY_ALONE = frozenset(("unix_timestamp",))
-ALLOWED_STEADY = "what gives every query the same answer: _timestamp, the record's, for the time"
+# Returns the current time only if it has no argument.
+NONDETERMINISTIC_WITHOUT_ARGUMENT = frozenset(("unix_timestamp",))
+ALLOWED_DETERMINISTIC = "a function with the same result in every query; for the time, _timestamp"
 ALLOWED_NAMED = "a function or a column by its own name, not by a text"
 
-# As a time, such a text is that of the reader's clock.
+# Cast to a time, such a text becomes the current time.
 _CLOCK = re.compile(r"\s*(now|today|tomorrow|yesterday)(\s+\S+)?\s*", re.IGNORECASE)
 _OF_TIME = re.compile(
     r"(.*_)?(date|time|timestamp|months|day)(_.*)?|(date|timestamp)(add|diff|part)"
@@ -35,16 +37,16 @@ _OF_TIME = re.compile(
 _TIMES = INSTANT_TYPES.union(("DATE", "TIMESTAMP_NTZ"))
 _END = Token(Kind.SYMBOL, " ")
 _SIGNS = {"in": "i", "between": "b", "and": "a", "as": "s", "not": "n"}
-# Finds mistakes, not what someone hides: only what is next to such a text counts. It has the type
-# of a time, is an argument of a function of times, or is compared with a column of times.
-_READ_AS_TIME = re.compile(
+# Finds mistakes, not deliberate evasion: only texts next to a time count. Such a text has a time
+# type, is an argument of a time function, or is compared with a time column.
+_COMPARED_AS_TIME = re.compile(
     r"Fc|c(s|::)F|F\(([^()]|\([^()]*\))*c"
     r"|T([=<>!]+|n?b([^a]*a)?|n?i\([^()]*)c|c([=<>!]+|n?b([^a]*a)?|n?i\([^()]*)T"
 )
 
 
-def unsteady(predicate: str, fields: Collection[Field]) -> tuple[str, str] | None:
-    """What makes a rule unsteady, and what is allowed instead; None when nothing does."""
+def nondeterministic(predicate: str, fields: Collection[Field]) -> tuple[str, str] | None:
+    """Return a rule's nondeterministic part and what is allowed instead; None if it has none."""
     columns = {field.name.lower() for field in fields}
     times = {field.name.lower() for field in fields if field.base in _TIMES}
     found = tokens(predicate)
@@ -55,16 +57,21 @@ def unsteady(predicate: str, fields: Collection[Field]) -> tuple[str, str] | Non
         is_called, is_member = after.startswith("("), signs[:place].endswith(".")
         if is_called and text == "identifier":
             return "identifier()", ALLOWED_NAMED
-        if is_called and (text in UNSTEADY or (text in UNSTEADY_ALONE and after == "()")):
-            return f"{text}()", ALLOWED_STEADY
-        if not is_called and not is_member and text in UNSTEADY_BARE.difference(columns):
-            return text, ALLOWED_STEADY
-    read = _READ_AS_TIME.search(signs)
-    return (repr(found[signs.index("c", read.start())].text), ALLOWED_STEADY) if read else None
+        if is_called and (
+            text in NONDETERMINISTIC
+            or (text in NONDETERMINISTIC_WITHOUT_ARGUMENT and after == "()")
+        ):
+            return f"{text}()", ALLOWED_DETERMINISTIC
+        if not is_called and not is_member and text in NONDETERMINISTIC_BARE.difference(columns):
+            return text, ALLOWED_DETERMINISTIC
+    read = _COMPARED_AS_TIME.search(signs)
+    return (
+        (repr(found[signs.index("c", read.start())].text), ALLOWED_DETERMINISTIC) if read else None
+    )
 
 
 def _sign(times: Collection[str], before: Token, token: Token, after: Token) -> str:
-    """A token as one character: T a column of times, F their function or type, c a clock's text."""
+    """Return a token as one character: T time column, F time function or type, c clock text."""
     if token.kind is Kind.TEXT:
         return "c" if _CLOCK.fullmatch(token.text) else "x"
     if token.kind is Kind.SYMBOL or token.text in _SIGNS:
@@ -76,7 +83,7 @@ def _sign(times: Collection[str], before: Token, token: Token, after: Token) -> 
 
 
 def is_query(sql: str, view: str) -> bool:
-    """Whether a statement begins as one query and names ``view``; Spark's parser knows more."""
+    """Whether a statement begins as a single query and names ``view``; Spark parses it later."""
     found = tokens(sql)
     while found and found[-1] == Token(Kind.SYMBOL, ";"):
         found.pop()

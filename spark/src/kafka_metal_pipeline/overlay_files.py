@@ -1,65 +1,65 @@
-"""Files of this machine with changes that stay in memory: what a driver would make of them."""
+"""Local files with an in-memory overlay of changes, for checks that must not write."""
 
 from pathlib import Path
 
-from kafka_metal_pipeline import wholeness
+from kafka_metal_pipeline import integrity
 from kafka_metal_pipeline.local_files import LocalFiles, local
 
 
-class Draft:
-    """A ``Shelf`` over files that are only read, also while a driver writes them."""
+class OverlayFiles:
+    """A ``FileStore`` that reads local files and keeps all changes in memory."""
 
     def __init__(self) -> None:
-        """Nothing is written or removed yet."""
+        """Start without changes."""
         self._files = LocalFiles()
         self._written: dict[Path, str] = {}
         self._removed: set[Path] = set()
 
     def names(self, directory: str) -> list[str]:
-        """Names in a directory, sorted; none when there is no such directory."""
+        """Return the names in a directory, sorted; none if it does not exist."""
         root = local(directory)
-        there = {name for name in self._files.names(directory) if not self._is_removed(root / name)}
+        kept = {name for name in self._files.names(directory) if not self._is_removed(root / name)}
         new = (path.relative_to(root) for path in self._written if root in path.parents)
-        return sorted(there | {path.parts[0] for path in new})
+        return sorted(kept | {path.parts[0] for path in new})
 
     def files(self, directory: str) -> list[str]:
-        """Paths of all files below a directory, relative to it, sorted."""
+        """Return the relative paths of all files below a directory, sorted."""
         root = local(directory)
         found = self._files.files(directory)
-        there = {name for name in found if not self._is_removed(root / name)}
+        kept = {name for name in found if not self._is_removed(root / name)}
         new = (path.relative_to(root) for path in self._written if root in path.parents)
-        return sorted(there | {path.as_posix() for path in new})
+        return sorted(kept | {path.as_posix() for path in new})
 
     def read(self, file: str) -> str | None:
-        """The text of a file, or None when there is none."""
+        """Return the text of a file, None if it does not exist."""
         path = local(file)
         if path in self._written:
             return self._written[path]
         return None if self._is_removed(path) else self._files.read(file)
 
     def write(self, file: str, text: str) -> None:
-        """Keep a text as that of a file."""
+        """Keep the new text of a file in memory."""
         self._written[local(file)] = text
 
-    def is_whole(self, file: str) -> bool:
-        """Whether a file is as it was written; rows of a state without a checksum count as whole.
+    def is_intact(self, file: str) -> bool:
+        """Whether a file is intact; state files without a checksum are assumed to be.
 
-        A JVM would read them, and the driver has one.
+        Reading them needs a JVM; the driver checks them.
         """
         path = local(file)
-        return path in self._written or wholeness.is_whole(
-            path, lambda _: wholeness.END_OF_ROWS, mend=False
+        return path in self._written or integrity.is_intact(
+            path, lambda _: integrity.END_OF_ROWS, repair=False
         )
 
     def drop_orphans(self, directory: str) -> None:
-        """Nothing: a checksum without its file hinders nobody here."""
+        """Do nothing: orphaned checksums do not affect the checks."""
 
     def move(self, file: str, target: str) -> None:
-        """Forget a file: nobody asks here for what is moved on."""
+        """Remove a file: no check reads it at its target."""
         self.remove(file)
 
     def remove(self, place: str) -> None:
-        """Take a file, or a directory and all below it, for removed."""
+        """Mark a file, or a directory and all below it, as removed."""
         path = local(place)
         self._removed.add(path)
         for each in [each for each in self._written if path in (each, *each.parents)]:

@@ -1,6 +1,6 @@
-"""Every file of a checkpoint cut, emptied or removed: the query goes on and every count is exact.
+"""Checkpoints with truncated, empty or missing files: queries continue with exact results.
 
-``KAFKA_METAL_EVERY_FILE=1`` tries each file in each way, which takes half an hour.
+``KAFKA_METAL_EVERY_FILE=1`` damages each file in each way, which takes half an hour.
 """
 
 import json
@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from kafka_metal_pipeline import preparation
 from kafka_metal_pipeline.checkpoint import CheckpointError
+from kafka_metal_pipeline.checkpoint_files import COMMITS, OFFSETS, CheckpointFiles
 from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark
 from kafka_metal_pipeline.storage import Storage
-from kafka_metal_pipeline.torn import COMMITS, OFFSETS, Torn
 from pyspark.sql import SparkSession
 from test_streaming import BATCH, Place
 
@@ -25,7 +25,7 @@ EVERYTHING = "KAFKA_METAL_EVERY_FILE" in os.environ
 
 
 class Kept:
-    """A target in memory that keeps rows and mark in one step."""
+    """A target in memory that writes rows and mark atomically."""
 
     def __init__(self) -> None:
         self.batches: list[tuple[Mark, list[Any]]] = []
@@ -38,7 +38,7 @@ class Kept:
 
 
 class Trial:
-    """An output that ran for three batches, to be hurt and started again, over and over."""
+    """An output after three batches; its files are damaged and it is restarted, repeatedly."""
 
     def __init__(self, place: Place, output: str) -> None:
         self.place, self.output, self.target = place, output, Kept()
@@ -60,22 +60,24 @@ class Trial:
         self.rows, self.target.batches = list(rows), list(batches)
 
     def run(self) -> None:
-        """As a driver does: prepare, start, until all is read."""
+        """Run as a driver does: prepare, start, until all input is read."""
         place = self.place
         flow = place.flow(self.output)
         batches = preparation.prepare(flow, place.declared)
         if batches is None and self.output == "marked":
             storage = Storage(place.spark)
             batches = Batches(storage, flow.checkpoint.location, self.target, self.output)
-            torn = Torn(storage, flow.checkpoint.location, self.output)
-            torn.settle(batches.resume(torn.newest(OFFSETS), torn.newest(COMMITS)))
+            checkpoint_files = CheckpointFiles(storage, flow.checkpoint.location, self.output)
+            checkpoint_files.roll_back(
+                batches.resume(checkpoint_files.newest(OFFSETS), checkpoint_files.newest(COMMITS))
+            )
         writer = batches or (lambda rows, _: self.rows.extend(rows.collect()))
         flow.rows.writeStream.foreachBatch(writer).outputMode(flow.mode).option(
             "checkpointLocation", flow.checkpoint.location
         ).trigger(availableNow=True).start().awaitTermination()
 
     def fault(self) -> str | None:
-        """What is not exact after all was read."""
+        """What differs from the expected result after all input was read."""
         expected = self.place.sent - self.place.sent // (BATCH + 1)
         if self.output == "kept":
             found = self.place.archived()
@@ -92,12 +94,12 @@ class Trial:
 
     def files(self) -> list[Path]:
         found = [file for file in self.checkpoint.rglob("*") if file.is_file()]
-        # A folder as source keeps a list of its files there, which a topic does not.
+        # A folder as source lists its files there; a topic does not.
         return sorted(file for file in found if "sources" not in file.parts)
 
 
 class Marked(Place):
-    """A stateful output whose target keeps marks, in memory."""
+    """A stateful output whose target keeps marks in memory."""
 
     def body(self, **changes: Any) -> dict[str, Any]:
         found = super().body(**changes)
@@ -119,7 +121,7 @@ def hurt(file: Path, how: str) -> None:
     file.write_bytes(content[: len(content) // 2] if how == "halved" else b"")
 
 
-# The newest of each kind, and older ones that are needed all the same.
+# The newest files of each kind, and older ones that are still needed.
 TELLING = {
     f"offsets/{BATCHES - 1}": ("emptied", "halved", "removed"),
     f"offsets/.{BATCHES - 1}.crc": ("halved",),
@@ -151,9 +153,7 @@ def place(spark: SparkSession, tmp_path: Path) -> Iterator[Place]:
 
 
 @pytest.mark.parametrize("output", ["kept", "sums", "marked"])
-def test_a_checkpoint_goes_on_exactly_whatever_file_of_it_is_torn(
-    place: Place, output: str
-) -> None:
+def test_checkpoint_with_any_damaged_file_continues_exactly(place: Place, output: str) -> None:
     trial = Trial(place, output)
     assert trial.fault() is None
     wrong: list[tuple[str, str, str]] = []
@@ -173,14 +173,14 @@ def test_a_checkpoint_goes_on_exactly_whatever_file_of_it_is_torn(
             wrong.append((name, "died", str(error)[:300]))
         else:
             if found := trial.fault():
-                wrong.append((name, "goes on", found))
+                wrong.append((name, "continues", found))
     assert wrong == []
-    # Only a state of which the first part is gone: all batches would have to come again.
+    # Only a state without its first part: all batches would have to be repeated.
     assert [name for name in refused if not re.fullmatch(r"state/0/\d/1\.delta .*", name)] == []
 
 
 @pytest.mark.parametrize("output", ["kept", "sums"])
-def test_batches_of_half_a_minute_torn_by_a_power_cut_come_again(place: Place, output: str) -> None:
+def test_batches_damaged_by_a_power_failure_are_repeated(place: Place, output: str) -> None:
     trial = Trial(place, output)
     for log in ("offsets", "commits", "state/0/0", "state/0/1"):
         for batch in (1, 2, 3):

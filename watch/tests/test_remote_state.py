@@ -1,4 +1,4 @@
-"""Real sockets on loopback: a listener that speaks TLS, and a driver that tells its state."""
+"""Certificates and states are read from servers on loopback sockets."""
 
 import json
 import ssl
@@ -12,13 +12,13 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from kafka_metal_watch.outside import certificate_expiry, driver_state, engines, master_state
+from kafka_metal_watch.remote_state import certificate_expiry, driver_state, engines, master_state
 
 UNTIL = (datetime.now(UTC) + timedelta(days=9)).replace(microsecond=0)
 
 
 def keystore(folder, until):
-    """A certificate that is its own CA, with its key."""
+    """Write a self-signed certificate and its key; return the folder."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "broker")])
     certificate = (
@@ -32,49 +32,49 @@ def keystore(folder, until):
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    shown = certificate.public_bytes(serialization.Encoding.PEM)
+    pem = certificate.public_bytes(serialization.Encoding.PEM)
     secret = key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    (folder / "ca.pem").write_bytes(shown)
-    (folder / "keystore.pem").write_bytes(shown + secret)
+    (folder / "ca.pem").write_bytes(pem)
+    (folder / "keystore.pem").write_bytes(pem + secret)
     return folder
 
 
 @contextmanager
 def listener(folder):
-    """A listener that shakes hands once; gives its endpoint."""
+    """Run a TLS listener for one handshake; yield its endpoint."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "keystore.pem")
     with create_server(("127.0.0.1", 0)) as server:
 
-        def answer():
+        def accept():
             connection, _ = server.accept()
             try:
                 context.wrap_socket(connection, server_side=True).close()
             except OSError:
                 connection.close()
 
-        thread = threading.Thread(target=answer, daemon=True)
+        thread = threading.Thread(target=accept, daemon=True)
         thread.start()
         yield f"127.0.0.1:{server.getsockname()[1]}"
         thread.join(5)
 
 
-def test_a_listener_shows_until_when_its_certificate_is_valid(tmp_path):
+def test_expiry_of_a_valid_certificate(tmp_path):
     with listener(keystore(tmp_path, UNTIL)) as endpoint:
         assert certificate_expiry(endpoint, str(tmp_path / "ca.pem")) == UNTIL.timestamp()
 
 
-def test_a_certificate_that_has_expired_expired_long_ago(tmp_path):
+def test_expiry_of_an_expired_certificate_is_zero(tmp_path):
     past = datetime.now(UTC) - timedelta(days=1)
     with listener(keystore(tmp_path, past)) as endpoint:
         assert certificate_expiry(endpoint, str(tmp_path / "ca.pem")) == 0.0
 
 
-def test_a_certificate_of_somebody_else_says_nothing(tmp_path):
+def test_expiry_of_a_foreign_certificate_is_none(tmp_path):
     (tmp_path / "other").mkdir()
     keystore(tmp_path / "other", UNTIL)
     with listener(keystore(tmp_path, UNTIL)) as endpoint:
@@ -82,7 +82,7 @@ def test_a_certificate_of_somebody_else_says_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("body", "found"),
     [
         (
             json.dumps({"name": "payments", "outputs": {}}),
@@ -93,15 +93,15 @@ def test_a_certificate_of_somebody_else_says_nothing(tmp_path):
         (json.dumps([1]), None),
     ],
 )
-def test_a_driver_that_answers_tells_its_state_and_nonsense_is_no_answer(said, found):
+def test_only_a_valid_response_of_the_same_pipeline_is_a_state(body, found):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(said.encode())
+            self.wfile.write(body.encode())
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Log nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
@@ -109,36 +109,36 @@ def test_a_driver_that_answers_tells_its_state_and_nonsense_is_no_answer(said, f
 
 
 @pytest.mark.parametrize(
-    ("asked", "path", "said"),
+    ("read", "path", "body"),
     [
         (master_state, "/json/", {"status": "ALIVE"}),
         (
-            lambda endpoint, word: driver_state(endpoint, "a", word),
+            lambda endpoint, login: driver_state(endpoint, "a", login),
             "/status",
             {"name": "a", "outputs": {}},
         ),
     ],
 )
-def test_who_asks_who_comes_is_shown_the_word(asked, path, said):
+def test_requests_have_the_login_of_driver_and_master(read, path, body):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200 if self.headers["Authorization"] == "Basic d29yZA==" else 401)
             self.end_headers()
-            self.wfile.write(json.dumps(said).encode() if self.path == path else b"")
+            self.wfile.write(json.dumps(body).encode() if self.path == path else b"")
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Log nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert asked(f"127.0.0.1:{server.server_port}", "d29yZA==") == said
+        assert read(f"127.0.0.1:{server.server_port}", "d29yZA==") == body
 
 
 RESULT = [{"metric": {"host": "m1"}, "value": [1.0, "12.5"]}]
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("body", "found"),
     [
         ({"data": {"result": RESULT}}, {"m1": 12.5}),
         ({"data": {"result": []}}, {}),
@@ -147,23 +147,23 @@ RESULT = [{"metric": {"host": "m1"}, "value": [1.0, "12.5"]}]
         ({"error": "no such query"}, {}),
     ],
 )
-def test_prometheus_tells_for_how_long_engines_are_silent(said, found):
+def test_engines_are_read_from_prometheus(body, found):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            asked = self.path.startswith("/api/v1/query?query=time%28%29%20-%20max")
+            expected = self.path.startswith("/api/v1/query?query=time%28%29%20-%20max")
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(json.dumps(said).encode() if asked else b"")
+            self.wfile.write(json.dumps(body).encode() if expected else b"")
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Log nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
         assert engines(f"127.0.0.1:{server.server_port}") == found
 
 
-def test_nobody_at_home_is_no_state_and_no_certificate(tmp_path):
+def test_an_unreachable_server_has_neither_state_nor_certificate(tmp_path):
     with create_server(("127.0.0.1", 0)) as taken:
         endpoint = f"127.0.0.1:{taken.getsockname()[1]}"
     assert driver_state(endpoint, "payments") is None
@@ -173,7 +173,7 @@ def test_nobody_at_home_is_no_state_and_no_certificate(tmp_path):
 
 
 @pytest.mark.parametrize(("login", "found"), [("d29yZA==", {"m1": 12.5}), ("", {})])
-def test_prometheus_that_asks_for_a_password_is_shown_it(login, found):
+def test_requests_have_the_login_of_prometheus(login, found):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             known = self.headers["Authorization"] == "Basic d29yZA=="
@@ -182,7 +182,7 @@ def test_prometheus_that_asks_for_a_password_is_shown_it(login, found):
             self.wfile.write(json.dumps({"data": {"result": RESULT}}).encode() if known else b"")
 
         def log_message(self, *_):
-            """Say nothing."""
+            """Log nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()

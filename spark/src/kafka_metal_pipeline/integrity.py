@@ -1,8 +1,8 @@
-"""Whether a file of a checkpoint is whole: as it was written, and not cut by a crash.
+"""Integrity of checkpoint files: whether a file is as written, or was truncated by a crash.
 
-Spark starts from no checkpoint in which a file is empty or cut, and nothing else notices. On a
-local disk each file has Hadoop's checksum in ``.NAME.crc``, which a crash can cut as well: then
-the file's own form counts, and the checksum is removed, as a file may be without one.
+Spark cannot start from a checkpoint with an empty or truncated file, and does not repair it. On a
+local disk each file has Hadoop's checksum in ``.NAME.crc``, which a crash can truncate as well. If
+so, the file's format is verified instead, and the checksum removed, as files may have none.
 """
 
 import os
@@ -16,21 +16,21 @@ from typing import BinaryIO
 from kafka_metal_pipeline import plain_files
 
 HEAD = b"crc\0"
-# Rows of a state by version, or all of them; with RocksDB under other names.
+# Delta or snapshot of a state by version; the other two are RocksDB's.
 STATE_FILE = re.compile(r"(\d+)(?:_[\w-]+)?\.(delta|snapshot|changelog|zip)")
-# Behind the last row of a state stands -1 in place of a key's length.
+# The end of a state file: -1 instead of the next key's length.
 END_OF_ROWS = b"\xff" * 4
 PIECE = 1024**2
 FITS, DIFFERS, UNKNOWN = "fits", "differs", "unknown"
 
-# The last bytes of a state's file once it is unpacked; raises where it cannot be.
+# Returns the last bytes of a decompressed state file; raises if it is unreadable.
 Unpack = Callable[[Path], bytes]
 
 
 def checksum(file: Path) -> str:
-    """Whether a file is what its checksum is of; UNKNOWN where that is missing or cut itself.
+    """Compare a file with its checksum; UNKNOWN if that is missing or truncated.
 
-    A state may be larger than memory: no more than a part of it is read at a time.
+    Reads piece by piece: a state file may be larger than memory.
     """
     try:
         sums = plain_files.opened(file.with_name(f".{file.name}.crc"))
@@ -44,21 +44,21 @@ def checksum(file: Path) -> str:
         length = os.fstat(content.fileno()).st_size
         parts = -(-length // size) if size > 0 else -1
         if os.fstat(sums.fileno()).st_size != 8 + 4 * parts:
-            # One of the two is cut, and nobody knows which.
+            # Either the file or its checksum is truncated.
             return UNKNOWN
         fits = all(_fits(content, size, sums.read(4)) for _ in range(parts))
     return FITS if fits else DIFFERS
 
 
-def _fits(content: BinaryIO, size: int, told: bytes) -> bool:
+def _fits(content: BinaryIO, size: int, expected: bytes) -> bool:
     own = 0
     while size > 0 and (piece := content.read(min(size, PIECE))):
         own, size = zlib.crc32(piece, own), size - len(piece)
-    return told == struct.pack(">I", own)
+    return expected == struct.pack(">I", own)
 
 
-def is_whole(file: Path, unpack: Unpack, mend: bool = True) -> bool:
-    """Whether a file is whole; ``mend`` removes a checksum that is not."""
+def is_intact(file: Path, unpack: Unpack, repair: bool = True) -> bool:
+    """Whether a file is intact; ``repair`` removes a checksum that is unusable."""
     if not file.stat().st_size:
         return False
     found = checksum(file)
@@ -66,15 +66,15 @@ def is_whole(file: Path, unpack: Unpack, mend: bool = True) -> bool:
         return found == FITS
     if not _is_whole_by_form(file, unpack):
         return False
-    if mend:
+    if repair:
         file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     return True
 
 
 def is_log(text: str, least: int = 1) -> bool:
-    """Whether a text is a whole file of Spark's logs, or its metadata: JSON after a version.
+    """Whether a text is a complete log or metadata file of Spark: JSON lines after a version.
 
-    ``least`` is the number of its lines without the version.
+    ``least`` is the minimum number of lines without the version.
     """
     lines = text.lstrip("\0").strip().splitlines()
     if lines and re.fullmatch(r"v\d+", lines[0]):
@@ -84,19 +84,19 @@ def is_log(text: str, least: int = 1) -> bool:
 
 def _is_whole_by_form(file: Path, unpack: Unpack) -> bool:
     if file.suffix in (".zip", ".changelog"):
-        # Only the checksum tells.
+        # Their format is not verified without a checksum.
         return True
     if STATE_FILE.fullmatch(file.name):
         try:
             return unpack(file) == END_OF_ROWS
         except Exception:
-            # Whatever the codec says of what it cannot read.
+            # Any error of the codec means that the file is damaged.
             return False
     try:
         text = plain_files.text(file)
     except UnicodeDecodeError:
         return False
-    # A batch has a line about itself, and one for each source.
+    # An offsets file has a line about the batch and one per source.
     return is_log(text, 2 if file.parent.name == "offsets" else 1)
 
 

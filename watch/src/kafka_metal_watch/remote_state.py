@@ -1,0 +1,83 @@
+"""Read state over the network: certificates of listeners, and states of drivers and masters."""
+
+import http.client
+import json
+import socket
+import ssl
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+TIMEOUT_S = 5.0
+# X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL.
+EXPIRED = 10
+
+
+def certificate_expiry(endpoint: str, ca_file: str) -> float | None:
+    """Return when the certificate of HOST:PORT expires, in seconds since 1970.
+
+    Return 0 for an expired certificate. Return None without a certificate, or for one that the CA
+    did not sign.
+    """
+    host, _, port = endpoint.rpartition(":")
+    context = ssl.create_default_context(cafile=ca_file)
+    context.check_hostname = False
+    try:
+        with (
+            socket.create_connection((host, int(port)), timeout=TIMEOUT_S) as plain,
+            context.wrap_socket(plain, server_hostname=host) as encrypted,
+        ):
+            certificate = encrypted.getpeercert() or {}
+            return float(ssl.cert_time_to_seconds(str(certificate["notAfter"])))
+    except ssl.SSLCertVerificationError as error:
+        # The ssl module gives no date of a rejected certificate; 0 is in the past.
+        return 0.0 if error.verify_code == EXPIRED else None
+    except (OSError, KeyError):
+        return None
+
+
+def driver_state(endpoint: str, name: str, login: str = "") -> dict[str, Any] | None:
+    """Return the state of a pipeline's driver at HOST:PORT; None if it does not respond.
+
+    The driver of another pipeline counts as no response. ``login``: name:password in base64
+    (RFC 7617), empty for a driver without a password.
+    """
+    found = _get_json(endpoint, "/status", "outputs", login)
+    return found if found and found.get("name") == name else None
+
+
+def master_state(endpoint: str, login: str = "") -> dict[str, Any] | None:
+    """Return the state of a Spark master by its web UI; None if it does not respond."""
+    return _get_json(endpoint, "/json/", "status", login)
+
+
+# Seconds since the container engine of each machine last ran a health check.
+ENGINES = "time() - max by (host) (kafka_metal_engine_checked_time_seconds)"
+
+
+def engines(endpoint: str, login: str = "") -> Mapping[str, float]:
+    """Return seconds since the last health check of each machine's engine, by host.
+
+    ``endpoint``: HOST:PORT of Prometheus. ``login``: name:password in base64, empty without one.
+    Empty if Prometheus does not respond: other alerts and `make status` report that.
+    """
+    found = _get_json(endpoint, f"/api/v1/query?query={quote(ENGINES)}", "data", login)
+    try:
+        rows = found["data"]["result"] if found else []
+        return {str(row["metric"]["host"]): float(row["value"][1]) for row in rows}
+    except (KeyError, IndexError, TypeError, ValueError):
+        return {}
+
+
+def _get_json(endpoint: str, path: str, key: str, login: str) -> dict[str, Any] | None:
+    """Return a JSON object that has ``key``; None for any other response."""
+    headers = {"Authorization": f"Basic {login}"} if login else {}
+    connection = http.client.HTTPConnection(endpoint, timeout=TIMEOUT_S)
+    try:
+        connection.request("GET", path, headers=headers)
+        found = json.loads(connection.getresponse().read())
+        return found if isinstance(found, dict) and key in found else None
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
