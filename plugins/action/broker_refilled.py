@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wait for the replicas of a broker, with progress."""
 
-from ..plugin_utils._operations.resumable_action import PatientAction
+from ..plugin_utils._operations.resumable_action import ResumableAction
 
 
-class ActionModule(PatientAction):
+class ActionModule(ResumableAction):
     """Waits for the replicas of a broker with progress."""

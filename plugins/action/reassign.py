@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Move replicas between brokers, with progress."""
 
-from ..plugin_utils._operations.resumable_action import PatientAction
+from ..plugin_utils._operations.resumable_action import ResumableAction
 
 
-class ActionModule(PatientAction):
+class ActionModule(ResumableAction):
     """Moves replicas with progress; removes the throttle also after a failure."""
 
     RELEASES = True

@@ -45,7 +45,7 @@ class ActionModule(ActionBase):
                 warn_of_unprotected(found)
                 return found
             moment = time.monotonic()
-            now = wait_progress.sight(
+            now = wait_progress.observe(
                 found, [int(b) for b in spec.get("expect_brokers") or []], name
             )
             if text := follow.see(moment, now):

@@ -7,14 +7,14 @@ DOCUMENTATION = r"""
 name: answer
 type: stdout
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Only what a verb answers, and what fails
+short_description: Only the result of a verb, and failures
 description:
-  - Displays what M(metal.kafka.screen) prints; on standard error, tasks that fail or find a machine
-    unreachable. At the end one line names the unreachable machines.
-  - The usual output is written to C(<playbook>.log) in the state directory of the cluster, without
-    colours. With C(-v) it is displayed as well.
-  - That M(metal.kafka.screen) fails for its problems is displayed with C(-v) only. Its text names
-    them.
+  - Displays the output of M(metal.kafka.screen), and on standard error failed and unreachable
+    tasks. At the end one line lists the unreachable machines.
+  - The default output is written to C(<playbook>.log) in the state directory of the cluster,
+    without colours. With C(-v) it is also displayed.
+  - A failure of M(metal.kafka.screen) because of problems is only displayed with C(-v), since its
+    text lists the problems.
 extends_documentation_fragment: [default_callback, result_format_callback]
 """
 
@@ -43,7 +43,7 @@ class CallbackModule(Default):
         self.log = RunLog()
         self.screen = self._display
         self.verb = ""
-        # The usual output goes here; what is displayed as well is decided for each event.
+        # The default output goes to the log; each event decides whether it is also displayed.
         self._display = self.log.display_of(self.screen)
         self.log.displayed = {} if self.screen.verbosity else None
         self.task = ""
@@ -58,34 +58,34 @@ class CallbackModule(Default):
         super().v2_playbook_on_play_start(play)
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        answered = result.task.action == SCREEN and result.result.get("printed")
-        with self._in_full(result.task, not ignore_errors and not answered):
+        printed = result.task.action == SCREEN and result.result.get("printed")
+        with self._displayed(result.task, not ignore_errors and not printed):
             super().v2_runner_on_failed(result, ignore_errors)
 
     def v2_runner_item_on_failed(self, result: Any) -> None:
-        with self._in_full(result.task, not result.task.ignore_errors):
+        with self._displayed(result.task, not result.task.ignore_errors):
             super().v2_runner_item_on_failed(result)
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
-        with self._in_full(result.task, not result.task.ignore_unreachable):
+        with self._displayed(result.task, not result.task.ignore_unreachable):
             super().v2_runner_on_unreachable(result)
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
         super().v2_playbook_on_stats(stats)
         if stats.dark:
             where = f", see {self.log.path}" if self.log.path else ""
-            line = f"{self.verb}: machines did not answer: {', '.join(sorted(stats.dark))}{where}"
+            line = f"{self.verb}: unreachable machines: {', '.join(sorted(stats.dark))}{where}"
             self.screen.display(line, constants.COLOR_UNREACHABLE, stderr=True)
 
     @contextmanager
-    def _in_full(self, task: Any, shown: bool) -> Iterator[None]:
-        """Display what the usual output says meanwhile, below the name of the task."""
-        if not shown or self.log.displayed is not None:
+    def _displayed(self, task: Any, wanted: bool) -> Iterator[None]:
+        """Display the default output of an event, with the name of its task, if ``wanted``."""
+        if not wanted or self.log.displayed is not None:
             yield
             return
         if self.task != task._uuid:
             self.task, self._last_task_banner = task._uuid, None
-        # Standard output has the answer alone: it may be a file of declarations.
+        # Standard output is only for the result, which may be a file of declarations.
         self.log.displayed = {"stderr": True}
         try:
             yield

@@ -7,19 +7,20 @@ DOCUMENTATION = r"""
 name: plan
 type: stdout
 author: The kafka-metal authors (!UNKNOWN)
-short_description: What a run in check mode would change, for people
+short_description: Plan of the changes of a run in check mode
 description:
   - >-
-    Shows no tasks, but at the end for each host what changes, which containers start or restart and
-    why, and the time to expect. The last line is "plan: nothing to do", "plan: N changes", or
-    "plan: failed on ...". Failures are shown where they happen; progress goes to standard error.
-  - With C(-v) the usual output is shown as well.
-  - What changes is told by the key C(steps) of a changed result, a list of messages.
+    Displays no tasks. At the end it prints the changes of each host, the containers that start or
+    restart with the reasons, and the expected time. The last line is "plan: nothing to do",
+    "plan: N changes", or "plan: failed on ...". Failures are displayed at once; progress goes to
+    standard error.
+  - With C(-v) the default output is also displayed.
+  - The key C(steps) of a changed result, a list of messages, has its changes.
 requirements:
   - a run in check mode with diffs
 options:
   plan_file:
-    description: File that the plan is written to as JSON, for programs; none by default.
+    description: File to which the plan is written as JSON; none by default.
     type: path
     ini:
       - section: callback_plan
@@ -42,8 +43,8 @@ from ..plugin_utils._operations import timings
 from ..plugin_utils._operations.plan_report import Plan
 from ..plugin_utils._site.play_inventory import cluster_of, state_of
 
-# What the usual output says of tasks that do not fail.
-NOISE = (
+# Events of the default output that are only displayed with -v.
+VERBOSE_EVENTS = (
     "v2_on_file_diff",
     "v2_playbook_on_handler_task_start",
     "v2_playbook_on_include",
@@ -85,13 +86,13 @@ class CallbackModule(Default):
         self.play = name
 
     def progress(self) -> None:
-        """Name the play once its first task begins: most plays of a site may have no host."""
+        """Print the play's name at its first task, because many plays have no hosts."""
         if self.play and not self._display.verbosity:
             self._display.display(f"... {self.play}", constants.COLOR_VERBOSE, stderr=True)
         self.play = ""
 
-    def look(self, result: Any) -> None:
-        if self.plan is None:  # begun with the first play
+    def add(self, result: Any) -> None:
+        if self.plan is None:  # created by the first play
             return
         self.plan.add(
             result.host.get_name(),
@@ -102,38 +103,38 @@ class CallbackModule(Default):
         )
 
     def finish(self, stats: Any) -> None:
-        """Print the plan after the last playbook; Ansible runs none after one that failed."""
+        """Print the plan after the last playbook, or after a failed one, at which Ansible stops."""
         self.playbooks += 1
         failed = stats.failures.keys() | stats.dark.keys()
         more = self.playbooks < len(context.CLIARGS.get("args") or ())
         if self.plan is None or (more and not failed):
             return
-        looking = time.time() - self.began
-        for line in self.plan.lines(looking, failed):
-            # Never in colour, which may be forced where nobody looks: programs read the last line.
+        inspection = time.time() - self.began
+        for line in self.plan.lines(inspection, failed):
+            # Without colour, which may be forced: scripts parse the last line.
             self._display.display(line)
         if path := self.get_option("plan_file"):
-            report = self.plan.report(looking, failed)
+            report = self.plan.report(inspection, failed)
             Path(path).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
 
 
-# What is noted of an event before the usual output sees it, or is kept from it.
-NOTED: dict[str, Callable[..., None]] = {
+# Handlers that run before the default output of an event.
+HANDLERS: dict[str, Callable[..., None]] = {
     "v2_playbook_on_play_start": lambda self, play: self.begin(play),
     "v2_playbook_on_task_start": lambda self, task, is_conditional: self.progress(),
-    "v2_runner_on_ok": lambda self, result: self.look(result),
+    "v2_runner_on_ok": lambda self, result: self.add(result),
 }
 
 
 def _quiet(name: str) -> Callable[..., None]:
-    """The method of the usual output that is silent without C(-v), and notes what it is told."""
-    shown = getattr(Default, name)
+    """Method for an event: calls its handler, and the default output only with C(-v)."""
+    default = getattr(Default, name)
 
     def method(self: CallbackModule, *args: Any, **kwargs: Any) -> None:
-        if name in NOTED:
-            NOTED[name](self, *args, **kwargs)
+        if name in HANDLERS:
+            HANDLERS[name](self, *args, **kwargs)
         if self._display.verbosity:
-            shown(self, *args, **kwargs)
+            default(self, *args, **kwargs)
         if name == "v2_playbook_on_stats":
             self.finish(*args, **kwargs)
 
@@ -141,5 +142,5 @@ def _quiet(name: str) -> Callable[..., None]:
     return method
 
 
-for _name in NOISE:
+for _name in VERBOSE_EVENTS:
     setattr(CallbackModule, _name, _quiet(_name))

@@ -7,12 +7,11 @@ DOCUMENTATION = r"""
 name: preload
 type: aggregate
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Plugins and defaults of the collection are loaded once in a run
+short_description: Load plugins and defaults of the collection once per run
 description:
-  - Ansible runs each task of each host in a process that is forked from the run. Plugins that the
-    run itself has not loaded are read and compiled again in every such process. With this callback
-    the run loads the collection's lookups and filters, and the defaults of its roles, before its
-    first task.
+  - Ansible runs each task of each host in a process forked from the run. Plugins that the run has
+    not loaded are read and compiled again in every such process. This callback loads the
+    collection's lookups and filters, and the defaults of its roles, before the first task.
   - Prints nothing.
 requirements:
   - named in C(callbacks_enabled)

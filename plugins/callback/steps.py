@@ -7,20 +7,19 @@ DOCUMENTATION = r"""
 name: steps
 type: aggregate
 author: The kafka-metal authors (!UNKNOWN)
-short_description: How long each step of a run took
+short_description: Duration of each step of a run
 description:
   - At the end of a run, or before its screen (M(metal.kafka.screen)), prints one line for each play
-    with its seconds. At the end it writes the same to
-    C(steps.json) in the state directory of the cluster, for reports. Where the inventory names no
-    cluster nothing is written.
-  - The file's key C(typical) keeps, over runs, what each play took when it last changed something.
-  - A run in check mode measures nothing and leaves the file alone. With the callbacks
-    P(metal.kafka.plan#callback) and P(metal.kafka.answer#callback) nothing is printed or written.
+    with its seconds. At the end it also writes them to C(steps.json) in the state directory of the
+    cluster, for reports. Without a cluster name in the inventory nothing is written.
+  - The file's key C(typical) has the duration of each play from its last run with changes.
+  - A run in check mode does not change the file. With the callbacks P(metal.kafka.plan#callback)
+    and P(metal.kafka.answer#callback) nothing is printed or written.
 requirements:
   - named in C(callbacks_enabled)
 options:
   folder:
-    description: Folder that holds C(<cluster>/steps.json) instead of the state directory.
+    description: Directory for C(<cluster>/steps.json) instead of the state directory.
     type: path
     ini:
       - section: callback_steps
@@ -40,7 +39,7 @@ from ansible.plugins.callback import CallbackBase
 from ..plugin_utils._operations.timings import Steps, read, typical_of
 from ..plugin_utils._site.play_inventory import cluster_of, state_of
 
-# They display a report, or an answer, and nothing else.
+# Callbacks that display only a report or a result.
 QUIET = ("metal.kafka.plan", "metal.kafka.answer")
 SCREEN = "metal.kafka.screen"
 
@@ -61,8 +60,8 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_play_start(self, play: Any) -> None:
         if self.cluster is None:
             self.cluster = cluster_of(play)
-            said = self.get_option("folder")
-            self.folder = Path(said, self.cluster or "run") if said else state_of(play)
+            folder = self.get_option("folder")
+            self.folder = Path(folder, self.cluster or "run") if folder else state_of(play)
         self.steps.begin(play.get_name().strip(), time.time())
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
@@ -97,14 +96,14 @@ class CallbackModule(CallbackBase):
             if self.get_option("folder"):
                 path.parent.mkdir(parents=True, exist_ok=True)
             elif not path.parent.is_dir():
-                # A run that needs the state directory has made it.
+                # Runs that need the state directory have created it.
                 return
             path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
             self._display.warning(f"metal.kafka.steps: {path} was not written: {error}")
 
     def show(self) -> None:
-        """Print the table, once: a screen is what a person reads last."""
+        """Print the table once; a screen must come last."""
         if self.shown:
             return
         self.shown = True

@@ -7,15 +7,15 @@ DOCUMENTATION = r"""
 name: workers
 type: aggregate
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Processes of tasks end with the run that started them
+short_description: End processes of tasks together with their run
 description:
-  - Ansible runs each task in a process with a session of its own. If the run is killed, such a
-    process would finish its task, however long that takes. With this callback the kernel ends it at
-    once. A module that runs on a machine at that moment is finished there.
+  - Ansible runs each task in a process with its own session. If the run is killed, such a process
+    would continue its task. With this callback the kernel ends it at once. A module that is already
+    running on a machine finishes there.
   - Prints nothing.
 requirements:
   - named in C(callbacks_enabled)
-  - Linux; elsewhere it does nothing
+  - Linux; no effect on other systems
 """
 
 import contextlib
@@ -32,13 +32,13 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with(run: Any) -> None:
-    """Let the kernel kill this process, which ``run`` has forked, when that ends."""
+    """Let the kernel kill this forked process when its parent ``run`` ends."""
     if os.getppid() != run:
-        # Processes of tasks fork others in their turn.
+        # A process that a task has forked.
         return
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    # It may have ended just before.
+    # The run may have ended before prctl.
     if os.getppid() != run:
         os._exit(1)
 
@@ -53,5 +53,5 @@ class CallbackModule(CallbackBase):
         super().__init__()
         run = os.getpid()
         if sys.platform == "linux":
-            # In every process that is forked, not in programs that one starts.
+            # For forked processes, not for programs that they execute.
             os.register_at_fork(after_in_child=lambda: end_with(run))

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters over settings and versions of brokers."""
+"""Filters for settings and versions of brokers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def from_properties(text: Any) -> dict[str, str]:
 
 
 def static_properties(values: Any) -> dict[str, Any]:
-    """Those of the properties whose change needs a restart."""
+    """Properties whose change requires a restart."""
     return live_keys.split(plain(values))[0]
 
 
 def live_properties(values: Any) -> dict[str, Any]:
-    """Those of the properties that Kafka changes while it runs, as text."""
+    """Properties that Kafka can change without a restart, as text."""
     try:
         return live_keys.live_texts(plain(values))
     except properties_file.PropertyError as error:
@@ -36,7 +36,7 @@ def live_properties(values: Any) -> dict[str, Any]:
 def live_specs(hosts: Iterable[Any], dry: Any) -> list[dict[str, Any]]:
     """Option ``brokers`` of broker_config, from the variables of all brokers.
 
-    In a dry run a container that is to be started or restarted does not run with its new file yet.
+    In a dry run, a container that would start or restart does not use its new file yet.
     """
     return [
         {
@@ -51,7 +51,7 @@ def live_specs(hosts: Iterable[Any], dry: Any) -> list[dict[str, Any]]:
 
 
 def first_protocol(others: Any, image: Any) -> str:
-    """Version of the protocol of a broker that has none yet."""
+    """Protocol version of a new broker."""
     try:
         return upgrade.first_protocol(plain(list(others)), plain(image))
     except upgrade.VersionError as error:
@@ -61,7 +61,7 @@ def first_protocol(others: Any, image: Any) -> str:
 
 
 def image_version(image: Any) -> str:
-    """Version of Kafka in the name of an image; empty when it has none."""
+    """Version of Kafka in the tag of an image; empty if there is none."""
     try:
         return upgrade.image_version(plain(image))
     except upgrade.VersionError:
@@ -69,7 +69,7 @@ def image_version(image: Any) -> str:
 
 
 def protocol(version: Any) -> str:
-    """The two numbers of a version that its protocol has; empty for none."""
+    """Protocol version of a Kafka version; empty for an empty version."""
     return upgrade.oldest([plain(version)])
 
 
@@ -81,13 +81,13 @@ def upgrade_problems(
     finish: Any = False,
     pinned: Any = False,
 ) -> list[str]:
-    """Why the step to ``target`` cannot be taken now."""
+    """Reasons why brokers cannot be upgraded to ``target`` now."""
     fleet = upgrade.Fleet(plain(running), plain(protocols), plain(target))
     return upgrade.problems(fleet, plain(list(health)), finish, pinned)
 
 
 def protocol_problems(protocols: Any, target: Any) -> list[str]:
-    """Why an image of version ``target`` cannot serve brokers that speak ``protocols``."""
+    """Reasons why an image of version ``target`` cannot be used with these protocol versions."""
     fleet = upgrade.Fleet(
         {}, {str(n): each for n, each in enumerate(plain(list(protocols)))}, plain(target)
     )
@@ -97,7 +97,7 @@ def protocol_problems(protocols: Any, target: Any) -> list[str]:
 
 
 def upgrade_next_steps(protocols: Any, target: Any) -> str:
-    """What is left to do after a roll to ``target``."""
+    """Remaining steps after an upgrade to ``target``."""
     return upgrade.outlook(plain(list(protocols)), plain(target)) if target else ""
 
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the platform is made of, from the contents of its images."""
+"""Filters for the components of the platform's images."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..plugin_utils._images.images import repository_root
 
 
 def lists(contents: Any, images: Any) -> dict[str, Any]:
-    """Components by image that was read, and of the control node."""
+    """Components of each inspected image, and of the control node."""
     root = repository_root()
     known = components.Known(root, read_mapping(root, "galaxy.yml")["version"])
     found = {
@@ -28,13 +28,13 @@ def lists(contents: Any, images: Any) -> dict[str, Any]:
 
 
 def components_table(contents: Any, images: Any) -> Any:
-    """A line for each component; C(contents) is that of C(image_contents)."""
+    """A line for each component; C(contents) is from C(image_contents)."""
     found = lists(contents, images)
     return components.table(components.merged(found.values()), len(found) - 1)
 
 
 def cyclonedx(contents: Any, images: Any) -> Any:
-    """The text of each CycloneDX file by its name; C(kafka-metal) has everything."""
+    """Text of each CycloneDX file by name; C(kafka-metal) has all components."""
     try:
         from ..plugin_utils._images import sbom
     except ImportError as error:
@@ -42,13 +42,13 @@ def cyclonedx(contents: Any, images: Any) -> Any:
             f"metal.kafka.cyclonedx: {error.name} is not installed; `make versions` installs it, "
             "as does scripts/bootstrap --no-dev --group sbom --inexact"
         ) from error
-    there = {
+    known = {
         image["name"]: {"reference": image["image"], "id": contents[image["image"]]["id"]}
         for image in images
         if image["image"] in contents
     }
     version = read_mapping(repository_root(), "galaxy.yml")["version"]
-    return sbom.documents(lists(contents, images), there, version)
+    return sbom.documents(lists(contents, images), known, version)
 
 
 class FilterModule:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of a broker's connections."""
+"""Filters for connection limits of brokers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..plugin_utils._declarations.service_data import plain
 
 
 def _open(found: Any) -> decide.Open:
-    """Open connections as M(metal.kafka.broker_connections) returns them; none of a new broker."""
+    """Open connections from M(metal.kafka.broker_connections); none for a new broker."""
     return decide.Open(found.get("listeners", {}), found.get("addresses", {}))
 
 
 def connection_limits(
     listeners: Any, heap: Any, open_files: Any, found: Any, own: Any
 ) -> dict[str, Any]:
-    """Keys of server.properties for ``listeners`` of clients; ``found`` is kafka_broker_found."""
+    """Keys of server.properties for client listeners; ``found`` is kafka_broker_found."""
     found = plain(found)
     connections = found.get("connections", {})
     return decide.limits(
@@ -34,9 +34,9 @@ def connection_limits(
 def connection_messages(
     effective: Any, listeners: Any, heap: Any, open_files: Any, found: Any, own: Any, broker: Any
 ) -> list[str]:
-    """What a run prints of the limits: a summary, and each that is not as memory is sized for."""
-    told = decide.summary(plain(heap), plain(effective), plain(listeners))
-    return ([told] if told else []) + decide.warnings(
+    """Messages about the limits: a summary, and a warning for each limit that does not fit."""
+    summary = decide.summary(plain(heap), plain(effective), plain(listeners))
+    return ([summary] if summary else []) + decide.warnings(
         plain(broker),
         decide.sizes(plain(heap), plain(open_files), plain(own)),
         plain(effective),

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters that read and write declarations of what is in a cluster."""
+"""Filters that read and write declarations of a cluster's content."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ..module_utils._kafka import scram
 from ..plugin_utils._declarations import content_export, declared_content, service_data
 from ..plugin_utils._declarations.declaration_reader import DeclarationError
 
-# What begins a template of Ansible.
+# Openings of Ansible's templates.
 TEMPLATES = ("{{", "{%", "{#")
 
 
 def reading(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter over plain values that tells every blocker in a line of its own."""
+    """Turn a function into a filter over plain types; its error has a line for each fault."""
 
     @wraps(function)
     def read(*values: Any) -> Any:
         try:
             return function(*(service_data.plain(value) for value in values))
         except DeclarationError as error:
-            told = "\n".join(f"  {sentence}" for sentence in error.messages)
-            # Ansible would repeat the cause, all messages of it.
-            raise AnsibleFilterError(f"metal.kafka.{function.__name__}:\n{told}") from None
+            messages = "\n".join(f"  {message}" for message in error.messages)
+            # Without the cause, whose messages Ansible would repeat.
+            raise AnsibleFilterError(f"metal.kafka.{function.__name__}:\n{messages}") from None
 
     return read
 
@@ -39,12 +39,12 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
 def scram_credential(
     password: Any, mechanism: Any = "SCRAM-SHA-512", iterations: Any = 8192, salt: Any = ""
 ) -> str:
-    """A hashed password in the form of Kafka's tools; with a salt always the same."""
+    """A hashed password in the form of Kafka's tools; reproducible with a salt."""
     low, high = scram.ITERATIONS
     if mechanism not in scram.MECHANISMS or not low <= int(iterations) <= high:
         raise AnsibleFilterError(
-            f"metal.kafka.scram_credential: mechanism is one of {', '.join(scram.MECHANISMS)}, "
-            f"iterations {low} to {high}"
+            f"metal.kafka.scram_credential: found {mechanism} with {iterations} iterations; "
+            f"allowed: one of {', '.join(scram.MECHANISMS)}, and {low} to {high} iterations"
         )
     hashed = scram.hash_password(
         str(password), str(mechanism), int(iterations), str(salt).encode() or None
@@ -57,17 +57,17 @@ def _is_printable(text: Any) -> bool:
 
 
 def _numbered(text: Any) -> str:
-    """YAML between double quotes, in which no character hides or turns what is beside it."""
+    """Replace unprintable characters, which may hide or reorder text, by YAML escapes."""
     return "".join(each if _is_printable(each) else f"\\U{ord(each):08x}" for each in text)
 
 
 class DeclarationDumper(yaml.SafeDumper):
-    """Text that Ansible would take for a template is marked: names of a cluster are data."""
+    """Dumper that marks texts with template syntax as unsafe: names in a cluster are data."""
 
     def represent_text(self, text: str) -> Any:
-        """A scalar, with the tag that Ansible leaves alone where it is needed."""
+        """Return a scalar, with the tag !unsafe if Ansible would treat it as a template."""
         tag = "!unsafe" if any(mark in text for mark in TEMPLATES) else "tag:yaml.org,2002:str"
-        # Between double quotes a character may be written by its number.
+        # Escapes are only allowed between double quotes.
         quotes = None if _is_printable(text) else '"'
         return self.represent_scalar(tag, text, style=quotes)
 
@@ -76,7 +76,7 @@ DeclarationDumper.add_representer(str, DeclarationDumper.represent_text)
 
 
 def declaration_file(declared: Any) -> str:
-    """Text of a file of declarations; what cannot be declared stands above them as comments."""
+    """Text of a file of declarations, with the notes as comments at the top."""
     found = dict(service_data.plain(declared))
     notes = found.pop("notes", [])
     head = "".join(f"# {visible(note)}\n" for note in notes)
@@ -85,24 +85,24 @@ def declaration_file(declared: Any) -> str:
 
 
 def newest_record(records: Any) -> Any:
-    """The record of applied content that was written last."""
+    """The newest record of applied content."""
     return applied_record.newest(service_data.plain(records))
 
 
 def next_record(last: Any, content: Any, names: Any) -> Any:
-    """The record to keep after a run that applied ``content``; ``names``: defined variables."""
+    """The next record, after a run that applied ``content``; ``names``: defined variables."""
     return applied_record.following(
         service_data.plain(last), service_data.plain(content), service_data.plain(names)
     )
 
 
 def missing_variables(last: Any, names: Any) -> Any:
-    """Variables that were defined when a record was written and are not any more."""
+    """Variables that were defined when the record was written, but no longer are."""
     return applied_record.missing_of(service_data.plain(last), service_data.plain(names))
 
 
 def removal_confirmation(kinds: Any) -> str:
-    """What confirms the removal of these kinds, all at once."""
+    """The option that confirms the removal of these kinds."""
     return applied_record.confirmation(service_data.plain(kinds))
 
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What make destroy may delete, of what a survey of all hosts has found."""
+"""Filter that selects what make destroy deletes, from the survey of all hosts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from ..plugin_utils._operations import destruction
 
 
-def judged(hostvars: Mapping[str, Any], cluster: Any) -> Any:
-    """See C(destruction.destruction); hosts without an answer were not reached."""
+def selected(hostvars: Mapping[str, Any], cluster: Any) -> Any:
+    """See C(destruction.destruction); hosts without a result were unreachable."""
     found = {host: hostvars[host].get("service_surveyed") or [] for host in hostvars}
     return destruction.destruction(cluster, {host: each for host, each in found.items() if each})
 
 
 class FilterModule:
     def filters(self) -> dict[str, Any]:
-        return {"destruction": judged}
+        return {"destruction": selected}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs on disks ask of declarations and findings."""
+"""Filters of the disk verbs."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class FilterModule:
     """The filters of this file."""
 
     def filters(self) -> dict[str, Any]:
-        """Names of the filters."""
+        """Filters by name."""
         return {
             "paths_on_disk": log_dirs.below,
             "with_device": disk_operations.with_device,

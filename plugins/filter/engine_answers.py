@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters that leave out hosts of which a look at the machine has said enough."""
+"""Filters that select hosts by the facts that preflight has read from their machines."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from ansible.errors import AnsibleFilterError
 from ..plugin_utils._images import image_checks, images
 from ..plugin_utils._operations import host_selection
 
-# A pattern that fits no host.
-NOBODY = "none"
+# A pattern that matches no host.
+NO_HOST = "none"
 
 
 def variables(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> dict[str, Any]:
-    """Variables by host; of none before the first play has run, as in a syntax check."""
+    """Variables by host; empty before the first play, as in a syntax check."""
     return {host: hostvars[host] for host in hosts if host in hostvars}
 
 
 @cache
 def catalogue(registry: str, versions: str) -> Any:
-    """Images as a host names them; the same for most hosts."""
+    """The catalogue of images; cached, since it is the same for most hosts."""
     return images.catalogue(registry=registry, wanted=json.loads(versions))
 
 
 def references(found: Mapping[str, Any]) -> list[str]:
-    """Full names of the images that a host runs."""
+    """References of the images that a host needs."""
     versions = json.dumps(found.get("image_versions") or {}, sort_keys=True)
     known = catalogue(str(found.get("images_registry") or ""), versions)
     wanted = found.get("images_required") or [i.name for i in known if i.runtime and not i.optional]
@@ -38,12 +38,12 @@ def references(found: Mapping[str, Any]) -> list[str]:
 
 
 def without_engine(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """Hosts of which it is not known that their engine runs and can be spoken to."""
+    """Hosts whose engine is not known to be installed, with its Python library."""
     return host_selection.without_engine(variables(hosts, hostvars))
 
 
 def with_unreachable_engine(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """Hosts that have an engine, which did not answer."""
+    """Hosts with an installed engine that did not respond."""
     return host_selection.with_unreachable_engine(variables(hosts, hostvars))
 
 
@@ -54,23 +54,23 @@ def first_reachable(
     known = variables(groups.get(group, ()), hostvars)
     machines = {host: str(found.get("metal_machine", host)) for host, found in known.items()}
     reached = variables(list(machines.values()), hostvars)
-    return host_selection.first_reachable(known, machines, reached) or [NOBODY]
+    return host_selection.first_reachable(known, machines, reached) or [NO_HOST]
 
 
 def without_identity(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """Hosts of which it is not known what they have of the cluster; all in the first play."""
+    """Hosts whose identity data was not read; all hosts in the first play."""
     return host_selection.without_identity(
         {host: {} for host in hosts} | variables(hosts, hostvars)
     )
 
 
 def identities(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> Any:
-    """What each machine has of the cluster, as metal.kafka.credentials takes it."""
+    """Identity data of the cluster on each machine, for metal.kafka.credentials."""
     return host_selection.identities(list(hosts), variables(hosts, hostvars))
 
 
 def without_images(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """Hosts of which it is not known that they have every image that they run."""
+    """Hosts that are not known to have all images that they need."""
     try:
         return host_selection.without_images(variables(hosts, hostvars), references)
     except image_checks.ImageError as error:

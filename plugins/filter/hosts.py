@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What one host needs to know of others."""
+"""Filters over variables of several hosts."""
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
@@ -10,7 +10,7 @@ from ansible.errors import AnsibleFilterError
 
 
 def gather(hosts: Mapping[str, Mapping[str, Any]], fact: str) -> list[Any]:
-    """Items of the list ``fact`` of every host that has it, in the order of hosts."""
+    """Items of the list ``fact`` of all hosts that have it, in the order of hosts."""
     return [item for host in hosts for item in hosts[host].get(fact) or []]
 
 
@@ -19,13 +19,13 @@ def host_ports(
 ) -> list[str]:
     """``host:port`` of each record; keys may be paths such as ``listeners.CLIENTS.port``.
 
-    Raises AnsibleFilterError naming the key and the record that lacks it.
+    Raises AnsibleFilterError with the missing key and the record.
     """
     return [f"{_at(each, host)}:{_at(each, port)}" for each in records]
 
 
 def _at(record: Mapping[str, Any], path: str) -> Any:
-    """What a record has at the end of a path."""
+    """Value at a path in a record."""
     try:
         return reduce(lambda found, key: found[key], path.split("."), record)
     except (KeyError, TypeError) as error:
@@ -33,8 +33,8 @@ def _at(record: Mapping[str, Any], path: str) -> Any:
 
 
 class FilterModule:
-    """Filters that read several hosts."""
+    """Filters over variables of several hosts."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {"collect_from_hosts": gather, "host_ports": host_ports}

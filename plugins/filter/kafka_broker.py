@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of a broker's declaration."""
+"""Filters for declarations and status of brokers."""
 
 from typing import Any
 
@@ -12,32 +12,32 @@ def listeners(
 ) -> dict[str, list[str]]:
     """The listener keys of server.properties, from listeners by name.
 
-    Each listener has ``bind``, ``advertise``, ``port`` and, where it differs from ``protocols`` of
-    the site, ``protocol``.
+    Each listener has ``bind``, ``advertise``, ``port`` and, if it differs from the site's
+    ``protocols``, ``protocol``.
     """
-    usual = protocols or {}
+    defaults = protocols or {}
     return {
         "listeners": [f"{name}://{at['bind']}:{at['port']}" for name, at in declared.items()],
         "advertised.listeners": [
             f"{name}://{at['advertise']}:{at['port']}" for name, at in declared.items()
         ],
         "listener.security.protocol.map": [
-            f"{name}:{at.get('protocol') or usual.get(name, 'PLAINTEXT')}"
+            f"{name}:{at.get('protocol') or defaults.get(name, 'PLAINTEXT')}"
             for name, at in declared.items()
         ],
     }
 
 
 def identity_mounts(paths: list[str]) -> list[dict[str, str]]:
-    """Directories of the host that are at the same place in the container."""
+    """Bind mounts with the same path on the host and in the container."""
     return [{"source": path, "target": path} for path in paths]
 
 
 def status_rows(info: dict[str, Any], brokers: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Rows of the status screen: each declared broker against the cluster's own list.
+    """Rows of the status screen: declared brokers compared with the registered ones.
 
-    ``info`` is what M(metal.kafka.cluster_info) returns, ``brokers`` the declared ones with id and
-    listeners.
+    ``info`` is the result of M(metal.kafka.cluster_info), ``brokers`` are the declared brokers with
+    id and listeners.
     """
     registered = {broker["id"] for broker in info["brokers"]}
     broken = {entry["broker"] for entry in info["offline_log_dirs"]}
@@ -67,7 +67,7 @@ class FilterModule:
     """Filters of the kafka_broker role."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {
             "kafka_listeners": listeners,
             "identity_mounts": identity_mounts,

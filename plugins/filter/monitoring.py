@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration of Prometheus and Alertmanager from declarations."""
+"""Filters that render the configuration of Prometheus and Alertmanager."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..plugin_utils._monitoring import (
 
 
 def declared(changes: Any) -> Any:
-    """Alerts of the collection with what a site changes."""
+    """Alerts of the collection with a site's changes."""
     return alerts.alerts_of(alerts.adjusted(monitoring_files.read_alerts(), plain(changes)))
 
 
 def written(function: Callable[..., Any], *values: Any, **options: Any) -> str:
-    """What ``function`` gives as YAML; a declaration that cannot be is an error of the filter."""
+    """Result of ``function`` as YAML; an invalid declaration is an error of the filter."""
     try:
         document = function(
             *(plain(value) for value in values), **{k: plain(v) for k, v in options.items()}
@@ -47,9 +47,9 @@ def alert_rules(changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
 
 
 def alert_routes(receivers: Any, changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
-    """The configuration of Alertmanager; ``receivers`` are ways to people by severity."""
+    """The configuration of Alertmanager; ``receivers`` are channels by severity."""
     return written(
-        lambda ways: alertmanager.alertmanager_config(declared(changes), ways, plain(runbooks)),
+        lambda found: alertmanager.alertmanager_config(declared(changes), found, plain(runbooks)),
         receivers,
     )
 
@@ -63,7 +63,7 @@ def scrape_config(
 ) -> str:
     """The configuration of Prometheus; ``proxied``: targets are behind proxies of machines.
 
-    ``password``: Prometheus and Alertmanager ask for the one in web.password.
+    ``password``: Prometheus and Alertmanager require the password in web.password.
     """
     return written(
         lambda peers: prometheus.prometheus_config(
@@ -79,7 +79,7 @@ def scrape_config(
 
 
 def proxy_config(targets: Any, machine: Any, password: Any = "") -> str:
-    """The configuration of the proxy of a machine; ``password``: of Prometheus and Alertmanager."""
+    """The configuration of a metrics proxy; ``password`` of Prometheus and Alertmanager."""
     return written(
         lambda wanted: prometheus.proxy_config(
             monitoring_files.read_jobs(), wanted, str(machine), str(password)
@@ -91,14 +91,14 @@ def proxy_config(targets: Any, machine: Any, password: Any = "") -> str:
 def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
     """Files of service discovery: one for each job, empty for a job without targets.
 
-    ``proxies``: address of the proxy by machine, where targets are behind one.
+    ``proxies``: address of the metrics proxy by machine, if there are any.
     """
     try:
         known = monitoring_files.read_jobs()
         unknown = sorted(set(targets) - set(known))
         if unknown:
             raise alerts.MonitoringError(
-                f"job {unknown[0]}: there is none; jobs: {', '.join(sorted(known))}"
+                f"job: found {unknown[0]}; allowed: {', '.join(sorted(known))}"
             )
         return [
             {
@@ -106,7 +106,7 @@ def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
                 "content": prometheus.target_file(
                     job, plain(targets.get(job, [])), plain(proxies or {})
                 ),
-                # Read again by itself: a target more restarts nothing.
+                # Prometheus reloads the file, so a change needs no restart.
                 "static": "",
             }
             for job in known
@@ -116,8 +116,8 @@ def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
 
 
 def web_config(password: Any) -> dict[str, Any]:
-    """The web configuration of Prometheus and Alertmanager that ask for this password."""
-    # `ansible-doc` loads this file where bcrypt is not installed.
+    """The web configuration of Prometheus and Alertmanager with this password."""
+    # Imported here, because `ansible-doc` loads this file without bcrypt.
     from ..plugin_utils._monitoring import web_password
 
     return web_password.web_config(str(password))

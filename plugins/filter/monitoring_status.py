@@ -1,30 +1,30 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What those who watch say of the platform, for the status screen."""
+"""Filters for the rows of monitoring in the status screen."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-# Alerts that always fire: somebody outside waits for them.
+# Severity of alerts that always fire, as a test of notifications.
 HEARTBEAT = "heartbeat"
 
 
 def prometheus_row(
     answers: list[dict[str, Any]], endpoint: str, password: bool = False
 ) -> dict[str, str]:
-    """The row of Prometheus: who gives figures, and which alerts fire.
+    """The row of Prometheus, with the number of reachable targets and the firing alerts.
 
-    ``answers`` are those of its HTTP API to ``targets`` and to ``alerts``, as ansible.builtin.uri
-    returns them. Alerts are no problems of the status screen: it asks the services themselves, and
-    an alert ends half a minute after its cause. ``password``: it requires the operator's.
+    ``answers`` are the responses of its HTTP API for ``targets`` and ``alerts``, from
+    ansible.builtin.uri. Alerts are not problems of the status screen, which checks the services
+    itself: an alert ends half a minute after its cause. ``password``: Prometheus requires one.
     """
     targets, alerts = (_data(answer) for answer in answers)
     if targets is None or alerts is None:
         status = int(answers[0].get("status", -1))
-        return _row("prometheus", endpoint, f"answers {status}" if status > 0 else "")
+        return _row("prometheus", endpoint, f"HTTP status {status}" if status > 0 else "")
     count = len(targets["activeTargets"])
-    answering = sum(each["health"] != "down" for each in targets["activeTargets"])
+    reachable = sum(each["health"] != "down" for each in targets["activeTargets"])
     firing = sorted(
         {
             f"{each['labels'].get('severity', '')} {each['labels']['alertname']}"
@@ -32,28 +32,28 @@ def prometheus_row(
             if each["state"] == "firing" and each["labels"].get("severity") != HEARTBEAT
         }
     )
-    said = [f"{answering} of {count} targets answer", *(firing or ["no alert"])]
-    said += ["password in operator/monitoring-web"] if password else []
-    return _row("prometheus", endpoint, ", ".join(said))
+    notes = [f"{reachable} of {count} targets respond", *(firing or ["no alert"])]
+    notes += ["password in operator/monitoring-web"] if password else []
+    return _row("prometheus", endpoint, ", ".join(notes))
 
 
 def page_row(answer: dict[str, Any], endpoint: str) -> dict[str, str]:
-    """The row of the cluster's page, which the exporter shows: what its title says."""
+    """The row of the exporter's cluster page, with the state in the page's title."""
     title = re.search(r"<title>[^<]*: ([^<:]*)</title>", str(answer.get("content") or ""))
     return _row("page", endpoint, title[1] if title and answer.get("status") == 200 else "")
 
 
 def _data(answer: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The data of an answer that is one of Prometheus' own."""
-    said = answer.get("json")
-    if answer.get("status") != 200 or not isinstance(said, dict):
+    """Data in a response of Prometheus' API; None for any other response."""
+    body = answer.get("json")
+    if answer.get("status") != 200 or not isinstance(body, dict):
         return None
-    data = said.get("data")
+    data = body.get("data")
     return data if isinstance(data, dict) else None
 
 
 def _row(name: str, endpoint: str, note: str) -> dict[str, str]:
-    """A row of the screen; without a note nobody has answered."""
+    """A row of the screen; an empty note means that the service did not respond."""
     return {
         "name": name,
         "kind": "monitoring",
@@ -68,5 +68,5 @@ class FilterModule:
     """Filters of the status screen."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {"page_row": page_row, "prometheus_row": prometheus_row}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a declared pipeline to the document its driver reads."""
+"""Filters that turn declared pipelines into the documents of their drivers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ from ..plugin_utils._declarations.service_data import plain
 from ..plugin_utils._site.samples import with_sample_schema
 from ..plugin_utils._site.status_ports import status_ports
 
-# Where a driver finds its files.
+# Directory of a driver's files.
 FILES = "/etc/kafka-metal"
 RESOURCES = {"cores": 1, "executor_memory": "1g", "driver_memory": "1g"}
 
@@ -29,16 +29,16 @@ RESOURCES = {"cores": 1, "executor_memory": "1g", "driver_memory": "1g"}
 def pipeline_document(
     declared: Mapping[str, Any], name: str, site: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The declaration with what the site adds, checked; a sample becomes the schema it implies.
+    """Return the validated declaration with settings of the site, and with the sample's schema.
 
-    A relative path of a sample starts where the run does. Options of clients that a declaration has
-    stay beside those of the site. Raises AnsibleFilterError with every mistake.
+    A sample's relative path starts in the current directory of the run. Client options of the
+    declaration are merged with those of the site. Raises AnsibleFilterError with all faults.
     """
     try:
-        person, given = plain(declared), plain(site)
-        if wrong := [*misplaced(name, person), *conflicts(name, person, given)]:
+        own, settings = plain(declared), plain(site)
+        if wrong := [*misplaced(name, own), *conflicts(name, own, settings)]:
             raise DeclarationError(wrong)
-        document = placed(name, with_sample_schema(person), given)
+        document = placed(name, with_sample_schema(own), settings)
         document["resources"] = RESOURCES | document.get("resources", {})
         parse(name, document)
     except (DeclarationError, SampleError) as error:
@@ -49,7 +49,7 @@ def pipeline_document(
 def status_endpoints(
     pipelines: Mapping[str, Any], host: str, first: int | str, own: Mapping[str, Any]
 ) -> dict[str, str]:
-    """host:port of each driver by the name of its pipeline; ``own`` are ports by name, too."""
+    """host:port of each driver by pipeline name; ``own`` are fixed ports by pipeline name."""
     fixed = {str(name): int(port) for name, port in plain(own).items()}
     ports = status_ports(map(str, pipelines), int(first), fixed)
     return {name: f"{host}:{port}" for name, port in ports.items()}
@@ -62,10 +62,10 @@ def undeclared_drivers(
     defined: bool,
     confirmed: bool,
 ) -> dict[str, Any]:
-    """Drivers to remove, each with name and container, and notes on them for the operator.
+    """Drivers to remove, each with name and container, and notes for the operator.
 
-    ``containers`` are drivers as the engine lists them. Where this looks like a lost declaration,
-    ``refused`` has the errors, ``unconfirmed`` what the next run has to confirm; none is removed.
+    ``containers`` are drivers as the engine lists them. If the declaration seems to be lost, none
+    is removed: ``refused`` has errors, ``unconfirmed`` the kinds that the next run must confirm.
     """
     found = {
         container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-"): str(
@@ -80,17 +80,17 @@ def undeclared_drivers(
     )
     undeclared = found.keys() - {str(name) for name in declared}
     try:
-        gone, notes = applied_record.removable("pipelines", found, undeclared, permission)
+        removed, notes = applied_record.removable("pipelines", found, undeclared, permission)
     except applied_record.RemovalError as error:
         kinds = sorted(error.kinds)
         return {"gone": [], "notes": [], "refused": error.messages, "unconfirmed": kinds}
     notes += [
         f"pipeline {name}: no longer declared, its driver is stopped and removed; its checkpoint, "
         "archive and topics are kept"
-        for name in sorted(gone)
+        for name in sorted(removed)
     ]
     return {
-        "gone": [{"name": name, "container": found[name]} for name in sorted(gone)],
+        "gone": [{"name": name, "container": found[name]} for name in sorted(removed)],
         "notes": notes,
         "refused": [],
         "unconfirmed": [],
@@ -100,7 +100,7 @@ def undeclared_drivers(
 def own_databases(
     databases: Mapping[str, Mapping[str, Any]], declared: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Of all databases those that an output of one pipeline names."""
+    """Databases that the outputs of one pipeline use."""
     outputs = plain(declared).get("outputs")
     found = outputs.values() if isinstance(outputs, dict) else ()
     named = [each.get("database") for each in found if isinstance(each, dict)]
@@ -108,7 +108,7 @@ def own_databases(
 
 
 def database_sites(databases: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Databases as a driver reads them: a password is in a file of its own, see database_files."""
+    """Databases for a driver, with the path of a file instead of the password."""
     return {
         name: {
             **{key: value for key, value in plain(database).items() if key != "password"},
@@ -119,7 +119,7 @@ def database_sites(databases: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]
 
 
 def database_files(databases: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
-    """The files with passwords of databases."""
+    """Files with the passwords of databases."""
     return [
         {"name": _file(name), "content": str(database["password"])}
         for name, database in databases.items()
@@ -135,7 +135,7 @@ class FilterModule:
     """Filters of the pipeline role."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {
             "pipeline_document": pipeline_document,
             "status_endpoints": status_endpoints,

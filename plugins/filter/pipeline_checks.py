@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the check of pipelines is given, and what is said of it and of drivers that do not run."""
+"""Filters for the check of pipelines, and for messages about failed drivers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from ..plugin_utils._declarations.declarations_package import SITE_KEYS, SampleE
 from ..plugin_utils._declarations.service_data import plain
 from ..plugin_utils._site.samples import with_sample_schema
 
-# How the check begins what it says of a mistake, and how much of anything else is shown.
+# Prefixes of the check's output lines, and the number of lines of any other output.
 PROBLEM = "pipeline "
 NOTE = "note: "
 LAST_LINES = 10
-# How `timeout` ends when it has ended its command.
-TOOK_TOO_LONG = 124
-# Starts in a row that have to fail before a driver is no longer waited for.
+# Exit code of `timeout` after a timeout.
+TIMED_OUT = 124
+# Failed starts in a row after which a driver counts as failed.
 FAILED_STARTS = 3
 
 
@@ -29,13 +29,13 @@ def pipeline_statements(
     functions: Sequence[str],
     roots: Mapping[str, str] | None = None,
 ) -> str:
-    """The document that `kafka-metal-pipeline check` reads: all pipelines, no secrets.
+    """The document for `kafka-metal-pipeline check`: all pipelines, no secrets.
 
-    ``functions`` are those that the site allows beyond Spark's harmless ones, ``roots`` those of
-    checkpoints and archives. Equal declarations give equal text. Raises AnsibleFilterError for a
-    sample that cannot be read.
+    ``functions`` are SQL functions that the site allows in addition, ``roots`` the roots of
+    checkpoints and archives. Equal declarations give equal text. Raises AnsibleFilterError for an
+    unreadable sample.
     """
-    # What a declaration says of the site counts as little here as in the driver's document.
+    # Keys of the site in declarations are ignored, as in the driver's document.
     site = {"sql_functions": plain(list(functions))}
     for key in ("checkpoint_root", "archive_root"):
         if key in (roots or {}):
@@ -55,7 +55,7 @@ def pipeline_statements(
 
 
 def running_drivers(containers: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the pipelines whose drivers run, from containers as the engine lists them."""
+    """Names of pipelines with running drivers, from containers as the engine lists them."""
     return sorted(
         container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-")
         for each in containers
@@ -64,48 +64,48 @@ def running_drivers(containers: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def check_refusal(answer: Mapping[str, Any], minutes: int) -> str:
-    """Why pipelines are refused, from what the container of their check has ended with.
+    """Message why pipelines are refused, from the result of the check's container.
 
-    ``minutes`` is how long the check may take.
+    ``minutes`` is the check's time limit.
     """
-    if answer.get("status") == TOOK_TOO_LONG:
+    if answer.get("status") == TIMED_OUT:
         return (
-            f"No service was touched: the check of the pipelines took too long: found no answer "
-            f"after {minutes} minutes; allowed: up to {minutes} minutes. Look whether this machine "
-            "is busy, and whether its checkpoints lie on a file system that answers, then run the "
-            "same command again."
+            f"No service was touched: the check of the pipelines took too long: found no result "
+            f"after {minutes} minutes; allowed: up to {minutes} minutes. Check whether this "
+            "machine is busy, and whether the file system of its checkpoints responds; then run "
+            "the same command again."
         )
-    output = answer.get("container", {}).get("Output") or answer.get("msg") or "no answer"
+    output = answer.get("container", {}).get("Output") or answer.get("msg") or "no output"
     lines = [line.strip() for line in str(output).splitlines() if line.strip()]
     found = [line for line in lines if line.startswith(PROBLEM)]
     if not found:
-        said = "\n".join(lines[-LAST_LINES:])
-        return f"No service was touched: the pipelines could not be checked:\n{said}"
+        tail = "\n".join(lines[-LAST_LINES:])
+        return f"No service was touched: the pipelines could not be checked:\n{tail}"
     numbered = (f"{number}. {line}" for number, line in enumerate(found, start=1))
     return "\n".join(
         (
             f"No service was touched: {len(found)} problem(s) in the declared pipelines",
             *numbered,
-            'Mend the declarations, or see docs/operate/guides/pipelines.md, "What SQL may be" and "A changed '
-            'declaration".',
+            "Correct the declarations, or see docs/operate/guides/pipelines.md, "
+            '"What SQL may be" and "A changed declaration".',
         )
     )
 
 
 def check_notes(answer: Mapping[str, Any]) -> list[str]:
-    """What the container of the check has said of damage that is no fault of a declaration."""
+    """Notes in the check's output on damage that is no fault of a declaration."""
     lines = str(answer.get("container", {}).get("Output") or "").splitlines()
     return [line.strip().removeprefix(NOTE) for line in lines if line.strip().startswith(NOTE)]
 
 
 def driver_finished_starting(answer: Mapping[str, Any], name: str) -> bool:
-    """Whether a status port says that the driver ``name`` runs, or that it will not."""
+    """Whether the driver ``name`` is running or has failed, from its status port's response."""
     state = _state(answer, name)
     return state.get("state") == "running" or _has_failed(state)
 
 
 def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Drivers that do not run, from the loop that waited for them: ``name`` and ``reason``."""
+    """Drivers that are not running, from the loop that waited for them: ``name``, ``reason``."""
     found = []
     for answer in results:
         name = str(answer["item"])
@@ -119,24 +119,24 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]
         elif state:
             reason = f"it is still {state['state']}: make logs S=pipeline-{name}"
         elif isinstance(answer.get("json"), Mapping):
-            reason = f"the driver of {answer['json'].get('name')} still answers at its port"
+            reason = f"its port is still used by the driver of {answer['json'].get('name')}"
         else:
-            reason = f"no answer from its status port: {answer.get('msg', '')}"
+            reason = f"no response from its status port: {answer.get('msg', '')}"
         found.append({"name": name, "reason": reason})
     return found
 
 
 def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) -> str:
-    """What the operator reads of drivers that do not run; those of ``back`` run as they did."""
+    """Message about drivers that are not running; those in ``back`` run their last declaration."""
     lines = [f"{len(failed)} of the pipelines do not run as declared"]
     for each in failed:
         lines.append(f"{each['name']}: {each['reason']}")
         lines.append(
             "  its last good declaration runs again, from its own checkpoints"
             if each["name"] in back
-            else "  there is no other declaration that ran, to go back to"
+            else "  there is no earlier good declaration to restore"
         )
-    return "\n".join([*lines, "Mend the declarations, then `make up` goes on."])
+    return "\n".join([*lines, "Correct the declarations, then run `make up` again."])
 
 
 def _has_failed(state: Mapping[str, Any]) -> bool:
@@ -145,7 +145,7 @@ def _has_failed(state: Mapping[str, Any]) -> bool:
 
 
 def _failing_outputs(state: Mapping[str, Any]) -> list[str]:
-    """Outputs that their driver has started again in vain, each with its last error."""
+    """Outputs that still fail after several restarts, each with its last error."""
     return [
         f"output {name}: {output['exception']}"
         for name, output in (state.get("outputs") or {}).items()
@@ -154,7 +154,7 @@ def _failing_outputs(state: Mapping[str, Any]) -> list[str]:
 
 
 def _state(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """What the driver ``name`` says; nothing when another one answers, or none."""
+    """State of the driver ``name``; empty without a response, or if another driver responds."""
     found = answer.get("json")
     return found if isinstance(found, Mapping) and found.get("name") == name else {}
 
@@ -163,7 +163,7 @@ class FilterModule:
     """Filters of the pipeline role."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {
             "pipeline_statements": pipeline_statements,
             "running_drivers": running_drivers,

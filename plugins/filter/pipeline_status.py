@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pipelines in the status screen, from the answers of their drivers."""
+"""Filters for pipelines in the status screen, from the responses of their drivers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,19 +9,19 @@ from typing import Any
 def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """State of each pipeline, from the loop of requests to their drivers.
 
-    An answer is the driver's own JSON; without one, or with that of another pipeline's driver, the
-    pipeline is ``unreachable``.
+    A response is the driver's JSON. Without one, or with a response of another pipeline's driver,
+    the pipeline is ``unreachable``.
     """
     return [_state_of(answer) for answer in answers]
 
 
 def _state_of(answer: dict[str, Any]) -> dict[str, Any]:
-    name, told = answer["item"], answer.get("json")
+    name, body = answer["item"], answer.get("json")
     error = answer.get("msg", "")
-    if answer.get("status") == 200 and isinstance(told, dict):
-        if told.get("name") == name:
-            return told
-        error = f"the driver of {told.get('name')} answers at its port"
+    if answer.get("status") == 200 and isinstance(body, dict):
+        if body.get("name") == name:
+            return body
+        error = f"its port is used by the driver of {body.get('name')}"
     return {"name": name, "state": "unreachable", "error": error}
 
 
@@ -46,5 +46,5 @@ class FilterModule:
     """Filters of the pipelines' status."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {"pipeline_states": pipeline_states, "pipeline_rows": pipeline_rows}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What comparisons of replicas come to, in words."""
+"""Filter for the report on compared replicas."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 from ..module_utils._common.messages import some
 
 
-def told(broker: str, found: Mapping[str, Any]) -> Iterator[str]:
-    """What one broker's answer comes to, a line each; C(found) is that of C(replica_equality)."""
+def lines_of(broker: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines for one broker; C(found) is its result of C(replica_equality)."""
     if "compared" not in found:
-        yield f"{broker}: not compared: {found.get('msg') or 'no answer'}"
+        yield f"{broker}: not compared: {found.get('msg') or 'no response'}"
         return
     yield f"{broker}: {len(found['compared'])} replicas are equal to another one"
-    for sentence in found["different"]:
-        yield f"{broker}: DIFFERENT: {sentence}"
+    for difference in found["different"]:
+        yield f"{broker}: DIFFERENT: {difference}"
     if found["unfinished"]:
         count = len(found["unfinished"])
-        yield f"{broker}: {count} not compared to the end: {some(found['unfinished'])}"
+        yield f"{broker}: {count} not fully compared: {some(found['unfinished'])}"
     if found["compacted"]:
         count = len(found["compacted"])
-        yield f"{broker}: {count} of compacted topics left out, compacted by each in its own time"
+        yield f"{broker}: {count} of compacted topics left out, since replicas compact separately"
 
 
 def faults(broker: str, found: Mapping[str, Any]) -> list[str]:
-    """What differs, or that the broker could not be asked."""
-    return found["different"] if "compared" in found else list(told(broker, found))
+    """Differences of a broker, or the error that prevented its comparison."""
+    return found["different"] if "compared" in found else list(lines_of(broker, found))
 
 
 def replicas_result(answers: Mapping[str, Any]) -> dict[str, Any]:
-    """C(text) of all answers by broker, and C(faults): what differs, and who could not be asked."""
-    lines = [line for broker, found in answers.items() for line in told(broker, found)]
+    """C(text) for all brokers, and C(faults): differences, and brokers without a result."""
+    lines = [line for broker, found in answers.items() for line in lines_of(broker, found)]
     return {
         "text": "".join(f"{line}\n" for line in lines),
         "faults": [fault for broker, found in answers.items() for fault in faults(broker, found)],

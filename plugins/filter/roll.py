@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters over the variables of hosts that take turns."""
+"""Filters for rolling restarts and the operation lock."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ..plugin_utils._operations import rolling_order
 
 
 def variables(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> list[Any]:
-    """Variables of each host; of none before the first play has run, as in a syntax check."""
+    """Variables of each host; empty before the first play, as in a syntax check."""
     return [hostvars[host] for host in hosts if host in hostvars]
 
 
 def in_state(hosts: Sequence[str], hostvars: Mapping[str, Any], *states: Any) -> list[str]:
-    """Hosts whose container was found in one of the states."""
+    """Hosts whose container is in one of the states."""
     return rolling_order.in_state(variables(hosts, hostvars), *states)
 
 
 def roll_hosts(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """Hosts in the order of their restarts, without those that go last."""
+    """Hosts in restart order, without those that restart last."""
     return list(
         chain.from_iterable(rolling_order.batches(rolling_order.read(variables(hosts, hostvars))))
     )
 
 
 def roll_sizes(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[int]:
-    """How many of roll_hosts restart at a time; never empty, as ``serial`` needs a number."""
+    """Sizes of the batches of roll_hosts; never empty, because ``serial`` needs a number."""
     found = rolling_order.batches(rolling_order.read(variables(hosts, hostvars)))
     return [len(batch) for batch in found] or [1]
 
@@ -42,26 +42,26 @@ def roll_last(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
 
 
 def roll_resumed(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> bool:
-    """Whether the operation goes on with what an interrupted one began."""
+    """Whether the operation resumes an interrupted one."""
     return any(float(found.get("roll_since") or 0) > 0 for found in variables(hosts, hostvars))
 
 
 def roll_failure(
     host: Any, role: Any, reason: Any, stopped: Any, brought_back: Any, undone: Any, log: Any
 ) -> Any:
-    """The last message of a roll that ends early."""
+    """The message of a failed roll."""
     return rolling_order.failure(
         host, role, reason, stopped=stopped, brought_back=brought_back, undone=undone, log=log
     )
 
 
 def lock_refusal(cluster: Any, refused: Any) -> str:
-    """Who holds the lock, out of the results of the module cluster_lock that were refused."""
+    """Message about the lock's holder, from refused results of the module cluster_lock."""
     return operation_lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
 
 
 def operation_status(answers: Any) -> dict[str, Any]:
-    """Problems and notes for the status screen, out of results of M(metal.kafka.operation_info)."""
+    """Problems and notes for the status screen, from results of M(metal.kafka.operation_info)."""
     found = [answer.get("operation") for answer in answers]
     problems, notes = operation_state.messages(found, operation_lock.owner_of(os.getpid()))
     return {"problems": problems, "notes": notes}
@@ -70,9 +70,9 @@ def operation_status(answers: Any) -> dict[str, Any]:
 def operation_interrupted(machines: Iterable[str], hostvars: Mapping[str, Any]) -> bool:
     """Whether preflight found the lock of a dead process on one of the machines."""
     me = operation_lock.owner_of(os.getpid())
-    looks = [(each.get("preflight_machine") or {}) for each in variables(machines, hostvars)]
-    seen = [(each.get("facts") or {}).get("operation") for each in looks]
-    locks = [each["lock"] for each in seen if each and each["lock"]]
+    results = [(each.get("preflight_machine") or {}) for each in variables(machines, hostvars)]
+    operations = [(each.get("facts") or {}).get("operation") for each in results]
+    locks = [each["lock"] for each in operations if each and each["lock"]]
     return any(operation_lock.dead(operation_lock.Owner(**held["owner"]), me) for held in locks)
 
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Screens of verbs: text for a terminal, and what is not well."""
+"""Filters for the screens of verbs: text for a terminal, and problems."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def _screen(drawn: tuple[str, list[str]]) -> dict[str, Any]:
 
 
 def _paint() -> screens.Paint:
-    """Colours where Ansible itself uses them."""
+    """Colours if Ansible itself uses them."""
     return screens.Paint(ANSIBLE_COLOR)
 
 
 def status_screen(state: Mapping[str, Any]) -> dict[str, Any]:
-    """C(text) and C(problems) of a platform; C(state) is that of the filter C(platform_state)."""
+    """C(text) and C(problems) of a platform; C(state) is from the filter C(platform_state)."""
     return _screen(screens.status.render(screens.visible_texts(state), _paint()))
 
 
 def final_report(state: Mapping[str, Any], demo: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The same at the end of a run; C(demo) is the account of the demonstration."""
-    given = {**state, "demo": demo} if demo else state
-    return _screen(screens.report.render(screens.visible_texts(given), _paint()))
+    """The same at the end of a run; C(demo) has the counts of the demonstration."""
+    whole = {**state, "demo": demo} if demo else state
+    return _screen(screens.report.render(screens.visible_texts(whole), _paint()))
 
 
 def groups_screen(found: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters over the word of a site for its security, and over who needs a certificate."""
+"""Filters for users, client options and logins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..plugin_utils._security.security_modes import SecurityError
 
 
 def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function`` with its complaint as Ansible's."""
+    """``function`` with plain types as arguments; SecurityError becomes Ansible's error."""
 
     @wraps(function)
     def guarded(*args: Any, **keys: Any) -> Any:

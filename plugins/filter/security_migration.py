@@ -30,8 +30,8 @@ def refusing(name: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def ports(listeners: Any, which: Any, offset: Any) -> list[int]:
     """Ports of ``listeners``, or of the secured listeners next to them."""
-    above = int(offset) if which == "secured" else 0
-    return [int(at["port"]) + above for at in listeners.values()]
+    added = int(offset) if which == "secured" else 0
+    return [int(at["port"]) + added for at in listeners.values()]
 
 
 FILTERS: dict[str, Callable[..., Any]] = {

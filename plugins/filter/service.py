@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters over the declaration of a container."""
+"""Filters for the declaration of a container."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..plugin_utils._declarations.service_data import container_paths, service_h
 
 
 def container_user(service: str, own: Mapping[str, Any] | None = None) -> dict[str, int]:
-    """Who containers of a service run as, and who owns their files."""
+    """User and group of a service's containers and of their files."""
     try:
         return container_users.container_user(service, own)
     except container_users.UserError as error:

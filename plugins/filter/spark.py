@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the status screen."""
+"""Filter for the rows of Spark in the status screen."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _ROLES = {spark_masters.LEADER: "leader", spark_masters.STANDBY: "standby"}
 def status_rows(
     info: dict[str, Any], masters: list[dict[str, Any]], workers: list[dict[str, Any]]
 ) -> list[dict[str, str]]:
-    """Rows of the status screen, from what the module ``spark_info`` found.
+    """Rows of the status screen, from the result of the module ``spark_info``.
 
     ``masters`` have name, host and port, ``workers`` name, host and ui_port.
     """
-    told = info.get("masters", [])
-    leading = spark_masters.leader(told) or {}
-    answers = {master["name"]: master for master in told}
-    rows = [_master(master, answers.get(master["name"], {})) for master in masters]
+    found = info.get("masters", [])
+    leading = spark_masters.leader(found) or {}
+    by_name = {master["name"]: master for master in found}
+    rows = [_master(master, by_name.get(master["name"], {})) for master in masters]
     for worker in workers:
         page = f"{worker['host']}:{worker['ui_port']}"
         rows.append(_row(worker["name"], page in leading.get("workers", []), page))
@@ -30,12 +30,12 @@ def status_rows(
     return rows
 
 
-def _master(master: dict[str, Any], told: dict[str, Any]) -> dict[str, str]:
-    """Row of one master: who leads, who stands by."""
-    status = told.get("status", "")
+def _master(master: dict[str, Any], found: dict[str, Any]) -> dict[str, str]:
+    """Row of one master, with its role (leader or standby) and the address of its page."""
+    status = found.get("status", "")
     endpoint = f"spark://{master['host']}:{master['port']}"
-    words = [_ROLES.get(status, status.lower()), f"page {told['page']}" if told else ""]
-    note = ", ".join(filter(None, words))
+    notes = [_ROLES.get(status, status.lower()), f"page {found['page']}" if found else ""]
+    note = ", ".join(filter(None, notes))
     return _row(master["name"], status in _ROLES, endpoint, note)
 
 
@@ -54,5 +54,5 @@ class FilterModule:
     """Filters of the spark role."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {"spark_status_rows": status_rows}

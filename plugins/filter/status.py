@@ -1,27 +1,27 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a whole platform, gathered from what each role found."""
+"""Filters that merge the results of roles into the state of the platform."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from ..module_utils._host.engine_facts import HUNG, START
 
-# Ending of the fact that each role's tasks/status.yml leaves on the host it ran on.
+# Suffix of the fact that each role's tasks/status.yml sets on its hosts.
 STATUS_FACT = "_platform_status"
 HUNG_RUNBOOK = "docs/operate/alerts/ContainerEngineUnreachable.md"
 
 
 def certificates_status(expiry: list[dict[str, Any]], warn_days: int) -> dict[str, Any]:
-    """What the status screen says of certificates: the one that ends first, and who is late.
+    """Certificates for the status screen: the one that expires first, and those to renew.
 
-    ``expiry`` is what M(metal.kafka.credentials) returns.
+    ``expiry`` is a result of M(metal.kafka.credentials).
     """
     ending = sorted(expiry, key=lambda each: each["days_left"])
     return {
         "certificates": ending[:1],
         "problems": [
-            f"{each['kind']} {each['name']} ends in {each['days_left']} days, "
+            f"{each['kind']} {each['name']} expires in {each['days_left']} days, "
             f"{each['not_after']}: make up renews it"
             for each in ending
             if each["days_left"] < warn_days
@@ -32,15 +32,16 @@ def certificates_status(expiry: list[dict[str, Any]], warn_days: int) -> dict[st
 def engine_status(answer: Mapping[str, Any], machine: str, socket: str) -> dict[str, Any]:
     """The row of a machine's container engine, from the result of a request to its C(_ping).
 
-    While it is silent containers may go on, but nothing starts one that ends.
+    Without the engine running containers continue, but are not restarted.
     """
     if answer.get("unreachable"):
-        problem = f"machine {machine} cannot be reached: its engine was not asked"
+        problem = f"machine {machine} is unreachable: its engine was not checked"
     elif answer.get("status") != 200:
-        why = answer.get("msg") or f"status {answer.get('status')}"
-        # `make up` starts one that is down; preflight refuses one that hangs.
-        step = f"it hangs, restart it: {HUNG_RUNBOOK}" if HUNG in why else START
-        problem = f"the engine of {machine} does not answer on {socket} ({why}): {step}"
+        error = answer.get("msg") or f"status {answer.get('status')}"
+        # `make up` starts a stopped engine; preflight refuses one that hangs.
+        restart = f"it hangs, restart it: {HUNG_RUNBOOK}"
+        step = restart if HUNG in error else START
+        problem = f"the engine of {machine} does not respond on {socket} ({error}): {step}"
     else:
         problem = ""
     state = "down" if problem else "running"
@@ -54,9 +55,9 @@ def engine_status(answer: Mapping[str, Any], machine: str, socket: str) -> dict[
 def platform_state(
     hosts: Mapping[str, Mapping[str, Any]], cluster: str, bootstrap: list[str], access: str = ""
 ) -> dict[str, Any]:
-    """What ``kafka-metal status`` and ``report`` draw, from the facts the roles left on hosts.
+    """State for ``kafka-metal status`` and ``report``, from the facts that roles set on hosts.
 
-    ``access`` is the operator's file for clients, empty for a cluster that asks nobody.
+    ``access`` is the operator's file for clients, empty for a cluster without security.
     """
     state: dict[str, Any] = {
         "cluster": cluster,
@@ -82,7 +83,7 @@ class FilterModule:
     """Filters of the status screen."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {
             "certificates_status": certificates_status,
             "engine_status": engine_status,

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What follows from the declared storage, for the roles whose containers reach it."""
+"""Filter for settings of the declared storage, for the roles spark and pipeline."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..plugin_utils._declarations.storage import MOUNTED, storage_of
 def storage(declared: Any, cluster: str) -> dict[str, Any]:
     """Roots, settings and files of a storage.
 
-    Raises AnsibleFilterError with every mistake: preflight tells them before.
+    Raises AnsibleFilterError with all faults, which preflight also reports.
     """
     try:
         found = storage_of(plain(declared), cluster)
@@ -26,7 +26,7 @@ def storage(declared: Any, cluster: str) -> dict[str, Any]:
         "kind": found.kind,
         "root": found.root,
         "mounted": found.mounted,
-        # As the driver writes them, which knows of a directory without a scheme that it is local.
+        # In the driver's form: a path without a scheme is a local directory.
         "roots": {
             "checkpoint_root": f"{found.root}/checkpoints",
             "archive_root": f"{found.root}/archive",
@@ -44,5 +44,5 @@ class FilterModule:
     """Filters of the roles spark and pipeline."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {"storage": storage}

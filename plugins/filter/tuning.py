@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters between the inventory, the module host_tuning and the screen."""
+"""Filters for the settings of the module host_tuning, and for the output of make verify."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def tuning_settings(table: Any, overrides: Any) -> Any:
 def tuning_result(
     hostvars: Mapping[str, Any], hosts: Sequence[str], secrets: Any = (), ensemble: Any = ()
 ) -> Any:
-    """Text and drift from what the plays of verify.yml registered on the hosts.
+    """Text and drift, from results that the plays of verify.yml registered on the hosts.
 
-    ``secrets`` are those that metal.kafka.credentials calls exposed, ``ensemble`` messages of
-    the filter ensemble_drift.
+    ``secrets`` are C(exposed) of metal.kafka.credentials, ``ensemble`` the messages of the filter
+    ensemble_drift.
     """
     found = {}
     for host in hosts:

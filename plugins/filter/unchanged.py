@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters that leave out hosts of a site that is as the last whole run has left it."""
+"""Filters that select hosts by changes since the last complete run."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-# How many reasons are said; one is enough to compare everything.
-SAID = 5
+# Number of reasons that are reported; one is enough to compare everything.
+REPORTED = 5
 
 
 def unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> bool:
-    """Whether nothing has changed since the last run; all hosts have the same value."""
+    """Whether nothing has changed since the last complete run; equal for all hosts."""
     return any(
         hostvars[host].get("site_unchanged", False) for host in hosts[:1] if host in hostvars
     )
 
 
 def unless_unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """The hosts of a play that compares; none when there is nothing to compare."""
+    """The hosts of a play that compares; none if nothing has changed."""
     return [] if unchanged(hosts, hostvars) else list(hosts)
 
 
 def first_if_unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """The hosts of a play that asks the cluster through one of them anyway."""
+    """The hosts of a play that compares; the first host if nothing has changed."""
     return list(hosts[:1]) if unchanged(hosts, hostvars) else list(hosts)
 
 
@@ -35,8 +35,8 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def left(hostvars: Mapping[str, Any], machine: Any) -> dict[str, Any]:
-    """What the look at a machine said of how the last whole run left it."""
+def baseline(hostvars: Mapping[str, Any], machine: Any) -> dict[str, Any]:
+    """The comparison of a machine with its baseline, from machine_info."""
     facts = (hostvars[machine].get("preflight_machine") or {}).get("facts") or {}
     return facts.get("left") or {}
 
@@ -44,47 +44,46 @@ def left(hostvars: Mapping[str, Any], machine: Any) -> dict[str, Any]:
 def changes_since_last_run(
     machines: Iterable[str], hostvars: Mapping[str, Any], declared: Any, stopped: Any = True
 ) -> list[str]:
-    """Why the machines have to be compared with their declarations; empty when they need not.
+    """Reasons to compare the machines with their declarations; empty if there are none.
 
-    ``declared``: digest of the declarations, and fingerprint of what brokers have in force, or the
-    first alone, where nobody was asked for the other. ``stopped``: whether it is a reason that a
-    container was stopped.
+    ``declared``: digest of the declarations, optionally with the fingerprint of the brokers' live
+    settings. ``stopped``: whether a stopped container is a reason.
     """
     found = []
     for name in machines:
-        known = left(hostvars, name)
-        was = known.get("declared") or []
-        if not was:
-            found.append(f"{name}: no whole run has left a note")
-        elif was[: len(declared)] != list(declared):
-            what = (
-                "settings in force in brokers are" if was[0] == declared[0] else "a declaration is"
-            )
-            found.append(f"{name}: {what} not as in the last whole run")
+        known = baseline(hostvars, name)
+        last = known.get("declared") or []
+        if not last:
+            found.append(f"{name}: it has no baseline of a complete run")
+        elif last[: len(declared)] != list(declared):
+            what = "live settings of brokers" if last[0] == declared[0] else "declarations"
+            found.append(f"{name}: {what} have changed since the last complete run")
         else:
             found += [f"{name}: {difference}" for difference in known["differs"]]
-            found += [f"{name}: container {one} does not run" for one in known["still"] if stopped]
-    more = [f"and {len(found) - SAID} more"] if len(found) > SAID else []
-    return found[:SAID] + more
+            found += [f"{name}: container {one} is stopped" for one in known["still"] if stopped]
+    more = [f"and {len(found) - REPORTED} more"] if len(found) > REPORTED else []
+    return found[:REPORTED] + more
 
 
 def stopped_containers(machines: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, Any]:
-    """Kind of service by container, by machine: what is as it was left, but stopped."""
-    stopped = {machine: left(hostvars, machine).get("still") or {} for machine in machines}
+    """Unchanged but stopped containers by machine, with their kind of service."""
+    stopped = {machine: baseline(hostvars, machine).get("still") or {} for machine in machines}
     return {machine: kinds for machine, kinds in stopped.items() if kinds}
 
 
 def to_start(
     machines: Iterable[str], hostvars: Mapping[str, Any], kinds: Any, others: Any = False
 ) -> dict[str, Any]:
-    """Names of containers by machine, out of C(site_still), which is the same on every host.
+    """Names of containers by machine from C(site_still), which is equal on every host.
 
-    Those of some kinds of service; ``others``: of all other kinds.
+    Containers of ``kinds``; with ``others``, of all other kinds.
     """
-    still = next((hostvars[name].get("site_still") for name in machines if name in hostvars), None)
+    stopped_containers = next(
+        (hostvars[name].get("site_still") for name in machines if name in hostvars), None
+    )
     found = {
         machine: sorted(name for name, kind in stopped.items() if (kind in kinds) is not others)
-        for machine, stopped in (still or {}).items()
+        for machine, stopped in (stopped_containers or {}).items()
     }
     return {machine: names for machine, names in found.items() if names}
 

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of a ZooKeeper ensemble.
+"""Filters for the configuration and status of ZooKeeper ensembles.
 
-`ansible-doc` loads this file where cryptography is not installed: functions that need it import it.
+Functions import cryptography themselves, because `ansible-doc` loads this file without it.
 """
 
 from typing import Any
@@ -12,10 +12,9 @@ from ..plugin_utils._security import zookeeper_recovery
 
 
 def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> dict[str, str]:
-    """The ``server.N`` keys of zoo.cfg as server ``own_id`` needs them.
+    """The ``server.N`` keys of zoo.cfg for server ``own_id``.
 
-    Its own entry is the address it binds; the others' entries are their names. A single server has
-    none: it is no ensemble.
+    Its own entry has its bind address, the other entries have names. A single server needs none.
     """
     if len(ensemble) == 1:
         return {}
@@ -28,12 +27,12 @@ def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> di
 
 
 def endpoints(ensemble: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Id, host and client ports of each server, as M(metal.kafka.zookeeper_info) takes them."""
+    """Id, host and client ports of each server, for M(metal.kafka.zookeeper_info)."""
     return [{key: s[key] for key in ("id", "host", "port", "also") if key in s} for s in ensemble]
 
 
 def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Rows of the status screen, from what M(metal.kafka.zookeeper_info) returns as servers."""
+    """Rows of the status screen, from C(servers) of M(metal.kafka.zookeeper_info)."""
     return [
         {
             "name": f"zk{s['id']}",
@@ -48,32 +47,32 @@ def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:
 
 
 def recovery(servers: list[str], node: str, files: dict[str, str] | None = None) -> str:
-    """Options of the JVM of a master of Spark that keeps what it knows in an ensemble."""
+    """JVM options of a Spark master that stores its state in the ensemble."""
     return zookeeper_recovery.options(plain(servers), str(node), plain(files or {}))
 
 
 def connect(ensemble: list[dict[str, Any]]) -> list[str]:
-    """Where clients of the ensemble look for it, as host:port."""
+    """Addresses of the ensemble for its clients, as host:port."""
     from ..plugin_utils._security import zookeeper_tls_migration
 
     return zookeeper_tls_migration.connect(plain(ensemble))
 
 
 def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
-    """Messages on access to an ensemble that is not declared, for `make verify`."""
+    """Messages on undeclared access to an ensemble, for `make verify`."""
     found = [
         f"zk{each['zookeeper_server_id']}: the quorum trusts {', '.join(trusted)}, which issues "
-        "certificates of clients: every client can join as an observer and read everything"
+        "certificates of clients: every client can join as an observer and read all data"
         for each in servers
         if (trusted := each.get("zookeeper_shared_trust"))
     ]
     found += [f"node {each}" for each in open_nodes]
-    help_text = "make zookeeper-trust mends it while the cluster serves: docs/operate/guides/security.md"
-    return [*found, help_text] if found else []
+    remedy = "make zookeeper-trust fixes it without downtime: docs/operate/guides/security.md"
+    return [*found, remedy] if found else []
 
 
 def shared_trust(quorum: str, clients: str) -> list[str]:
-    """Subjects of CAs that issue for clients and that servers trust among each other; PEM texts."""
+    """Subjects of CAs in both PEM texts: trusted by the quorum and issuing for clients."""
     from ..plugin_utils._security import zookeeper_tls
 
     return zookeeper_tls.shared_trust(quorum, clients)
@@ -83,7 +82,7 @@ class FilterModule:
     """Filters of the zookeeper role."""
 
     def filters(self) -> dict[str, Any]:
-        """Names as templates use them."""
+        """Filters by name."""
         return {
             "ensemble_connect": connect,
             "ensemble_recovery": recovery,

@@ -6,15 +6,15 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: declared
 author: The kafka-metal authors (!UNKNOWN)
-short_description: A digest of everything that a run is made from
+short_description: A digest of all inputs of a run
 description:
-  - Changes when a variable of any host, an extra variable, a tag of the run, or a file changes
-    that roles, plugins, images or the pipeline are made from. Two runs with the same digest have
-    the same specs for every host.
-  - Variables count as they are written, not as they are templated, so this is one short look.
+  - Changes with the variables of hosts, extra variables, tags of the run, and the files of roles,
+    plugins, images and the pipeline. Two runs with the same digest have the same specs for every
+    host.
+  - Templates in variables are not evaluated, so it is fast.
 options:
   _terms:
-    description: Further files and directories whose content counts, such as the store of keys.
+    description: Additional files and directories in the digest, such as the store of keys.
     type: list
     elements: path
 """
@@ -46,8 +46,8 @@ class LookupModule(LookupBase):
         self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Any]:
         variables = variables or {}
-        told = {
+        inputs = {
             "variables": inputs_digest.written(variables["hostvars"]),
             "tags": [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")],
         }
-        return [inputs_digest.digest(told, repository_root(), [Path(term) for term in terms])]
+        return [inputs_digest.digest(inputs, repository_root(), [Path(term) for term in terms])]

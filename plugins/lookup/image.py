@@ -6,11 +6,11 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: image
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Full name of one of the project's own images
+short_description: Reference of an image of the project
 description:
-  - Gives the reference, with tag, of an image that is built from a recipe under C(images/).
-  - The tag holds the upstream version and a hash of the recipe, so it changes exactly when the
-    content of the image does.
+  - Returns the reference, with tag, of an image that is built from a recipe under C(images/).
+  - The tag has the upstream version and a hash of the recipe, so it changes exactly with the
+    content of the image.
 options:
   _terms:
     description: Names of images, keys of C(images/images.yml).
@@ -18,15 +18,15 @@ options:
     elements: str
     required: true
   registry:
-    description: Put before the name, where images are kept in a registry.
+    description: Prefix of the name, for images in a registry.
     type: str
     default: ''
     vars:
       - name: images_registry
   versions:
     description: >-
-      Versions that a site wants instead of those in C(versions.yml), by the keys of that file. A
-      site stays at a version, or goes back to one, by naming it here.
+      Versions of a site that replace those in C(versions.yml), by the keys of that file. Use it to
+      stay at a version, or to go back to one.
     type: dict
     default: {}
     vars:
@@ -34,7 +34,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Name of the broker's image is shown
+- name: Print the name of the broker's image
   ansible.builtin.debug:
     msg: "{{ lookup('metal.kafka.image', 'kafka') }}"   # kafka-metal/kafka:3.9.2-0123456789ab
 """

@@ -6,27 +6,26 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: image_catalogue
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Every image of the project in build order
+short_description: All images of the project in build order
 description:
-  - Lists the images of C(images/images.yml) with what a build needs to know of each. An image
-    stands behind those that it is built from.
+  - Lists the images of C(images/images.yml) with the data for their build. An image comes after the
+    images that it is built from.
 options:
   _terms:
     description: >-
-      Names of images; only these and those they are built from are listed. All images when no
-      name is given.
+      Names of images; only these and their parent images are listed. Without names, all images.
     type: list
     elements: str
   registry:
-    description: Put before the names, where images are kept in a registry.
+    description: Prefix of the names, for images in a registry.
     type: str
     default: ''
     vars:
       - name: images_registry
   versions:
     description: >-
-      Versions that a site wants instead of those in C(versions.yml), by the keys of that file. A
-      site stays at a version, or goes back to one, by naming it here.
+      Versions of a site that replace those in C(versions.yml), by the keys of that file. Use it to
+      stay at a version, or to go back to one.
     type: dict
     default: {}
     vars:
@@ -34,7 +33,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Build order is shown
+- name: Print the build order
   ansible.builtin.debug:
     msg: "level {{ item.level }}: {{ item.image }}"
   loop: "{{ lookup('metal.kafka.image_catalogue', wantlist=true) }}"
@@ -47,9 +46,9 @@ _raw:
       Images, each with C(name), C(image) (full reference), C(repository), C(tag), C(version)
       (upstream), C(level) (0 needs no other image), C(parents) (names), C(build_args) (dictionary
       of text), C(context) (absolute path of the recipe), C(sources) (paths relative to the root
-      of the repository that are staged beside the recipe), C(runtime) (whether containers run
-      from it; the others stay on the build host) and C(optional) (whether only hosts get it whose
-      play asks for it by name).
+      of the repository, staged next to the recipe), C(runtime) (whether containers use it; other
+      images stay on the build host) and C(optional) (whether only hosts whose play requires it by
+      name get it).
   type: list
   elements: dict
 """
@@ -64,7 +63,7 @@ from ..plugin_utils._images.images import Image, catalogue, find
 
 
 def with_parents(name: str, images: list[Image]) -> set[str]:
-    """Names of image ``name`` and of all those it stands on."""
+    """Names of image ``name`` and of all its parents."""
     image = find(name, images)
     return {name}.union(*(with_parents(parent, images) for parent in image.parents))
 

@@ -6,22 +6,21 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: preflight
 author: The kafka-metal authors (!UNKNOWN)
-short_description: What is wrong with an inventory, before anything is touched
+short_description: Problems of an inventory, before a run changes anything
 description:
-  - Reads the variables of all hosts, with the defaults of the collection's roles behind them, and
-    what M(metal.kafka.machine_info) and M(metal.kafka.port_probe) registered on the machines as
-    C(preflight_machine), C(preflight_listening) and C(preflight_reached).
-  - Variables are templated one by one, and only those that a check asks for.
+  - Reads the variables of all hosts, with the defaults of the collection's roles, and the results
+    of M(metal.kafka.machine_info) and M(metal.kafka.port_probe) that are registered on the machines
+    as C(preflight_machine), C(preflight_listening) and C(preflight_reached).
+  - Evaluates only the templates of variables that a check reads.
 options:
   _terms:
     description:
-      - V(questions) gives what the checks want to know of machines, arguments of
-        M(metal.kafka.machine_info).
-      - V(probes) gives by machine what M(metal.kafka.port_probe) has to C(connect) to, and to
-        C(listen) on meanwhile.
-      - V(problems) gives what the checks found.
-      - V(report) gives the same in words for the operator, and what is left for the page cache.
-      - V(paths) gives the directories whose file systems the checks want to know.
+      - V(questions) returns arguments of M(metal.kafka.machine_info).
+      - V(probes) returns by machine the endpoints for M(metal.kafka.port_probe) to C(connect) to,
+        and to C(listen) on.
+      - V(problems) returns the problems.
+      - V(report) returns the report for the operator, and the memory left for the page cache.
+      - V(paths) returns the directories whose file systems are checked.
     type: list
     elements: str
     required: true
@@ -29,7 +28,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Declarations are sound
+- name: Check the declarations
   ansible.builtin.assert:
     that: query('metal.kafka.preflight', 'problems') | selectattr('fatal') | length == 0
 """
@@ -70,7 +69,7 @@ from ..plugin_utils._site.site_model import Role
 from ..plugin_utils._site.variables import COLLECTION
 from ..plugin_utils._site.variables import hosts as every_host
 
-# Where the playbook keeps what modules returned, and what of it the checks read.
+# Variables in which the playbook registers results of modules, and the keys that checks read.
 REGISTERED = {
     "preflight_listening": ("opened", "unbound"),
     "preflight_reached": ("answers",),
@@ -90,23 +89,23 @@ def roles() -> dict[str, Any]:
 
 
 def registered(values: Mapping[str, Any]) -> Facts | None:
-    """Facts of a machine, from what modules registered on it; None when it was not asked."""
-    told = values.get(MACHINE)
-    if not isinstance(told, Mapping) or "facts" not in told:
+    """Facts of a machine from registered results; None if the machine was not read."""
+    machine = values.get(MACHINE)
+    if not isinstance(machine, Mapping) or "facts" not in machine:
         return None
-    found = dict(told["facts"])
-    if "asked" in told:
-        found["asked"] = told["asked"]
+    found = dict(machine["facts"])
+    if "asked" in machine:
+        found["asked"] = machine["asked"]
     for name, keys in REGISTERED.items():
-        answer = values.get(name)
-        # A task that was skipped registers too, without answers.
-        if isinstance(answer, Mapping):
-            found.update({key: answer[key] for key in keys if key in answer})
+        result = values.get(name)
+        # A skipped task also registers a result, without these keys.
+        if isinstance(result, Mapping):
+            found.update({key: result[key] for key in keys if key in result})
     return cast(Facts, found)
 
 
-def under_way(facts: Mapping[str, Any]) -> list[str]:
-    """Messages on an operation that is under way, or was interrupted."""
+def operation_messages(facts: Mapping[str, Any]) -> list[str]:
+    """Messages about an operation that is in progress, or was interrupted."""
     seen = [each.get("operation") for each in facts.values()]
     return list(chain(*operation_state.messages(seen, operation_lock.owner_of(os.getpid()))))
 
@@ -119,8 +118,8 @@ class LookupModule(LookupBase):
         hostvars, groups = variables["hostvars"], variables["groups"]
         loader = self._loader or DataLoader()
         hosts = every_host(variables, loader)
-        told = {host: registered(hostvars.raw_get(host)) for host in hosts}
-        facts = {host: found for host, found in told.items() if found is not None}
+        by_host = {host: registered(hostvars.raw_get(host)) for host in hosts}
+        facts = {host: found for host, found in by_host.items() if found is not None}
         if "paths" in terms:
             return wanted_paths(hosts, groups)
         if "questions" in terms:
@@ -130,7 +129,7 @@ class LookupModule(LookupBase):
         found = check(hosts, groups, facts, roles())
         if "report" in terms:
             inventory = str(variables.get("inventory_dir", ""))
-            said = report(found, len(CHECKS), len(facts), inventory)
-            said["notes"] += under_way(facts)
-            return [said | {"budget": budget(hosts, groups, facts)}]
+            result = report(found, len(CHECKS), len(facts), inventory)
+            result["notes"] += operation_messages(facts)
+            return [result | {"budget": budget(hosts, groups, facts)}]
         return [{**asdict(problem), "text": text(problem)} for problem in found]

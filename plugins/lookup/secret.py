@@ -6,27 +6,28 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: secret
 author: The kafka-metal authors (!UNKNOWN)
-short_description: One secret out of the store of a cluster
+short_description: One secret from the store of a cluster
 description:
   - >-
-    Reads the store that M(metal.kafka.credentials) keeps. For templates and arguments of tasks with
-    C(no_log); the value is in no fact and in no output.
+    Reads the store of M(metal.kafka.credentials). For templates and arguments of tasks with
+    C(no_log); the value must not be in facts or output.
   - The store is decrypted once per process and generation.
 options:
   _terms:
     description:
-      - C(password:NAME), and C(previous_password:NAME), the one before it was rotated.
-      - C(keypair:NAME) gives key, certificate and chain in one text, a keystore of type PEM.
-      - C(key:NAME) and C(certificate:NAME) give its halves; the certificate with its chain.
-      - C(truststore) gives all trusted roots, C(ca) the CA that issues with those above it.
+      - C(password:NAME), and C(previous_password:NAME), the password before the last rotation.
+      - C(keypair:NAME) returns key, certificate and chain in one text, a keystore of type PEM.
+      - C(key:NAME) and C(certificate:NAME) return its parts; the certificate includes its chain.
+      - C(truststore) returns all trusted roots, C(ca) the issuing CA with its chain.
       - >-
-        C(quorum_truststore) gives what servers of the ensemble trust of each other, C(quorum_stage)
-        whose certificates they show, as RV(metal.kafka.credentials#module:quorum).
+        C(quorum_truststore) returns the CAs that servers of the ensemble trust on quorum ports,
+        C(quorum_stage) the stage of their certificates, as
+        RV(metal.kafka.credentials#module:quorum).
     type: list
     elements: str
     required: true
   store:
-    description: The encrypted file; by default that in the state directory of the cluster.
+    description: The encrypted file; by default the one in the state directory of the cluster.
     type: str
     vars:
       - name: security_store
@@ -38,19 +39,19 @@ options:
       - name: security_password_file
   missing:
     description: >-
-      What is given in check mode when there is no store yet, or not this item: a dry run of a new
-      site. Outside check mode a missing secret is an error where it is C(needed).
+      Value in check mode if the store or the item does not exist yet, as in a dry run of a new
+      site. Outside check mode a missing secret is an error if it is C(needed).
     type: str
   absent:
     description: >-
-      What is given, also outside check mode, when a store has no such item: for what only reads a
-      cluster that an older release made, whose store gets the item with the next
+      Value if the store does not have the item, also outside check mode. For verbs that only read a
+      cluster of an older release, whose store gets the item with the next
       M(metal.kafka.credentials).
     type: str
   needed:
     description: >-
-      V(false) where services are only stopped or deleted: nothing is read, O(missing) is given, and
-      a site that has lost its store or the store's password can still stop and delete.
+      V(false) to read no secret and return O(missing). For verbs that only stop or delete services,
+      also on a site that has lost its store or the store's password.
     type: bool
     default: true
     vars:
@@ -58,7 +59,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Broker has its keystore
+- name: Copy the broker's keystore
   ansible.builtin.copy:
     content: "{{ lookup('metal.kafka.secret', 'keypair:kafka1', missing='to be issued') }}"
     dest: /etc/kafka/keystore.pem
@@ -89,42 +90,43 @@ class LookupModule(LookupBase):
         self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
-        path = self.said("store") or self._usual_store(variables)
-        store = Store(path, self.said("password_file"))
+        path = self.evaluated("store") or self._default_store(variables)
+        store = Store(path, self.evaluated("password_file"))
         placeholder = self.get_option("missing")
-        dry = bool((variables or {}).get("ansible_check_mode"))
-        instead = placeholder if dry else self.get_option("absent")
+        dry_run = bool((variables or {}).get("ansible_check_mode"))
+        default = placeholder if dry_run else self.get_option("absent")
         try:
             for term in terms:
                 parts_of(term)
             if not self.get_option("needed"):
                 return [placeholder for _ in terms]
             held = document(store)
-            return [find(held, term, instead) for term in terms]
+            return [find(held, term, default) for term in terms]
         except Missing as error:
             raise AnsibleError(
-                f"metal.kafka.secret: store {store.path}: {error}; metal.kafka.credentials makes it"
+                f"metal.kafka.secret: store {store.path}: {error}; wanted: a run of "
+                "metal.kafka.credentials, which creates it"
             ) from None
         except (TermError, ContentError) as error:
             raise AnsibleError(f"metal.kafka.secret: {error}") from None
 
-    def _usual_store(self, variables: Any) -> str:
+    def _default_store(self, variables: Any) -> str:
         site = lookup_loader.get("metal.kafka.site", self._loader, self._templar)
         return str(site.run(["state.store"], variables)[0])
 
-    def said(self, option: str) -> Any:
-        """An option; one that a variable says may be a template."""
+    def evaluated(self, option: str) -> Any:
+        """An option, with its template evaluated if it comes from a variable."""
         value = self.get_option(option)
         return self._templar.template(value) if self._templar else value
 
 
-def find(held: dict[str, Any] | None, term: str, placeholder: str | None) -> Any:
-    """The secret; the placeholder, if there is one, for what is not there."""
+def find(held: dict[str, Any] | None, term: str, default: str | None) -> Any:
+    """Return the secret, or ``default`` if it does not exist; raises Missing without default."""
     try:
         if held is None:
-            raise Missing("there is no store yet")
+            raise Missing("the store does not exist yet")
         return pick(held, term)
     except Missing:
-        if placeholder is None:
+        if default is None:
             raise
-        return placeholder
+        return default

@@ -6,17 +6,16 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: site
 author: The kafka-metal authors (!UNKNOWN)
-short_description: What services of the inventory know of each other
+short_description: Facts of the site that services need of each other
 description:
-  - Gives role defaults what they need of other hosts, such as where clients reach the brokers. A
-    variable of the inventory wins over such a default, as over any other.
-  - It is computed once in a run, from variables of the inventory and the defaults of the
-    collection's roles, never from facts of machines. What holds secrets is made for each task.
+  - Returns values of other hosts for role defaults, such as the bootstrap servers. A variable of
+    the inventory takes precedence over such a default, as over any other.
+  - Facts are computed once per run, from variables of the inventory and the defaults of the
+    collection's roles, never from facts of machines. Facts with secrets are computed for each task.
 options:
   _terms:
     description: >-
-      Names of facts, group and noun, such as V(kafka.bootstrap). An unknown one is an error that
-      lists all names.
+      Names of facts, such as V(kafka.bootstrap). The error for an unknown name lists all names.
     type: list
     elements: str
     required: true
@@ -30,7 +29,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Where clients reach the brokers is shown
+- name: Print the bootstrap servers
   ansible.builtin.debug:
     msg: "{{ lookup('metal.kafka.site', 'kafka.bootstrap') | join(',') }}"
 """
@@ -53,7 +52,7 @@ from ..plugin_utils._security.security_modes import SecurityError
 from ..plugin_utils._site.inventory import Unreadable, UnusableVariable
 from ..plugin_utils._site.reader import Reader, UnknownFact
 
-# What a dry run of a fresh site has for a secret that is not made yet.
+# Placeholders of secrets that do not exist yet, in a dry run of a new site.
 MISSING = {"quorum_stage": "own"}
 
 
@@ -79,7 +78,7 @@ class LookupModule(LookupBase):
             raise AnsibleError(f"metal.kafka.site: {error}") from error
 
     def _secret(self, reader: Reader, variables: Any, term: str, absent: str | None) -> str:
-        """One secret, as lookup metal.kafka.secret gives it."""
+        """One secret, from the lookup metal.kafka.secret."""
         lookup = lookup_loader.get("metal.kafka.secret", self._loader, self._templar)
         place = {"store": reader.read("state.store")}
         place["password_file"] = reader.read("state.password_file")

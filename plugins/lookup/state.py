@@ -6,15 +6,15 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: state
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Directory on the control node that holds the state of a cluster
+short_description: State directory of a cluster on the control node
 description:
-  - By default C(.kafka-metal/<cluster>) beside the first source of the inventory, for every host
-    and for an implicit localhost alike.
+  - By default C(.kafka-metal/<cluster>) in the directory of the inventory's first source, for all
+    hosts and for an implicit localhost.
 options:
   _terms:
     description:
-      - The directory that the site wants instead; an empty text is none. A relative path starts
-        beside the first source of the inventory.
+      - The directory that the site declares instead; an empty text means the default. A relative
+        path starts in the directory of the inventory's first source.
     type: list
     elements: str
   cluster:
@@ -23,14 +23,14 @@ options:
     required: true
   store:
     description: >-
-      Whether to give the file of the store of keys instead; at the place of an earlier version as
-      long as M(metal.kafka.state) has not moved it.
+      Whether to return the path of the store of keys instead. This is the path of an earlier
+      version until M(metal.kafka.state) has moved the store.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
-- name: Show where the state of the cluster is
+- name: Print the state directory of the cluster
   ansible.builtin.debug:
     msg: "{{ lookup('metal.kafka.state', cluster=cluster_name) }}"
 """
@@ -56,6 +56,6 @@ class LookupModule(LookupBase):
         self.set_options(var_options=variables, direct=kwargs)
         cluster = self.get_option("cluster")
         sources = (variables or {}).get("ansible_inventory_sources") or []
-        said = str(terms[0]) if terms and terms[0] else ""
-        place = state_directory.directory(cluster, sources, said)
+        declared = str(terms[0]) if terms and terms[0] else ""
+        place = state_directory.directory(cluster, sources, declared)
         return [str(state_directory.store(place, cluster) if self.get_option("store") else place)]

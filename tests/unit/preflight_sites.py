@@ -1,4 +1,4 @@
-"""A sound site for tests of preflight, and ways to plant one fault in it."""
+"""A valid site for tests of preflight, and functions that plant one fault in it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model impor
 
 GIB = 1024**3
 
-# What is planted, and texts of the one message that tells it.
+# By name: the function that plants the fault, and parts of the message that reports it.
 Faults = dict[str, tuple[Callable[["Sound"], None], list[str]]]
 
 
@@ -191,14 +191,14 @@ ROLES = {
 }
 
 
-def judged(site: Sound) -> list[Problem]:
+def validated(site: Sound) -> list[Problem]:
     """What all checks say of a site."""
     return check(site.hosts, site.groups, site.facts, ROLES)
 
 
 def problems(site: Sound, fatal: bool = True) -> list[str]:
     """The same as text, of problems or of notes."""
-    return [str(problem) for problem in judged(site) if problem.fatal is fatal]
+    return [str(problem) for problem in validated(site) if problem.fatal is fatal]
 
 
 def put(host: str, variable: str, value: Any) -> Callable[[Sound], None]:

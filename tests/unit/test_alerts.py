@@ -29,7 +29,7 @@ def rules(entries, **options):
     return rule_document(alerts_of(entries), {}, **options)["groups"][0]["rules"]
 
 
-def test_an_alert_becomes_a_rule_with_its_limits_its_cluster_and_its_runbook():
+def test_alert_becomes_a_rule_with_limits_cluster_and_runbook():
     assert rules(only(), runbooks="https://wiki/kafka/") == [
         {
             "alert": "Down",
@@ -79,17 +79,17 @@ def test_the_former_names_of_the_renamed_alerts_are_refused():
         ("cluster", "cluster"),
     ],
 )
-def test_an_alert_is_silent_for_what_an_operation_has_stopped(of, on):
+def test_alert_is_silenced_for_stopped_instances(of, on):
     assert rules(only(maintenance=of))[0]["expr"] == (
         f"(up == 0) unless on ({on}) kafka_metal:maintenance:{of}"
     )
 
 
-def test_an_alert_without_maintenance_is_never_silent():
+def test_alert_without_maintenance_is_never_silenced():
     assert rules(only())[0]["expr"] == "up == 0"
 
 
-def test_records_are_evaluated_before_the_alerts_that_read_them():
+def test_recording_rules_come_before_alerts():
     document = rule_document(alerts_of(only()), {"a:b": "sum(c)"})
     assert document["groups"][0]["rules"][0] == {"record": "a:b", "expr": "sum(c)"}
 
@@ -102,8 +102,8 @@ def test_records_are_evaluated_before_the_alerts_that_read_them():
         (only(summary=None), "has no summary"),
         (only(expr=None), "has no expr"),
         ({"Down": {**DOWN, "for": "soon"}}, "for soon is no duration"),
-        (only(limits={}), "uses limits ['state'] and has []"),
-        (only(limits={"state": 0, "other": 1}), "has ['other', 'state']"),
+        (only(limits={}), "uses limits ['state']; declared: []"),
+        (only(limits={"state": 0, "other": 1}), "declared: ['other', 'state']"),
         (only(limits={"state": "zero"}), "limit state is no number: 'zero'"),
         (only(runbook="x"), "unknown key runbook"),
         (only(inhibits=["Up"]), "inhibits Up, no other alert"),
@@ -111,55 +111,55 @@ def test_records_are_evaluated_before_the_alerts_that_read_them():
         (only(inhibits=["Gone"]) | {"Slow": {**SLOW, "was": "Gone"}}, "is now named Slow"),
         (only(was=["Up"]), "was ['Up'] is no name of an alert"),
         (only(was="Slow") | {"Slow": SLOW}, "was Slow, which is declared too"),
-        ({"down": DOWN}, "begin with a capital"),
+        ({"down": DOWN}, "must be in CamelCase"),
         ({"Down": "up == 0"}, "must be a mapping"),
     ],
 )
-def test_a_declaration_that_cannot_be_is_refused_by_name(entries, blocker):
+def test_invalid_alert_is_refused_by_name(entries, blocker):
     with pytest.raises(MonitoringError) as error:
         alerts_of(entries)
     assert blocker in str(error.value)
     assert "down" in str(error.value).lower()
 
 
-def test_a_site_changes_a_limit_and_leaves_the_others():
+def test_changed_limit_keeps_other_limits():
     entries = {"Down": {**DOWN, "expr": "up == $state + $more", "limits": {"state": 0, "more": 1}}}
     changed = adjusted(entries, {"Down": {"limits": {"more": 2}, "for": "5m"}})
     assert rules(changed)[0]["expr"] == "up == 0 + 2"
     assert rules(changed)[0]["for"] == "5m"
 
 
-def test_an_alert_that_a_site_leaves_out_is_inhibited_by_nobody():
+def test_removed_alert_is_removed_from_inhibitions():
     entries = {"Down": {**DOWN, "inhibits": ["Slow"]}, "Slow": SLOW}
     (alert,) = alerts_of(adjusted(entries, {"Slow": False}))
     assert alert.inhibits == ()
 
 
-def test_a_site_adds_an_alert_of_its_own():
+def test_site_can_add_an_alert():
     assert [alert.name for alert in alerts_of(adjusted(only(), {"Slow": SLOW}))] == ["Down", "Slow"]
 
 
 @pytest.mark.parametrize(
     ("changes", "blocker"),
     [
-        ({"Up": False}, "Up: there is none that could be left out"),
+        ({"Up": False}, "Up: does not exist, so it cannot be removed"),
         ({"Down": {"limits": {"stat": 1}}}, "Down: no limit stat; limits: ['state']"),
-        ({"Down": "later"}, "Down: a change is a mapping"),
+        ({"Down": "later"}, "Down: a change must be a mapping"),
     ],
 )
-def test_a_change_of_what_is_not_there_is_refused(changes, blocker):
+def test_change_of_unknown_alert_or_limit_is_refused(changes, blocker):
     with pytest.raises(MonitoringError, match=r"^alert ") as error:
         adjusted(only(), changes)
     assert blocker in str(error.value)
 
 
-def test_a_limit_is_written_as_a_number_promql_reads():
+def test_limit_is_a_valid_promql_number():
     for limit, written in ((0.05, "0.05"), (5, "5"), (1000000.0, "1e+06")):
         entries = only(limits={"state": limit})
         assert rules(entries)[0]["expr"] == f"up == {written}"
 
 
-def test_alerts_about_one_instance_keep_the_name_of_its_machine():
+def test_alerts_about_one_instance_keep_the_host_label():
     lost = [
         alert.name
         for alert in alerts_of(read_alerts())

@@ -1,4 +1,4 @@
-"""A kind of service is a file beside its role; whoever lists kinds reads it."""
+"""The catalogue: each kind of service is a file of its role."""
 
 import re
 from pathlib import Path
@@ -28,19 +28,19 @@ def written(folder: Path, **kinds: object) -> Path:
     return folder
 
 
-def test_each_kind_is_behind_those_that_start_before_it():
+def test_kinds_are_in_start_order():
     kinds = [service.kind for service in SERVICES]
     assert len(kinds) >= 7
     for service in SERVICES:
         assert all(kinds.index(each) < kinds.index(service.kind) for each in service.after)
 
 
-def test_what_kinds_and_certificates_depend_on_is_known():
+def test_conditions_of_kinds_and_certificates_exist():
     parts = (each for service in SERVICES for each in (service, *service.certificates))
     assert {each.where for each in parts} - {""} == set(CONDITIONS)
 
 
-def test_a_file_more_is_a_kind_more(tmp_path):
+def test_additional_file_is_an_additional_kind(tmp_path):
     base, gateway = catalogue(written(tmp_path, gateway=GATEWAY, base={"kind": "base"}))
     assert (base.kind, gateway.kind) == ("base", "gateway")
     assert (gateway.role, gateway.group) == ("some", "gateway")
@@ -53,7 +53,7 @@ def test_a_file_more_is_a_kind_more(tmp_path):
         ({**GATEWAY, "port": 1}, "gateway.yml: found port; allowed: accounts, address, after"),
         ({**GATEWAY, "after": "base"}, "gateway.yml: after: found 'base'; allowed: a list"),
         ({**GATEWAY, "heap": ["4g"]}, "gateway.yml: heap: found ['4g']; allowed: one value"),
-        ({**GATEWAY, "after": ["none"]}, "gateway: after: found none; there is no such kind"),
+        ({**GATEWAY, "after": ["none"]}, "gateway: after: found none; allowed: existing kinds"),
         ({**GATEWAY, "after": ["gateway"]}, "after: gateway starts after gateway"),
         ([], "gateway.yml: found no mapping"),
         (
@@ -69,17 +69,17 @@ def test_a_file_more_is_a_kind_more(tmp_path):
         ({**GATEWAY, "ids": [9, 1]}, "gateway.yml: ids: found [9, 1]; allowed: a list of two"),
         ({**GATEWAY, "after": [1]}, "gateway.yml: after: found [1]; allowed: a list of texts"),
         ({**GATEWAY, 5: 1}, "gateway.yml: found 5; allowed: accounts"),
-        ({**GATEWAY, "job": "gateway"}, "gateway.yml: job: wants agent, or ports with address"),
+        ({**GATEWAY, "job": "gateway"}, "gateway.yml: job: needs agent, or ports with address"),
         ({**GATEWAY, "heap": {}}, "gateway.yml: heap: found {}; allowed: one value"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(tmp_path, said, told):
+def test_error_names_the_invalid_field(tmp_path, said, told):
     with pytest.raises(CatalogueError, match=re.escape(told)):
         catalogue(written(tmp_path, gateway=said, base={"kind": "base"}))
 
 
 @pytest.mark.parametrize("text", [b"kind: [", b"\xff\xfe", b"kind: !!int x"])
-def test_a_file_that_is_no_yaml_is_named(tmp_path, text):
+def test_invalid_yaml_file_is_named(tmp_path, text):
     folder = written(tmp_path, gateway={})
     (folder / "roles/some/meta/services/gateway.yml").write_bytes(text)
 
@@ -87,15 +87,15 @@ def test_a_file_that_is_no_yaml_is_named(tmp_path, text):
         catalogue(folder)
 
 
-def test_a_kind_is_of_one_role(tmp_path):
+def test_kind_belongs_to_one_role(tmp_path):
     folder = written(tmp_path, base={"kind": "base"})
     (folder / "roles/some").rename(folder / "roles/other")
     written(folder, base={"kind": "base"})
 
-    with pytest.raises(CatalogueError, match="role other has this kind already"):
+    with pytest.raises(CatalogueError, match="role other already has this kind"):
         catalogue(folder)
 
 
-def test_a_fact_that_nobody_knows_is_refused():
+def test_unknown_fact_is_refused():
     with pytest.raises(CatalogueError, match=r"where: found spark\.wings; allowed: monitoring"):
         given(Inventory({}, {}), "spark.wings")

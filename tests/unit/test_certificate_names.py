@@ -1,4 +1,4 @@
-"""Who needs a certificate, and under which names others reach whoever shows it."""
+"""Certificates of the platform with their names, and reserved names."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
@@ -14,7 +14,7 @@ def by_name(inventory: Inventory) -> dict[str, dict]:
     return {each["name"]: each for each in people.certificates(inventory)}
 
 
-def test_a_broker_shows_every_name_that_its_listeners_advertise_or_bind():
+def test_broker_certificate_has_all_advertised_and_bound_names():
     listeners = {
         "SHOP": {"bind": "0.0.0.0", "advertise": "kafka1.example.org", "port": 9092},
         "AMONG": {"bind": "10.0.0.1", "advertise": "10.0.0.1", "port": 9192},
@@ -27,14 +27,14 @@ def test_a_broker_shows_every_name_that_its_listeners_advertise_or_bind():
     assert broker["usages"] == ["server", "client"]
 
 
-def test_brokers_are_told_apart_by_each_other_and_one_to_the_ensemble():
+def test_brokers_have_different_names_but_one_in_the_ensemble():
     found = by_name(site())
 
     assert found["kafka1"]["common_name"] != found["kafka2"]["common_name"]
     assert found["kafka1-ensemble"]["common_name"] == found["kafka2-ensemble"]["common_name"]
 
 
-def test_who_only_connects_serves_nobody():
+def test_client_certificate_has_no_server_usage():
     found = by_name(site(security_mode="mtls"))
 
     for name in ("operator", "kafka1-ensemble", "demo"):
@@ -47,7 +47,7 @@ def test_a_server_of_the_ensemble_is_reached_by_brokers_and_by_itself():
     assert (server["dns"], server["ips"]) == (["m3", "localhost"], ["10.0.0.3", "127.0.0.1"])
 
 
-def test_servers_of_the_ensemble_know_each_other_by_an_authority_of_their_own():
+def test_quorum_certificates_have_their_own_ca():
     found = by_name(site())
 
     assert found["zk3-quorum"] == {
@@ -58,7 +58,7 @@ def test_servers_of_the_ensemble_know_each_other_by_an_authority_of_their_own():
     assert "authority" not in found["zk3"]
 
 
-def test_masters_of_spark_come_into_the_ensemble_as_clients_where_they_agree_there():
+def test_spark_masters_are_ensemble_clients_if_they_elect_a_leader():
     assert by_name(site(spark_address="10.0.0.1"))["spark-master1-ensemble"] == {
         "name": "spark-master1-ensemble",
         "common_name": "spark-masters",
@@ -69,7 +69,7 @@ def test_masters_of_spark_come_into_the_ensemble_as_clients_where_they_agree_the
     assert "spark-master1-ensemble" not in by_name(site(security_mode="mtls"))
 
 
-def test_the_proxy_of_a_machine_is_reached_by_name_or_address_and_comes_in_nowhere():
+def test_metrics_proxy_has_a_server_certificate_only():
     assert by_name(site(monitoring_address="10.0.0.1"))["metrics-m1"] == {
         "name": "metrics-m1",
         "common_name": "metrics",
@@ -88,7 +88,7 @@ PLATFORM = people.certificates(site())
 
 
 @pytest.mark.parametrize("certificate", PLATFORM, ids=lambda each: each["name"])
-def test_no_user_has_a_name_for_which_the_platform_issues_a_certificate(certificate):
+def test_names_of_platform_certificates_are_reserved(certificate):
     assert certificates.reserved(certificate["name"])
     assert certificates.reserved(certificate["common_name"])
 
@@ -96,12 +96,12 @@ def test_no_user_has_a_name_for_which_the_platform_issues_a_certificate(certific
 @pytest.mark.parametrize(
     "name", ["spark-rpc", "spark-pages", "monitoring-web", "metrics-proxy", "operator", "broker-9"]
 )
-def test_no_user_has_the_name_of_a_secret_of_the_platform(name):
+def test_names_of_platform_secrets_are_reserved(name):
     assert certificates.reserved(name)
 
 
 @pytest.mark.parametrize(
     "name", ["shop", "metrics2", "broker", "ensemble", "kafka", "kafkaesque", "spark"]
 )
-def test_other_names_are_the_site_s(name):
+def test_other_names_are_not_reserved(name):
     assert not certificates.reserved(name)

@@ -1,4 +1,4 @@
-"""Files that are handed out make clients leave a broker that hangs."""
+"""Time limits in files for clients, with which clients leave a hanging broker."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
@@ -11,14 +11,14 @@ LONGEST = 35_000
 @pytest.mark.parametrize(
     ("kind", "decides"), [("java", "request.timeout.ms"), ("librdkafka", "socket.timeout.ms")]
 )
-def test_a_client_leaves_a_broker_that_hangs_in_time(kind, decides):
+def test_client_leaves_a_hanging_broker_in_time(kind, decides):
     limits = client_security.with_time_limits({}, kind)
     assert int(limits[decides]) <= LONGEST - 10_000
     # A second request finds the new leader.
     assert int(limits[decides]) * 2 > SESSION
 
 
-def test_what_a_site_says_wins():
+def test_options_of_the_site_take_precedence():
     assert (
         client_security.with_time_limits({"socket.timeout.ms": "9"}, "librdkafka")[
             "socket.timeout.ms"

@@ -42,7 +42,7 @@ def test_coordinates_of_a_jar(known, file, sum_, poms, title, version):
     assert (component.title, component.version) == (title, version)
 
 
-def test_what_was_read_of_a_jar_by_a_person_wins(known):
+def test_recorded_licence_of_a_jar_takes_precedence(known):
     found = {"kind": "jar", "file": "slf4j-api-1.jar", "sha256": SUM, "poms": []}
     assert known.component({**found, "licences": ["Other"]}).licences == ("MIT",)
 
@@ -55,7 +55,7 @@ def test_what_was_read_of_a_jar_by_a_person_wins(known):
         ("libc6", [], ()),
     ],
 )
-def test_a_package_without_a_licence_that_a_program_reads(known, name, said, licences_):
+def test_package_without_a_machine_readable_licence(known, name, said, licences_):
     found = {"kind": "deb", "name": name, "version": "1", "licences": said}
     assert known.component(found).licences == licences_
 
@@ -104,7 +104,7 @@ def test_a_component_of_several_images_is_listed_once():
     ]
 
 
-def test_the_table_names_what_has_no_known_licence():
+def test_table_lists_components_with_unknown_licence():
     rows = [
         Component("jar", "a", "1", "g", licences=("MIT", "ISC"), places=("kafka", "spark")),
         Component("deb", "b", "2", places=("kafka",)),
@@ -122,7 +122,7 @@ def test_the_table_names_what_has_no_known_licence():
     ]
 
 
-def test_the_control_node_lists_what_ansible_runs_with():
+def test_control_node_lists_packages_of_ansible():
     found = {each.name.lower(): each for each in components.of_control_node()}
     assert found["ansible-core"].licences == ("GPL-3.0-or-later",)
     assert all(each.version for each in found.values())

@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.compose_project import (
-    GIVE,
+    CHOWN_SCRIPT,
     ComposeError,
     to_compose,
 )
@@ -29,7 +29,7 @@ def services(*rendered, **options):
     return to_compose(rendered, volume_root=ROOT, **options)["services"]
 
 
-def test_a_service_keeps_its_words_and_drops_those_that_say_nothing():
+def test_service_drops_empty_keys():
     found = services(
         declared("kafka1", name="c-kafka1", network_mode=None, ports=[], ulimits={}, pids_limit=9)
     )
@@ -48,14 +48,14 @@ def test_a_service_keeps_its_words_and_drops_those_that_say_nothing():
     }
 
 
-def test_a_value_that_is_false_or_zero_says_something():
+def test_false_and_zero_are_kept():
     kafka = services(declared("kafka1", read_only=False, mem_swappiness=0, environment={"A": ""}))
     assert kafka["kafka1"]["read_only"] is False
     assert kafka["kafka1"]["mem_swappiness"] == 0
     assert kafka["kafka1"]["environment"] == {"A": ""}
 
 
-def test_dollars_reach_the_container():
+def test_dollar_signs_are_escaped():
     found = services(
         declared("kafka1", command=["sh", "-c", "echo $HOME"], environment={"A": "${B}"})
     )
@@ -63,7 +63,7 @@ def test_dollars_reach_the_container():
     assert found["kafka1"]["environment"] == {"A": "$${B}"}
 
 
-def test_data_lies_in_volumes_that_services_share_by_path():
+def test_services_with_one_path_share_a_volume():
     project = to_compose(
         [
             declared("kafka1", volumes=[bind(f"{ROOT}/kafka1/disk1"), bind(f"{ROOT}/shared")]),
@@ -82,7 +82,7 @@ def test_data_lies_in_volumes_that_services_share_by_path():
     ]
 
 
-def test_volumes_belong_to_the_containers_user_before_they_start():
+def test_volumes_get_their_owner_before_containers_start():
     found = services(
         declared("kafka1", volumes=[bind(f"{ROOT}/b"), bind(f"{ROOT}/a")]), declared("idle")
     )
@@ -96,7 +96,7 @@ def test_volumes_belong_to_the_containers_user_before_they_start():
     assert "depends_on" not in found["idle"]
 
 
-def test_a_volume_of_several_users_belongs_to_their_group():
+def test_volume_of_several_users_belongs_to_their_group():
     found = services(
         declared("a", volumes=[bind(f"{ROOT}/x"), bind(f"{ROOT}/y")], user="5:9"),
         declared("b", volumes=[bind(f"{ROOT}/x"), bind(f"{ROOT}/z")], user="6:9"),
@@ -104,7 +104,7 @@ def test_a_volume_of_several_users_belongs_to_their_group():
     assert found["volumes"]["entrypoint"][4:] == ["0:9 x", "5:9 y", "6:9 z"]
 
 
-def test_content_follows_a_new_user_and_a_group_writes_to_directories(tmp_path):
+def test_content_gets_new_owner_and_group_can_write(tmp_path):
     """As root in a container, with the capabilities that the project gives it."""
     own, shared = os.getuid(), os.getgid()
     for name in ("mine", "ours"):
@@ -116,7 +116,7 @@ def test_content_follows_a_new_user_and_a_group_writes_to_directories(tmp_path):
     tool.write_text(f'#!/bin/sh\necho "$*" >> {called}\n')
     tool.chmod(0o755)
     given = [f"{own}:7 mine", f"{own + 1}:7 mine", f"0:{shared} ours"]
-    script = GIVE.replace("/volumes/", f"{tmp_path}/")
+    script = CHOWN_SCRIPT.replace("/volumes/", f"{tmp_path}/")
     path = f"{tmp_path}/bin:{os.environ['PATH']}"
     subprocess.run(["sh", "-euc", script, "volumes", *given], env={"PATH": path}, check=True)
 
@@ -132,27 +132,27 @@ def test_content_follows_a_new_user_and_a_group_writes_to_directories(tmp_path):
 
 
 @pytest.mark.parametrize("mount", [bind("/etc/localtime"), bind(ROOT), "named:/data"])
-def test_other_mounts_stay_as_they_are(mount):
+def test_other_mounts_are_unchanged(mount):
     project = to_compose([declared("kafka1", volumes=[mount])], volume_root=ROOT)
     assert project["services"]["kafka1"]["volumes"] == [mount]
     assert "volumes" not in project
 
 
-def test_configuration_is_mounted_from_beside_the_project():
+def test_configuration_is_mounted_from_the_project_directory():
     one = declared("kafka1", files=[{"name": "server.properties", "content": "a=$1\n"}])
     assert services(one, config_dir="./conf")["kafka1"]["volumes"] == [
         {"type": "bind", "source": "./conf/kafka1", "target": "/etc/kafka", "read_only": True}
     ]
 
 
-def test_keys_are_mounted_from_there_too_where_a_service_has_nothing_else():
+def test_keys_are_mounted_without_other_files():
     one = {**declared("worker1"), "keys": ["spark.conf"]}
     assert services(one, config_dir="./conf")["worker1"]["volumes"] == [
         {"type": "bind", "source": "./conf/worker1", "target": "/etc/kafka", "read_only": True}
     ]
 
 
-def test_a_kind_waits_for_the_health_of_those_before_it():
+def test_kind_waits_until_earlier_kinds_are_healthy():
     found = services(
         declared("kafka1"),
         declared("zk1", kind="zookeeper", healthcheck={"test": ["CMD", "true"]}),
@@ -181,7 +181,7 @@ def test_a_kind_waits_for_the_health_of_those_before_it():
         ),
     ],
 )
-def test_declarations_that_make_no_project_are_refused(rendered, message):
+def test_invalid_declarations_are_refused(rendered, message):
     with pytest.raises(ComposeError, match=message):
         to_compose(rendered, volume_root=ROOT)
 

@@ -1,4 +1,4 @@
-"""Limits of connections follow the heap, are never below what is open, and leave brokers out."""
+"""Connection limits follow the heap, keep open connections, and do not apply to brokers."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.connection_limits import (
@@ -39,7 +39,7 @@ def test_limits_follow_the_heap_and_the_open_files(heap, files, sized):
     assert sizes(heap, files, {}) == sized
 
 
-def test_limits_follow_the_number_that_the_site_sets_for_all():
+def test_limits_follow_the_total_of_the_site():
     assert sizes("640m", 0, {ALL: "3000"}) == Sizes(2000, 1000, 3000)
 
 
@@ -47,7 +47,7 @@ def test_limits_follow_the_number_that_the_site_sets_for_all():
     ("heap", "files", "own"),
     [("1m", 0, {}), ("4g", 1, {}), *(("4g", 0, {ALL: number}) for number in (0, -1, 1, "-9"))],
 )
-def test_no_derived_limit_keeps_everybody_out(heap, files, own):
+def test_derived_limits_never_reject_all_clients(heap, files, own):
     sized = sizes(heap, files, own)
     found = limits(sized, ["CLIENTS"], {}, Open(), [], own)
 
@@ -58,21 +58,21 @@ def test_no_derived_limit_keeps_everybody_out(heap, files, own):
 
 
 @pytest.mark.parametrize("number", [1, 0, -1])
-def test_a_limit_of_the_site_for_no_clients_keeps_no_address_out(number):
+def test_zero_client_limit_does_not_lower_the_limit_per_address(number):
     assert made(own={CLIENTS: number})[ADDRESS] >= 33
 
 
-def test_a_new_broker_limits_its_clients_an_address_and_itself():
+def test_new_broker_has_limits_for_clients_address_and_total():
     assert made() == {CLIENTS: 1118, ADDRESS: 559, ALL: 1677}
 
 
-def test_the_inter_broker_listener_has_no_limit_of_its_own_and_addresses_of_brokers_have_none():
+def test_inter_broker_listener_and_broker_addresses_have_no_limit():
     found = made(exempt=["127.0.0.1", "10.0.0.2"])
     assert [key for key in found if key.startswith("listener.name.")] == [CLIENTS]
     assert found[OVERRIDES] == [f"10.0.0.2:{UNLIMITED}", f"127.0.0.1:{UNLIMITED}"]
 
 
-def test_a_broker_with_one_listener_for_all_has_no_limit_that_would_keep_brokers_out():
+def test_broker_with_one_listener_has_no_total_limit():
     assert made(names=()) == {ADDRESS: 559}
 
 
@@ -94,11 +94,11 @@ def test_a_broker_with_one_listener_for_all_has_no_limit_that_would_keep_brokers
         (900, 500, 1000),
     ],
 )
-def test_no_limit_is_set_below_what_is_open(now, found, limit):
+def test_first_limit_is_not_below_open_connections(now, found, limit):
     assert not_below(1000, now, found) == limit
 
 
-def test_every_limit_of_a_broker_with_many_clients_is_above_what_is_open():
+def test_all_first_limits_exceed_open_connections():
     open_now = {"CLIENTS": 3000, "BROKERS": 40}
     found = made(listeners=open_now, addresses={"10.9.9.9": 2500, "10.0.0.2": 540})
     assert found == {CLIENTS: 3800, ADDRESS: 3200, ALL: 4359}
@@ -117,39 +117,40 @@ def test_a_second_run_sets_the_same_limits():
 
 
 @pytest.mark.parametrize("own", [5000, "5000"])
-def test_what_the_site_sets_for_clients_is_what_the_other_limits_follow(own):
+def test_other_limits_follow_the_client_limit_of_the_site(own):
     found = made(own={CLIENTS: own})
     assert (found[ADDRESS], found[ALL]) == (2500, 5559)
 
 
-def test_a_limit_of_the_site_for_fewer_clients_also_lowers_that_of_an_address():
+def test_lower_client_limit_lowers_the_limit_per_address():
     assert made(own={CLIENTS: 100})[ADDRESS] == 50
 
 
-def test_a_limit_that_the_site_takes_back_is_sized_for_the_others():
+def test_removed_limit_of_the_site_is_sized_again():
     assert made(own={CLIENTS: None})[ADDRESS] == 559
 
 
-def test_the_plan_prints_every_limit():
+def test_summary_has_every_limit():
     assert summary("640m", made(), ["CLIENTS"]) == (
-        "connections of a broker with a heap of 640m: at most 1118 on CLIENTS, "
-        "559 from one address, 1677 in all"
+        "connection limits of a broker with a heap of 640m: 1118 on CLIENTS, "
+        "559 from one address, 1677 in total"
     )
     assert summary("640m", {CLIENTS: None, ADDRESS: None, ALL: None}, ["CLIENTS"]) == ""
 
 
-def test_a_limit_above_what_memory_is_sized_for_is_reported_with_what_to_do():
+def test_limit_above_the_memory_size_is_reported_with_remedy():
     now = Open({"CLIENTS": 2000, "BROKERS": 9}, {})
     assert warnings("kafka1", LAPTOP, {CLIENTS: 2500}, {}, now) == [
-        "kafka1: the limit of CLIENTS is 2500 connections, its heap is sized for 1118: 2000 are "
-        "open now. Find out who holds them, or raise kafka_broker_heap (docs/reference/settings.md)"
+        "kafka1: the limit of CLIENTS is 2500 connections, but the heap is sized for 1118; 2000 "
+        "are open now. Find the clients that hold them, or raise kafka_broker_heap "
+        "(docs/reference/settings.md)"
     ]
     assert warnings("kafka1", LAPTOP, {CLIENTS: 1118}, {}, now) == []
 
 
-def test_a_declared_limit_below_what_is_open_is_applied_and_reported():
+def test_declared_limit_below_open_connections_is_reported():
     found = warnings("kafka1", LAPTOP, {CLIENTS: 100}, {CLIENTS: 100}, Open({"CLIENTS": 300}, {}))
     assert found == [
-        f"kafka1: 300 connections are open on CLIENTS and {CLIENTS} is declared as 100: they stay "
-        "open, new ones wait until fewer than 100 are left"
+        f"kafka1: 300 connections are open on CLIENTS, but {CLIENTS} is declared as 100: they stay "
+        "open, new ones wait until fewer than 100 are open"
     ]

@@ -18,7 +18,7 @@ DEFINITION = {"image": "kafka:1", "labels": {"hash": "1"}}
         (RUNNING, [], [], "current"),
     ],
 )
-def test_what_has_to_happen_follows_from_the_state(container, differs, files, state):
+def test_service_state_follows_from_differences(container, differs, files, state):
     assert service_state(container, differs, files) == state
 
 
@@ -29,18 +29,18 @@ def declared(content, **definition):
     }
 
 
-def test_declarations_differ_by_the_keys_that_a_person_changed():
+def test_differences_are_keys_without_derived_ones():
     old = declared("a=1\nb=2\n# note\n")
     new = declared("a=1\nb=3\nc=4\n", image="kafka:2", labels={"hash": "2"})
     assert declaration_differences(new, old) == ["image", "server.properties: b, c"]
 
 
-def test_a_value_is_never_told():
+def test_values_are_never_reported():
     differs = declaration_differences(declared("x.password=secret\n"), declared(""))
     assert differs == ["server.properties: x.password"]
 
 
-def test_a_file_more_or_less_is_named():
+def test_added_or_removed_file_is_named():
     less = {"definition": DEFINITION, "files": []}
     assert declaration_differences(less, declared("")) == ["server.properties"]
     assert declaration_differences(declared(""), declared("")) == []

@@ -1,4 +1,4 @@
-"""A user for each kind of service, as the catalogue has it and docs/operate/guides/security.md says."""
+"""Users of services in the catalogue, and their table in docs/operate/guides/security.md."""
 
 import re
 from pathlib import Path
@@ -26,12 +26,12 @@ def test_no_service_has_the_user_or_the_group_of_another():
     assert container_users.SHARED not in groups
 
 
-def test_brokers_and_the_node_exporter_keep_theirs():
+def test_user_ids_of_brokers_and_node_exporter_are_unchanged():
     assert container_user("kafka_broker") == {"uid": 10001, "gid": 10003, "group": 10003}
     assert container_user("node_exporter") == {"uid": 10002, "gid": 10002, "group": 10002}
 
 
-def test_who_writes_to_shared_directories_is_in_their_group():
+def test_users_of_shared_directories_are_in_their_group():
     shared = [user.service for user in container_users.users().values() if user.shared]
     assert sorted(shared) == ["demo", "pipeline", "spark_history", "spark_worker"]
     assert container_user("demo") == {"uid": 10009, "gid": 10009, "group": 10001}
@@ -51,13 +51,13 @@ def test_every_container_that_a_role_runs_has_a_user():
     assert kinds <= set(container_users.users())
 
 
-def test_every_program_of_monitoring_is_a_kind():
+def test_every_monitoring_service_is_a_kind():
     entries = yaml.safe_load((ROOT / "roles/monitoring/vars/main.yml").read_text())
     kinds = {service.kind for service in SERVICES if service.role == "monitoring"}
     assert kinds == set(entries["__monitoring_entries"])
 
 
-def test_a_site_chooses_others():
+def test_site_can_set_user_ids():
     assert container_user("spark_worker", {"spark_worker": "10700"}) == {
         "uid": 10700,
         "gid": 10700,
@@ -76,7 +76,7 @@ def test_a_site_chooses_others():
         ("zookeeper", {"zookeeper": "root"}, "service_uids.zookeeper: found 'root'"),
     ],
 )
-def test_what_cannot_be_is_refused(service, own, told):
+def test_invalid_user_id_is_refused(service, own, told):
     with pytest.raises(AnsibleFilterError, match=re.escape(told)):
         container_user(service, own)
 

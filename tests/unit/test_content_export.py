@@ -114,7 +114,7 @@ STATE = {
 }
 
 
-def test_a_cluster_is_told_in_the_words_of_its_declarations():
+def test_export_has_the_form_of_declarations():
     assert declarations(STATE) == {
         "kafka_content_defaults": {},
         "kafka_content_name_pattern": "",
@@ -174,7 +174,7 @@ def test_a_cluster_is_told_in_the_words_of_its_declarations():
     }
 
 
-def test_its_declarations_would_change_nothing_also_once_written_as_yaml():
+def test_exported_declarations_change_nothing():
     text = yaml.safe_dump(declarations(STATE))
     assert planned(STATE, yaml.safe_load(text)) == []
 
@@ -208,14 +208,14 @@ def test_its_declarations_would_change_nothing_also_once_written_as_yaml():
         ),
     ],
 )
-def test_what_cannot_be_declared_is_noted(state, note):
+def test_undeclarable_content_is_noted(state, note):
     state = {"topics": {}, "users": {}, "acls": [], "quotas": [], **state}
     found = declarations(state)
     assert note in found["notes"][0]
     assert planned(state, found) == []
 
 
-def test_users_of_the_platform_itself_are_left_out():
+def test_service_accounts_are_left_out():
     state = {
         "topics": {},
         "users": {name: {"SCRAM-SHA-512": 8192} for name in ("watch", "watcher")},
@@ -296,7 +296,7 @@ def random_state(chance):
     }
 
 
-def test_of_any_cluster_the_declarations_plan_nothing():
+def test_export_of_any_cluster_plans_no_changes():
     chance = random.Random(7)
     seen = 0
     for _ in range(200):
@@ -320,11 +320,11 @@ def test_an_amount_is_read_back_as_the_same_number(number):
         *[("²", "²"), ("--5", "--5"), ("٣", "٣"), ("9" * 5000, "9" * 5000)],
     ],
 )
-def test_a_text_becomes_what_would_be_written_the_same(text, value):
+def test_text_becomes_the_value_with_the_same_text(text, value):
     assert natural(text) == value
 
 
-def test_the_file_holds_the_declarations_and_what_cannot_be_declared_as_comments():
+def test_file_has_declarations_and_notes_as_comments():
     declared = {"kafka_content_topics": {"b": {}, "a": {}}, "notes": ["no authorizer: no ACLs"]}
 
     text = declaration_file(declared)

@@ -32,7 +32,7 @@ LEAF = leaf.Leaf("kafka1", "kafka1", "any", dns=("kafka1",), ips=("127.0.0.1",))
 
 @pytest.fixture
 def run(tmp_path):
-    """Run the task with common options and further ones."""
+    """Run the task with options besides those that each of them has."""
 
     def task(*, dry=False, diff=False, **options):
         base = {
@@ -53,8 +53,8 @@ def run(tmp_path):
 
 @pytest.fixture
 def secret(tmp_path):
-    """Read secrets with the lookup."""
-    # Ansible's plugin loader does this; tests do not use it.
+    """Ask the lookup."""
+    # What Ansible's loader does, which tests have not.
     options = yaml.safe_load(DOCUMENTATION)["options"]
     constants.config.initialize_plugin_configuration_definitions("lookup", NAME, options)
 
@@ -75,7 +75,7 @@ def everything(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_first_run_creates_the_store_and_second_run_changes_nothing(run, tmp_path):
+def test_first_run_creates_store_and_password_and_second_changes_nothing(run, tmp_path):
     first = run()
     assert first["changed"]
     assert first["steps"][:2] == [
@@ -92,7 +92,7 @@ def test_first_run_creates_the_store_and_second_run_changes_nothing(run, tmp_pat
     assert everything(tmp_path) == before
 
 
-def test_check_mode_reports_the_same_steps_and_writes_nothing(run, tmp_path):
+def test_dry_run_reports_the_same_and_writes_nothing(run, tmp_path):
     dry = run(dry=True)
     assert list(tmp_path.iterdir()) == []
     assert dry["changed"]
@@ -103,7 +103,7 @@ def test_check_mode_reports_the_same_steps_and_writes_nothing(run, tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_certificates_work_in_a_tls_handshake(run, secret, tmp_path):
+def test_issued_keys_work_in_a_tls_handshake(run, secret, tmp_path):
     run()
     keystore, trusted, ca = secret("keypair:kafka1", "truststore", "ca")
     assert trusted == ca
@@ -113,17 +113,17 @@ def test_certificates_work_in_a_tls_handshake(run, secret, tmp_path):
         assert tls.handshake(asks, served, name) == b"x"
 
 
-def test_results_and_diffs_have_no_secrets(run, secret, tmp_path):
+def test_results_and_diffs_contain_no_secret(run, secret, tmp_path):
     given = {"passwords": ["alice", "bob"], "given_passwords": {"bob": "geheim-1234"}}
-    results = [run(diff=True, dry=True, **given), run(diff=True, **given)]
-    results.append(run(diff=True, rotate="passwords", **given))
-    text = json.dumps(results)
+    told = [run(diff=True, dry=True, **given), run(diff=True, **given)]
+    told.append(run(diff=True, rotate="passwords", **given))
+    text = json.dumps(told)
     terms = ["password:alice", "previous_password:alice", "password:bob", "key:kafka1"]
     values = [line for value in secret(*terms) for line in value.splitlines()[-3:]]
     assert len(values) > 5
     assert [value for value in values if "-----" not in value and value in text] == []
-    assert "password alice: since" in results[0]["diff"]["after"]
-    assert results[0]["diff"]["after"] == results[1]["diff"]["after"]
+    assert "password alice: since" in told[0]["diff"]["after"]
+    assert told[0]["diff"]["after"] == told[1]["diff"]["after"]
     assert "diff" not in run(**given)
 
 
@@ -142,7 +142,7 @@ def test_concurrent_runs_create_one_ca(run, secret):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "says"),
     [
         ({"stores": 1}, "found the key 'stores'; wanted: store (did you mean that?)"),
         ({"renew_before_days": "soon"}, "renew_before_days"),
@@ -152,14 +152,14 @@ def test_concurrent_runs_create_one_ca(run, secret):
         ({"ca": {"directory": "/nowhere"}}, "/nowhere/ca.crt: No such file or directory; wanted"),
     ],
 )
-def test_invalid_options_change_nothing(run, tmp_path, options, message):
+def test_invalid_spec_changes_nothing(run, tmp_path, options, says):
     with pytest.raises(AnsibleActionFail) as error:
         run(**options)
-    assert message in error.value.message
+    assert says in error.value.message
     assert list(tmp_path.iterdir()) == []
 
 
-def test_error_names_an_invalid_store(run, tmp_path):
+def test_invalid_store_is_named(run, tmp_path):
     run()
     path = tmp_path / "secrets/test/store.vault"
     secrets = vault_password.load(str(tmp_path / "conf/password"))
@@ -172,24 +172,24 @@ def test_error_names_an_invalid_store(run, tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_lost_store_password_is_not_replaced(run, tmp_path):
+def test_a_lost_password_is_not_replaced(run, tmp_path):
     run()
     os.unlink(tmp_path / "conf/password")
-    with pytest.raises(StoreError, match="found the store, and no password at"):
+    with pytest.raises(StoreError, match="found the store, but no password at"):
         run(certificates=[])
     assert not (tmp_path / "conf/password").exists()
 
 
-# -- a cluster that was created from another store ----------------------------------------------
+# -- a cluster that was created from another store -------------------------------------------
 
 
-def machines(*roots, **state):
-    """State of a cluster on one machine."""
-    return [{"name": "node1", "roots": list(roots), **state}]
+def machines(*roots, **told):
+    """What a machine tells of a cluster."""
+    return [{"name": "node1", "roots": list(roots), **told}]
 
 
-def test_cluster_of_another_store_gets_no_new_keys(run, tmp_path):
-    with pytest.raises(AnsibleActionFail, match="no store yet: it was brought up") as error:
+def test_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
+    with pytest.raises(AnsibleActionFail, match="does not exist yet: it was created") as error:
         run(machines=machines("AA:01"))
     assert "docs/operate/guides/secret-store.md" in error.value.message
     assert list(tmp_path.iterdir()) == []
@@ -207,20 +207,20 @@ def test_own_store_and_replaced_ca_are_accepted(run):
     assert not run(machines=machines(old, "AA:01"))["changed"]
     (new,) = run(machines=machines(old), rotate="ca", phase="replace")["ca"]["fingerprints"]
     assert new != old
-    # Machines have the old CA until they are restarted.
+    # Machines have the old one until they are rolled.
     assert not run(machines=machines(old))["changed"]
     assert not run(machines=machines(new))["changed"]
 
 
 @pytest.mark.parametrize("anew", ["", "other", "true"])
-def test_new_keys_require_the_cluster_s_name(run, tmp_path, anew):
-    with pytest.raises(AnsibleActionFail, match="brought up from another store"):
+def test_keys_are_replaced_only_if_the_cluster_is_named(run, tmp_path, anew):
+    with pytest.raises(AnsibleActionFail, match="created from another store"):
         run(machines=machines("AA:01"), anew=anew)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_new_keys_require_stopped_containers(run, tmp_path):
-    with pytest.raises(AnsibleActionFail, match=r"2 containers that run \(test-kafka1, test-zk1"):
+def test_keys_are_replaced_only_if_no_container_runs(run, tmp_path):
+    with pytest.raises(AnsibleActionFail, match=r"2 running containers \(test-kafka1, test-zk1"):
         run(machines=machines("AA:01", running=["test-zk1", "test-kafka1"]), anew="test")
     assert list(tmp_path.iterdir()) == []
     assert run(machines=machines("AA:01"), anew="test")["changed"]
@@ -230,48 +230,50 @@ DISK = "/data/disk1/kafka/meta.properties: Input/output error"
 UNKNOWN = [
     ({"unread": [DISK]}, "node1: /data/disk1/kafka/meta.properties: Input/output error; wanted"),
     ({"unread": ["it is unreachable"], "asked": False}, "node1: it is unreachable; wanted: every"),
-    ({"data": ["/data/disk1/kafka"]}, "data of a cluster in /data/disk1/kafka, and no config"),
+    ({"data": ["/data/disk1/kafka"]}, "data of a cluster in /data/disk1/kafka, but no config"),
 ]
 
 
-@pytest.mark.parametrize(("state", "message"), UNKNOWN)
-def test_no_new_keys_if_the_cluster_may_have_keys(run, tmp_path, state, message):
+@pytest.mark.parametrize(("told", "says"), UNKNOWN)
+def test_new_keys_are_refused_if_the_cluster_may_have_keys(run, tmp_path, told, says):
     fresh = [{"name": "node2"}]
     for dry in (True, False):
-        with pytest.raises(AnsibleActionFail, match="there is no store yet, and whether") as error:
-            run(machines=machines(**state) + fresh, dry=dry)
-        assert message in error.value.message
+        with pytest.raises(
+            AnsibleActionFail, match="does not exist yet, and it is unknown whether"
+        ) as error:
+            run(machines=machines(**told) + fresh, dry=dry)
+        assert says in error.value.message
         assert "docs/operate/guides/secret-store.md" in error.value.message
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("state", [state for state, _ in UNKNOWN])
-def test_unreadable_machine_does_not_block_an_existing_store(run, state):
+@pytest.mark.parametrize("told", [told for told, _ in UNKNOWN])
+def test_known_store_works_with_unreadable_machines(run, told):
     (own,) = run()["ca"]["fingerprints"]
-    assert not run(machines=machines(**state))["changed"]
-    assert not run(machines=machines(own) + machines(**state))["changed"]
-    assert run(machines=machines(own) + machines(**state), passwords=["alice", "new"])["changed"]
+    assert not run(machines=machines(**told))["changed"]
+    assert not run(machines=machines(own) + machines(**told))["changed"]
+    assert run(machines=machines(own) + machines(**told), passwords=["alice", "new"])["changed"]
 
 
-def test_running_plaintext_cluster_gets_its_first_keys(run):
-    state = {"configured": ["test-kafka1"], "data": ["/data"], "running": ["test-kafka1"]}
-    assert run(machines=machines(**state))["changed"]
+def test_running_cluster_without_security_gets_its_first_keys(run):
+    told = {"configured": ["test-kafka1"], "data": ["/data"], "running": ["test-kafka1"]}
+    assert run(machines=machines(**told))["changed"]
 
 
-def test_cluster_without_configuration_gets_new_keys_by_its_name(run):
+def test_cluster_with_lost_configuration_gets_new_keys_by_name(run):
     assert run(machines=machines(data=["/data"]), anew="test")["changed"]
 
 
-def test_new_keys_require_all_machines(run, tmp_path):
-    absent = machines(unread=["it is no part of this run"], asked=False)
-    with pytest.raises(AnsibleActionFail, match=r"1 machines that were not asked \(node1\)"):
+def test_keys_are_not_replaced_if_a_machine_was_not_read(run, tmp_path):
+    absent = machines(unread=["it is not part of this run"], asked=False)
+    with pytest.raises(AnsibleActionFail, match=r"1 machines outside the run \(node1\)"):
         run(machines=machines("AA:01") + absent, anew="test")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("rotate", [{"rotate": "passwords"}, {"rotate": "ca", "phase": "trust"}])
-def test_rotation_requires_a_store(run, tmp_path, rotate):
-    with pytest.raises(AnsibleActionFail, match="there is nothing to rotate"):
+def test_rotation_without_a_store_is_refused(run, tmp_path, rotate):
+    with pytest.raises(AnsibleActionFail, match="so nothing can be rotated"):
         run(**rotate)
     assert list(tmp_path.iterdir()) == []
 
@@ -281,7 +283,7 @@ def test_rotation_requires_a_store(run, tmp_path, rotate):
 
 @pytest.fixture
 def earlier(tmp_path, monkeypatch, run):
-    """A store of an earlier release, without generations."""
+    """A store as an earlier release left it: it knows nothing of generations."""
     real = store_document.write
 
     def write(what):
@@ -298,30 +300,30 @@ def test_secrets_of_a_new_store_are_not_exposed(run):
     assert run()["exposed"] == []
 
 
-def test_secrets_of_an_earlier_release_are_reported_until_rotated(earlier):
+def test_secrets_of_an_earlier_release_are_named_until_each_is_rotated(earlier):
     names = {"passwords": ["alice", "bob"]}
-    result = earlier(**names)
-    assert not result["changed"]
+    told = earlier(**names)
+    assert not told["changed"]
     ca = "CA CN=test CA G1,O=test"
-    assert result["exposed"] == [ca, "certificate kafka1", "password alice", "password bob"]
-    result = earlier(**names, rotate="passwords", names=["alice"])
-    assert "password alice" not in result["exposed"]
-    assert "password bob" in result["exposed"]
+    assert told["exposed"] == [ca, "certificate kafka1", "password alice", "password bob"]
+    told = earlier(**names, rotate="passwords", names=["alice"])
+    assert "password alice" not in told["exposed"]
+    assert "password bob" in told["exposed"]
     earlier(**names, rotate="passwords")
-    result = earlier(**names, rotate="ca", phase="trust")
-    assert result["exposed"] == [ca, "certificate kafka1"]
+    told = earlier(**names, rotate="ca", phase="trust")
+    assert told["exposed"] == [ca, "certificate kafka1"]
     assert earlier(**names, rotate="ca", phase="issue")["exposed"] == [ca]
     assert earlier(**names, rotate="ca", phase="drop")["exposed"] == []
     assert earlier(**names)["exposed"] == []
 
 
-def test_earlier_release_reads_the_store(run, tmp_path):
+def test_an_earlier_release_reads_a_store_of_this_one(run, tmp_path):
     run()
     store = tmp_path / "secrets/test/store.vault"
     secrets = vault_password.load(str(tmp_path / "conf/password"))
     document = json.loads(VaultLib(secrets).decrypt(store.read_text()))
     assert document.pop("generations")
-    # The store has all keys that the earlier release requires, and passwords only known keys.
+    # All that the earlier one wants, and each password with the keys that it knows.
     assert set(document) == {
         *("format", "cluster", "authorities", "issuer", "roots", "certificates"),
         *("passwords", "made"),
@@ -329,7 +331,7 @@ def test_earlier_release_reads_the_store(run, tmp_path):
     assert set(document["passwords"]["alice"]) == {"value", "since", "previous"}
 
 
-# -- files that a site provides -----------------------------------------------------------------
+# -- what a site brings -------------------------------------------------------------------------
 
 OWN = site_ca.issuing()
 OTHER = site_ca.make("Other root")
@@ -361,9 +363,9 @@ def own_ca(site):
     return {"certificate_file": f"{site}/issuing.crt", "key_file": f"{site}/issuing.key"}
 
 
-def test_site_s_ca_is_imported_and_its_files_can_be_removed(run, secret, site, tmp_path):
+def test_provided_ca_is_imported_and_its_files_can_be_removed(run, secret, site, tmp_path):
     first = run(ca=own_ca(site))
-    assert first["steps"][2].startswith("CA CN=Issuing CA,O=Example: taken from the site, valid")
+    assert first["steps"][2].startswith("CA CN=Issuing CA,O=Example: provided by the site, valid")
     shutil.rmtree(site)
     assert not run(ca=own_ca(site))["changed"]
     assert not run()["changed"]
@@ -374,7 +376,7 @@ def test_site_s_ca_is_imported_and_its_files_can_be_removed(run, secret, site, t
 
 
 @pytest.mark.parametrize("before", [{}, {"rotate": "ca", "phase": "trust"}])
-def test_missing_ca_files_are_an_error(run, site, before):
+def test_missing_files_of_a_provided_ca_are_refused(run, site, before):
     if before:
         run()
     (site / "issuing.crt").unlink()
@@ -382,9 +384,9 @@ def test_missing_ca_files_are_an_error(run, site, before):
         run(ca=own_ca(site), **before)
 
 
-def test_provided_certificates_are_stored_without_the_root(run, secret, site, tmp_path):
+def test_ready_made_certificates_have_no_root_in_their_chain(run, secret, site, tmp_path):
     first = run(ca={"directory": str(site)})
-    assert f"certificate kafka1: taken from {site}/kafka1.crt, valid" in first["steps"][2]
+    assert f"certificate kafka1: imported from {site}/kafka1.crt, valid" in first["steps"][2]
     assert not run(ca={"directory": str(site)})["changed"]
     keystore, trusted = secret("keypair:kafka1", "truststore")
     assert keystore.count("BEGIN CERTIFICATE") == 2
@@ -392,7 +394,7 @@ def test_provided_certificates_are_stored_without_the_root(run, secret, site, tm
     assert tls.handshake(tls.client(tmp_path, trusted), served, "kafka1") == b"x"
 
 
-def test_provided_key_may_be_vault_encrypted(run, secret, site, tmp_path):
+def test_a_key_may_be_encrypted_with_the_password_of_the_store(run, secret, site, tmp_path):
     vault_password.create(str(tmp_path / "conf/password"))
     secrets = vault_password.load(str(tmp_path / "conf/password"))
     key = (site / "kafka1.key").read_text()
@@ -414,7 +416,7 @@ def no_key(site):
     os.unlink(site / "kafka1.key")
 
 
-def vaulted_with_another_password(site):
+def vaulted_by_somebody_else(site):
     (site / "kafka1.key").write_text("$ANSIBLE_VAULT;1.1;AES256\n6162\n")
 
 
@@ -453,35 +455,30 @@ def no_root(site):
 
 FAULTS = [
     (other_key, "kafka1.crt: found a key of another certificate; wanted: the key of this one"),
-    (locked_key, "kafka1.key: found a key behind a passphrase; wanted: one without"),
-    (no_key, "kafka1.key: No such file or directory; wanted: a file that can be read"),
-    (
-        vaulted_with_another_password,
-        "kafka1.key: found a file of Ansible Vault that the store's passw",
-    ),
-    (no_certificate, "kafka1.crt: found no certificate that can be read; wanted: certificates"),
-    (another_name, "kafka1.crt: found the DNS names kafka9; wanted: kafka1 too"),
+    (locked_key, "kafka1.key: found a key with a passphrase; wanted: a key without"),
+    (no_key, "kafka1.key: No such file or directory; wanted: a readable file"),
+    (vaulted_by_somebody_else, "kafka1.key: found a file of Ansible Vault that the store's passw"),
+    (no_certificate, "kafka1.crt: found no readable certificate; wanted: certificates"),
+    (another_name, "kafka1.crt: found the DNS names kafka9; wanted: also kafka1"),
     (expired, "kafka1.crt: found CN=kafka1,O=any expired since"),
-    (without_intermediate, "kafka1.crt: found a certificate of CN=Issuing CA,O=Example that leads"),
-    (other_root, "wanted: one of CN=Other root,O=Example, with all certificates in between"),
-    (no_root, "ca.crt: found CN=Issuing CA,O=Example, which is no root; wanted: roots alone"),
+    (without_intermediate, "kafka1.crt: found a certificate of CN=Issuing CA,O=Example that has"),
+    (other_root, "wanted: one of CN=Other root,O=Example, with all intermediate certificates"),
+    (no_root, "ca.crt: found CN=Issuing CA,O=Example, which is no root; wanted: only roots"),
 ]
 
 
-@pytest.mark.parametrize(("fault", "message"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
-def test_error_names_an_invalid_provided_file_and_nothing_is_imported(
-    run, site, tmp_path, fault, message
-):
+@pytest.mark.parametrize(("fault", "says"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
+def test_invalid_provided_file_is_named_and_nothing_is_imported(run, site, tmp_path, fault, says):
     fault(site)
     before = everything(tmp_path)
     with pytest.raises(AnsibleActionFail) as error:
         run(ca={"directory": str(site)})
-    assert message in error.value.message
+    assert says in error.value.message
     assert f"{site}/" in error.value.message
     assert everything(tmp_path) == before
 
 
-def test_error_names_the_file_of_an_invalid_ca(run, site, tmp_path):
+def test_invalid_provided_ca_is_named_with_its_file(run, site, tmp_path):
     (site / "issuing.crt").write_text(chain(OWN))
     (site / "issuing.key").write_bytes(key_text(OTHER.key))
     before = everything(tmp_path)
@@ -490,54 +487,54 @@ def test_error_names_the_file_of_an_invalid_ca(run, site, tmp_path):
     lines = error.value.message.splitlines()
     assert len(lines) == 2
     assert lines[0].startswith(f"{site}/issuing.crt: found a key of another certificate; wanted")
-    assert lines[1].startswith(f"{site}/issuing.crt: found nothing that signed CN=Issuing CA")
+    assert lines[1].startswith(f"{site}/issuing.crt: found no issuer of CN=Issuing CA")
     assert everything(tmp_path) == before
 
 
-def test_additional_roots_are_trusted(run, secret, site):
+def test_further_roots_are_trusted(run, secret, site):
     (site / "more.crt").write_text(chain(OTHER))
     run()
-    result = run(ca={"trusted_file": f"{site}/more.crt"})
-    assert result["steps"] == ["trusted root CN=Other root,O=Example: added"]
-    assert len(result["ca"]["fingerprints"]) == 2
+    told = run(ca={"trusted_file": f"{site}/more.crt"})
+    assert told["steps"] == ["trusted root CN=Other root,O=Example: added"]
+    assert len(told["ca"]["fingerprints"]) == 2
     assert secret("truststore")[0].endswith(chain(OTHER))
 
 
 # -- the lookup ---------------------------------------------------------------------------------
 
 
-def test_missing_secret_has_a_placeholder_in_check_mode(run, secret):
+def test_missing_secret_has_a_placeholder_in_a_dry_run(run, secret):
     assert secret("password:alice", dry=True, missing="later") == ["later"]
     run()
     assert secret("password:eve", dry=True, missing="later") == ["later"]
     assert secret("password:alice", dry=True, missing="later") != ["later"]
 
 
-def test_real_run_never_uses_a_placeholder(run, secret):
-    with pytest.raises(AnsibleError, match="there is no store yet; metal"):
+def test_placeholder_is_not_used_outside_check_mode(run, secret):
+    with pytest.raises(AnsibleError, match="the store does not exist yet; wanted: a run of metal"):
         secret("password:alice", missing="later")
     run()
-    with pytest.raises(AnsibleError, match="there is no password 'eve'; there are: alice"):
+    with pytest.raises(AnsibleError, match="the store has no password 'eve'; it has: alice"):
         secret("password:eve", missing="later")
 
 
-def test_error_names_secrets_that_an_older_store_lacks(run, secret):
+def test_absent_default_replaces_items_missing_in_an_older_store(run, secret):
     assert secret("password:eve", absent="") == [""]
     run()
     assert secret("password:eve", absent="") == [""]
     assert secret("password:alice", absent="") != [""]
 
 
-def test_check_mode_reports_wrong_terms_and_a_lost_password(run, secret, tmp_path):
+def test_placeholder_does_not_hide_invalid_terms_or_lost_passwords(run, secret, tmp_path):
     with pytest.raises(AnsibleError, match="found 'pasword:alice'; wanted: password"):
         secret("pasword:alice", dry=True, missing="later")
     run()
     os.unlink(tmp_path / "conf/password")
-    with pytest.raises(StoreError, match="found the store, and no password at"):
+    with pytest.raises(StoreError, match="found the store, but no password at"):
         secret("password:alice", dry=True, missing="later")
 
 
-def test_stopping_and_deleting_need_no_store(run, secret, tmp_path):
+def test_no_store_is_needed_for_stopping_and_deleting(run, secret, tmp_path):
     run()
     os.unlink(tmp_path / "conf/password")
     assert secret("password:alice", needed=False, missing="later") == ["later"]

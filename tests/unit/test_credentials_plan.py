@@ -1,4 +1,4 @@
-"""What becomes of a store, and that no change of it parts two members while it is rolled out."""
+"""Changes of the store, and trust between members while a change is rolled out."""
 
 import itertools
 import ssl
@@ -70,10 +70,10 @@ def problems(before, spec, given=NOTHING, at=NOW):
 FRESH = after(SPEC)
 
 
-def test_a_first_run_makes_everything_and_says_so():
+def test_first_run_creates_and_reports_everything():
     planned = plan(None, SPEC, NOTHING, NOW)
     assert planned.steps == (
-        f"CA CN=test CA G1,O=test: made, valid until {(NOW + 3650 * DAY):%Y-%m-%d}",
+        f"CA CN=test CA G1,O=test: generated, valid until {(NOW + 3650 * DAY):%Y-%m-%d}",
         f"certificate kafka1: issued, valid until {LATER}",
         f"certificate kafka2: issued, valid until {LATER}",
         "password alice: generated",
@@ -85,7 +85,7 @@ def test_a_first_run_makes_everything_and_says_so():
     assert all(len(value) == 32 for value in values)
 
 
-def test_a_second_run_finds_nothing_to_do():
+def test_second_run_changes_nothing():
     again = plan(store_document.read(store_document.write(FRESH)), SPEC, NOTHING, NOW + DAY)
     assert again.steps == ()
     assert store_document.write(again.content) == store_document.write(FRESH)
@@ -97,59 +97,59 @@ def test_a_second_run_finds_nothing_to_do():
         ({"certificates": (KAFKA1,)}, ()),
         (
             {"certificates": (replace(KAFKA1, ips=("10.0.0.1",)),)},
-            ("certificate kafka1: renewed: its addresses are none, wanted are 10.0.0.1, valid",),
+            ("certificate kafka1: renewed: its addresses are none, wanted: 10.0.0.1, valid",),
         ),
         (
             {"rotate": "certificates", "names": ("kafka2",)},
-            ("certificate kafka2: renewed: somebody asked for it, valid until",),
+            ("certificate kafka2: renewed: as requested, valid until",),
         ),
         (
             {"rotate": "certificates"},
-            ("certificate kafka1: renewed: some", "certificate kafka2: renewed: some"),
+            ("certificate kafka1: renewed: as req", "certificate kafka2: renewed: as req"),
         ),
-        ({"rotate": "passwords", "names": ("bob",)}, ("password bob: changed: somebody asked",)),
+        ({"rotate": "passwords", "names": ("bob",)}, ("password bob: changed: as requested",)),
         (
             {"rotate": "passwords", "given_passwords": {"bob": "geheim-1234"}},
-            ("password alice: changed: somebody asked", "password bob: taken from the site"),
+            ("password alice: changed: as requested", "password bob: provided by the site"),
         ),
         ({"passwords": ("alice", "bob", "eve")}, ("password eve: generated",)),
         (
             {"purge_passwords": True, "certificates": (KAFKA1,), "passwords": ("bob",)},
-            ("password alice: removed, nobody declares it",),
+            ("password alice: removed, not declared",),
         ),
         (
             {"purge": True, "certificates": (KAFKA1,), "passwords": ("bob",)},
-            ("certificate kafka2: removed, nobody", "password alice: removed, nobody declares it"),
+            ("certificate kafka2: removed, not", "password alice: removed, not declared"),
         ),
     ],
 )
-def test_a_change_is_told_in_messages(change, steps):
+def test_changes_are_reported_in_messages(change, steps):
     planned = plan(FRESH, desired(**change), NOTHING, NOW)
     assert len(planned.steps) == len(steps)
     for told, expected in zip(planned.steps, steps, strict=True):
         assert told.startswith(expected)
 
 
-def test_certificates_are_renewed_when_their_time_comes():
+def test_certificates_are_renewed_before_they_expire():
     planned = plan(FRESH, SPEC, NOTHING, NOW + 380 * DAY)
     assert len(planned.steps) == 2
-    assert planned.steps[0].startswith("certificate kafka1: renewed: 16 days are left, valid")
+    assert planned.steps[0].startswith("certificate kafka1: renewed: it expires in 16 days, valid")
 
 
-def test_what_nobody_declares_is_kept_and_named():
+def test_undeclared_items_are_kept_and_reported():
     fewer = desired(certificates=(KAFKA1,), passwords=("alice",))
     held = plan(FRESH, fewer, NOTHING, NOW).content
     assert unused(held, fewer) == ["certificate kafka2", "password bob"]
 
 
-def test_a_rotated_password_remembers_the_one_before_it():
+def test_rotated_password_keeps_the_previous_one():
     held = plan(FRESH, desired(rotate="passwords", names=("bob",)), NOTHING, NOW).content
     assert held.passwords["bob"].previous == FRESH.passwords["bob"].value
     assert held.passwords["bob"].value != FRESH.passwords["bob"].value
     assert held.passwords["alice"] == FRESH.passwords["alice"]
 
 
-def test_a_given_password_is_taken_once():
+def test_provided_password_is_imported_once():
     spec = desired(given_passwords={"bob": "geheim-1234"})
     held = plan(FRESH, spec, NOTHING, NOW).content
     assert held.passwords["bob"].value == "geheim-1234"
@@ -158,20 +158,20 @@ def test_a_given_password_is_taken_once():
     assert plan(held, SPEC, NOTHING, NOW).steps == ()
 
 
-def test_the_store_of_another_cluster_is_left_alone():
+def test_store_of_another_cluster_is_refused():
     assert problems(replace(FRESH, cluster="other"), SPEC) == (
-        "store: found that of cluster other; wanted: one of its own for cluster test",
+        "store: found the store of cluster other; wanted: a separate store for cluster test",
     )
 
 
-def test_a_ca_that_ends_soon_is_noted_and_an_expired_one_issues_nothing():
+def test_expiring_ca_is_noted_and_expired_ca_is_refused():
     short = after(desired(ca=CaSpec("test CA", 100)))
     note = plan(short, SPEC, NOTHING, NOW).notes[0]
-    assert note.startswith("CA CN=test CA G1,O=test: ends on ")
+    assert note.startswith("CA CN=test CA G1,O=test: expires on ")
     # They end with their CA, and are not renewed day by day for that.
     assert plan(short, SPEC, NOTHING, NOW + 95 * DAY).steps == ()
     assert (
-        "wanted: a new one, by rotate: ca with phase: replace"
+        "wanted: a new CA, by rotate: ca with phase: replace"
         in (problems(short, SPEC, at=NOW + 101 * DAY)[0])
     )
     saved = plan(short, rotating("replace"), NOTHING, NOW + 101 * DAY).content
@@ -184,7 +184,7 @@ def test_a_ca_that_ends_soon_is_noted_and_an_expired_one_issues_nothing():
 PHASES = ("trust", "issue", "drop")
 
 
-def test_a_rotation_goes_through_its_phases():
+def test_rotation_has_three_phases():
     held, states = FRESH, []
     for phase in PHASES:
         held = plan(held, rotating(phase), NOTHING, NOW).content
@@ -195,7 +195,7 @@ def test_a_rotation_goes_through_its_phases():
     assert issuers == {new}
 
 
-def test_a_phase_that_is_done_changes_nothing_so_that_a_rotation_can_begin_again():
+def test_completed_phase_changes_nothing():
     trusted = after(SPEC, rotating("trust"))
     issued = plan(trusted, rotating("issue"), NOTHING, NOW).content
     for held, phase in (
@@ -213,34 +213,34 @@ def test_a_phase_that_is_done_changes_nothing_so_that_a_rotation_can_begin_again
         (
             (SPEC,),
             "issue",
-            "phase: found issue, and no new CA that is trusted; wanted",
+            "phase: found issue, but no new trusted CA; wanted",
         ),
         (
             (SPEC, rotating("trust")),
             "drop",
-            "phase: found drop, and certificates of the old CA; wanted: phase issue first",
+            "phase: found drop, but certificates of the old CA; wanted: phase issue first",
         ),
     ],
 )
-def test_a_phase_out_of_turn_is_refused(before, phase, says):
+def test_skipped_phase_is_refused(before, phase, says):
     assert problems(after(*before), rotating(phase))[0].startswith(says)
 
 
-def test_a_rotation_under_way_is_noted():
+def test_rotation_in_progress_is_noted():
     trusted = plan(FRESH, rotating("trust"), NOTHING, NOW)
-    assert "once every member knows it: phase issue" in trusted.notes[0]
+    assert "once every member trusts it: phase issue" in trusted.notes[0]
     issued = plan(trusted.content, rotating("issue"), NOTHING, NOW)
     assert "once every member has its own: phase drop" in issued.notes[0]
     assert plan(issued.content, rotating("drop"), NOTHING, NOW).notes == ()
 
 
-def test_a_certificate_of_the_old_ca_that_nobody_declares_goes_with_it():
+def test_undeclared_certificate_is_dropped_with_its_ca():
     fewer = {"certificates": (KAFKA1,)}
     held = after(SPEC, rotating("trust"), rotating("issue", **fewer))
     dropped = plan(held, rotating("drop", **fewer), NOTHING, NOW)
     assert dropped.steps[:2] == (
         "CA CN=test CA G1,O=test: dropped, with its key",
-        "certificate kafka2: dropped with its CA, nobody declares it",
+        "certificate kafka2: dropped with its CA, not declared",
     )
     assert set(dropped.content.certificates) == {"kafka1"}
 
@@ -301,7 +301,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_any_two_members_talk_while_a_change_is_rolled_out(way, tmp_path):
+def test_members_trust_each_other_during_a_roll_out(way, tmp_path):
     stores = [FRESH]
     for spec, given in WAYS[way]:
         stores.append(plan(stores[-1], spec, given, NOW).content)
@@ -312,7 +312,7 @@ def test_any_two_members_talk_while_a_change_is_rolled_out(way, tmp_path):
     assert not {OLD_ROOT} & set(stores[-1].roots) or way.startswith("renewed")
 
 
-def test_without_the_phases_members_would_not_talk(tmp_path):
+def test_replace_interrupts_trust_between_members(tmp_path):
     held = plan(FRESH, rotating("replace"), NOTHING, NOW).content
     talk(tmp_path, held, held)
     with pytest.raises(ssl.SSLError):
@@ -327,7 +327,7 @@ REFUSED = {
         desired(ca=READY),
         READY_FILES,
         "certificates: kafka1: found a new root, CN=Root CA,O=Example; wanted: one that members "
-        "trust already",
+        "already trust",
     ),
     "made here at once": (
         MADE_BY_THE_SITE,
@@ -346,69 +346,69 @@ REFUSED = {
         desired(ca=OWN_FILES),
         Given(authority=OWN),
         "ca: certificate_file: found CN=Issuing CA,O=Example, the store has CN=test CA G1,O=test; "
-        "wanted: the same one, or rotate: ca with phase: trust, issue, drop",
+        "wanted: the same CA, or rotate: ca with phase: trust, issue, drop",
     ),
     "from a CA to itself": (
         BY_ITS_CA,
         rotating("trust", ca=OWN_FILES),
         Given(authority=OWN),
-        "ca: certificate_file: found the present CA, CN=Issuing CA,O=Example; wanted: the one",
+        "ca: certificate_file: found the current CA, CN=Issuing CA,O=Example; wanted: the new",
     ),
     "two rotations": (
         after(SPEC, rotating("trust")),
         rotating("trust", ca=OWN_FILES),
         Given(authority=OWN),
-        "found CN=Issuing CA,O=Example while another rotation is under way; wanted: phase",
+        "found CN=Issuing CA,O=Example while another rotation is in progress; wanted: phase",
     ),
     "ready-made of a foreign root": (
         FRESH,
         rotating("trust", ca=READY),
         replace(READY_FILES, roots=(OLD_ROOT,)),
-        "/ready/kafka1.crt: found a certificate of CN=Issuing CA,O=Example that leads to no",
+        "/ready/kafka1.crt: found a certificate of CN=Issuing CA,O=Example that has no",
     ),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_change_that_would_part_members_is_refused(case):
+def test_change_that_breaks_trust_between_members_is_refused(case):
     before, spec, given, says = REFUSED[case]
     assert any(says in problem for problem in problems(before, spec, given))
 
 
-def test_replace_does_at_once_what_would_be_refused():
+def test_replace_is_not_refused():
     held = plan(FRESH, rotating("replace", ca=READY), READY_FILES, NOW).content
     assert held.roots == (OWN.root,)
     assert held.authorities == ()
 
 
-def test_a_site_s_ca_is_imported_and_its_files_may_go(tmp_path):
+def test_provided_ca_is_imported(tmp_path):
     spec = desired(ca=OWN_FILES)
     planned = plan(None, spec, Given(authority=OWN), NOW)
-    assert planned.steps[0].startswith("CA CN=Issuing CA,O=Example: taken from the site, valid")
+    assert planned.steps[0].startswith("CA CN=Issuing CA,O=Example: provided by the site, valid")
     assert planned.content.roots == (OWN.root,)
     talk(tmp_path, planned.content, planned.content)
     assert plan(planned.content, spec, NOTHING, NOW).steps == ()
     assert plan(planned.content, SPEC, NOTHING, NOW).steps == ()
 
 
-def test_ready_made_certificates_are_taken_over_once():
+def test_ready_made_certificates_are_imported_once():
     spec = desired(ca=READY)
     planned = plan(None, spec, READY_FILES, NOW)
-    assert planned.steps[0].startswith("certificate kafka1: taken from /ready/kafka1.crt, valid")
+    assert planned.steps[0].startswith("certificate kafka1: imported from /ready/kafka1.crt, valid")
     again = store_document.read(store_document.write(planned.content))
     assert plan(again, spec, READY_FILES, NOW).steps == ()
     near = NOW + 390 * DAY
     assert plan(again, spec, READY_FILES, near).notes[0] == (
-        "certificate kafka1: 6 days are left; put a new one at /ready/kafka1.crt"
+        "certificate kafka1: expires in 6 days; replace /ready/kafka1.crt"
     )
 
 
-def test_all_ready_made_certificates_are_judged_before_one_is_taken():
+def test_all_ready_made_certificates_are_validated_before_import():
     pairs = dict(READY_FILES.pairs)
     swapped = replace(READY_FILES, pairs={"kafka1": pairs["kafka2"], "kafka2": pairs["kafka1"]})
     assert problems(None, desired(ca=READY), swapped) == (
-        "/ready/kafka1.crt: found the DNS names kafka2; wanted: kafka1 too",
-        "/ready/kafka2.crt: found the DNS names kafka1; wanted: kafka2 too",
+        "/ready/kafka1.crt: found the DNS names kafka2; wanted: also kafka1",
+        "/ready/kafka2.crt: found the DNS names kafka1; wanted: also kafka2",
     )
 
 
@@ -432,7 +432,7 @@ def test_the_report_has_dates_and_fingerprints():
     }
 
 
-def test_nothing_that_is_told_holds_a_secret():
+def test_reports_contain_no_secret():
     held = after(SPEC, desired(rotate="passwords"), rotating("trust"))
     planned = plan(held, desired(rotate="certificates"), NOTHING, NOW)
     told = f"{store_report.report(planned, SPEC, NOW)} {store_report.lines(held)} {planned}"
@@ -445,7 +445,7 @@ def test_nothing_that_is_told_holds_a_secret():
     assert "BEGIN PRIVATE" not in told
 
 
-def test_a_dry_run_shows_the_same_difference_as_the_run_after_it():
+def test_dry_run_has_the_same_diff_as_the_run():
     one, two = (store_report.lines(plan(None, SPEC, NOTHING, NOW).content) for _ in range(2))
     assert one == two
     assert f"certificate kafka1: CN=kafka1,O=test, kafka1, server client, valid until {LATER}" in (
@@ -469,7 +469,7 @@ def test_a_dry_run_shows_the_same_difference_as_the_run_after_it():
     ],
     ids=tls.named,
 )
-def test_a_text_that_is_no_store_is_refused_and_not_shown(text, says):
+def test_invalid_store_text_is_refused_without_its_content(text, says):
     with pytest.raises(store_document.ContentError, match=says):
         store_document.read(text)
 
@@ -479,7 +479,7 @@ DOCUMENT = store_document.document(
 )
 
 
-def test_single_secrets_are_picked_by_kind_and_name():
+def test_secrets_are_selected_by_kind_and_name():
     assert store_items.pick(DOCUMENT, "password:alice") == DOCUMENT["passwords"]["alice"]["value"]
     assert (
         store_items.pick(DOCUMENT, "previous_password:bob")
@@ -492,7 +492,7 @@ def test_single_secrets_are_picked_by_kind_and_name():
     assert store_items.pick(DOCUMENT, "truststore") == store_items.pick(DOCUMENT, "ca")
 
 
-def test_the_ca_is_the_one_that_issues():
+def test_ca_is_the_issuing_ca():
     held = after(SPEC, rotating("trust"))
     document = store_document.document(store_document.write(held))
     assert store_items.pick(document, "ca") == pem.pem([held.authorities[0].certificate])
@@ -502,8 +502,16 @@ def test_the_ca_is_the_one_that_issues():
 @pytest.mark.parametrize(
     ("term", "kind", "says"),
     [
-        ("password:eve", store_items.Missing, "there is no password 'eve'; there are: alice, bob"),
-        ("keypair:kafka9", store_items.Missing, "there is no keypair 'kafka9'; there are: kafka1"),
+        (
+            "password:eve",
+            store_items.Missing,
+            "the store has no password 'eve'; it has: alice, bob",
+        ),
+        (
+            "keypair:kafka9",
+            store_items.Missing,
+            "the store has no keypair 'kafka9'; it has: kafka1",
+        ),
         (
             "previous_password:alice",
             store_items.Missing,
@@ -515,14 +523,14 @@ def test_the_ca_is_the_one_that_issues():
         ("pasword:alice", store_items.TermError, "wanted: password .did you mean that.., one of"),
     ],
 )
-def test_what_cannot_be_picked_is_named(term, kind, says):
+def test_missing_secret_is_named(term, kind, says):
     with pytest.raises(kind, match=says):
         store_items.pick(DOCUMENT, term)
 
 
-def test_without_a_ca_of_our_own_there_is_none_to_hand_out():
+def test_store_with_ready_made_certificates_has_no_ca():
     held = plan(None, desired(ca=READY), READY_FILES, NOW).content
     document = store_document.document(store_document.write(held))
-    with pytest.raises(store_items.Missing, match="certificates come ready-made"):
+    with pytest.raises(store_items.Missing, match="certificates are ready-made"):
         store_items.pick(document, "ca")
     assert store_items.pick(document, "truststore") == pem.pem([OWN.root])

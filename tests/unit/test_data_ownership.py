@@ -130,7 +130,7 @@ def test_link_is_reported_and_its_data_kept():
     result = destruction("prod", {"h": [answer(place("/data/k", "prod", link="/mnt/k"))]})
 
     assert result["delete"] == {"h": []}
-    assert result["left"] == ["h: /data/k is a link to /mnt/k, with all data"]
+    assert result["left"] == ["h: /data/k is a link to /mnt/k, which has all data"]
 
 
 def test_directories_of_other_clusters_below_are_found(tmp_path):
@@ -187,7 +187,7 @@ def test_shared_directory_of_other_clusters_is_kept_and_reported():
 
     assert found["refused"] == []
     assert found["delete"] == {"k": ["/d"]}
-    assert found["left"] == ["k: /s/archive is used by cluster 'prod2' too"]
+    assert found["left"] == ["k: /s/archive is also used by cluster 'prod2'"]
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ BAD = [
     ({"users": {"a*": {"mechanisms": []}}}, ["the name 'a*'; allowed: a name without '*'"]),
     (user(password="secret-word"), [".alice.password: found an unknown key; allowed: no password"]),
     (user(role=[]), [".alice.role: found an unknown key; allowed: roles (did you mean that?)"]),
-    (user(acls=[]), [".alice.acls: found an unknown key; allowed: roles here, and single ACLs"]),
+    (user(acls=[]), [".alice.acls: found an unknown key; allowed: roles here, or single ACLs"]),
     (user(iterations=1000), [".alice.iterations: found 1000; allowed: 4096 to 16384"]),
     (user(iterations="many"), [".alice.iterations: found 'many'; allowed: a whole number from 40"]),
     (user(iterations=True), [".alice.iterations: found True; allowed: a whole number"]),
@@ -156,7 +156,7 @@ BAD = [
     (topic(retention="1y"), [".payments.retention: found '1y'; allowed: a duration such as 7d"]),
     (topic(config=[]), ["kafka_content_topics.payments.config: found a list; allowed: a mapping"]),
     (topic(replication=1, min_insync=2), [".payments.min_insync: found 2; allowed: 1 to 1"]),
-    (topic(config={"retention.mss": 5}), [".config.retention.mss: found a key that Kafka has not"]),
+    (topic(config={"retention.mss": 5}), [".config.retention.mss: found an unknown key of Kafka"]),
     (
         topic(config={"segment.ms": {}}),
         [".config.segment.ms: found a mapping; allowed: text, a nu"],
@@ -171,7 +171,7 @@ BAD = [
     ({"absent": ["alice"]}, ["kafka_content_absent: found a list; allowed: a mapping with keys"]),
     (gone(topic=["a"]), ["kafka_content_absent.topic: found an unknown key; allowed: topics (did"]),
     (gone(topics="a"), ["kafka_content_absent.topics: found 'a'; allowed: a list"]),
-    (gone(topics=["a*"]), [".topics[0]: found 'a*'; allowed: a name without '*': each is named"]),
+    (gone(topics=["a*"]), [".topics[0]: found 'a*'; allowed: a single name, without '*'"]),
     (gone(topics=["__consumer_offsets"]), [".topics[0]: found '__consumer_offsets'; allowed: top"]),
     (
         {**topic(), **gone(topics=["payments"])},
@@ -188,11 +188,14 @@ BAD = [
     ),
     (
         {**acl(), **gone(users=["alice"])},
-        ["kafka_content_absent.users: found User:alice, whom kafka_content_acls gives: User:alice"],
+        [
+            "kafka_content_absent.users: found User:alice, for which "
+            "kafka_content_acls has: User:alice"
+        ],
     ),
     (
         {**quota(user="a", producer=1), **gone(quotas=[{"user": "a"}])},
-        ["kafka_content_absent.quotas[0]: found producer_byte_rate of user a; allowed: what"],
+        ["kafka_content_absent.quotas[0]: found producer_byte_rate of user a; allowed: quotas"],
     ),
     (
         gone(quotas=[{"user": "a", "producer": 1}]),
@@ -210,12 +213,12 @@ BAD = [
 ]
 
 
-def test_the_table_is_worth_its_name():
+def test_table_of_faults_is_large():
     assert len(BAD) >= 60
 
 
 @pytest.mark.parametrize(("declared", "messages"), BAD)
-def test_a_bad_declaration_is_refused_with_path_spec_and_what_is_allowed(declared, messages):
+def test_invalid_declaration_is_refused_with_path_value_and_allowed(declared, messages):
     with pytest.raises(DeclarationError) as refusal:
         content_specs(declared)
     assert len(refusal.value.messages) == len(messages)
@@ -225,7 +228,7 @@ def test_a_bad_declaration_is_refused_with_path_spec_and_what_is_allowed(declare
         assert "; allowed: " in told
 
 
-def test_everything_that_is_wrong_anywhere_is_told_at_once():
+def test_all_faults_are_reported_at_once():
     with pytest.raises(DeclarationError) as refusal:
         content_specs(
             {
@@ -247,13 +250,13 @@ def test_everything_that_is_wrong_anywhere_is_told_at_once():
     ]
 
 
-def test_no_sentence_tells_a_password():
+def test_messages_contain_no_password():
     with pytest.raises(DeclarationError) as refusal:
         content_specs(user(password="hunter2-hunter2"))
     assert "hunter2" not in str(refusal.value)
 
 
-def test_nothing_declared_gives_empty_specs():
+def test_empty_declarations_give_empty_specs():
     assert content_specs({"users": None, "absent": None, "topics": {}}) == {
         "topics": {"topics": {}, "absent": [], "confirm_delete": []},
         "users": {"users": {}, "absent": []},
@@ -262,7 +265,7 @@ def test_nothing_declared_gives_empty_specs():
     }
 
 
-def test_users_keep_mechanisms_and_iterations_and_those_with_certificates_are_none_of_scram():
+def test_users_have_mechanisms_and_iterations_unless_they_use_certificates():
     declared = {
         "alice": None,
         "bob": {"mechanisms": ["scram-sha-256", "SCRAM-SHA-512"], "iterations": "16384"},
@@ -279,7 +282,7 @@ def test_users_keep_mechanisms_and_iterations_and_those_with_certificates_are_no
     assert principals == {"User:CN=app,O=shop"}
 
 
-def test_friendly_words_of_quotas_become_kafkas():
+def test_keys_of_quotas_become_kafkas_keys():
     specs = content_specs(
         {
             "users": {"alice": {"quota": {"producer": "10MB", "request_percentage": "12.5%"}}},
@@ -312,7 +315,7 @@ def test_friendly_words_of_quotas_become_kafkas():
     }
 
 
-def test_roles_that_go_leave_what_other_roles_of_the_user_need():
+def test_absent_roles_keep_acls_of_declared_roles():
     reader = {"consumer": {"topic": "payments", "group": "g"}}
     specs = content_specs(
         {

@@ -17,7 +17,7 @@ def topics(*declared):
     return found
 
 
-def test_friendly_words_become_kafkas():
+def test_keys_of_topics_become_kafkas_keys():
     assert topics(
         {
             "payments": {
@@ -63,12 +63,12 @@ def test_without_defaults_numbers_are_left_to_the_cluster():
         ({"retention": "1s"}, {"retention": None}, None),
     ],
 )
-def test_a_topics_own_key_wins_in_either_word(defaults, own, retention):
+def test_key_of_a_topic_takes_precedence_in_either_form(defaults, own, retention):
     specs = topics({"a": own}, defaults)
     assert specs["a"]["config"] == {"retention.ms": retention}
 
 
-def test_a_placement_says_both_numbers():
+def test_placement_defines_partitions_and_replication():
     specs = topics({"a": {"placement": [[1, 2, 3], [2, 3, 1]]}}, DEFAULTS)
     assert specs["a"] == {
         "placement": [[1, 2, 3], [2, 3, 1]],
@@ -114,7 +114,7 @@ def test_min_insync_may_equal_the_replication():
         (
             "a",
             {"placement": [[1, 2, 3]], "partitions": 2},
-            ".a.partitions: found 2; allowed: nothing: placement says it",
+            ".a.partitions: found 2; allowed: nothing: placement defines it",
         ),
         ("a/b", {}, ".a/b: found the name 'a/b'; allowed: 1 to 249 letters"),
         ("a" * 250, {}, "allowed: 1 to 249 letters"),
@@ -123,7 +123,7 @@ def test_min_insync_may_equal_the_replication():
         ("UPPER", {}, ".UPPER: found the name 'UPPER'; allowed: names that match [a-z._]+ (kafka_"),
     ],
 )
-def test_a_wrong_declaration_is_refused_with_its_path(name, declared, message):
+def test_invalid_topic_is_refused_with_its_path(name, declared, message):
     with pytest.raises(DeclarationError) as refusal:
         topics({name: declared}, DEFAULTS, "[a-z._]+")
     (sentence,) = refusal.value.messages
@@ -138,7 +138,7 @@ def test_names_that_differ_only_in_dots_and_underscores_are_refused():
         topics({"a.b": {}, "a_b": {}})
 
 
-def test_everything_that_is_wrong_is_told_at_once():
+def test_all_faults_of_topics_are_reported_at_once():
     with pytest.raises(DeclarationError) as refusal:
         topics({"a": {"x": 1, "partitions": 0}, "b": {}, "c": {"y": 1}})
     assert [fault.where.partition(".")[2] for fault in refusal.value.faults] == [
@@ -148,7 +148,7 @@ def test_everything_that_is_wrong_is_told_at_once():
     ]
 
 
-def test_wrong_defaults_are_told_as_such():
+def test_invalid_defaults_are_reported_once():
     with pytest.raises(
         DeclarationError, match=r"kafka_content_defaults.retention: found 'x'; allowed"
     ):

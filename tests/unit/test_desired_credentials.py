@@ -78,11 +78,11 @@ def server(**changes):
         (server(days=3651), "certificates: kafka1: days: found 3651; wanted: 1 to 3650"),
         ({"ca": {"days": 0, "common_name": "a"}}, "ca: days: found 0; wanted: 1 to 9125"),
         ({"ca": {"common_name": "x" * 59}}, "wanted: at most 58 of: letters, digits"),
-        ({"ca": {"key_file": "/k"}}, "ca: found key_file alone; wanted: certificate_file and key"),
-        ({"ca": {"certificate_file": "/c"}}, "ca: found certificate_file alone; wanted"),
+        ({"ca": {"key_file": "/k"}}, "ca: found only key_file; wanted: certificate_file and key"),
+        ({"ca": {"certificate_file": "/c"}}, "ca: found only certificate_file; wanted"),
         (
             {"ca": {"certificate_file": "/c", "key_file": "/k", "directory": "/d"}},
-            "ca: found certificate_file or key_file beside directory; wanted: either the CA",
+            "ca: found certificate_file or key_file in addition to directory; wanted: either",
         ),
         ({"passwords": ["a", "a"]}, "passwords: found a twice; wanted: each name once"),
         ({"passwords": ["a b"]}, "passwords: found the name 'a b'; wanted: up to 64 letters"),
@@ -105,11 +105,11 @@ def server(**changes):
                 "passwords": ["bob"],
                 "given_passwords": {"bob": "x" * 8},
             },
-            "names: found bob; wanted: its new value under given_passwords",
+            "names: found bob; wanted: a new value in given_passwords",
         ),
         (
             {"rotate": "certificates", "ca": {"directory": "/d"}},
-            "rotate: found certificates; wanted: new files in /d, where they are",
+            "rotate: found certificates; wanted: new files in /d",
         ),
         (
             {"rotate": "ca", "phase": "issue", "ca": {"directory": "/d"}},

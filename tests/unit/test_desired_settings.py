@@ -86,8 +86,7 @@ def test_drift_has_host_setting_and_values():
     assert "m2: 1 settings, no drift; 1 not allowed here" in lines
     assert "laptop: 1 of 1 differ; advice: host_tuning_mode is report" in lines
     assert lines[-1] == (
-        "verify: 1 setting(s) drifted; "
-        "1 setting(s) differ on hosts in mode report, which do not count"
+        "verify: 1 setting(s) drifted; 1 setting(s) differ on hosts in mode report, not counted"
     )
 
 
@@ -116,18 +115,18 @@ def test_every_setting_has_reason_default_and_rule():
         assert "{{" not in str(entry.get("says", entry["value"])), f"{name}: says what in the docs?"
 
 
-def test_exposed_secrets_are_drift_below_the_table():
-    message = tuning_report.verify({}, ["password alice"])
-    assert message["text"].splitlines() == [
+def test_secrets_to_rotate_are_below_the_table_and_count_as_drift():
+    result = tuning_report.verify({}, ["password alice"])
+    assert result["text"].splitlines() == [
         "verify: no drift",
         "verify: 1 secret(s) could be read by others in an earlier release; wanted: a new one, by "
         "make rotate",
         "  password alice",
     ]
-    assert message["drift"][0].startswith("password alice: could be read by others")
+    assert result["drift"][0].startswith("password alice: could be read by others")
 
 
-def test_undeclared_zookeeper_access_is_drift_below_the_table():
+def test_undeclared_access_to_ensemble_is_below_the_table_and_counts_as_drift():
     found = zookeeper_filters.drift(
         [{"zookeeper_server_id": 1, "zookeeper_shared_trust": ["CN=prod CA"]}, {}],
         ["/: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa"],
@@ -135,10 +134,10 @@ def test_undeclared_zookeeper_access_is_drift_below_the_table():
     printed = tuning_report.verify({}, [], found)
     assert printed["text"].splitlines() == [
         "verify: no drift",
-        "verify: the metadata ensemble gives more access than is declared",
+        "verify: the metadata ensemble grants more access than declared",
         "  zk1: the quorum trusts CN=prod CA, which issues certificates of clients: every client "
-        "can join as an observer and read everything",
+        "can join as an observer and read all data",
         "  node /: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa",
-        "  make zookeeper-trust mends it while the cluster serves: docs/operate/guides/security.md",
+        "  make zookeeper-trust fixes it without downtime: docs/operate/guides/security.md",
     ]
     assert printed["drift"] == found

@@ -1,4 +1,4 @@
-"""Checks before a disk is replaced, and the release of a disk from a host."""
+"""Whether a disk may be replaced, and the release of a disk from its host."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks import disk_release
@@ -28,42 +28,42 @@ DEAD = cluster((2, "/data/disk2/kafka"))
 
 
 @pytest.mark.parametrize(
-    ("found", "answer", "action", "text"),
+    ("found", "state", "action", "expected"),
     [
-        # Healthy and in use.
+        # Ready and in use.
         (disk(), cluster(), "refuse", "disk2 is healthy"),
-        # Other brokers have offline log dirs.
+        # Other disks or other brokers have failed.
         (disk(), cluster((2, "/data/disk1/kafka")), "refuse", "disk2 is healthy"),
         (disk(), cluster((3, "/data/disk2/kafka")), "refuse", "disk2 is healthy"),
         # The inventory declares another device while the broker uses the old one.
         (disk("blank", "blank"), cluster(), "refuse", "on the host it is blank"),
-        # The broker's log dir is offline.
+        # The broker has taken the log dir offline.
         (disk("failed", "I/O error"), DEAD, "replace", "/data/disk2/kafka (KafkaStorageError)"),
         (disk("blank", "blank"), DEAD, "replace", "offline"),
         (disk(), DEAD, "replace", "offline"),
-        # The host reports a fault that the broker has not noticed.
-        (disk("missing", "gone"), cluster(), "replace", "may not have met yet"),
-        (disk("read_only", "mounted read-only"), cluster(), "replace", "may not have met yet"),
-        # An earlier run was interrupted before the format, or after it.
+        # The host has noticed the fault, the broker has not.
+        (disk("missing", "gone"), cluster(), "replace", "may not have noticed yet"),
+        (disk("read_only", "mounted read-only"), cluster(), "replace", "may not have noticed yet"),
+        # An earlier run was interrupted: before the format, and after it.
         (disk("blank", "blank"), cluster(brokers=(1, 3)), "replace", "not registered"),
-        (disk(), cluster(brokers=(1, 3)), "resume", "in order"),
-        # The state is unknown.
+        (disk(), cluster(brokers=(1, 3)), "resume", "is ready"),
+        # It is unknown whether the disk is in use.
         (disk("failed", "x"), cluster(reachable=False), "refuse", "no broker listens"),
     ],
 )
-def test_only_failed_disks_are_replaced(found, answer, action, text):
-    result = disk_operations.validate(found, 2, answer, LOG_DIRS)
+def test_only_a_broken_disk_is_replaced(found, state, action, expected):
+    result = disk_operations.validate(found, 2, state, LOG_DIRS)
     assert result["action"] == action
-    assert text in result["reason"]
+    assert expected in result["reason"]
 
 
-def test_force_replaces_a_healthy_disk():
+def test_healthy_disk_is_replaced_if_force_names_it():
     result = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk2")
     assert result["action"] == "replace"
     result = disk_operations.validate(disk(), 2, cluster(), LOG_DIRS, force="disk1")
     assert result == {
         "action": "refuse",
-        "reason": "disk_force names disk1, and the disk to replace is disk2",
+        "reason": "disk_force names disk1, but the disk to replace is disk2",
     }
 
 

@@ -1,4 +1,4 @@
-"""A container engine that does not answer is a row and a problem of the status screen."""
+"""Container engines as rows and problems of the status screen."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.status import engine_status, platform_state
@@ -16,7 +16,7 @@ def screen(answer):
     return status.render(state, Paint(False))
 
 
-def test_an_engine_that_answers_is_a_row_and_no_problem():
+def test_responding_engine_is_a_row_and_no_problem():
     text, problems = screen(WELL)
     assert "engine@node1" in text
     assert problems == []
@@ -25,13 +25,13 @@ def test_an_engine_that_answers_is_a_row_and_no_problem():
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        ({"status": -1, "msg": "Connection refused"}, "the engine of node1 does not answer on"),
+        ({"status": -1, "msg": "Connection refused"}, "the engine of node1 does not respond on"),
         ({"status": 500}, "(status 500): make up starts it"),
         ({"status": -1, "msg": "Connection failure: timed out"}, "out): it hangs, restart it"),
-        ({"unreachable": True, "msg": "ssh"}, "machine node1 cannot be reached"),
+        ({"unreachable": True, "msg": "ssh"}, "machine node1 is unreachable"),
     ],
 )
-def test_one_that_does_not_is_a_problem_with_what_to_do(answer, says):
+def test_unresponsive_engine_is_a_problem_with_remedy(answer, says):
     text, problems = screen(answer)
     assert problems
     assert says in text

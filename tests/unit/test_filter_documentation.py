@@ -1,4 +1,4 @@
-"""Documentation of filters is that of their functions: its options are their parameters."""
+"""The documented options of filters are the parameters of their functions."""
 
 import importlib
 import inspect

@@ -1,4 +1,4 @@
-"""Hosts that a step passes over because a look at the machine said enough."""
+"""Hosts that a step skips because of the facts that preflight has read."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.engine_answers import references
@@ -19,11 +19,11 @@ WHOLE = host(library=True, images=["kafka:1", "zookeeper:1", "other:7"])
 
 
 @pytest.mark.parametrize(
-    ("found", "asked"),
+    ("found", "selected"),
     [
         (WHOLE, False),
         (host(library=False, images=["kafka:1"]), True),
-        # A fresh machine has no engine.
+        # A new machine has no engine.
         (host(), True),
         # Preflight was not run, did not reach the machine, or could not read this.
         ({}, True),
@@ -31,12 +31,12 @@ WHOLE = host(library=True, images=["kafka:1", "zookeeper:1", "other:7"])
         ({"preflight_machine": {"facts": {}}}, True),
     ],
 )
-def test_an_engine_is_asked_unless_it_is_known_to_answer(found, asked):
-    assert without_engine({"node1": found}) == (["node1"] if asked else [])
+def test_host_is_selected_unless_its_engine_responds(found, selected):
+    assert without_engine({"node1": found}) == (["node1"] if selected else [])
 
 
 @pytest.mark.parametrize(
-    ("found", "asked"),
+    ("found", "selected"),
     [
         (WHOLE, False),
         (host(library=True, images=["kafka:1"]), True),
@@ -45,16 +45,16 @@ def test_an_engine_is_asked_unless_it_is_known_to_answer(found, asked):
         ({}, True),
     ],
 )
-def test_images_are_looked_for_where_one_is_not_known_to_be_there(found, asked):
+def test_host_is_selected_if_an_image_may_be_missing(found, selected):
     wanted = ["kafka:1", "zookeeper:1"]
-    assert without_images({"node1": found}, lambda _: wanted) == (["node1"] if asked else [])
+    assert without_images({"node1": found}, lambda _: wanted) == (["node1"] if selected else [])
 
 
-def test_a_host_that_wants_nothing_lacks_nothing_once_looked_at():
+def test_inspected_host_without_images_lacks_none():
     assert without_images({"node1": WHOLE}, lambda _: []) == []
 
 
-def test_a_host_wants_no_image_that_a_play_asks_for_by_name():
+def test_images_for_named_use_are_not_required_by_default():
     names = [reference.split("/")[-1].split(":")[0] for reference in references({})]
     assert "kafka" in names
     assert "prometheus" not in names
@@ -65,14 +65,14 @@ def test_a_host_wants_no_image_that_a_play_asks_for_by_name():
     ("silence", "started"),
     [("", False), ("not installed", False), ("/run/docker.sock: Connection refused", True)],
 )
-def test_an_engine_that_is_there_and_silent_is_started_first(silence, started):
+def test_installed_engine_without_response_is_started_first(silence, started):
     found = {"preflight_machine": {"facts": {"silence": silence, "engine": None}}}
     assert with_unreachable_engine({"node1": found, "node2": {}}) == (["node1"] if started else [])
     # Not a second time by the step that installs engines.
     assert ("node1" in without_engine({"node1": found})) is not started
 
 
-def test_what_machines_have_of_the_cluster_is_told_with_the_reason_where_it_is_not_known():
+def test_identities_have_the_reason_if_they_could_not_be_read():
     members = {"running": [], "configured": [], "roots": ["AA"], "data": [], "unread": []}
     hosts = {
         "known": {"preflight_machine": {"facts": {"members": members}}},
@@ -80,13 +80,13 @@ def test_what_machines_have_of_the_cluster_is_told_with_the_reason_where_it_is_n
         "broken": {"preflight_machine": {"facts": {}, "unknown": {"members": "no such process"}}},
         "limited": {},
     }
-    told = {each["name"]: each for each in identities([*hosts, "not in the run"], hosts)}
-    assert told["known"] == {"name": "known", **members}
-    assert told["away"]["unread"] == ["it is unreachable"]
-    assert told["broken"]["unread"] == ["no such process"]
-    assert told["limited"] == {
+    found = {each["name"]: each for each in identities([*hosts, "not in the run"], hosts)}
+    assert found["known"] == {"name": "known", **members}
+    assert found["away"]["unread"] == ["it is unreachable"]
+    assert found["broken"]["unread"] == ["no such process"]
+    assert found["limited"] == {
         **{"name": "limited", "asked": False},
-        "unread": ["it is no part of this run"],
+        "unread": ["it is not part of this run"],
     }
-    assert told["not in the run"]["asked"] is False
+    assert found["not in the run"]["asked"] is False
     assert without_identity(hosts) == ["away", "broken", "limited"]

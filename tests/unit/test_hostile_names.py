@@ -43,7 +43,7 @@ def state_with(name):
 
 
 @each_name
-def test_an_export_is_a_file_of_declarations_in_which_names_are_text(name):
+def test_names_in_an_export_are_text(name):
     text = declaration_file(declarations(state_with(name)))
     found = yaml.load(text, AnsibleLoader)
     assert all(line.isprintable() for line in text.splitlines())
@@ -52,7 +52,7 @@ def test_an_export_is_a_file_of_declarations_in_which_names_are_text(name):
 
 
 @each_name
-def test_a_plan_shows_a_name_in_one_line_that_moves_no_cursor(name):
+def test_names_in_a_plan_have_no_control_characters(name):
     plan = Plan("prod")
     plan.begin("Topics")
     plan.add("kafka1", "metal.kafka.topics", "t", {"changed": True, "steps": [f"add: {name}"]})
@@ -63,7 +63,7 @@ def test_a_plan_shows_a_name_in_one_line_that_moves_no_cursor(name):
 
 
 @each_name
-def test_the_screen_of_groups_shows_a_name_in_one_line(name):
+def test_names_on_the_groups_screen_are_one_line(name):
     member = {"client": name, "host": "/127.0.0.1"}
     group = {"state": "Stable", "members": [member], "topics": ["t"], "lag": 1}
     found = visible_texts({"groups": {name: group}, "steps": [name]})
@@ -103,7 +103,7 @@ def test_a_plot_names_its_lines_by_names(name):
     assert shown in texts
 
 
-def test_ansible_reads_an_export_and_runs_nothing_of_it(tmp_path):
+def test_templates_in_an_export_are_not_evaluated(tmp_path):
     """The real thing: names come back as they are, and no template of them was evaluated."""
     state = {
         "users": {name: {"SCRAM-SHA-512": 8192} for name in NAMES},

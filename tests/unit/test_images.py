@@ -68,7 +68,7 @@ def test_a_reference_has_the_upstream_version_and_twelve_digits(root):
     assert (repository, version, len(digest)) == ("kafka-metal/kafka", "3.9.2", 12)
 
 
-def test_a_build_is_given_versions_and_parents(root):
+def test_build_arguments_have_versions_and_parents(root):
     images = catalogue(root)
     kafka = find("kafka", images)
     assert kafka.build_args == {
@@ -82,14 +82,14 @@ def test_a_build_is_given_versions_and_parents(root):
     }
 
 
-def test_a_registry_comes_before_every_name_and_changes_no_tag(root):
+def test_registry_is_a_prefix_and_changes_no_tag(root):
     here, there = references(root), references(root, "registry.example/")
     assert there == {name: f"registry.example/{here[name]}" for name in here}
     jre = find("jre", catalogue(root, "registry.example"))
     assert jre.build_args["BUILDER_IMAGE"].startswith("registry.example/kafka-metal/builder:")
 
 
-def test_a_site_that_wants_another_version_has_exactly_the_tags_of_that_version(root):
+def test_version_of_a_site_gives_the_tags_of_that_version(root):
     wanted = {i.name: i.reference for i in catalogue(root, wanted={"kafka": "3.8.1"})}
     assert changed(references(root), wanted) == {"kafka"}
     assert wanted["kafka"].startswith("kafka-metal/kafka:3.8.1-")
@@ -105,7 +105,7 @@ def test_a_site_that_wants_another_version_has_exactly_the_tags_of_that_version(
         (["kafka"], "image_versions: must be a mapping"),
     ],
 )
-def test_a_version_that_no_image_uses_is_refused(root, wanted, words):
+def test_unknown_version_key_is_refused(root, wanted, words):
     with pytest.raises(ImageError, match=words):
         catalogue(root, wanted=wanted)
 
@@ -125,7 +125,7 @@ def test_a_version_without_checksums_is_refused_before_anything_is_built(recorde
         catalogue(recorded, wanted={"kafka": version})
 
 
-def test_a_version_with_checksums_is_built_and_any_while_they_are_recorded(recorded):
+def test_version_needs_recorded_checksums_except_while_recording(recorded):
     assert find("kafka", catalogue(recorded, wanted={"kafka": "3.8.1"})).version == "3.8.1"
     new = catalogue(recorded, wanted={"kafka": "3.7.2"}, recorded=False)
     assert find("kafka", new).version == "3.7.2"
@@ -204,7 +204,7 @@ def test_a_copy_of_the_repository_elsewhere_has_the_same_tags(root, tmp_path_fac
         ("spark:", "spork:", "image spork: has no recipe images/spork/Dockerfile"),
     ],
 )
-def test_a_wrong_entry_is_refused_by_name(root, old, new, message):
+def test_invalid_entry_is_refused_by_name(root, old, new, message):
     path = root / "images/images.yml"
     path.write_text(path.read_text().replace(old, new, 1))
     with pytest.raises(ImageError, match=message):
@@ -217,7 +217,7 @@ def test_a_missing_catalogue_is_named(root):
         catalogue(root)
 
 
-def test_an_unknown_image_is_refused_with_those_there_are(root):
+def test_unknown_image_is_refused_with_all_names(root):
     with pytest.raises(ImageError, match=r"image kafak is not in .*; known: builder, jre, kafka"):
         find("kafak", catalogue(root))
 

@@ -1,4 +1,4 @@
-"""The digest of what a run is made from changes with every part of it, and with nothing else."""
+"""The digest of a run's inputs changes with every input, and with nothing else."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ all:
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """A repository, an inventory and a store; digest() is asked of all three."""
+    """A repository, an inventory and a store; digest() covers all three."""
 
     class Site:
         repository, store, inventory = tmp_path / "repo", tmp_path / "store", tmp_path / "hosts.yml"
@@ -41,10 +41,10 @@ def site(tmp_path, monkeypatch):
             inventory = InventoryManager(loader=loader, sources=[str(self.inventory)])
             manager = VariableManager(loader=loader, inventory=inventory)
             manager._extra_vars = self.extra or {}
-            # A task of an earlier play has set this: no declaration.
+            # A fact that a task has set is no input.
             manager.set_nonpersistent_facts("node1", {"found": str(id(self))})
-            told = inputs_digest.written(HostVars(inventory, manager, loader))
-            return inputs_digest.digest(told, self.repository, [self.store])
+            values = inputs_digest.written(HostVars(inventory, manager, loader))
+            return inputs_digest.digest(values, self.repository, [self.store])
 
     found = Site()
     (found.repository / "roles" / "a").mkdir(parents=True)
@@ -59,7 +59,7 @@ def site(tmp_path, monkeypatch):
     return found
 
 
-def test_the_same_declarations_have_the_same_digest(site):
+def test_same_declarations_have_the_same_digest(site):
     assert site.digest() == site.digest()
 
 
@@ -106,13 +106,13 @@ def an_extra_variable(site):
         *(a_version, a_key, a_file_that_a_variable_names, an_extra_variable),
     ],
 )
-def test_a_change_changes_the_digest(site, change):
+def test_changed_input_changes_the_digest(site, change):
     before = site.digest()
     change(site)
     assert site.digest() != before
 
 
-def test_what_decides_on_nothing_does_not(site):
+def test_files_without_influence_do_not_change_the_digest(site):
     before = site.digest()
     (site.repository / "README.md").write_text("text")
     (site.repository / "roles" / "__pycache__").mkdir()
@@ -123,10 +123,10 @@ def test_what_decides_on_nothing_does_not(site):
 @pytest.mark.parametrize(
     "how", [{"verbosity": 3}, {"diff": True}, {"forks": 50}, {"skip_tags": ("b", "a")}]
 )
-def test_how_a_run_is_shown_does_not(site, monkeypatch, how):
+def test_options_of_the_output_do_not_change_the_digest(site, monkeypatch, how):
     before = site.digest()
     monkeypatch.setattr(context, "CLIARGS", ImmutableDict(how))
-    # It keeps what it once found.
+    # Ansible caches these options.
     monkeypatch.setattr(load_options_vars, "options_vars", None)
     assert site.digest() == before
 
@@ -139,59 +139,59 @@ def machines(**left):
 
 
 DECLARED = ["d1", "s1"]
-AS_LEFT = {"declared": DECLARED, "differs": [], "still": {}}
+UNCHANGED = {"declared": DECLARED, "differs": [], "still": {}}
 STOPPED = {
-    **AS_LEFT,
+    **UNCHANGED,
     "still": {"x-zk1": "zookeeper", "x-kafka1": "kafka_broker", "x-probe1": "probe"},
 }
 
 
-def test_machines_as_they_were_left_are_not_compared():
-    assert changes_since_last_run(["a", "b"], machines(a=AS_LEFT, b=AS_LEFT), DECLARED) == []
+def test_unchanged_machines_are_not_compared():
+    assert changes_since_last_run(["a", "b"], machines(a=UNCHANGED, b=UNCHANGED), DECLARED) == []
 
 
 @pytest.mark.parametrize(
-    ("left", "words"),
+    ("left", "expected"),
     [
-        (None, "b: no whole run has left a note"),
-        ({**AS_LEFT, "declared": []}, "b: no whole run has left a note"),
-        ({**AS_LEFT, "declared": ["d0", "s1"]}, "b: a declaration is not as"),
-        ({**AS_LEFT, "declared": ["d1", "s0"]}, "b: settings in force in brokers are not as"),
-        ({**AS_LEFT, "differs": ["file x is gone"]}, "b: file x is gone"),
-        ({**AS_LEFT, "still": {"x-zk1": "zookeeper"}}, "b: container x-zk1 does not run"),
+        (None, "b: it has no baseline of a complete run"),
+        ({**UNCHANGED, "declared": []}, "b: it has no baseline of a complete run"),
+        ({**UNCHANGED, "declared": ["d0", "s1"]}, "b: declarations have changed"),
+        ({**UNCHANGED, "declared": ["d1", "s0"]}, "b: live settings of brokers have changed"),
+        ({**UNCHANGED, "differs": ["file x is gone"]}, "b: file x is gone"),
+        ({**UNCHANGED, "still": {"x-zk1": "zookeeper"}}, "b: container x-zk1 is stopped"),
     ],
 )
-def test_one_machine_that_is_not_as_left_is_reason_enough(left, words):
-    (said,) = changes_since_last_run(["a", "b"], machines(a=AS_LEFT, b=left), DECLARED)
-    assert said.startswith(words)
+def test_one_changed_machine_is_reported(left, expected):
+    (reason,) = changes_since_last_run(["a", "b"], machines(a=UNCHANGED, b=left), DECLARED)
+    assert reason.startswith(expected)
 
 
 def test_many_reasons_are_counted():
-    differs = {**AS_LEFT, "differs": [f"file {number} is gone" for number in range(9)]}
+    differs = {**UNCHANGED, "differs": [f"file {number} is gone" for number in range(9)]}
     assert changes_since_last_run(["a"], machines(a=differs), DECLARED)[-1] == "and 4 more"
 
 
-def test_what_was_only_stopped_is_started_and_nothing_compared():
-    found = machines(a=STOPPED, b=AS_LEFT)
+def test_stopped_containers_are_started_without_comparison():
+    found = machines(a=STOPPED, b=UNCHANGED)
     assert changes_since_last_run(["a", "b"], found, DECLARED[:1], stopped=False) == []
     assert stopped_containers(["a", "b"], found) == {"a": STOPPED["still"]}
 
 
-def test_what_was_stopped_starts_kind_by_kind():
+def test_stopped_containers_start_by_kind():
     hostvars = {"a": {"site_still": {"a": STOPPED["still"]}}}
     kinds = ["zookeeper", "kafka_broker"]
     assert to_start(["a", "b"], hostvars, kinds[:1]) == {"a": ["x-zk1"]}
     assert to_start(["a", "b"], hostvars, kinds, others=True) == {"a": ["x-probe1"]}
-    # Nothing was decided, or nobody has looked yet.
+    # No decision was made yet, or the machines were not read yet.
     for nothing in ({"a": {"site_still": {}}}, {"a": {}}, {}):
         assert to_start(["a", "b"], nothing, kinds) == {}
 
 
 def test_plays_have_hosts_unless_the_site_is_unchanged():
-    at_rest, awake = {"a": {"site_unchanged": True}}, {"a": {"site_unchanged": False}}
-    assert unless_unchanged(["a", "b"], at_rest) == []
-    assert first_if_unchanged(["a", "b"], at_rest) == ["a"]
-    # Before anybody has looked, as in a verb that restarts one service.
-    for hostvars in (awake, {"a": {}}, {}):
+    unchanged, changed = {"a": {"site_unchanged": True}}, {"a": {"site_unchanged": False}}
+    assert unless_unchanged(["a", "b"], unchanged) == []
+    assert first_if_unchanged(["a", "b"], unchanged) == ["a"]
+    # Without facts of the machines, as in a verb that restarts one service.
+    for hostvars in (changed, {"a": {}}, {}):
         assert unless_unchanged(["a", "b"], hostvars) == ["a", "b"]
         assert first_if_unchanged(["a", "b"], hostvars) == ["a", "b"]

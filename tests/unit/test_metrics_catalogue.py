@@ -1,4 +1,4 @@
-"""Every name that an alert asks for is in the catalogue, and what the catalogue says is so."""
+"""Alerts query only series of the catalogue, and the catalogue matches the exporters."""
 
 import re
 from pathlib import Path
@@ -53,7 +53,7 @@ def test_names_are_found_in_promql(expr, names):
     assert names_of(expr) == names
 
 
-def test_every_alert_asks_for_series_of_the_catalogue():
+def test_alerts_query_only_series_of_the_catalogue():
     unknown = {
         alert.name: names_of(expression(alert)) - KNOWN
         for alert in alerts_of(read_alerts())
@@ -62,7 +62,7 @@ def test_every_alert_asks_for_series_of_the_catalogue():
     assert unknown == {}
 
 
-def test_every_record_reads_what_is_there_and_is_read():
+def test_recording_rules_read_known_series_and_are_used():
     assert {name: names_of(expr) - KNOWN for name, expr in RECORDS.items()} == {
         name: set() for name in RECORDS
     }
@@ -70,7 +70,7 @@ def test_every_record_reads_what_is_there_and_is_read():
     assert read <= RECORDS.keys()
 
 
-def test_series_have_the_words_of_their_unit():
+def test_names_of_series_have_the_suffix_of_their_unit():
     wrong = [
         one.name
         for one in SERIES.values()
@@ -90,7 +90,7 @@ def rule_names(image):
 
 
 @pytest.mark.parametrize("job", ["kafka", "zookeeper"])
-def test_the_rules_of_an_agent_give_the_series_of_its_job_and_no_other(job):
+def test_agent_rules_export_exactly_the_series_of_their_job(job):
     _, rules = rule_names(job)
     ours = {
         name: one
@@ -104,7 +104,7 @@ def test_the_rules_of_an_agent_give_the_series_of_its_job_and_no_other(job):
         assert (rule.get("valueFactor") == 0.001) == (ours[name].unit == "seconds"), name
 
 
-def test_what_a_broker_does_not_tell_is_nothing_that_a_rule_wants():
+def test_agent_rules_use_only_existing_beans():
     config, _ = rule_names("kafka")
     unwanted, *wanted = (rule["pattern"] for rule in config["rules"])
     told = "kafka.server<type=BrokerTopicMetrics, name=BytesInPerSec><>OneMinuteRate: 5"
@@ -113,7 +113,7 @@ def test_what_a_broker_does_not_tell_is_nothing_that_a_rule_wants():
 
 
 @pytest.mark.parametrize("image", ["kafka", "zookeeper"])
-def test_an_agent_is_asked_for_no_bean_without_a_rule(image):
+def test_agents_query_only_beans_with_a_rule(image):
     config, _ = rule_names(image)
     patterns = [rule["pattern"] for rule in config["rules"]]
 
@@ -141,7 +141,7 @@ def test_an_agent_is_asked_for_no_bean_without_a_rule(image):
         ({"type": "gauge", "unit": "count", "meaning": "m", "help": "h"}, "must be a mapping"),
     ],
 )
-def test_a_series_that_cannot_be_is_refused_by_name(entry, blocker):
+def test_invalid_series_is_refused_by_name(entry, blocker):
     with pytest.raises(MonitoringError, match=r"series a of job kafka") as error:
         series_of({"kafka": {"a": entry}})
     assert blocker in str(error.value)

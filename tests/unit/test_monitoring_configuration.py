@@ -34,7 +34,7 @@ def target(instance, address="h:1", **changes):
     return {**labels, **changes}
 
 
-def test_targets_have_the_labels_that_notifications_carry_and_stand_in_order():
+def test_targets_are_sorted_and_have_labels_for_notifications():
     written = target_file("kafka", [target("kafka2", "n2:9404"), target("kafka1", "n1:9404")])
     assert json.loads(written) == [
         {
@@ -48,7 +48,7 @@ def test_targets_have_the_labels_that_notifications_carry_and_stand_in_order():
     ]
 
 
-def test_an_instance_that_gives_no_figures_is_no_target():
+def test_instance_without_metrics_is_no_target():
     assert json.loads(target_file("kafka", [target("kafka1", "")])) == []
 
 
@@ -59,7 +59,7 @@ def test_an_instance_that_gives_no_figures_is_no_target():
         ([{"address": "h:1"}], "a target has address, cluster, host, instance"),
     ],
 )
-def test_targets_that_cannot_be_are_refused(targets, blocker):
+def test_invalid_targets_are_refused(targets, blocker):
     with pytest.raises(MonitoringError, match=f"job kafka: {blocker}"):
         target_file("kafka", targets)
 
@@ -67,7 +67,7 @@ def test_targets_that_cannot_be_are_refused(targets, blocker):
 PROXIES = {"node1": "n1:9443", "node2": "n2:9443"}
 
 
-def test_a_target_behind_a_proxy_is_asked_there_by_its_name():
+def test_target_behind_a_proxy_is_a_module_of_the_proxy():
     (written,) = json.loads(target_file("kafka", [target("kafka1", "127.0.0.1:9404")], PROXIES))
     assert written["targets"] == ["n1:9443"]
     labels = written["labels"]
@@ -80,7 +80,7 @@ def test_a_target_behind_a_proxy_is_asked_there_by_its_name():
     }
 
 
-def test_whoever_reads_proxies_knows_their_certificates_and_shows_a_token():
+def test_prometheus_uses_tls_and_a_token_for_proxies():
     jobs = {"kafka": {}, "node": {}}
     config = prometheus_config(jobs, [], {"node": {"tls_config": {"ca_file": "x"}}}, proxied=True)
     kafka, node = config["scrape_configs"]
@@ -90,7 +90,7 @@ def test_whoever_reads_proxies_knows_their_certificates_and_shows_a_token():
     assert node["tls_config"] == {"ca_file": "x"}
 
 
-def test_a_proxy_reads_what_is_on_its_machine_and_tells_figures():
+def test_proxy_serves_targets_of_its_machine():
     targets = {
         "kafka": [target("kafka1", "127.0.0.1:9404"), target("kafka2", "x:1", host="node2")],
         "special": [target("s1", "127.0.0.1:7000")],
@@ -107,7 +107,7 @@ PAGES = ("prometheus", "alertmanager")
 LOGIN = {"basic_auth": {"username": "operator", "password_file": "/etc/prometheus/web.password"}}
 
 
-def test_prometheus_authenticates_to_what_asks_for_a_password_and_to_nobody_else():
+def test_prometheus_sends_the_password_only_to_jobs_with_a_login():
     jobs = {**{page: {"login": True} for page in PAGES}, "kafka": {}}
     config = prometheus_config(jobs, ["a:9093"], password=True)
     asked = {each["job_name"]: each.get("basic_auth") for each in config["scrape_configs"]}
@@ -116,7 +116,7 @@ def test_prometheus_authenticates_to_what_asks_for_a_password_and_to_nobody_else
     assert alertmanager["basic_auth"] == LOGIN["basic_auth"]
 
 
-def test_a_site_says_itself_how_prometheus_authenticates():
+def test_authentication_options_of_the_site_take_precedence():
     own = {"authorization": {"credentials": "x"}}
     config = prometheus_config(
         {"prometheus": {"login": True}}, [], {"prometheus": own}, own, password=True
@@ -127,7 +127,7 @@ def test_a_site_says_itself_how_prometheus_authenticates():
     assert job["authorization"] == alertmanager["authorization"] == own["authorization"]
 
 
-def test_a_proxy_sends_the_password_to_what_asks_for_it_and_to_nobody_else():
+def test_proxy_sends_the_password_only_to_jobs_with_a_login():
     targets = {job: [target(f"{job}1", "127.0.0.1:1")] for job in (*PAGES, "kafka")}
     jobs = {**{page: {"login": True} for page in PAGES}, "kafka": {}}
     asked = prometheus_config(jobs, [], proxied=True, password=True)["scrape_configs"]
@@ -137,7 +137,7 @@ def test_a_proxy_sends_the_password_to_what_asks_for_it_and_to_nobody_else():
     assert shown == {"prometheus1": "secret", "alertmanager1": "secret", "kafka1": None}
 
 
-def test_a_job_reads_its_targets_within_its_interval():
+def test_scrape_timeout_is_within_the_interval():
     config = prometheus_config(
         {"kafka": {"interval": "15s"}, "probe": {"interval": "5s", "path": "/figures"}},
         ["b:9093", "a:9093"],
@@ -170,10 +170,10 @@ def test_a_job_reads_its_targets_within_its_interval():
     [
         ({"kafka": {"interval": "often"}}, {}, "often is no duration"),
         ({"kafka": {"timeout": "5s"}}, {}, "job kafka: unknown key timeout"),
-        ({"kafka": {}}, {"kafak": {}}, "job kafak: there is none; jobs: kafka"),
+        ({"kafka": {}}, {"kafak": {}}, "job: found kafak; allowed: kafka"),
     ],
 )
-def test_jobs_that_cannot_be_are_refused(jobs, options, blocker):
+def test_invalid_jobs_are_refused(jobs, options, blocker):
     with pytest.raises(MonitoringError, match=blocker):
         prometheus_config(jobs, [], options)
 
@@ -186,7 +186,7 @@ def routes(config):
     return {route["matchers"][0]: route["receiver"] for route in config["route"]["routes"]}
 
 
-def test_severities_go_to_their_receivers_and_the_rest_to_nobody():
+def test_severities_without_receiver_send_no_notifications():
     config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}})
     assert routes(config) == {
         'severity="page"': "page",
@@ -196,7 +196,7 @@ def test_severities_go_to_their_receivers_and_the_rest_to_nobody():
     assert [each["name"] for each in config["receivers"]] == ["nobody", "page"]
 
 
-def test_a_page_carries_cluster_host_and_the_link_to_its_runbook():
+def test_page_has_cluster_host_and_link_to_runbook():
     config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}}, "https://wiki/runbooks")
     (pager,) = config["receivers"][1]["pagerduty_configs"]
     assert pager["routing_key"] == "0123"
@@ -207,18 +207,18 @@ def test_a_page_carries_cluster_host_and_the_link_to_its_runbook():
     assert set(pager["details"]) == {"cluster", "host", "instance", "runbook", "alerts"}
 
 
-def test_a_folder_is_no_link_that_a_pager_could_follow():
+def test_runbook_directory_is_no_link():
     config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}}, "docs/operate/alerts")
     assert "links" not in config["receivers"][1]["pagerduty_configs"][0]
 
 
-def test_what_the_inventory_says_wins_over_our_words():
+def test_receiver_options_of_the_inventory_take_precedence():
     slack = {"api_url": "https://hooks/x", "channel": "#ops", "title": "ours"}
     config = alertmanager_config(ALERTS, {"ticket": {"slack": [slack]}})
     assert config["receivers"][1]["slack_configs"][0]["title"] == "ours"
 
 
-def test_an_alert_holds_back_those_it_inhibits_where_its_labels_are_equal():
+def test_inhibition_needs_equal_labels():
     assert alertmanager_config(ALERTS, {})["inhibit_rules"] == [
         {
             "source_matchers": ['alertname="Big"'],
@@ -228,7 +228,7 @@ def test_an_alert_holds_back_those_it_inhibits_where_its_labels_are_equal():
     ]
 
 
-def test_the_heartbeat_comes_every_minute():
+def test_heartbeat_is_sent_every_minute():
     config = alertmanager_config(ALERTS, {"heartbeat": {"webhook": [{"url": "https://x"}]}})
     (route,) = [r for r in config["route"]["routes"] if r["receiver"] == "heartbeat"]
     assert (route["group_interval"], route["repeat_interval"]) == ("1m", "1m")
@@ -237,17 +237,17 @@ def test_the_heartbeat_comes_every_minute():
 @pytest.mark.parametrize(
     ("receivers", "blocker"),
     [
-        ({"urgent": {}}, "receiver urgent: severities are page, ticket, heartbeat"),
-        ({"page": {"pager": [KEY]}}, "receiver page: no way pager; ways: pagerduty, slack"),
-        ({"page": {"pagerduty": KEY}}, "receiver page: pagerduty is a list"),
+        ({"urgent": {}}, "receiver: found urgent; allowed: page, ticket, heartbeat"),
+        ({"page": {"pager": [KEY]}}, "receiver page: found pager; allowed: pagerduty, slack"),
+        ({"page": {"pagerduty": KEY}}, "receiver page: pagerduty must be a list"),
     ],
 )
-def test_receivers_that_cannot_be_are_refused(receivers, blocker):
+def test_invalid_receivers_are_refused(receivers, blocker):
     with pytest.raises(MonitoringError, match=blocker):
         alertmanager_config(ALERTS, receivers)
 
 
-def test_a_file_system_that_only_a_container_s_file_shows_has_a_name_people_know():
+def test_file_system_of_a_container_file_is_renamed():
     jobs = {"node": {"rename": {"mountpoint": {"/etc/hostname": "/var/lib/docker"}}}}
     written = prometheus_config(jobs, [])["scrape_configs"][0]["metric_relabel_configs"]
     assert written == [

@@ -1,4 +1,4 @@
-"""What the role is given, in Ansible's own words."""
+"""Filters of the monitoring role, with Ansible's types."""
 
 import json
 
@@ -10,7 +10,7 @@ from ansible_collections.metal.kafka.plugins.filter.monitoring import FilterModu
 filters = FilterModule().filters()
 
 
-def test_every_job_has_a_file_of_targets_that_restarts_nothing():
+def test_every_job_has_a_target_file_without_restart():
     files = filters["target_files"](
         {"node": [{"address": "h:9100", "cluster": "c", "host": "h", "instance": "h"}]}
     )
@@ -20,7 +20,7 @@ def test_every_job_has_a_file_of_targets_that_restarts_nothing():
     assert {each["static"] for each in files} == {""}
 
 
-def test_the_rules_of_a_site_have_its_changes_and_its_runbooks():
+def test_rules_have_changes_and_runbooks_of_the_site():
     text = filters["alert_rules"](
         {"DiskSlow": False, "BrokerDown": {"for": "3m"}}, "https://wiki/kafka"
     )
@@ -34,7 +34,7 @@ def test_the_rules_of_a_site_have_its_changes_and_its_runbooks():
     assert rules["BrokerDown"]["annotations"]["runbook"] == "https://wiki/kafka/BrokerDown.md"
 
 
-def test_an_alert_that_a_site_left_out_is_named_in_no_inhibition():
+def test_removed_alert_is_in_no_inhibition():
     text = filters["alert_routes"]({}, {"DiskSlow": False})
     assert "DiskSlow" not in text
     assert "FileSystemBroken" in text
@@ -44,11 +44,11 @@ def test_an_alert_that_a_site_left_out_is_named_in_no_inhibition():
     ("name", "arguments", "blocker"),
     [
         ("alert_rules", [{"DiskSlow": {"limits": {"minutes": 1}}}], "no limit minutes"),
-        ("alert_routes", [{"urgent": {}}, {}], "receiver urgent"),
-        ("scrape_config", [["a:1"], {"kafak": {}}], "job kafak"),
-        ("target_files", [{"kafak": []}], "job kafak"),
+        ("alert_routes", [{"urgent": {}}, {}], "receiver: found urgent"),
+        ("scrape_config", [["a:1"], {"kafak": {}}], "job: found kafak"),
+        ("target_files", [{"kafak": []}], "job: found kafak"),
     ],
 )
-def test_a_declaration_that_cannot_be_is_an_error_that_names_it(name, arguments, blocker):
+def test_invalid_declaration_is_an_error_with_its_name(name, arguments, blocker):
     with pytest.raises(AnsibleFilterError, match=blocker):
         filters[name](*arguments)

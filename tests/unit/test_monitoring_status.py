@@ -1,4 +1,4 @@
-"""What those who watch say becomes rows of the status screen."""
+"""Rows of monitoring in the status screen."""
 
 from ansible_collections.metal.kafka.plugins.filter.monitoring_status import (
     page_row,
@@ -26,25 +26,25 @@ def note(targets, alerts):
     return prometheus_row([answer(activeTargets=targets), answer(alerts=alerts)], "h:9090")["note"]
 
 
-def test_a_platform_that_is_well_says_so():
+def test_healthy_platform_has_no_alert():
     found = note(
         [target("kafka1"), target("kafka2")],
         [alert("Watchdog", severity="heartbeat"), alert("Slow", "pending")],
     )
 
-    assert found == "2 of 2 targets answer, no alert"
+    assert found == "2 of 2 targets respond, no alert"
 
 
-def test_silent_targets_and_firing_alerts_are_said():
+def test_unreachable_targets_and_firing_alerts_are_in_the_note():
     found = note(
         [target("kafka1", "down"), target("kafka2")],
         [alert("BrokerDown", severity="page", instance="kafka1"), alert("Slow", severity="ticket")],
     )
 
-    assert found == "1 of 2 targets answer, page BrokerDown, ticket Slow"
+    assert found == "1 of 2 targets respond, page BrokerDown, ticket Slow"
 
 
-def test_prometheus_that_does_not_answer_is_down():
+def test_unresponsive_prometheus_is_down():
     nobody = {"status": -1, "msg": "Connection refused"}
 
     row = prometheus_row([nobody, nobody], "h:9090")
@@ -52,29 +52,29 @@ def test_prometheus_that_does_not_answer_is_down():
     assert (row["state"], row["health"]) == ("down", "")
 
 
-def test_prometheus_that_asks_for_a_password_is_said_to():
+def test_prometheus_http_error_is_in_the_note():
     closed = {"status": 401}
 
     row = prometheus_row([closed, closed], "h:9090")
 
-    assert (row["state"], row["note"]) == ("running", "answers 401")
+    assert (row["state"], row["note"]) == ("running", "HTTP status 401")
 
 
-def test_prometheus_with_a_password_says_where_that_is():
+def test_note_has_the_file_with_the_password():
     answers = [answer(activeTargets=[target("kafka1")]), answer(alerts=[])]
 
     row = prometheus_row(answers, "h:9090", True)
 
-    assert row["note"] == "1 of 1 targets answer, no alert, password in operator/monitoring-web"
+    assert row["note"] == "1 of 1 targets respond, no alert, password in operator/monitoring-web"
 
 
-def test_the_page_says_what_its_title_says():
+def test_page_row_has_the_state_in_the_title():
     row = page_row({"status": 200, "content": "<title>prod: 2 problems</title>"}, "h:9309")
 
     assert (row["name"], row["state"], row["note"]) == ("page", "running", "2 problems")
     assert row["endpoint"] == "http://h:9309"
 
 
-def test_a_page_that_nobody_shows_is_down():
+def test_unreachable_page_is_down():
     for nothing in ({"status": -1}, {"status": 500, "content": ""}, {"status": 200}):
         assert page_row(nothing, "h:9309")["state"] == "down"

@@ -76,7 +76,7 @@ def collection(tmp_path_factory):
     for path in ROOT.glob("roles/*"):
         (home / "roles").mkdir(exist_ok=True)
         (home / "roles" / path.name).symlink_to(path)
-    for path in ("versions.yml", "galaxy.yml", "images", "monitoring"):
+    for path in ("versions.yml", "galaxy.yml", "images", "meta", "monitoring"):
         (home / path).symlink_to(ROOT / path)
     files = {
         "meta/services/gateway.yml": KIND,
@@ -137,7 +137,9 @@ def test_a_kind_on_every_machine_is_a_target_and_validated(found):
     ]
     assert found("'gateway_agent' | metal.kafka.container_user")["uid"] == 10099
     problems = "query('metal.kafka.preflight', 'problems') | map(attribute='text')"
-    assert "gateway1: gateway_agent_port: found 0;" in "\n".join(found(problems, gateway_agent_port=0))
+    assert "gateway1: gateway_agent_port: found 0;" in "\n".join(
+        found(problems, gateway_agent_port=0)
+    )
 
 
 def test_a_new_kind_has_a_certificate_and_an_account(found):
@@ -157,5 +159,5 @@ def test_preflight_validates_a_new_kind(found):
     problems = "\n".join(found(expression, **wrong))
 
     assert "gateway_id: found 12" in problems
-    assert "gateway_prot: found a variable that role gateway does not know" in problems
+    assert "gateway_prot: found a variable that is no option of role gateway" in problems
     assert "/var/lib/gateway" in found("query('metal.kafka.preflight', 'paths')")

@@ -1,4 +1,4 @@
-"""What a person declares for a pipeline reaches its driver, or is refused with the reason."""
+"""Declarations of pipelines become documents of drivers, or are refused with the reason."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def document(**changes):
     return pipeline_document(DECLARED | changes, "p", SITE)
 
 
-def test_options_of_a_declaration_stay_beside_those_of_the_site():
+def test_client_options_of_declaration_and_site_are_merged():
     found = document(
         kafka_options={"max.request.size": "5242880"},
         spark_options={"spark.task.maxFailures": "8"},
@@ -72,17 +72,17 @@ def test_options_of_a_declaration_stay_beside_those_of_the_site():
         ({"kafka_options": ["acks"]}, "kafka_options"),
     ],
 )
-def test_what_the_site_alone_gives_is_refused_and_not_dropped(changes, told):
+def test_keys_reserved_for_the_site_are_refused(changes, told):
     with pytest.raises(AnsibleFilterError, match=told):
         document(**changes)
 
 
-def test_an_operator_reads_which_options_of_spark_pass():
+def test_refused_spark_options_are_named():
     page = (Path(__file__).parents[2] / "docs/operate/guides/pipelines.md").read_text()
     assert [each for each in ALLOWED_SPARK if each not in page.split()] == []
 
 
-def test_options_of_speed_and_size_pass():
+def test_performance_options_are_accepted():
     spark = {
         "spark.sql.shuffle.partitions": "4",
         "spark.serializer": "org.apache.spark.serializer.KryoSerializer",

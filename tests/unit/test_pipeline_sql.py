@@ -1,4 +1,4 @@
-"""What the check of pipelines is given, and what an operator reads of its answer."""
+"""Input of the check of pipelines, and messages from its result."""
 
 import json
 
@@ -23,7 +23,7 @@ DECLARED = {
 }
 
 
-def test_all_pipelines_are_one_document_that_the_check_reads():
+def test_check_document_has_all_pipelines():
     text = pipeline_statements({"b": DECLARED, "a": DECLARED}, ["version"])
 
     found = parse_all(json.loads(text))
@@ -40,7 +40,7 @@ def test_equal_declarations_give_equal_text_in_any_order():
     assert one != pipeline_statements({"a": DECLARED, "b": DECLARED}, ["version"])
 
 
-def test_a_declaration_allows_itself_no_function():
+def test_declaration_cannot_allow_functions():
     sly = {**DECLARED, "sql_functions": ["reflect"], "databases": {"d": {"password": "hidden"}}}
 
     checked = pipeline_statements({"a": sly}, [])
@@ -51,7 +51,7 @@ def test_a_declaration_allows_itself_no_function():
         pipeline_document(sly, "a", {"sql_functions": []})
 
 
-def test_a_sample_that_is_not_there_is_named_with_its_pipeline_and_folder(tmp_path, monkeypatch):
+def test_missing_sample_is_named_with_pipeline_and_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     declared = {**DECLARED, "source": {"topic": "in", "schema": {"sample": "in.csv"}}}
 
@@ -62,7 +62,7 @@ def test_a_sample_that_is_not_there_is_named_with_its_pipeline_and_folder(tmp_pa
     assert f"a path from {tmp_path}" in str(error.value)
 
 
-def test_the_check_reads_checkpoints_where_the_site_has_them():
+def test_check_document_has_roots_of_the_site():
     sly = {**DECLARED, "checkpoint_root": "/elsewhere"}
     roots = {"checkpoint_root": "/shared/checkpoints", "archive_root": "/shared/archive"}
 
@@ -73,7 +73,7 @@ def test_the_check_reads_checkpoints_where_the_site_has_them():
     assert site.event_log_dir is None
 
 
-def test_drivers_that_run_are_told_from_those_that_start_over_and_over():
+def test_restarting_drivers_do_not_count_as_running():
     def container(name, state):
         return {"Labels": {"kafka-metal.instance": f"pipeline-{name}"}, "State": state}
 
@@ -82,7 +82,7 @@ def test_drivers_that_run_are_told_from_those_that_start_over_and_over():
     assert running_drivers(found) == ["a", "b"]
 
 
-def test_a_refusal_names_pipeline_and_output_of_a_checkpoint_that_does_not_fit():
+def test_refusal_names_pipeline_and_output_of_a_mismatched_checkpoint():
     line = (
         "pipeline payments: output metrics: no longer fits its checkpoint "
         "/shared/checkpoints/payments/metrics: it has another statement than its state: "
@@ -95,12 +95,12 @@ def test_a_refusal_names_pipeline_and_output_of_a_checkpoint_that_does_not_fit()
     assert said.splitlines() == [
         "No service was touched: 1 problem(s) in the declared pipelines",
         f"1. {line}",
-        'Mend the declarations, or see docs/operate/guides/pipelines.md, "What SQL may be" and "A changed '
-        'declaration".',
+        "Correct the declarations, or see docs/operate/guides/pipelines.md, "
+        '"What SQL may be" and "A changed declaration".',
     ]
 
 
-def test_damage_is_told_apart_from_mistakes():
+def test_notes_on_damage_are_no_faults():
     log = (
         "note: pipeline a: output o: has committed batches up to 1\n"
         "pipeline a: reads in; writes bad, out\n"
@@ -112,7 +112,7 @@ def test_damage_is_told_apart_from_mistakes():
     assert check_notes({"status": 0, "container": {"Output": None}}) == []
 
 
-def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():
+def test_refusal_lists_only_the_faults():
     log = (
         "WARNING: Using incubator modules\n"
         "pipeline a: outputs.o.sql: found the function reflect; allowed: another function\n"
@@ -127,15 +127,15 @@ def test_a_refusal_lists_what_was_found_and_leaves_out_the_rest():
     assert "WARNING" not in said
 
 
-def test_a_check_that_takes_too_long_says_so():
+def test_timeout_of_the_check_is_reported():
     said = check_refusal({"status": 124, "container": {"Output": "pipeline p: half an answer"}}, 15)
 
-    assert "took too long: found no answer after 15 minutes" in said
+    assert "took too long: found no result after 15 minutes" in said
     assert "half" not in said
 
 
 @pytest.mark.parametrize("answer", [{}, {"msg": "no space left"}, {"container": {"Output": "x"}}])
-def test_a_check_that_did_not_happen_is_no_success(answer):
+def test_failed_check_is_reported_with_its_output(answer):
     assert "could not be checked" in check_refusal(answer, 15)
 
 
@@ -158,24 +158,24 @@ def answer(**state):
         ({"failed_starts": 3, "error": "no broker"}, True),
     ],
 )
-def test_a_driver_that_will_not_run_is_not_waited_for(state, settled):
+def test_failed_driver_ends_the_wait(state, settled):
     assert driver_finished_starting(answer(**state), "a") is settled
 
 
-def test_no_answer_is_waited_for():
+def test_missing_response_does_not_end_the_wait():
     assert not driver_finished_starting({"item": "a", "msg": "refused", "status": -1}, "a")
 
 
-def test_what_another_driver_says_at_the_port_is_no_answer():
+def test_response_of_another_driver_does_not_count():
     other = answer(state="running") | {"item": "b"}
 
     assert not driver_finished_starting(other, "b")
     assert failed_drivers([other]) == [
-        {"name": "b", "reason": "the driver of a still answers at its port"}
+        {"name": "b", "reason": "its port is still used by the driver of a"}
     ]
 
 
-def test_the_reason_of_each_driver_is_told_and_who_runs_as_before():
+def test_refusal_has_reasons_and_restored_drivers():
     results = [
         answer(state="running"),
         {
@@ -191,12 +191,12 @@ def test_the_reason_of_each_driver_is_told_and_who_runs_as_before():
     assert [each["name"] for each in failed] == ["b", "c"]
     assert "b: no column x (1 failed starts)\n  its last good declaration runs again" in said
     assert (
-        "c: no answer from its status port: Connection refused\n  there is no other declaration"
-        in said
+        "c: no response from its status port: Connection refused\n"
+        "  there is no earlier good declaration" in said
     )
 
 
-def test_an_output_that_was_started_again_in_vain_ends_the_wait_with_its_error():
+def test_failing_output_ends_the_wait_with_its_error():
     def failing(restarts):
         outputs = {
             "good": {"exception": None, "restarts": 4},

@@ -1,4 +1,4 @@
-"""Certificates as they are issued, judged by two verifiers that are not ours."""
+"""Issued certificates, verified by cryptography and by OpenSSL."""
 
 import ssl
 from dataclasses import replace
@@ -61,14 +61,14 @@ def test_each_name_of_a_certificate_verifies_against_its_root(subject):
         {"at": NOW - timedelta(hours=1)},
     ],
 )
-def test_another_name_root_or_time_does_not_verify(wrong):
+def test_wrong_name_root_or_time_is_rejected(wrong):
     pair = leaf.issue(LEAF, CA, NOW)
     with pytest.raises(verification.VerificationError):
         verify(pair, **({"subject": x509.DNSName("kafka1")} | wrong))
 
 
 @pytest.mark.parametrize("first", [NOW, NOW + DAY])
-def test_a_clock_that_is_some_minutes_behind_takes_a_new_certificate(first):
+def test_new_certificate_is_valid_for_slow_clocks(first):
     # On the first day the CA is as new as what it issues.
     pair = leaf.issue(LEAF, CA, first)
     assert verify(pair, x509.DNSName("kafka1"), at=first - timedelta(minutes=5))
@@ -78,7 +78,7 @@ def extension(certificate, kind):
     return certificate.extensions.get_extension_for_class(kind)
 
 
-def test_a_ca_signs_certificates_of_members_and_no_further_ca():
+def test_generated_ca_cannot_sign_another_ca():
     constraints = extension(CA.certificate, x509.BasicConstraints)
     assert (constraints.critical, constraints.value.ca, constraints.value.path_length) == (
         True,
@@ -119,7 +119,7 @@ def test_a_certificate_does_not_outlive_its_ca():
         leaf.issue(LEAF, short, NOW + 11 * DAY)
 
 
-def test_a_keystore_is_an_open_key_of_pkcs8_and_the_chain_in_one_text():
+def test_keystore_has_unencrypted_pkcs8_key_and_chain():
     below = site_ca.issuing()
     pair = leaf.issue(LEAF, below, NOW)
     text = pair.keystore()
@@ -139,14 +139,14 @@ def trust(*authorities):
     return pem.pem(each.root for each in authorities)
 
 
-def test_client_and_server_shake_hands_with_certificates_of_their_ca(tmp_path):
+def test_client_and_server_authenticate_with_one_ca(tmp_path):
     for name in ("kafka1", "kafka1.example.com", "10.0.0.1", "2001:db8::1"):
         served = tls.server(tmp_path, keystore(), trusted=trust(CA))
         asks = tls.client(tmp_path, trust(CA), keystore=keystore(replace(LEAF, name="alice")))
         assert tls.handshake(asks, served, name) == b"x"
 
 
-def test_a_certificate_below_an_intermediate_is_trusted_by_the_root_alone(tmp_path):
+def test_certificate_of_an_intermediate_needs_only_the_root(tmp_path):
     below = site_ca.issuing()
     served = tls.server(tmp_path, keystore(by=below))
     assert tls.handshake(tls.client(tmp_path, trust(below)), served, "kafka1") == b"x"
@@ -174,7 +174,7 @@ def test_a_client_refuses(tmp_path, served, name, trusted, says):
     [None, keystore(by=OTHER), keystore(replace(LEAF, usages=("server",)))],
     ids=tls.named,
 )
-def test_a_server_refuses_a_client_without_a_certificate_that_serves(tmp_path, presented):
+def test_server_refuses_a_client_without_valid_certificate(tmp_path, presented):
     served = tls.server(tmp_path, keystore(), trusted=trust(CA))
     with pytest.raises(ssl.SSLError):
         tls.handshake(tls.client(tmp_path, trust(CA), keystore=presented), served, "kafka1")
@@ -204,19 +204,19 @@ EC_KEY = ec.generate_private_key(ec.SECP256R1())
     ],
     ids=tls.named,
 )
-def test_a_key_is_read_from_the_usual_envelopes(text):
+def test_key_is_read_from_all_usual_formats(text):
     assert pem.key_pem(pem.key_of(text)).encode() == key_text(EC_KEY)
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (b"", "found no private key that can be read; wanted: one in PEM"),
-        (pem.pem([CA.certificate]).encode(), "found no private key"),
-        (key_text(EC_KEY)[:-60], "found no private key"),
+        (b"", "found no readable private key; wanted: a key in PEM"),
+        (pem.pem([CA.certificate]).encode(), "found no readable private key"),
+        (key_text(EC_KEY)[:-60], "found no readable private key"),
         (
             key_text(EC_KEY, lock=serialization.BestAvailableEncryption(b"secret")),
-            "found a key behind a passphrase; wanted: one without",
+            "found a key with a passphrase; wanted: a key without",
         ),
         (key_text(rsa.generate_private_key(65537, 1024)), "found a key of RSA 1024; wanted"),
         (key_text(ed25519.Ed25519PrivateKey.generate()), "found a key of Ed25519; wanted"),
@@ -224,7 +224,7 @@ def test_a_key_is_read_from_the_usual_envelopes(text):
     ],
     ids=tls.named,
 )
-def test_a_key_that_kafka_would_not_take_is_refused(text, says):
+def test_unsupported_key_is_refused(text, says):
     with pytest.raises(pem.PkiError, match=says):
         pem.key_of(text)
 
@@ -233,14 +233,14 @@ def test_a_key_that_kafka_would_not_take_is_refused(text, says):
     "text", [b"", b"-----BEGIN CERTIFICATE-----\nAA\n", key_text(EC_KEY)], ids=tls.named
 )
 def test_a_text_without_certificates_is_refused(text):
-    with pytest.raises(pem.PkiError, match="found no certificate"):
+    with pytest.raises(pem.PkiError, match="found no readable certificate"):
         pem.certificates_of(text)
 
 
 # -- a site's own CA ----------------------------------------------------------------------------
 
 
-def test_a_company_s_issuing_ca_comes_with_the_way_to_its_root():
+def test_provided_issuing_ca_has_its_chain():
     own = site_ca.issuing()
     assert authority.blockers(own, NOW) == []
     assert own.intermediates == (own.certificate,)
@@ -256,11 +256,11 @@ ISSUING = site_ca.issuing()
         (replace(CA, key=OTHER.key), "found a key of another certificate; wanted: the key of"),
         (
             replace(ISSUING, chain=()),
-            "found nothing that signed CN=Issuing CA,O=Example; wanted: all certificates up to",
+            "found no issuer of CN=Issuing CA,O=Example; wanted: all certificates up to",
         ),
         (
             replace(ISSUING, chain=(CA.certificate,)),
-            "found CN=test CA 1,O=test behind CN=Issuing CA,O=Example, which it did not sign",
+            "found CN=test CA 1,O=test after CN=Issuing CA,O=Example, which it did not sign",
         ),
         (site_ca.issuing(ca=False), "found a certificate that may not sign others: CN=Issuing CA"),
         (site_ca.issuing(end=NOW - timedelta(hours=1)), "CN=Issuing CA,O=Example expired since"),

@@ -43,5 +43,5 @@ def test_several_playbooks_have_one_plan(planned):
 
 def test_a_failed_playbook_ends_the_plan(planned):
     lines, report = planned(FAILS, CHANGES)
-    assert lines == ["plan: failed on node1; what follows it is not known"]
+    assert lines == ["plan: failed on node1; later changes are unknown"]
     assert report["failed"] == ["node1"]

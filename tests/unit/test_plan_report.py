@@ -18,7 +18,7 @@ def diff(before, after, **more):
 
 
 def restart(**after):
-    """A result of the engine for a container whose only difference is ``after``."""
+    """A result for a container whose only difference is ``after``."""
     return diff(dict.fromkeys(after), after, container={"Name": "/local-kafka1"})
 
 
@@ -26,7 +26,7 @@ def texts(plan, host="node1"):
     return [each.text for each in plan.hosts.get(host, [])]
 
 
-def test_a_run_without_changes_has_one_line():
+def test_run_without_changes_has_one_line():
     plan = Plan("local")
     plan.begin("Kafka")
     plan.add("node1", CONTAINER, RUNS, {"changed": False, "diff": {"before": {}, "after": {}}})
@@ -44,7 +44,7 @@ def test_a_run_without_changes_has_one_line():
     }
 
 
-def test_the_last_line_counts_the_messages():
+def test_last_line_counts_messages():
     plan = Plan()
     plan.add("node1", "metal.kafka.data_disks", "Disks", {"changed": True, "steps": ["a", "b"]})
     plan.add("node2", "metal.kafka.data_disks", "Disks", {"changed": True, "steps": ["a"]})
@@ -52,7 +52,7 @@ def test_the_last_line_counts_the_messages():
     assert plan.report(0, [])["changes"] == 3
 
 
-def test_what_is_compared_and_then_applied_counts_once():
+def test_change_that_is_compared_and_applied_counts_once():
     plan = Plan("local")
     for play in ("Compare", "Restart"):
         plan.begin(play)
@@ -70,23 +70,23 @@ def test_steps_of_an_unchanged_result_are_no_change():
 @pytest.mark.parametrize(
     ("before", "after", "text", "kind"),
     [
-        ({"exists": False}, {"exists": True}, "container c is made and starts", "start"),
+        ({"exists": False}, {"exists": True}, "container c is created and starts", "start"),
         (
             {"exists": False, "running": False},
             {"exists": True, "running": True},
-            "container c is made and starts",
+            "container c is created and starts",
             "start",
         ),
-        ({"running": False}, {"running": True}, "container c starts: it does not run", "start"),
+        ({"running": False}, {"running": True}, "container c starts: it is not running", "start"),
         (
             {"running": False, "memory": 1},
             {"running": True, "memory": 2},
-            "container c starts: it does not run (memory 1 -> 2)",
+            "container c starts: it is not running (memory 1 -> 2)",
             "start",
         ),
         ({"exists": True}, {"exists": False}, "container c stops", "stop"),
         ({"init": 1}, {"init": 2}, "container c restarts: init 1 -> 2", "restart"),
-        ({"memory": 1}, {"memory": 2}, "container c gets its limits back: memory 1 -> 2", "other"),
+        ({"memory": 1}, {"memory": 2}, "container c: limits are restored: memory 1 -> 2", "other"),
         (
             {"env": ["HEAP=4g", "SECRET=a"]},
             {"env": ["HEAP=6g", "SECRET=b", "NEW=1"]},
@@ -113,12 +113,12 @@ def test_steps_of_an_unchanged_result_are_no_change():
         ),
     ],
 )
-def test_a_container_says_what_happens_to_it_and_why(before, after, text, kind):
+def test_container_change_has_its_reasons(before, after, text, kind):
     change = container_change("c", diff(before, after), [])
     assert (change.text, change.kind, change.subject) == (text, kind, "c")
 
 
-def test_the_files_of_a_container_are_a_reason_to_restart_it():
+def test_changed_files_are_a_reason_for_a_restart():
     plan = Plan("local")
     path = "/etc/kafka-metal/local-kafka1/server.properties"
     step = "local-kafka1/server.properties: num.io.threads 8 -> 16"
@@ -129,9 +129,9 @@ def test_the_files_of_a_container_are_a_reason_to_restart_it():
     assert plan.report(0, [])["restarts"] == ["kafka1"]
 
 
-def test_a_container_that_is_nowhere_has_the_name_of_its_service():
+def test_new_container_has_the_name_of_its_instance():
     plan = Plan("local")
-    # The name of a task is that of the first host, for all of them.
+    # Ansible renders a task's name for the first host only.
     labels = {"kafka-metal.instance": "kafka2"}
     made = diff(
         {"exists": False},
@@ -152,12 +152,12 @@ def test_a_container_that_is_nowhere_has_the_name_of_its_service():
 @pytest.mark.parametrize(
     ("container", "text"),
     [
-        ({}, "container zk3 is made and starts"),
-        ({"State": {"Running": False}}, "container zk3 is made and starts"),
+        ({}, "container zk3 is created and starts"),
+        ({"State": {"Running": False}}, "container zk3 is created and starts"),
         ({"State": {"Running": True}}, "container zk3 restarts: image"),
     ],
 )
-def test_an_image_that_is_nowhere_yet_restarts_what_runs(container, text):
+def test_missing_image_restarts_a_running_container(container, text):
     plan = Plan("local")
     found = {"changed": True, "name": "zk3", "container": container}
     result = {"changed": True, "ansible_facts": {"__service_found": found}}
@@ -166,7 +166,7 @@ def test_an_image_that_is_nowhere_yet_restarts_what_runs(container, text):
     assert texts(plan) == [text]
 
 
-def test_other_tasks_are_told_by_their_name_and_items():
+def test_other_tasks_are_reported_by_name_and_items():
     plan = Plan()
     copied = {"changed": True}
     plan.add("node1", "ansible.builtin.copy", "metal.kafka.host : Client is there", copied)
@@ -182,7 +182,7 @@ def test_other_tasks_are_told_by_their_name_and_items():
     assert texts(plan) == ["Client is there", "Directory is there (a)", "Directory is there (c)"]
 
 
-def test_what_a_task_hides_stays_hidden():
+def test_hidden_results_stay_hidden():
     plan = Plan()
     hidden = {"changed": True, "censored": "the output has been hidden"}
     plan.add("node1", "ansible.builtin.copy", "Key is there", hidden)
@@ -191,7 +191,7 @@ def test_what_a_task_hides_stays_hidden():
     assert texts(plan) == ["Key is there", "User is there"]
 
 
-def test_a_prediction_is_what_a_debug_task_says_and_a_note_no_change():
+def test_changed_debug_task_is_a_change_and_other_debug_task_a_note():
     plan = Plan()
     plan.add(
         "node1", "ansible.builtin.debug", "Engine", {"changed": True, "msg": ["a is built", "b"]}
@@ -203,14 +203,14 @@ def test_a_prediction_is_what_a_debug_task_says_and_a_note_no_change():
     assert plan.lines(0, [])[0] == "note: look here"
 
 
-def test_topics_belong_to_the_cluster():
+def test_topic_changes_belong_to_the_cluster():
     plan = Plan()
     plan.add("node1", "metal.kafka.topics", "Topics", {"changed": True, "steps": ["create a"]})
     plan.add("node2", "x.y.z", "Once", {"changed": True, "steps": ["b"]}, once=True)
     assert texts(plan, "cluster") == ["create a", "b"]
 
 
-def test_time_is_batches_by_what_was_measured_or_is_assumed():
+def test_duration_is_batches_times_measured_or_assumed_seconds():
     plan = Plan("local", {"Restart": 42.0})
     plan.begin("Images")
     plan.add("node1", "ansible.builtin.debug", "I", {"changed": True, "msg": "a is built"})
@@ -218,7 +218,7 @@ def test_time_is_batches_by_what_was_measured_or_is_assumed():
         plan.begin("Restart")
         plan.add(host, CONTAINER, RUNS, restart(pids_limit=2))
     plan.begin("Wait")
-    assert plan.seconds(looking=30) == 30 + 300 + 3 * 42
+    assert plan.seconds(inspection=30) == 30 + 300 + 3 * 42
     assert plan.lines(30, [])[-5:] == [
         "restart: kafka1, kafka1, kafka1",
         "expected: about 8 minutes",
@@ -228,7 +228,7 @@ def test_time_is_batches_by_what_was_measured_or_is_assumed():
     ]
 
 
-def test_a_failed_run_is_no_plan():
+def test_failed_run_is_reported_instead_of_a_plan():
     plan = Plan()
     plan.add("node1", "x.y.z", "Task", {"changed": True})
     assert plan.lines(0, {"node2"})[-1].startswith("plan: failed on node2")

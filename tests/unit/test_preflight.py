@@ -1,4 +1,4 @@
-"""Every fault is planted alone in a sound site; the message names host, find and remedy."""
+"""Each fault is planted alone in a valid site; the message has host, variable, value and remedy."""
 
 import copy
 import datetime
@@ -26,15 +26,15 @@ from preflight_sites import (
 
 
 class TaggedList(list):
-    """Like the lists of Ansible's inventory: of a class of their own."""
+    """A subclass of list, as Ansible's inventory returns."""
 
 
-def test_a_sound_site_has_no_problem_and_no_note():
+def test_valid_site_has_no_problems_and_no_notes():
     assert problems(Sound()) == []
     assert problems(Sound(), fatal=False) == []
 
 
-def test_limits_of_connections_that_let_everybody_in_are_the_site_s_own_affair():
+def test_lowest_allowed_connection_limits_are_accepted():
     site = Sound()
     limits = {
         "max.connections": "100",
@@ -49,7 +49,7 @@ def test_limits_of_connections_that_let_everybody_in_are_the_site_s_own_affair()
     assert problems(site) == []
 
 
-def test_topics_of_a_site_without_brokers_name_the_empty_group():
+def test_undeclared_topics_of_site_without_brokers_name_empty_group():
     site = Sound()
     site.groups["kafka"] = []
     found = problems(site)
@@ -57,14 +57,14 @@ def test_topics_of_a_site_without_brokers_name_the_empty_group():
     assert all("none so far, as group kafka has no host" in line for line in found)
 
 
-def test_a_broker_whose_own_keys_replace_those_of_all_is_named():
+def test_broker_whose_properties_drop_common_keys_is_named():
     site = Sound()
     for host in ("kafka1", "kafka3"):
         site.hosts[host]["kafka_broker_properties"] = {"num.io.threads": 16, "log.retention.ms": 9}
     site.hosts["kafka2"]["kafka_broker_properties"] = {"num.io.threads": 8}
     assert problems(site, fatal=False) == [
         "kafka2: kafka_broker_properties: found no log.retention.ms, which other brokers have; "
-        "wanted: the same keys as others, null for one that it shall not have; more keys in "
+        "wanted: the same keys on all brokers, null to unset one; additional keys in "
         "kafka_broker_host_properties"
     ]
     for host in ("kafka1", "kafka2", "kafka3"):
@@ -74,7 +74,7 @@ def test_a_broker_whose_own_keys_replace_those_of_all_is_named():
 
 
 FAULTS: Faults = {
-    "a user of a service that there is not": (
+    "a user of an unknown service": (
         put("kafka2", "service_uids", {"zookeper": 10020}),
         ["kafka2: service_uids: found zookeper; allowed: alertmanager, "],
     ),
@@ -82,7 +82,7 @@ FAULTS: Faults = {
         put("kafka2", "service_uids", {"zookeeper": 0}),
         ["kafka2: service_uids.zookeeper: found 0; allowed: a user id above 0"],
     ),
-    "one user of two services": (
+    "one user for two services": (
         put("kafka2", "service_uids", {"zookeeper": 10001}),
         ["kafka2: service_uids.zookeeper: found 10001, the user of kafka_broker; allowed: one of "
          "its own"],
@@ -91,20 +91,20 @@ FAULTS: Faults = {
         put("kafka2", "service_uids", {"spark_worker": 20000}),
         ["kafka2: service_uids.spark_worker: found 20000; allowed: 10001 to 10999"],
     ),
-    "users that are no mapping": (
+    "users that are not a mapping": (
         put("kafka2", "service_uids", 10001),
         ["kafka2: service_uids: found 10001; allowed: user ids by service"],
     ),
-    "no connections for anybody on one broker": (
+    "no connections on one broker": (
         put("kafka2", "kafka_broker_host_properties", {"max.connections": 0}),
         ["kafka2: kafka_broker_host_properties[max.connections]: found 0"],
     ),
-    "no connections for anybody": (
+    "no connections": (
         put("kafka2", "kafka_broker_properties", {"max.connections": 0}),
         ["kafka2: kafka_broker_properties[max.connections]: found 0; allowed: a whole number from "
          "100 to 2147483647, or null for no limit"],
     ),
-    "a limit of connections below nothing": (
+    "a negative connection limit": (
         put_everywhere("kafka_broker_properties", {"max.connections": "-1"}),
         ["kafka1: kafka_broker_properties[max.connections]: found '-1'; allowed: a whole number "
          "from 100"],
@@ -114,7 +114,7 @@ FAULTS: Faults = {
         ["kafka2: kafka_broker_properties[listener.name.clients.max.connections]: found 1; "
          "allowed: a whole number from 100"],
     ),
-    "a limit of connections that is no number": (
+    "a connection limit that is no number": (
         put("kafka2", "kafka_broker_properties", {"max.connections": "many"}),
         ["kafka2: kafka_broker_properties[max.connections]: found 'many'"],
     ),
@@ -136,12 +136,12 @@ FAULTS: Faults = {
     ),
     "two brokers with one id": (
         put("kafka3", "kafka_broker_id", 1),
-        ["kafka3: kafka_broker_id: found 1, which kafka1 has too; allowed: a whole number of its "
+        ["kafka3: kafka_broker_id: found 1, which kafka1 also has; allowed: a whole number of its "
          "own from 0 to 1000"],
     ),
     "two servers with one id": (
         put("zk2", "zookeeper_server_id", 1),
-        ["zk2: zookeeper_server_id: found 1, which zk1 has too; allowed: a whole number of its "
+        ["zk2: zookeeper_server_id: found 1, which zk1 also has; allowed: a whole number of its "
          "own from 1 to 255"],
     ),
     "a broker without id": (
@@ -152,7 +152,7 @@ FAULTS: Faults = {
         put("zk2", "zookeeper_server_id", 256),
         ["zk2: zookeeper_server_id: found 256; allowed: ", "from 1 to 255"],
     ),
-    "a broker id that Kafka gives itself": (
+    "a broker id from Kafka's own range": (
         put("kafka2", "kafka_broker_id", 1001),
         ["kafka2: kafka_broker_id: found 1001", "from 0 to 1000"],
     ),
@@ -170,20 +170,20 @@ FAULTS: Faults = {
     ),
     "an unknown variable of a role": (
         put("kafka1", "kafka_broker_hepa", "4g"),
-        ["kafka1: kafka_broker_hepa: found a variable that role kafka_broker does not know; "
+        ["kafka1: kafka_broker_hepa: found a variable that is no option of role kafka_broker; "
          "allowed: kafka_broker_heap (did you mean that?)"],
     ),
-    "a variable that has another name now": (
+    "a renamed variable": (
         put("kafka1", "roll_mark_seconds", 7200),
         ["kafka1: roll_mark_seconds: found a variable of an earlier release; "
          "allowed: roll_silence_seconds in its place"],
     ),
-    "a near miss of a variable of the site": (
+    "a typo of a site variable": (
         put("kafka1", "port_ofset", 100),
-        ["kafka1: port_ofset: found a variable that looks like port_offset and is not",
+        ["kafka1: port_ofset: found an unknown variable that looks like port_offset",
          "allowed: port_offset"],
     ),
-    "a cluster name with a character that no container may have": (
+    "a cluster name with a character not allowed in container names": (
         put_everywhere("cluster_name", "My_Cluster"),
         ["cluster_name: found 'My_Cluster'", "lower-case letters, digits and inner hyphens"],
     ),
@@ -195,12 +195,12 @@ FAULTS: Faults = {
         put_everywhere("kafka_metadata_mode", "zookeper"),
         ["kafka1: kafka_metadata_mode: found 'zookeper'", "zookeeper (did you mean that?)"],
     ),
-    "a topic key nobody reads": (
+    "an unknown key of a topic": (
         topic("payments", retension="7d"),
         ["kafka1: kafka_content_topics.payments.retension: found an unknown key",
          "retention (did you mean that?)", "under config"],
     ),
-    "a key of the defaults nobody reads": (
+    "an unknown key of the defaults": (
         put("kafka1", "kafka_content_defaults", {"replicas": 3}),
         ["kafka1: kafka_content_defaults.replicas: found an unknown key", "replication"],
     ),
@@ -216,7 +216,7 @@ FAULTS: Faults = {
         put("kafka1", "kafka_broker_properties", TaggedList(["a"])),
         ["kafka1: kafka_broker_properties: found a list; allowed: a dict"],
     ),
-    "a topic name Kafka refuses": (
+    "an invalid topic name": (
         topic("pay ments"),
         ["kafka1: kafka_content_topics.pay ments: found the name 'pay ments'", "1 to 249 letters"],
     ),
@@ -228,15 +228,15 @@ FAULTS: Faults = {
         topic("__consumer_offsets"),
         ["found the name '__consumer_offsets'", "names that are not Kafka's own"],
     ),
-    "a topic name against the rule of the site": (
+    "a topic name that does not match the site's pattern": (
         topic("Payments"),
         ["kafka1: kafka_content_topics.Payments: found the name 'Payments'", "[a-z0-9._-]+"],
     ),
-    "names that differ in dot and underscore": (
+    "topic names that differ only in dot and underscore": (
         lambda site: site.topics().update({"a.b": None, "a_b": None}),
         ["kafka1: kafka_content_topics.a_b: found a name that collides with a.b"],
     ),
-    "a rule that is no regular expression": (
+    "a pattern that is no regular expression": (
         put("kafka1", "kafka_content_name_pattern", "[a-z"),
         ["kafka1: kafka_content_name_pattern: found '[a-z'", "a regular expression"],
     ),
@@ -252,20 +252,20 @@ FAULTS: Faults = {
         topic("payments", retention_size="ten"),
         ["kafka1: kafka_content_topics.payments.retention_size: found 'ten'", "10GB or 512MiB"],
     ),
-    "a clean-up Kafka does not know": (
+    "an unknown cleanup policy": (
         topic("payments", cleanup="compaction"),
         ["kafka1: kafka_content_topics.payments.cleanup: found 'compaction'", "delete, compact"],
     ),
-    "a key and Kafka's own name of it": (
+    "a key in addition to Kafka's name of it": (
         topic("payments", retention="7d", config={"retention.ms": 1}),
         ["kafka1: kafka_content_topics.payments.retention: found '7d' and config.retention.ms 1",
-         "one of the two, as they are one key"],
+         "one of the two, which are the same key"],
     ),
-    "a role nobody knows": (
+    "an unknown role": (
         put("kafka1", "kafka_content_users", {"alice": {"roles": [{"producr": "payments"}]}}),
         ["kafka1: kafka_content_users.alice.roles[0]: found 'producr'; allowed: producer (did"],
     ),
-    "a topic that is declared and to be gone": (
+    "a topic that is declared and also declared absent": (
         put("kafka1", "kafka_content_absent", {"topics": ["payments"]}),
         ["kafka1: kafka_content_absent.topics[0]: found 'payments'; allowed: names that are not"],
     ),
@@ -290,7 +290,7 @@ FAULTS: Faults = {
         topic("payments", replication=1),
         ["payments.min_insync: found 2, from kafka_content_defaults; allowed: 1 to 1"],
     ),
-    "more acknowledgements than replicas, in Kafka's words": (
+    "more acknowledgements than replicas, with Kafka's key": (
         topic("payments", replication=2, config={"min.insync.replicas": 3}),
         ["kafka1: kafka_content_topics.payments.min_insync: found 3", "allowed: 1 to 2"],
     ),
@@ -311,29 +311,29 @@ FAULTS: Faults = {
         ["kafka_broker_properties[transaction.state.log.min.isr]: found 2, which role kafka_broker "
          "sets; allowed: 1 to 1"],
     ),
-    "a pipeline key nobody reads": (
+    "an unknown key of a pipeline": (
         pipeline(triger="1 second"),
         ["driver1: pipeline_pipelines.payments.triger: found an unknown key",
          "trigger (did you mean that?)"],
     ),
-    "a pipeline with a way in of its own": (
+    "a pipeline with its own authentication": (
         pipeline(kafka_options={"sasl.jaas.config": "x"}),
         ["driver1: pipeline_pipelines.payments.kafka_options.sasl.jaas.config: found x; allowed: "
          "nothing"],
     ),
-    "a pipeline with a checkpoint elsewhere": (
+    "a pipeline with its own checkpoint root": (
         pipeline(checkpoint_root="/mine"),
         ["driver1: pipeline_pipelines.payments.checkpoint_root: found /mine; allowed: nothing"],
     ),
-    "a port of a pipeline that is not there": (
+    "a port of an undeclared pipeline": (
         put("driver1", "pipeline_status_ports", {"paymets": 4060}),
         ["driver1: pipeline_status_ports: found paymets", "payments (did you mean that?)"],
     ),
-    "a port of a pipeline that is none": (
+    "an invalid port of a pipeline": (
         put("driver1", "pipeline_status_ports", {"payments": 70000}),
         ["driver1: pipeline_status_ports.payments: found 70000; allowed: 1 to 65535"],
     ),
-    "a port of a pipeline that another has": (
+    "a pipeline's port that another service uses": (
         put("driver1", "pipeline_status_ports", {"payments": 8081}),
         ["pipeline_status_ports.payments: found", "8081"],
     ),
@@ -364,7 +364,7 @@ FAULTS: Faults = {
         put("kafka2", "kafka_broker_log_dirs", []),
         ["kafka2: kafka_broker_log_dirs: found nothing; allowed: a value"],
     ),
-    "a port that is none": (
+    "an invalid port": (
         put("zk2", "zookeeper_client_port", 70000),
         ["zk2: zookeeper_client_port: found 70000; allowed: a whole number from 1 to 65535"],
     ),
@@ -374,47 +374,48 @@ FAULTS: Faults = {
         ["kafka2: kafka_broker_listeners.CLIENTS.advertise: found datetime.date(2024, 1, 1); "
          "allowed: a text, in quotes"],
     ),
-    "a listener with a key nobody reads": (
+    "a listener with an unknown key": (
         lambda site: site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"].update(host="x"),
         ["kafka2: kafka_broker_listeners.CLIENTS: found the keys advertise, bind, host, port",
          "exactly bind, advertise, port, and protocol where it differs"],
     ),
-    "two ports of one server alike": (
+    "one port twice on one server": (
         put("zk2", "zookeeper_peer_port", 3888),
-        ["zk2: zookeeper_election_port: found port 3888, which zookeeper_peer_port of zk2 has too",
+        ["zk2: zookeeper_election_port: found port 3888, which zookeeper_peer_port of zk2 also "
+         "uses",
          "a port that is free on the machine m2"],
     ),
     "a broker's port on a server's": (
         lambda site: site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"].update(port=2181),
         ["kafka2: kafka_broker_listeners.CLIENTS.port: found port 2181, which "
-         "zookeeper_client_port of zk2 has too"],
+         "zookeeper_client_port of zk2 also uses"],
     ),
-    "an agent's port that is none": (
+    "an invalid port of a metrics agent": (
         put("kafka2", "kafka_broker_metrics_port", "off"),
         ["kafka2: kafka_broker_metrics_port: found 'off'; allowed: a whole number from 1 to 65535"],
     ),
-    "an agent where a page is": (
+    "a metrics agent on the port of a web page": (
         put("worker1", "spark_worker_metrics_port", 8081),
         ["worker1: spark_worker_metrics_port: found port 8081, which spark_worker_ui_port of "
-         "worker1 has too"],
+         "worker1 also uses"],
     ),
     "a foreign process on a port": (
         listener(9092),
-        ["kafka2: kafka_broker_listeners.CLIENTS.port: found port 9092, held on m2 by process java",
+        ["kafka2: kafka_broker_listeners.CLIENTS.port: found port 9092, used on m2 by process java",
          "a container of cluster prod-1"],
     ),
     "another cluster on a port": (
         listener(9092, container="test-kafka1", cluster="test"),
-        ["held on m2 by container test-kafka1 of cluster test; allowed: a free port"],
+        ["used on m2 by container test-kafka1 of cluster test; allowed: a free port"],
     ),
-    "two log dirs that are one": (
+    "one log dir twice": (
         put("kafka2", "kafka_broker_log_dirs", ["/data/1", "/data/1/"]),
         ["kafka2: kafka_broker_log_dirs[1]: found /data/1, which is kafka_broker_log_dirs[0] of "
          "kafka2", "a directory of its own on the machine m2"],
     ),
     "a data dir inside another": (
         put("zk2", "zookeeper_log_dir", "/var/lib/zk/data/log"),
-        ["zk2: zookeeper_log_dir: found /var/lib/zk/data/log, which holds or lies in "
+        ["zk2: zookeeper_log_dir: found /var/lib/zk/data/log, which contains or is inside "
          "zookeeper_data_dir of zk2 (/var/lib/zk/data)"],
     ),
     "a relative log dir": (
@@ -423,7 +424,7 @@ FAULTS: Faults = {
     ),
     "a log dir on the root disk": (
         place("/data/2", mount="/", disk="sda", system=True),
-        ["kafka2: kafka_broker_log_dirs[1]: found /data/2, which lies on the disk of the operating "
+        ["kafka2: kafka_broker_log_dirs[1]: found /data/2, which is on the disk of the operating "
          "system (/)", "metal_allow_root_disk: true"],
     ),
     "a log dir on the partition of /var": (
@@ -432,20 +433,20 @@ FAULTS: Faults = {
     ),
     "too little memory for the heaps": (
         fact("memory", 6 * GIB),
-        ["m2: memory: found 7.0 GiB wanted by 3 containers, most of it by kafka2 4.0 GiB "
+        ["m2: memory: found 7.0 GiB required by 3 containers, the largest are kafka2 4.0 GiB "
          "(kafka_broker_heap), worker2 2.0 GiB", "at most 5.5 GiB: the machine has 6.0 GiB"],
     ),
-    "a heap in words the JVM does not know": (
+    "a heap with a unit that the JVM rejects": (
         put("kafka2", "kafka_broker_heap", "4GB"),
         ["kafka2: kafka_broker_heap: found '4GB'; allowed: a whole number with k, m or g"],
     ),
-    "a memory limit that is none": (
+    "an invalid memory limit": (
         put("zk2", "zookeeper_memory", "lots"),
         ["zk2: zookeeper_memory: found 'lots'", "1536m or 6g; empty for no limit"],
     ),
     "a heap as large as its container": (
         put("zk2", "zookeeper_heap", "1g"),
-        ["zk2: zookeeper_heap: found 1g, as much as the container may have", "less than 1g"],
+        ["zk2: zookeeper_heap: found 1g, not less than the container's limit", "less than 1g"],
     ),
     "an unsupported system": (
         fact("system", {"id": "debian", "version": "11", "name": "Debian GNU/Linux 11"}),
@@ -469,11 +470,11 @@ FAULTS: Faults = {
         ["kafka2: kafka_broker_log_dirs[0]: found 100 MiB free for /data/1 (file system /data/1)",
          "at least 512 MiB (preflight_free_data)"],
     ),
-    "a limit of preflight that is no size": (
+    "a preflight limit that is no size": (
         put("m2", "preflight_free_data", "much"),
         ["m2: preflight_free_data: found 'much'; allowed: a number with k, m, g or t"],
     ),
-    "a broker on a machine nobody prepares": (
+    "a broker on a machine outside group metal": (
         put("kafka2", "ansible_host", "10.9.9.9"),
         ["kafka2: ansible_host: found 10.9.9.9, which is no machine of group metal",
          "an address of m1, m2, m3"],
@@ -486,7 +487,7 @@ FAULTS: Faults = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_told_with_host_find_and_remedy(name):
+def test_fault_is_reported_with_host_value_and_remedy(name):
     plant, expected = FAULTS[name]
     site = Sound()
     plant(site)
@@ -510,13 +511,13 @@ NOTES = {
     "several outputs on one core": (
         several_outputs(cores=1),
         "driver1: pipeline_pipelines.payments.resources.cores: found 1 core for 2 outputs: all "
-        "wait while the target of one is away; wanted: 2, one of which is left to the others",
+        "wait while one target is unreachable; wanted: 2, so that the other outputs continue",
     ),
 }
 
 
 @pytest.mark.parametrize("name", NOTES)
-def test_what_works_and_would_better_be_otherwise_is_a_note(name):
+def test_working_but_improvable_setting_is_a_note(name):
     plant, expected = NOTES[name]
     site = Sound()
     plant(site)
@@ -524,13 +525,13 @@ def test_what_works_and_would_better_be_otherwise_is_a_note(name):
     assert problems(site, fatal=False) == [expected]
 
 
-def test_several_outputs_on_two_cores_are_as_they_should_be():
+def test_several_outputs_on_two_cores_are_accepted():
     site = Sound()
     several_outputs(cores=2)(site)
     assert problems(site, fatal=False) == []
 
 
-def test_one_machine_carries_every_service_on_ports_and_paths_of_their_own():
+def test_one_machine_runs_every_service_on_separate_ports_and_paths():
     site = Sound()
     site.groups["metal"] = ["localhost"]
     site.hosts = {h: v for h, v in site.hosts.items() if h not in ("m1", "m2", "m3")}
@@ -566,19 +567,19 @@ def test_one_machine_carries_every_service_on_ports_and_paths_of_their_own():
     site.hosts["kafka3"]["kafka_broker_listeners"]["CLIENTS"]["port"] = 9093
     found = problems(site)
     assert len(found) == 2
-    assert "found port 9093, which kafka_broker_listeners.CLIENTS.port of kafka2 has" in found[0]
+    assert "found port 9093, which kafka_broker_listeners.CLIENTS.port of kafka2 also" in found[0]
     assert "/srv/kafka1/1, which is kafka_broker_log_dirs[0] of kafka1" in found[1]
 
 
-def test_instances_named_differently_share_a_machine_by_its_own_addresses():
+def test_hosts_with_different_addresses_of_one_machine_share_it():
     site = Sound()
     site.hosts["kafka2"]["ansible_host"] = "broker-two.example"
     site.facts["m2"]["addresses"].append("broker-two.example")
     site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"]["port"] = 2181
-    assert "of zk2 has too" in "".join(problems(site))
+    assert "of zk2 also uses" in "".join(problems(site))
 
 
-def test_the_same_address_behind_two_ssh_ports_is_two_machines():
+def test_one_address_with_two_ssh_ports_is_two_machines():
     site = Sound()
     for number in (1, 2, 3):
         for host in (f"m{number}", f"zk{number}", f"kafka{number}", f"worker{number}"):
@@ -588,7 +589,7 @@ def test_the_same_address_behind_two_ssh_ports_is_two_machines():
     assert problems(site) == []
 
 
-def test_one_port_on_two_addresses_is_no_collision():
+def test_one_port_on_two_addresses_is_no_conflict():
     site = Sound()
     site.hosts["zk1"].update(zookeeper_bind_address="10.0.0.1", zookeeper_client_port=8081)
     site.hosts["worker1"]["spark_address"] = "127.0.0.1"
@@ -597,34 +598,34 @@ def test_one_port_on_two_addresses_is_no_collision():
     assert "found port 8081" in "".join(problems(site))
 
 
-def test_a_port_held_by_our_own_container_is_free_for_us():
+def test_port_used_by_own_container_is_accepted():
     site = Sound()
     listener(9092, container="prod-1-kafka2", cluster="prod-1")(site)
     assert problems(site) == []
 
 
-def test_a_port_with_an_owner_that_cannot_be_told_is_a_note():
+def test_port_with_unknown_owner_is_a_note():
     site = Sound()
     listener(9092, process=None)(site)
     assert problems(site) == []
-    assert "held on m2 by an unknown process" in problems(site, fatal=False)[0]
+    assert "used on m2 by an unknown process" in problems(site, fatal=False)[0]
 
 
-def test_each_pipeline_of_a_driver_host_takes_the_next_port():
+def test_each_pipeline_of_a_driver_host_uses_the_next_port():
     site = Sound()
     pipelines = site.hosts["driver1"]["pipeline_pipelines"]
     pipelines["second"] = {**copy.deepcopy(pipelines["payments"]), "resources": {"cores": 1}}
     site.hosts["worker1"]["spark_worker_port"] = 4051
-    assert "found port 4051, which spark_worker_port of worker1 has too" in problems(site)[0]
+    assert "found port 4051, which spark_worker_port of worker1 also uses" in problems(site)[0]
 
 
-def test_without_a_rule_of_the_site_any_name_of_kafka_is_allowed():
+def test_without_name_pattern_any_valid_topic_name_is_allowed():
     site = Sound()
     site.hosts["kafka1"]["kafka_content_name_pattern"] = ""
     assert problems(site) == []
 
 
-def test_a_schema_from_a_sample_is_left_to_the_rendering():
+def test_schema_from_sample_is_not_checked_before_rendering():
     site = Sound()
     site.pipeline()["source"].update(schema={"sample": "flights.csv"}, event_time="departure")
     assert problems(site) == []
@@ -632,7 +633,7 @@ def test_a_schema_from_a_sample_is_left_to_the_rendering():
     assert "pipeline_pipelines.payments.source.schema: found" in problems(site)[0]
 
 
-def test_data_on_the_root_disk_is_allowed_by_name():
+def test_data_on_root_disk_is_allowed_by_variable():
     site = Sound()
     plant, _ = FAULTS["a log dir on the root disk"]
     plant(site)
@@ -642,7 +643,7 @@ def test_data_on_the_root_disk_is_allowed_by_name():
     assert problems(site) == []
 
 
-def test_a_name_of_the_site_that_looks_like_ours_can_be_allowed():
+def test_unknown_variable_of_a_site_can_be_allowed():
     site = Sound()
     site.hosts["kafka1"]["kafka_broker_hepa"] = "4g"
     site.hosts["kafka1"]["preflight_known_variables"] = ["kafka_broker_hepa"]
@@ -650,9 +651,9 @@ def test_a_name_of_the_site_that_looks_like_ours_can_be_allowed():
 
 
 @pytest.mark.parametrize(
-    ("missing", "told"),
+    ("missing", "expected"),
     [
-        ("system", "m2: operating system: not checked: the machine did not tell"),
+        ("system", "m2: operating system: not checked: the machine did not report it"),
         ("architecture", "m2: architecture: not checked"),
         ("python", "m2: python: not checked"),
         ("memory", "m2: memory: not checked"),
@@ -660,11 +661,11 @@ def test_a_name_of_the_site_that_looks_like_ours_can_be_allowed():
         ("listeners", "m2: listening ports: not checked"),
     ],
 )
-def test_a_missing_fact_is_a_note(missing, told):
+def test_missing_fact_is_a_note(missing, expected):
     site = Sound()
     del site.facts["m2"][missing]
     assert problems(site) == []
-    assert told in "\n".join(problems(site, fatal=False))
+    assert expected in "\n".join(problems(site, fatal=False))
 
 
 def test_machines_outside_the_run_are_noted_once_each():
@@ -672,13 +673,13 @@ def test_machines_outside_the_run_are_noted_once_each():
     site.facts = {"m1": site.facts["m1"]}
     assert problems(site) == []
     assert problems(site, fatal=False) == [
-        f"{machine}: everything on it: not checked: it is no part of this run"
+        f"{machine}: everything on it: not checked: the machine is not part of this run"
         for machine in ("m2", "m3")
     ]
 
 
 class Failing(dict[str, Any]):
-    """Variables of which one cannot be templated."""
+    """Variables with one whose template fails."""
 
     def get(self, name: str, default: Any = None) -> Any:
         if name == "kafka_broker_heap":
@@ -686,22 +687,22 @@ class Failing(dict[str, Any]):
         return super().get(name, default)
 
 
-def test_a_template_that_fails_is_told_once_and_stops_no_other_check():
+def test_failing_template_is_reported_once_and_other_checks_run():
     site = Sound()
     site.hosts["kafka2"] = Failing({**site.hosts["kafka2"], "kafka_broker_id": 1})
     found = problems(site)
     assert len(found) == 2
-    assert "kafka2: kafka_broker_id: found 1, which kafka1 has too" in found[0]
+    assert "kafka2: kafka_broker_id: found 1, which kafka1 also has" in found[0]
     assert "kafka2: kafka_broker_heap: found a template that fails: 'ram' is undefined" in found[1]
 
 
-def test_the_engine_s_own_directory_is_looked_at_where_it_was_moved():
+def test_moved_engine_directory_is_inspected():
     site = Sound()
     site.hosts["m2"]["docker_daemon_options"] = {"data-root": "/data/docker"}
     assert "/data/docker" in wanted_paths(site.hosts, site.groups)
 
 
-def test_machine_info_is_asked_for_every_directory():
+def test_every_directory_is_inspected():
     assert wanted_paths(Sound().hosts, Sound().groups) == [
         "/data/1",
         "/data/2",

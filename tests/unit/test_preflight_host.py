@@ -1,4 +1,4 @@
-"""Faults of machines: disks, kernel, limits, engine, clocks; and racks of brokers."""
+"""Faults of machines: disks, kernel, limits, engine, clocks and racks."""
 
 import pytest
 from preflight_sites import (
@@ -17,7 +17,7 @@ from preflight_sites import (
 
 
 def every(*plants):
-    """Several plants that make one fault together."""
+    """Several functions that together plant one fault."""
 
     def plant(site: Sound) -> None:
         for each in plants:
@@ -40,7 +40,7 @@ FAULTS: Faults = {
         ["kafka2: kafka_broker_log_dirs[1]: found /data/2 on nfs4 (/data/2), a network file system",
          "allowed: a local disk"],
     ),
-    "a log dir that forgets": (
+    "a log dir on a volatile file system": (
         place("/data/2", kind="tmpfs", disk=""),
         ["kafka2: kafka_broker_log_dirs[1]: found /data/2 on tmpfs (/data/2), which does not "
          "survive a reboot", "a disk with XFS"],
@@ -48,43 +48,43 @@ FAULTS: Faults = {
     "a disk that an error made read-only": (
         place("/data/1", read_only=True),
         ["kafka2: kafka_broker_log_dirs[0]: found /data/1 on /data/1, which is read-only",
-         "a file system that can be written"],
+         "a writable file system"],
     ),
-    "a disk without room for files": (
+    "a disk without free inodes": (
         place("/data/1", free_inodes=12),
-        ["kafka2: kafka_broker_log_dirs[0]: found room for 12 more files under /data/1",
+        ["kafka2: kafka_broker_log_dirs[0]: found 12 free inodes for /data/1",
          "at least 10000 (preflight_free_inodes)"],
     ),
-    "a kernel nobody maintains": (
+    "a kernel that is no longer maintained": (
         fact("kernel", "4.19.0-27-amd64"),
         ["m2: kernel: found 4.19.0-27-amd64; allowed: 5.10 or newer"],
     ),
-    "fewer open files than a broker wants": (
+    "fewer open files than declared": (
         inside("limits", open_files=20000),
-        ["kafka2: kafka_broker_nofile: found 100000, more than the 20000 that the engine on m2 may "
-         "give", "at most 20000"],
+        ["kafka2: kafka_broker_nofile: found 100000, more than the engine on m2 allows: 20000",
+         "at most 20000"],
     ),
     "an engine that hangs": (
         every(fact("engine", None), fact("silence", "/run/docker.sock: timed out")),
-        ["m2: engine: found no answer of the engine of m2 (/run/docker.sock: timed out); allowed: "
-         "an engine that answers: it runs and hangs"],
+        ["m2: engine: found no response from the engine of m2 (/run/docker.sock: timed out); "
+         "allowed: an engine that responds: it runs but hangs"],
     ),
     "an old engine": (
         inside("engine", version="19.03.15", api="1.40"),
         ["m2: engine: found Docker 19.03.15 with API 1.40; allowed: API 1.41"],
     ),
-    "an engine without root's rights": (
+    "a rootless engine": (
         inside("engine", protections=["rootless", "seccomp"]),
         ["m2: engine: found a rootless engine; allowed: one that runs as root"],
     ),
-    "an engine that maps users": (
+    "an engine with userns-remap": (
         inside("engine", protections=["seccomp", "userns"]),
         ["m2: engine: found userns-remap", "without userns-remap in /etc/docker/daemon.json"],
     ),
     "a kernel that cannot limit memory": (
         fact("cgroup", {"version": 2, "memory": False}),
         ["m2: control groups: found no memory controller, so that zookeeper_memory of zk2 would "
-         "limit nothing", "cgroup_enable=memory"],
+         "have no effect", "cgroup_enable=memory"],
     ),
     "a clock that is late": (
         clock(-7, "m2"),
@@ -95,20 +95,20 @@ FAULTS: Faults = {
         clock(60, "m3"),
         ["m3: clock: found at least 59.0 s ahead of the other machines"],
     ),
-    "a clock within the standard, and a smaller limit": (
+    "a clock within the default limit, but not within a smaller one": (
         every(
             put_everywhere("preflight_clock_offset", "0.2"),
             clock(1.5, "m2"),
         ),
         ["m2: clock: found at least 0.5 s ahead of the other machines; allowed: at most 0.2 s"],
     ),
-    "a limit of clocks in words": (
+    "a clock limit that is no number": (
         put("m2", "preflight_clock_offset", "a second"),
         ["m2: preflight_clock_offset: found 'a second'; allowed: seconds, such as 0.5"],
     ),
-    "a broker without the rack that others have": (
+    "a broker without a rack while others have one": (
         put("kafka2", "kafka_broker_rack", ""),
-        ["kafka2: kafka_broker_rack: found no rack for kafka2, and one for others",
+        ["kafka2: kafka_broker_rack: found no rack for kafka2, but a rack for others",
          "a rack such as r1, or none for any broker"],
     ),
 }  # fmt: skip
@@ -117,16 +117,16 @@ NOTES: Faults = {
     "a log dir on ext4": (
         place("/data/2", kind="ext4"),
         ["kafka2: kafka_broker_log_dirs[1]: found /data/2 on ext4 (/data/2); wanted: XFS: "
-         "unlinking old segments"],
+         "on ext4, deleting old segments"],
     ),
     "a log dir on a file system that is not tested": (
         place("/data/2", kind="btrfs"),
         ["kafka2: kafka_broker_log_dirs[1]: found /data/2 on btrfs", "tested on"],
     ),
-    "mounted as the system does": (
+    "default mount options": (
         place("/data/2", options=["relatime", "rw", "nosuid"]),
         ["metal: mount options: found no noatime, nodev on /data/2 of m2; wanted: these options in "
-         "/etc/fstab: reads write nothing; no devices"],
+         "/etc/fstab: reads cause no writes; no device files"],
     ),
     "two log dirs on one disk": (
         place("/data/2", disk="sdb"),
@@ -152,43 +152,43 @@ NOTES: Faults = {
         inside("limits", swap=2 * GIB),
         ["m2: /proc/swaps: found 2.0 GiB of swap; wanted: none"],
     ),
-    "a port that outgoing connections take": (
+    "a port in the range of outgoing connections": (
         put("zk2", "zookeeper_client_port", 42181),
-        ["zk2: net.ipv4.ip_local_port_range: found 42181 among 32768 to 60999",
+        ["zk2: net.ipv4.ip_local_port_range: found 42181 in the range 32768 to 60999",
          "net.ipv4.ip_local_reserved_ports of m2"],
     ),
-    "an engine that is down, which the run starts": (
+    "a stopped engine, which the run starts": (
         every(fact("engine", None), fact("silence", "/run/docker.sock: Connection refused")),
-        ["m2: engine: found no answer of the engine of m2 (/run/docker.sock: Connection refused); "
-         "wanted: one that answers: make up starts it"],
+        ["m2: engine: found no response from the engine of m2 (/run/docker.sock: Connection "
+         "refused); wanted: an engine that responds: make up starts it"],
     ),
-    "images in copies": (
+    "a storage driver that copies images": (
         inside("engine", driver="vfs"),
         ["m2: engine: found storage driver vfs; wanted: overlay2"],
     ),
-    "an engine that takes containers with it": (
+    "an engine without live-restore": (
         inside("engine", live_restore=False),
         ["m2: engine: found no live-restore", '"live-restore": true in /etc/docker/daemon.json'],
     ),
-    "SELinux that nobody tested": (
+    "enforcing SELinux": (
         inside("protections", selinux="enforcing"),
-        ["m2: SELinux: found enforcing: containers may not see their data"],
+        ["m2: SELinux: found enforcing: containers may be denied access to their data"],
     ),
     "AppArmor without its parser": (
         inside("protections", apparmor_parser=False),
-        ["m2: AppArmor: found on, without apparmor_parser", "the package apparmor"],
+        ["m2: AppArmor: found enabled, without apparmor_parser", "the package apparmor"],
     ),
-    "a control node that is late": (
+    "a control node with a slow clock": (
         clock(30, "m1", "m2", "m3"),
         ["all: clock: found at least 29.5 s between the control node and m1, m2, m3"],
     ),
-    "a clock nobody keeps": (
+    "an unsynchronised clock": (
         inside("clock", synchronised=False),
-        ["metal: clock: found nobody who keeps it in step on m2", "chrony"],
+        ["metal: clock: found not synchronised on m2", "chrony"],
     ),
-    "a clock that does not tell": (
+    "unknown clock synchronisation": (
         inside("clock", synchronised=None),
-        ["m2: clock synchronisation: not checked: the kernel does not tell"],
+        ["m2: clock synchronisation: not checked: the kernel does not report it"],
     ),
     "fewer racks than replicas": (
         put("kafka3", "kafka_broker_rack", "r1"),
@@ -198,13 +198,13 @@ NOTES: Faults = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_of_a_machine_is_fatal_and_told_once(name):
+def test_fault_of_a_machine_is_fatal_and_reported_once(name):
     plant, expected = FAULTS[name]
     site = Sound()
     plant(site)
     found = problems(site)
     assert len(found) == 1, found
-    # A machine that differs from the others is told as well.
+    # Differences between machines are also reported.
     notes = [note for note in problems(site, fatal=False) if "wanted: one version" not in note]
     assert notes == []
     for text in expected:
@@ -212,7 +212,7 @@ def test_a_fault_of_a_machine_is_fatal_and_told_once(name):
 
 
 @pytest.mark.parametrize("name", NOTES)
-def test_what_would_better_be_otherwise_is_noted_and_stops_nothing(name):
+def test_improvable_setting_is_a_note(name):
     plant, expected = NOTES[name]
     site = Sound()
     plant(site)
@@ -231,7 +231,7 @@ def test_what_would_better_be_otherwise_is_noted_and_stops_nothing(name):
         place("/data/2", kind="ext4", options=["relatime", "rw"], disk="sdb"),
     ],
 )
-def test_where_data_may_lie_on_the_root_disk_nothing_is_asked_of_disks(plant):
+def test_disks_are_not_checked_if_data_may_be_on_root_disk(plant):
     site = Sound()
     plant(site)
     for host in site.hosts.values():
@@ -247,10 +247,10 @@ DECLARED = [
 NOT_MOUNTED = place("/data/2", mount="/", kind="ext4", options=["rw"], disk="sda", system=True)
 
 
-def test_a_declared_disk_is_judged_when_it_is_mounted_and_not_before():
+def test_declared_disk_is_checked_only_once_it_is_mounted():
     site = Sound()
     NOT_MOUNTED(site)
-    assert "which lies on the disk of the operating system" in problems(site)[0]
+    assert "which is on the disk of the operating system" in problems(site)[0]
     site.hosts["m2"]["host_disks"] = DECLARED
     assert problems(site) == []
     assert problems(site, fatal=False) == []
@@ -258,27 +258,27 @@ def test_a_declared_disk_is_judged_when_it_is_mounted_and_not_before():
     assert "a network file system" in problems(site)[0]
 
 
-def test_an_inode_count_of_zero_is_a_file_system_that_makes_them_as_needed():
+def test_file_system_with_inodes_on_demand_is_accepted():
     site = Sound()
     place("/data/1", inodes=0, free_inodes=0)(site)
     assert problems(site) == []
 
 
-def test_a_limit_of_inodes_can_be_set_for_a_machine():
+def test_inode_limit_can_be_set_for_a_machine():
     site = Sound()
     place("/data/1", free_inodes=12)(site)
     site.hosts["m2"]["preflight_free_inodes"] = 10
     assert problems(site) == []
 
 
-def test_the_engine_s_own_limit_of_open_files_is_never_too_low():
+def test_engine_default_limit_of_open_files_is_accepted():
     site = Sound()
     inside("limits", open_files=1024)(site)
     site.hosts["kafka2"]["kafka_broker_nofile"] = 0
     assert problems(site) == []
 
 
-def test_memory_limits_need_a_controller_only_where_there_are_limits():
+def test_memory_controller_is_only_required_with_memory_limits():
     site = Sound()
     fact("cgroup", {"version": 1, "memory": False})(site)
     for host in site.hosts.values():
@@ -286,37 +286,37 @@ def test_memory_limits_need_a_controller_only_where_there_are_limits():
     assert problems(site) == []
 
 
-def test_a_fresh_machine_without_an_engine_is_sound():
+def test_new_machine_without_an_engine_is_accepted():
     site = Sound()
     fact("engine", None)(site)
     assert problems(site) == []
     assert problems(site, fatal=False) == []
 
 
-def test_slow_connections_do_not_make_clocks_wrong():
+def test_slow_connections_are_no_clock_difference():
     site = Sound()
-    # The machine needed ten seconds to answer; its clock may be right.
+    # The machine responded after ten seconds; its clock may be right.
     site.facts["m2"]["asked"] = {"before": 1000.0, "after": 1010.0}
     site.facts["m2"]["clock"] = {"time": 1009.0, "synchronised": True}
     assert problems(site) == []
     assert problems(site, fatal=False) == []
 
 
-def test_of_two_clocks_one_is_told():
+def test_of_two_different_clocks_one_is_reported():
     site = Sound()
     del site.facts["m3"]
     clock(60, "m2")(site)
     assert len(problems(site)) == 1
 
 
-def test_a_reserved_port_is_not_taken_by_outgoing_connections():
+def test_reserved_port_in_the_outgoing_range_is_accepted():
     site = Sound()
     site.hosts["zk2"]["zookeeper_client_port"] = 42181
     site.facts["m2"]["ephemeral"]["reserved"] = [[42000, 42200]]
     assert problems(site, fatal=False) == []
 
 
-def test_brokers_without_any_rack_are_sound():
+def test_brokers_without_any_rack_are_accepted():
     site = Sound()
     for number in (1, 2, 3):
         site.hosts[f"kafka{number}"]["kafka_broker_rack"] = ""
@@ -324,7 +324,7 @@ def test_brokers_without_any_rack_are_sound():
     assert problems(site, fatal=False) == []
 
 
-def test_a_port_in_use_on_a_machine_is_still_told_beside_notes():
+def test_port_in_use_is_reported_in_addition_to_notes():
     site = Sound()
     inside("limits", swap=GIB)(site)
     listener(9092)(site)
@@ -333,7 +333,7 @@ def test_a_port_in_use_on_a_machine_is_still_told_beside_notes():
 
 
 @pytest.mark.parametrize("silence", ["", "not installed"])
-def test_an_engine_that_answers_or_is_still_to_be_installed_is_sound(silence):
+def test_responding_or_missing_engine_is_accepted(silence):
     site = Sound()
     fact("silence", silence)(site)
     assert problems(site) + problems(site, fatal=False) == []

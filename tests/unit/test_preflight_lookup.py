@@ -1,4 +1,4 @@
-"""The lookup on real inventories: templates, role defaults, speed."""
+"""The lookup preflight on real inventories: templates, role defaults, speed."""
 
 import time
 from pathlib import Path
@@ -16,7 +16,7 @@ GIB = 1024**3
 
 
 def ask(inventory: Path, term: str = "problems", facts: dict | None = None) -> list:
-    """What the lookup says of an inventory; ``facts`` are registered on every machine."""
+    """The result of the lookup for an inventory; ``facts`` are registered on every machine."""
     loader = DataLoader()
     loader.set_basedir(str(ROOT / "playbooks"))
     hosts = InventoryManager(loader=loader, sources=[str(inventory)])
@@ -30,7 +30,7 @@ def ask(inventory: Path, term: str = "problems", facts: dict | None = None) -> l
 
 
 def copy_with(tmp_path: Path, inventory: str, file: str, **changes: object) -> Path:
-    """A copy of one of our inventories in which ``changes`` stand in one more file of variables."""
+    """A copy of an inventory with ``changes`` in an additional file of host variables."""
     target = tmp_path / "inventory"
     for path in sorted((ROOT / "inventories" / inventory).rglob("*.yml")):
         copy = target / path.relative_to(ROOT / "inventories" / inventory)
@@ -41,48 +41,50 @@ def copy_with(tmp_path: Path, inventory: str, file: str, **changes: object) -> P
     return target
 
 
-def told(problems: list) -> list[str]:
+def fatal(problems: list) -> list[str]:
     return [problem["text"] for problem in problems if problem["fatal"]]
 
 
 @pytest.mark.parametrize("inventory", ["local", "example"])
-def test_our_own_inventories_are_sound(inventory):
-    assert told(ask(ROOT / "inventories" / inventory)) == []
+def test_delivered_inventories_are_valid(inventory):
+    assert fatal(ask(ROOT / "inventories" / inventory)) == []
 
 
-def test_what_the_playbooks_have_a_default_for_may_be_set_by_a_site(tmp_path):
+def test_variables_with_defaults_in_playbooks_can_be_set(tmp_path):
     own = {
         **{"security_store": "/safe/store.vault", "security_password_file": "/safe/password"},
         **{"security_super_users": ["User:admin"], "security_warn_days": 30},
     }
-    assert told(ask(copy_with(tmp_path, "local", "kafka2.yml", **own))) == []
-    slip = copy_with(tmp_path / "slip", "local", "kafka2.yml", security_stroe="/safe/store.vault")
-    assert "looks like security_store and is not" in told(ask(slip))[0]
+    assert fatal(ask(copy_with(tmp_path, "local", "kafka2.yml", **own))) == []
+    typo = copy_with(tmp_path / "typo", "local", "kafka2.yml", security_stroe="/safe/store.vault")
+    assert "an unknown variable that looks like security_store" in fatal(ask(typo))[0]
 
 
-def test_a_fault_in_a_template_is_found_after_templating(tmp_path):
-    found = told(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_id="{{ 2 - 1 }}")))
-    assert "kafka2: kafka_broker_id: found 1, which kafka1 has too" in found[0]
-    # The same number gives the same ports and log dirs: consequences are told as well.
+def test_fault_in_a_template_is_found_after_templating(tmp_path):
+    found = fatal(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_id="{{ 2 - 1 }}")))
+    assert "kafka2: kafka_broker_id: found 1, which kafka1 also has" in found[0]
+    # The same id gives the same ports and log dirs; these conflicts are reported, too.
     assert any("found port 9092" in text for text in found)
 
 
-def test_an_undefined_variable_is_told_and_stops_nothing(tmp_path):
-    found = told(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_heap="{{ ram }}")))
+def test_undefined_variable_is_reported_and_other_checks_run(tmp_path):
+    found = fatal(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_heap="{{ ram }}")))
     assert len(found) == 1
     assert "kafka2: kafka_broker_heap: found a template that fails" in found[0]
     assert "'ram' is undefined" in found[0]
 
 
-def test_a_role_s_default_counts_where_the_inventory_is_silent(tmp_path):
+def test_role_default_applies_if_inventory_has_no_value(tmp_path):
     facts = {"memory": 4 * GIB}
     inventory = copy_with(tmp_path, "example", "node1.example.com.yml", spark_worker_memory="1g")
-    found = [text for text in told(ask(inventory, facts=facts)) if "node1.example.com: mem" in text]
-    # Of 512m heap and 1g limit, role zookeeper's default, the limit counts.
+    found = [
+        text for text in fatal(ask(inventory, facts=facts)) if "node1.example.com: mem" in text
+    ]
+    # Role zookeeper's defaults are a 512m heap and a 1g limit; the limit counts.
     assert "node1.example.com 1.0 GiB (zookeeper_memory)" in found[0]
 
 
-def test_paths_are_those_of_all_services():
+def test_paths_include_all_services():
     assert "/data/disk2/kafka" in ask(ROOT / "inventories" / "example", "paths")
     assert "/var/lib/docker" in ask(ROOT / "inventories" / "example", "paths")
 
@@ -103,11 +105,11 @@ def test_thirty_machines_with_every_service_take_less_than_two_seconds(tmp_path)
         for p in range(30000, 30100)
     ]
     begun = time.process_time()
-    found = told(ask(inventory, facts={"memory": 512 * GIB, "listeners": listeners}))
+    found = fatal(ask(inventory, facts={"memory": 512 * GIB, "listeners": listeners}))
     assert time.process_time() - begun < 2
     assert found == [
         "zookeeper: group: found 30 servers ("
         + ", ".join(sorted(names))
         + "); allowed: an odd number: "
-        "1, 3 or 5; an even one tolerates no more failures than one fewer [ensemble_size]"
+        "1, 3 or 5; an even number tolerates no more failures than one less [ensemble_size]"
     ]

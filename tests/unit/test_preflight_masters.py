@@ -1,4 +1,4 @@
-"""Masters of Spark: names of their own, and a way to agree who leads."""
+"""Spark masters: unique names, and leader election."""
 
 import pytest
 from preflight_sites import Faults, Sound, problems
@@ -16,13 +16,13 @@ def second(**variables):
 
 
 def alone(site):
-    """Plants a second master, and takes the ensemble away."""
+    """Plants a second master, and removes the ensemble."""
     second()(site)
     site.groups["zookeeper"] = []
 
 
 def with_certificates(site):
-    """Plants a second master where users show certificates."""
+    """Plants a second master where users authenticate by certificate."""
     second()(site)
     for host in site.hosts.values():
         host["security_mode"] = "mtls"
@@ -31,11 +31,11 @@ def with_certificates(site):
 FAULTS: Faults = {
     "two masters of one name": (
         second(spark_master_name="master1"),
-        ["master2: spark_master_name: found master1, as master1 has it", "a name of its own"],
+        ["master2: spark_master_name: found master1, also used by master1", "a unique name"],
     ),
-    "two masters that cannot agree who leads": (
+    "two masters without leader election": (
         alone,
-        ["spark_master: group: found 2 masters and no ensemble in which they agree who leads"],
+        ["spark_master: group: found 2 masters and no ensemble for their leader election"],
     ),
     "two masters in an ensemble that users may write to": (
         with_certificates,
@@ -45,16 +45,16 @@ FAULTS: Faults = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_told_with_find_and_remedy(name):
+def test_fault_is_reported_with_value_and_remedy(name):
     plant, expected = FAULTS[name]
     site = Sound()
     plant(site)
-    told = [each for each in problems(site) if "spark_master" in each]
+    found = [each for each in problems(site) if "spark_master" in each]
     for text in expected:
-        assert any(text in each for each in told), told
+        assert any(text in each for each in found), found
 
 
-def test_two_masters_of_an_ensemble_are_let_be():
+def test_two_masters_with_an_ensemble_are_accepted():
     site = Sound()
     second()(site)
     assert problems(site) == []

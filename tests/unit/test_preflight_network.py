@@ -1,4 +1,4 @@
-"""Faults between machines: ports, names, addresses, and what must be alike or differ."""
+"""Faults between machines: ports, names, addresses, and values that must be equal or unique."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import (
@@ -9,7 +9,7 @@ from preflight_sites import Faults, Sound, fact, problems, put
 
 
 def met(client: str, address: str, port: int, state: str, **target):
-    """What one connection met; ``target`` are facts of the machine with that address."""
+    """The result of one connection; ``target`` are facts of the machine with that address."""
 
     def plant(site: Sound) -> None:
         answers = site.facts[client].setdefault("answers", [])
@@ -32,7 +32,7 @@ def opened(address: str, port: int):
 
 
 def named(site: Sound) -> None:
-    """All machines are called by names, and resolve them."""
+    """All machines are addressed by names, and resolve them."""
     for number in (1, 2, 3):
         name = f"n{number}.example"
         site.hosts[f"zk{number}"]["zookeeper_address"] = name
@@ -50,7 +50,7 @@ def named(site: Sound) -> None:
 
 
 def name(machine: str, which: str, **changes):
-    """Another answer of the resolver of one machine; no change: no answer in time."""
+    """A changed response of one machine's resolver; without changes: a timeout."""
 
     def plant(site: Sound) -> None:
         named(site)
@@ -61,7 +61,7 @@ def name(machine: str, which: str, **changes):
 
 
 def own_name(site: Sound) -> None:
-    """The Debian installer's line for the own name."""
+    """The line that Debian's installer writes for the machine's own name."""
     name("m1", "n1.example", addresses=["127.0.1.1"])(site)
     site.hosts["master1"]["spark_address"] = "n1.example"
 
@@ -87,7 +87,7 @@ FAULTS: Faults = {
     "a machine without a route": (
         met("m1", "10.0.0.2", 2181, "no route"),
         ["zk2: zookeeper_client_port: found no route at 10.0.0.2:2181 from m1 (needed for "
-         "leader election, metadata, requests of the playbooks)", "look at routes"],
+         "leader election, metadata, requests of the playbooks)", "check the routes"],
     ),
     "a firewall that rejects": (
         met("m1", "10.0.0.2", 9192, "refused", opened=opened("0.0.0.0", 9192)),
@@ -107,41 +107,41 @@ FAULTS: Faults = {
     "two brokers at one address": (
         advertise("kafka2", "BROKERS", "10.0.0.3"),
         ["kafka2: kafka_broker_listeners.BROKERS.port: found 10.0.0.3:9192, which "
-         "kafka_broker_listeners.BROKERS.port of kafka3 has too; allowed: an address of its own "
+         "kafka_broker_listeners.BROKERS.port of kafka3 also uses; allowed: an address of its own "
          "machine, m2"],
     ),
     "an advertised loopback address": (
         advertise("kafka2", "BROKERS", "127.0.0.1"),
-        ["kafka2: kafka_broker_listeners.BROKERS.port: found 127.0.0.1, at which kafka1 would find "
-         "itself; allowed: a name or an address of m2"],
+        ["kafka2: kafka_broker_listeners.BROKERS.port: found 127.0.0.1, with which kafka1 would "
+         "connect to its own machine; allowed: a name or an address of m2"],
     ),
-    "an advertised address of nobody": (
+    "an advertised wildcard address": (
         advertise("kafka2", "BROKERS", "0.0.0.0"),
-        ["kafka2: kafka_broker_listeners.BROKERS.port: found 0.0.0.0, at which nobody can be "
-         "reached"],
+        ["kafka2: kafka_broker_listeners.BROKERS.port: found 0.0.0.0, a wildcard address to "
+         "which no client can connect"],
     ),
-    "a name that one machine does not know": (
+    "a name that one machine cannot resolve": (
         name("m1", "n2.example", addresses=[], reverse=None),
         ["m2: n2.example: found a name that does not resolve on m1", "/etc/hosts of m1"],
     ),
-    "a resolver that does not answer": (
+    "a resolver that times out": (
         name("m1", "n2.example"),
         ["m2: n2.example: found a name that does not resolve on m1"],
     ),
-    "a name that leads to the wrong machine": (
+    "a name that resolves to the wrong machine": (
         name("m1", "n2.example", addresses=["10.0.0.3"]),
-        ["m2: n2.example: found a name that leads m1 to 10.0.0.3, which is no address of m2 "
+        ["m2: n2.example: found a name that m1 resolves to 10.0.0.3, which is no address of m2 "
          "but of m3; allowed: an address of m2"],
     ),
-    "a name of another machine that leads to oneself": (
+    "a name of another machine that resolves to loopback": (
         name("m1", "n2.example", addresses=["127.0.0.1"]),
-        ["m2: n2.example: found a name that leads m1 to 127.0.0.1, which is no address of m2 "
-         "but of whoever asks"],
+        ["m2: n2.example: found a name that m1 resolves to 127.0.0.1, which is no address of m2 "
+         "but a loopback address"],
     ),
-    "the Debian trap": (
+    "a machine's own name that resolves to loopback": (
         own_name,
         ["master1: spark_master_port: found n1.example, which is 127.0.1.1 on m1 itself: worker2 "
-         "cannot connect", "look for 127.0.1.1 in its /etc/hosts"],
+         "cannot connect", "check its /etc/hosts for 127.0.1.1"],
     ),
     "an address to bind that the machine does not have": (
         put("zk2", "zookeeper_bind_address", "10.0.7.7"),
@@ -150,39 +150,39 @@ FAULTS: Faults = {
     ),
     "two machines with one name": (
         fact("identity", {"hostname": "m1", "machine_id": "2"}),
-        ["m2: hostname: found m1, which m1 has too", "a name of its own"],
+        ["m2: hostname: found m1, also the hostname of m1", "a unique name"],
     ),
     "two network cards with one address": (
         fact("interfaces", [{"name": "e", "mac": "02::1", "mtu": 1500, "address": "10.0.0.2"}]),
-        ["m2: e: found the hardware address 02::1, which m1 has too"],
+        ["m2: e: found the hardware address 02::1, which m1 also has"],
     ),
 }  # fmt: skip
 
 NOTES: Faults = {
     "a port of a stopped service": (
         met("m1", "10.0.0.2", 9192, "refused"),
-        ["all: reachability: not checked: 9192 of kafka2: refused, as nothing listens there now"],
+        ["all: reachability: not checked: 9192 of kafka2: refused, since no process listens"],
     ),
     "an address that may be translated": (
         every(named, advertise("kafka2", "BROKERS", "192.0.2.7")),
         ["kafka2: 192.0.2.7: found 192.0.2.7, which is no address of m2; wanted: an address of m2, "
-         "unless it is translated"],
+         "unless NAT translates it"],
     ),
     "addresses without names": (
         name("m1", "n2.example", reverse=None, confirmed=False),
         ["all: reverse lookup: found no name for 10.0.0.2"],
     ),
-    "an address whose name leads elsewhere": (
+    "an address whose name resolves to another address": (
         name("m1", "n2.example", reverse="old.example", confirmed=False),
-        ["all: reverse lookup: found names that do not lead back: 10.0.0.2 (old.example)"],
+        ["all: reverse lookup: found names that do not resolve back to the address: 10.0.0.2 (old"],
     ),
-    "copies of one machine": (
+    "clones of one machine": (
         fact("identity", {"hostname": "m2", "machine_id": "1" * 32}),
         ["m1, m2: /etc/machine-id: found the same id"],
     ),
-    "packets of two sizes": (
+    "two MTUs": (
         fact("interfaces", [{"name": "e", "mac": "02::2", "mtu": 9000, "address": "10.0.0.2"}]),
-        ["metal: MTU: found 1500 on m1 (eth0), m3 (eth0); 9000 on m2 (e); wanted: one size"],
+        ["metal: MTU: found 1500 on m1 (eth0), m3 (eth0); 9000 on m2 (e); wanted: one MTU"],
     ),
     "another kernel on one machine": (
         fact("kernel", "6.1.0-40-amd64"),
@@ -200,7 +200,7 @@ NOTES: Faults = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_between_machines_is_fatal_and_told_once(name):
+def test_fault_between_machines_is_fatal_and_reported_once(name):
     plant, expected = FAULTS[name]
     site = Sound()
     plant(site)
@@ -212,7 +212,7 @@ def test_a_fault_between_machines_is_fatal_and_told_once(name):
 
 
 @pytest.mark.parametrize("name", NOTES)
-def test_what_works_all_the_same_is_noted(name):
+def test_working_but_improvable_setting_is_a_note(name):
     plant, expected = NOTES[name]
     site = Sound()
     plant(site)
@@ -231,14 +231,14 @@ def probes(site: Sound):
     return wanted_probes(site.hosts, site.groups, site.facts)
 
 
-def test_every_machine_tries_what_its_services_need_of_others_and_nothing_else():
+def test_each_machine_probes_only_the_connections_of_its_services():
     found = probes(Sound())
     ensemble = {(f"10.0.0.{n}", port) for n in (1, 3) for port in (2181, 2888, 3888)}
     brokers = {(f"10.0.0.{n}", port) for n in (1, 3) for port in (9092, 9192)}
     assert endpoints(found["m2"]["connect"]) == ensemble | brokers | {("10.0.0.1", 7077)}
 
 
-def test_who_watches_tries_the_proxy_of_every_other_machine():
+def test_monitoring_host_probes_the_proxies_of_all_other_machines():
     site = Sound()
     site.groups["monitoring"] = ["kafka3"]
     for number in (1, 2, 3):
@@ -251,7 +251,7 @@ def test_who_watches_tries_the_proxy_of_every_other_machine():
     assert 9443 not in {port for _, port in endpoints(found["m1"]["connect"])}
 
 
-def test_a_fresh_machine_listens_where_its_services_will():
+def test_new_machine_listens_on_the_ports_of_its_services():
     found = probes(Sound())
     ports = (2181, 2888, 3888, 9092, 9192)
     assert endpoints(found["m2"]["listen"]) == {("0.0.0.0", port) for port in ports}
@@ -268,7 +268,7 @@ def running(port: int, cluster: str | None = "prod-1"):
     }
 
 
-def test_a_machine_where_something_of_ours_runs_never_listens_in_its_place():
+def test_machine_with_running_services_does_not_listen():
     site = Sound()
     site.facts["m2"]["listeners"] = [running(2181)]
     found = probes(site)
@@ -276,13 +276,13 @@ def test_a_machine_where_something_of_ours_runs_never_listens_in_its_place():
     assert found["m3"]["listen"] != []
 
 
-def test_a_port_that_somebody_else_holds_needs_no_listener():
+def test_port_used_by_another_process_is_not_listened_on():
     site = Sound()
     site.facts["m2"]["listeners"] = [running(2181, "other")]
     assert ("0.0.0.0", 2181) not in endpoints(probes(site)["m2"]["listen"])
 
 
-def test_machines_outside_the_run_are_tried_and_do_not_listen():
+def test_machines_outside_the_run_are_probed_and_do_not_listen():
     site = Sound()
     del site.facts["m2"]
     found = probes(site)
@@ -290,7 +290,7 @@ def test_machines_outside_the_run_are_tried_and_do_not_listen():
     assert ("10.0.0.2", 9192) in endpoints(found["m1"]["connect"])
 
 
-def test_on_one_machine_there_is_nothing_to_try():
+def test_one_machine_has_no_probes():
     site = Sound()
     for host in site.hosts.values():
         host["ansible_connection"] = "local"
@@ -299,29 +299,29 @@ def test_on_one_machine_there_is_nothing_to_try():
     assert probes(site) == {"m1": {"connect": [], "listen": []}}
 
 
-def test_a_service_that_binds_all_addresses_of_an_unknown_name_is_not_tried():
+def test_service_on_all_addresses_with_unknown_name_is_not_probed():
     site = Sound()
-    # Its master finds the worker by its hostname.
+    # The master connects to the worker's hostname.
     assert site.hosts["worker2"]["spark_address"] == "0.0.0.0"
     assert ("0.0.0.0", 7078) not in endpoints(probes(site)["m1"]["connect"])
     site.hosts["worker2"]["spark_address"] = "10.0.0.2"
     assert ("10.0.0.2", 7078) in endpoints(probes(site)["m1"]["connect"])
 
 
-def test_a_refused_connection_to_a_running_service_is_a_fault():
+def test_refused_connection_to_a_running_service_is_fatal():
     site = Sound()
     met("m1", "10.0.0.2", 9192, "refused", listeners=[running(9192)])(site)
-    assert "look at the address it binds" in problems(site)[0]
+    assert "check the address it binds" in problems(site)[0]
 
 
-def test_an_open_port_is_no_problem_and_no_note():
+def test_reachable_port_is_no_problem_and_no_note():
     site = Sound()
     met("m1", "10.0.0.2", 9192, "connected")(site)
     assert problems(site) == []
     assert problems(site, fatal=False) == []
 
 
-def test_names_are_asked_for_where_there_are_any():
+def test_names_are_resolved_only_if_declared():
     site = Sound()
     assert wanted_names(site.hosts, site.groups) == []
     named(site)
@@ -329,14 +329,14 @@ def test_names_are_asked_for_where_there_are_any():
     assert wanted_names(site.hosts, site.groups) == ["n1.example", "n2.example", "n3.example"]
 
 
-def test_a_site_with_names_that_resolve_is_sound():
+def test_site_with_resolvable_names_is_accepted():
     site = Sound()
     named(site)
     assert problems(site) == []
     assert problems(site, fatal=False) == []
 
 
-def test_an_own_name_that_leads_to_loopback_harms_nobody_who_binds_every_address():
+def test_own_name_on_loopback_is_accepted_with_wildcard_bind_address():
     site = Sound()
     name("m1", "n1.example", addresses=["127.0.1.1"])(site)
     assert problems(site) == []

@@ -1,4 +1,4 @@
-"""How a cluster is closed, and names that are not a site's to give."""
+"""Security mode and migration of a cluster, exposed services and reserved user names."""
 
 import pytest
 from preflight_sites import Faults, Sound, listener, problems, put
@@ -12,15 +12,15 @@ def everywhere(variable, value):
     return plant
 
 
-def two_words(site):
+def two_modes(site):
     put("kafka2", "security_mode", "mtls")(site)
 
 
-def watching(**variables):
-    """A site that is watched from one of its machines."""
-    said = {
-        **{f"monitoring_{name}_port": 9300 + n for n, name in enumerate(WATCHERS)},
-        "monitoring_data_dir": "/var/lib/watching",
+def monitored(**variables):
+    """A site with monitoring on one of its machines."""
+    monitoring = {
+        **{f"monitoring_{name}_port": 9300 + n for n, name in enumerate(SERVICES)},
+        "monitoring_data_dir": "/var/lib/monitoring",
         **variables,
     }
     of_machines = {
@@ -30,55 +30,59 @@ def watching(**variables):
 
     def plant(site):
         site.groups["monitoring"] = ["kafka1"]
-        site.hosts["kafka1"] |= said
+        site.hosts["kafka1"] |= monitoring
         for machine in site.groups["metal"]:
             site.hosts[machine] |= {"monitoring_address": machine, **of_machines}
 
     return plant
 
 
-WATCHERS = ("prometheus", "alertmanager", "probe", "exporter")
+SERVICES = ("prometheus", "alertmanager", "probe", "exporter")
 FAULTS: Faults = {
-    "a Prometheus that asks nobody and that others reach": (
-        watching(monitoring_bind="0.0.0.0", monitoring_web_open=True),
+    "an exposed Prometheus without authentication": (
+        monitored(monitoring_bind="0.0.0.0", monitoring_web_open=True),
         ["kafka1: monitoring_bind: found 0.0.0.0, where no password is required", "monitoring_web"],
     ),
-    "a Prometheus whose password crosses a network in plain text": (
-        watching(monitoring_bind="0.0.0.0"),
-        ["monitoring_bind: found 0.0.0.0, where the password can be read on the network"],
+    "a Prometheus with an unencrypted password": (
+        monitored(monitoring_bind="0.0.0.0"),
+        ["monitoring_bind: found 0.0.0.0, where passwords cross the network unencrypted"],
     ),
-    "a word that nobody knows": (
+    "an unknown mode": (
         everywhere("security_mode", "tls"),
         ["kafka: security_mode: found 'tls'; allowed: one of tls_scram, mtls, scram, plain"],
     ),
-    "two words for one cluster": (two_words, ["kafka: security_mode: found 2 words"]),
-    "a goal of closing that nobody knows": (
+    "two modes for one cluster": (two_modes, ["kafka: security_mode: found 2 values"]),
+    "an unknown goal of the migration": (
         everywhere("security_migration", "added"),
         ["kafka: security_migration: found 'added'; allowed: one of 'both', 'enforced', ''"],
     ),
     "two goals for one cluster": (
         put("kafka2", "security_migration", "both"),
-        ["kafka: security_migration: found 2 words"],
+        ["kafka: security_migration: found 2 values"],
     ),
-    "a trust of the ensemble that nobody knows": (
+    "an unknown trust of the ensemble": (
         everywhere("security_ensemble_trust", "all"),
         ["kafka: security_ensemble_trust: found 'all'; allowed: one of 'own', 'platform'"],
     ),
     "two trusts for one ensemble": (
         put("kafka2", "security_ensemble_trust", "platform"),
-        ["kafka: security_ensemble_trust: found 2 words"],
+        ["kafka: security_ensemble_trust: found 2 values"],
     ),
-    "a user who is all brokers to the ensemble": (
+    "a user with the brokers' name in the ensemble": (
         put("kafka1", "kafka_content_users", {"brokers": {}}),
-        ["kafka1: kafka_content_users.brokers: found a name of the platform itself"],
+        ["kafka1: kafka_content_users.brokers: found a name reserved for the platform"],
     ),
-    "an open cluster that others reach": (
+    "an exposed cluster without security": (
         everywhere("security_mode", "plain"),
-        ["plain, and whoever reaches", "reads, writes and deletes", "tls_scram or mtls"],
+        [
+            "plain, so that every client that reaches",
+            "can read, write and delete",
+            "tls_scram or mtls",
+        ],
     ),
     "a user with a broker's name": (
         put("kafka1", "kafka_content_users", {"broker-1": {}}),
-        ["kafka1: kafka_content_users.broker-1: found a name of the platform itself"],
+        ["kafka1: kafka_content_users.broker-1: found a name reserved for the platform"],
     ),
     "a user with the operator's name": (
         put("kafka1", "kafka_content_users", {"operator": {}}),
@@ -87,15 +91,15 @@ FAULTS: Faults = {
 }
 
 NOTES: Faults = {
-    "agents that others reach": (
+    "exposed metrics agents": (
         put("kafka1", "kafka_broker_metrics_bind", "10.0.0.1"),
-        ["kafka: kafka_broker_metrics_bind: found 10.0.0.1, where figures are read without"],
+        ["kafka: kafka_broker_metrics_bind: found 10.0.0.1, where metrics can be read without"],
     ),
 }
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_told_with_find_and_remedy(name):
+def test_fault_is_reported_with_value_and_remedy(name):
     plant, expected = FAULTS[name]
     site = Sound()
     plant(site)
@@ -104,7 +108,7 @@ def test_a_fault_is_told_with_find_and_remedy(name):
         assert text in found
 
 
-def test_an_open_cluster_on_loopback_is_let_be():
+def test_cluster_without_security_on_loopback_is_accepted():
     site = Sound()
     everywhere("security_mode", "plain")(site)
     for number in (1, 2, 3):
@@ -120,31 +124,31 @@ def test_an_open_cluster_on_loopback_is_let_be():
         {"monitoring_bind": "0.0.0.0", "monitoring_web": {"basic_auth_users": {"p": "h"}}},
     ],
 )
-def test_a_prometheus_that_is_closed_or_alone_is_let_be(variables):
+def test_secured_or_loopback_prometheus_is_accepted(variables):
     site = Sound()
-    watching(**variables)(site)
+    monitored(**variables)(site)
     assert problems(site) == []
 
 
-def test_programs_of_every_machine_want_ports_that_are_free():
+def test_ports_of_every_machine_must_be_free():
     site = Sound()
-    watching(monitoring_bind="127.0.0.1")(site)
+    monitored(monitoring_bind="127.0.0.1")(site)
     put("m2", "monitoring_node_port", 2181)(site)
     listener(9443, process="nginx")(site)
     held, taken = sorted(problems(site))
     assert "zookeeper_client_port: found port 2181, which monitoring_node_port of m2" in taken
-    assert "m2: monitoring_proxy_port: found port 9443, held on m2 by process nginx" in held
+    assert "m2: monitoring_proxy_port: found port 9443, used on m2 by process nginx" in held
 
 
-def test_a_word_that_nobody_knows_is_told_where_machines_would_have_proxies():
+def test_unknown_mode_is_reported_on_a_monitored_site():
     site = Sound()
-    watching(monitoring_bind="127.0.0.1")(site)
+    monitored(monitoring_bind="127.0.0.1")(site)
     everywhere("security_mode", "tls")(site)
     (found,) = problems(site)
     assert "security_mode: found 'tls'" in found
 
 
-def test_agents_that_others_reach_are_told_of():
+def test_exposed_metrics_agents_are_reported():
     site = Sound()
     put("kafka1", "kafka_broker_metrics_bind", "10.0.0.1")(site)
     assert [each for each in problems(site, fatal=False) if "without a password" in each]

@@ -1,4 +1,4 @@
-"""The declared storage: one for all of Spark, and told before anything is touched when wrong."""
+"""The declared storage: the same for all of Spark, and checked before anything is changed."""
 
 import pytest
 from preflight_sites import Faults, Sound, problems
@@ -8,7 +8,7 @@ S3 = {"kind": "s3", "bucket": "platform", "access_key": "a", "secret_key": "hidd
 
 
 def shared(*values):
-    """Plants a storage in the worker of each machine; the last is that of all others."""
+    """Plants a storage in each worker; all other hosts have the last one."""
 
     def plant(site):
         for host in site.hosts.values():
@@ -20,7 +20,7 @@ def shared(*values):
 
 
 FAULTS: Faults = {
-    "a kind that there is not": (
+    "an unknown kind": (
         shared({"kind": "nfs"}),
         ["master1: shared_storage.kind: found 'nfs'", "one of hdfs, path, s3"],
     ),
@@ -32,17 +32,17 @@ FAULTS: Faults = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_preflight_refuses_before_anything_is_touched(name):
+def test_invalid_storage_is_reported(name):
     plant, expected = FAULTS[name]
     site = Sound()
     plant(site)
-    (told,) = [each for each in problems(site) if "shared_storage" in each]
+    (found,) = [each for each in problems(site) if "shared_storage" in each]
     for text in expected:
-        assert text in told
+        assert text in found
 
 
 @pytest.mark.parametrize("declared", [{"kind": "path"}, S3, HDFS])
-def test_preflight_lets_sound_storages_be(declared):
+def test_valid_storage_is_accepted(declared):
     site = Sound()
     shared(declared)(site)
     assert problems(site) == []

@@ -1,4 +1,4 @@
-"""The table of checks: complete, documented, and every entry shown to find its fault."""
+"""The table of checks: complete, documented, and each check finds its planted fault."""
 
 import functools
 import importlib
@@ -9,7 +9,7 @@ import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.problem_report import report
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables import SITE_VARIABLES
-from preflight_sites import Sound, inside, judged, problems, put
+from preflight_sites import Sound, inside, problems, put, validated
 
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs/operate/verbs/preflight.md"
@@ -18,7 +18,7 @@ NAMES = [each.__name__ for each in CHECKS]
 
 @functools.cache
 def planted():
-    """What every planted fault of every file makes each check say: fatal, note, or both."""
+    """By check, the kinds of problems (fatal, note) that it yields for all planted faults."""
     found: dict[str, set[str]] = {}
     for path in sorted(HERE.glob("test_preflight*.py")):
         if path.stem == Path(__file__).stem:
@@ -28,70 +28,70 @@ def planted():
             for plant, _ in table.values():
                 site = Sound()
                 plant(site)
-                for problem in judged(site):
+                for problem in validated(site):
                     kind = "fatal" if problem.fatal else "note"
                     found.setdefault(problem.check, set()).add(kind)
     return found
 
 
-def test_there_are_at_least_forty_checks_with_names_of_their_own():
+def test_there_are_at_least_forty_checks_with_unique_names():
     assert len(CHECKS) >= 40
     assert len(set(NAMES)) == len(NAMES)
 
 
-def test_every_check_finds_one_of_the_planted_faults():
-    # What no machine told is planted by leaving facts out.
-    assert set(NAMES) - set(planted()) - {"looked_at"} == set()
+def test_every_check_finds_a_planted_fault():
+    # Other tests plant missing facts, by leaving them out.
+    assert set(NAMES) - set(planted()) - {"missing_facts"} == set()
 
 
 def rows():
-    """Cells of the table of checks in the document, by name of the check."""
+    """Cells of the document's table of checks, by name of the check."""
     lines = DOCUMENT.read_text().splitlines()
     cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines if line[:3] == "| `"]
     return {row[0].strip("`"): row[1:] for row in cells if len(row) == 4}
 
 
-def test_the_document_lists_every_check_in_order_with_its_promise():
+def test_document_lists_every_check_in_order_with_its_docstring():
     assert list(rows()) == NAMES
     for each in CHECKS:
         assert rows()[each.__name__][0] == each.__doc__.splitlines()[0].rstrip("."), each.__name__
 
 
-def test_the_document_says_whether_a_check_stops_the_run():
+def test_document_states_whether_a_check_is_fatal():
     found = planted()
     for name, (_, kind, _) in rows().items():
-        shown = found.get(name, {"note"})
-        assert shown <= set(kind.split(", ")), name
+        kinds = found.get(name, {"note"})
+        assert kinds <= set(kind.split(", ")), name
         assert kind in ("fatal", "note", "fatal, note"), name
 
 
-def test_limits_of_the_document_are_variables_that_exist():
+def test_limits_in_the_document_are_existing_variables():
     limits = {v for *_, limit in rows().values() for v in re.findall(r"`(preflight_\w+)`", limit)}
     known = {v for v in SITE_VARIABLES if v.startswith("preflight_")}
     assert limits <= known
     assert known - limits == set()
 
 
-def test_an_accepted_problem_is_a_note_that_says_so():
+def test_accepted_problem_is_a_note_marked_as_accepted():
     site = Sound()
     inside("engine", protections=["rootless"])(site)
     assert len(problems(site)) == 1
     site.hosts["m2"]["metal_preflight_accept"] = ["rootless"]
     assert problems(site) == []
-    told = report(judged(site), len(CHECKS), 3)
-    assert told["notes"][0].startswith("accepted: m2: engine: found a rootless engine; allowed:")
-    assert told["notes"][0].endswith("[rootless]")
-    assert told["summary"].endswith("on 3 machines: no problems, 1 accepted, no notes")
+    result = report(validated(site), len(CHECKS), 3)
+    assert result["notes"][0].startswith("accepted: m2: engine: found a rootless engine; allowed:")
+    assert result["notes"][0].endswith("[rootless]")
+    assert result["summary"].endswith("on 3 machines: no problems, 1 accepted, no notes")
 
 
-def test_acceptance_counts_only_for_the_host_that_accepts():
+def test_acceptance_applies_only_to_the_accepting_host():
     site = Sound()
     inside("engine", protections=["rootless"])(site)
     site.hosts["m1"]["metal_preflight_accept"] = ["rootless"]
     assert len(problems(site)) == 1
 
 
-def test_a_problem_of_the_site_is_accepted_by_any_host():
+def test_problem_of_the_site_is_accepted_by_any_host():
     site = Sound()
     site.groups["zookeeper"] = ["zk1", "zk2"]
     assert len(problems(site)) == 1
@@ -99,7 +99,7 @@ def test_a_problem_of_the_site_is_accepted_by_any_host():
     assert problems(site) == []
 
 
-def test_an_unknown_name_is_refused_and_accepts_nothing():
+def test_unknown_accepted_name_is_refused():
     site = Sound()
     put("m2", "metal_preflight_accept", ["rootles", "all"])(site)
     inside("engine", protections=["rootless"])(site)
@@ -116,17 +116,17 @@ def test_an_unknown_name_is_refused_and_accepts_nothing():
         (["x"], "preflight: 67 checks on 1 machine: 1 problem, no notes"),
     ],
 )
-def test_the_summary_counts_checks_machines_and_finds(fatal, summary):
+def test_summary_counts_checks_machines_and_problems(fatal, summary):
     site = Sound()
     inside("engine", protections=["rootless"])(site)
-    found = judged(site) if fatal else []
+    found = validated(site) if fatal else []
     assert report(found, 67, 1)["summary"] == summary
 
 
-def test_a_refusal_numbers_the_problems_and_says_how_to_go_on():
+def test_refusal_numbers_problems_and_names_the_accept_variable():
     site = Sound()
     inside("engine", protections=["rootless"])(site)
-    lines = report(judged(site), 67, 3, "inventories/mine")["refusal"].splitlines()
+    lines = report(validated(site), 67, 3, "inventories/mine")["refusal"].splitlines()
     assert lines[0] == "Nothing was touched: 1 problem(s) in inventories/mine"
     assert lines[1].startswith("1. m2: engine: found a rootless engine")
     assert "metal_preflight_accept" in lines[2]

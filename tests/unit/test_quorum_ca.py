@@ -1,4 +1,4 @@
-"""Whom servers of an ensemble trust among each other; the way there parts no two of them."""
+"""The CA of the quorum, and trust between servers while they move to it."""
 
 import itertools
 import ssl
@@ -93,7 +93,7 @@ for each in PHASES:
 
 
 @pytest.mark.parametrize("held", [FRESH, WAY[-1]], ids=["new", "moved"])
-def test_only_servers_get_into_the_quorum(held, tmp_path):
+def test_only_servers_can_join_the_quorum(held, tmp_path):
     server, other = Server(held), Server(held, "zk2")
 
     assert joins(other.keys, server, tmp_path)
@@ -105,7 +105,7 @@ def test_only_servers_get_into_the_quorum(held, tmp_path):
         assert not joins(shown_to_clients, server, tmp_path)
 
 
-def test_a_store_of_before_is_left_as_it_is_until_somebody_asks(tmp_path):
+def test_old_store_is_unchanged_until_rotation(tmp_path):
     planned = plan(OLD, SPEC, Given(), NOW)
 
     assert planned.steps == ()
@@ -119,11 +119,11 @@ def test_a_store_of_before_is_left_as_it_is_until_somebody_asks(tmp_path):
     [*itertools.pairwise(WAY), *itertools.pairwise(BACK)],
     ids=["trust", "issue", "drop", "trust back", "issue back", "drop back"],
 )
-def test_servers_of_two_neighbouring_stages_meet(before, after, tmp_path):
+def test_servers_in_neighbouring_stages_trust_each_other(before, after, tmp_path):
     meet(Server(before), Server(after, "zk2"), tmp_path)
 
 
-def test_the_way_goes_through_all_stages_and_back():
+def test_move_passes_all_stages_in_both_directions():
     said = [
         store_report.report(plan(held, SPEC, Given(), NOW), SPEC, NOW)["quorum"] for held in WAY
     ]
@@ -135,7 +135,7 @@ def test_the_way_goes_through_all_stages_and_back():
     assert store_document.write(BACK[-1]) == store_document.write(OLD)
 
 
-def test_an_interrupted_move_begins_again_and_a_done_one_changes_nothing():
+def test_move_can_be_repeated():
     for done, held in enumerate(WAY):
         for phase in PHASES[:done]:
             assert plan(held, moving(phase), Given(), NOW).steps == ()
@@ -143,12 +143,12 @@ def test_an_interrupted_move_begins_again_and_a_done_one_changes_nothing():
 
 
 @pytest.mark.parametrize(("held", "phase"), [(OLD, "issue"), (OLD, "drop"), (WAY[1], "drop")])
-def test_no_stage_is_left_out(held, phase):
-    with pytest.raises(CredentialsError, match=r"phase: found \w+, and the quorum in stage \w+"):
+def test_skipped_stage_is_refused(held, phase):
+    with pytest.raises(CredentialsError, match=r"phase: found \w+, but the quorum is in stage \w+"):
         plan(held, moving(phase), Given(), NOW)
 
 
-def test_who_knows_nothing_of_the_quorum_does_not_take_its_keys_away():
+def test_spec_without_quorum_keeps_its_keys():
     assert '"format": 2' in store_document.write(FRESH)
     assert '"format": 1' in store_document.write(OLD)
 
@@ -164,7 +164,7 @@ def test_certificates_of_the_quorum_are_renewed_and_new_servers_get_theirs(tmp_p
         meet(Server(carried(held, spec), "zk3"), Server(held), tmp_path)
 
 
-def test_a_rotation_of_the_ca_takes_that_of_the_quorum_along(tmp_path):
+def test_ca_rotation_includes_the_quorum_ca(tmp_path):
     way = [FRESH]
     for phase in PHASES:
         way.append(carried(way[-1], replace(SPEC, rotate="ca", phase=phase)))
@@ -174,7 +174,7 @@ def test_a_rotation_of_the_ca_takes_that_of_the_quorum_along(tmp_path):
 
 
 @pytest.mark.parametrize("held", WAY[1:3], ids=["trusted", "shown"])
-def test_on_the_way_a_rotation_of_the_platform_s_ca_parts_nobody(held, tmp_path):
+def test_platform_ca_rotation_during_the_move_keeps_trust(held, tmp_path):
     way = [held]
     for phase in PHASES:
         way.append(carried(way[-1], replace(SPEC, rotate="ca", phase=phase)))
@@ -182,7 +182,7 @@ def test_on_the_way_a_rotation_of_the_platform_s_ca_parts_nobody(held, tmp_path)
         meet(Server(before), Server(after, "zk2"), tmp_path)
 
 
-def test_a_site_with_ready_made_certificates_has_a_ca_for_the_quorum_too(tmp_path):
+def test_ready_made_certificates_also_have_a_quorum_ca(tmp_path):
     company = site_ca.issuing()
     pairs = {each.name: leaf.issue(each, company, NOW) for each in (*SERVERS, CLIENT)}
     given = Given(roots=(company.root,), pairs=pairs)

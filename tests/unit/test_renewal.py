@@ -1,4 +1,4 @@
-"""When a certificate is issued anew, and which ready-made ones serve."""
+"""Renewal of certificates, and validation of ready-made ones."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -36,39 +36,39 @@ def reason(pair=PAIR, spec=LEAF, ca=CA, at=NOW, before=30):
         ({"spec": replace(LEAF, days=90)}, None),
         (
             {"spec": replace(LEAF, dns=("kafka1",))},
-            "its DNS names are a.example.com, kafka1, wanted are kafka1",
+            "its DNS names are a.example.com, kafka1, wanted: kafka1",
         ),
         (
             {"spec": replace(LEAF, ips=())},
-            "its addresses are 10.0.0.1, 2001:db8::1, wanted are none",
+            "its addresses are 10.0.0.1, 2001:db8::1, wanted: none",
         ),
         (
             {"spec": replace(LEAF, usages=("client",))},
-            "its usages are client, server, wanted are client",
+            "its usages are client, server, wanted: client",
         ),
         (
             {"spec": replace(LEAF, common_name="k1")},
-            "its subject is CN=kafka1,O=test, wanted is CN=k1,O=test",
+            "its subject is CN=kafka1,O=test, wanted: CN=k1,O=test",
         ),
         (
             {"spec": replace(LEAF, organization="prod")},
-            "its subject is CN=kafka1,O=test, wanted is CN=kafka1,O=prod",
+            "its subject is CN=kafka1,O=test, wanted: CN=kafka1,O=prod",
         ),
-        ({"ca": NEXT}, "it was issued by CN=test CA 1,O=test, not by the present CA"),
-        ({"pair": replace(PAIR, key=NEXT.key)}, "its key is that of another certificate"),
+        ({"ca": NEXT}, "it was issued by CN=test CA 1,O=test, not by the current CA"),
+        ({"pair": replace(PAIR, key=NEXT.key)}, "its key belongs to another certificate"),
         (
             {"pair": replace(PAIR, chain=(NEXT.certificate,))},
-            "the certificates between it and the root are others now",
+            "the intermediate certificates have changed",
         ),
         ({"at": NOW + 366 * DAY}, None),
-        ({"at": NOW + 377 * DAY}, "19 days are left"),
+        ({"at": NOW + 377 * DAY}, "it expires in 19 days"),
         ({"at": NOW + 398 * DAY}, "it expired 2 days ago"),
         ({"at": NOW + 377 * DAY, "before": 10}, None),
         ({"at": NOW + 377 * DAY, "before": 0}, None),
         ({"at": NOW + 398 * DAY, "before": 0}, "it expired 2 days ago"),
     ],
 )
-def test_a_certificate_is_renewed_for_a_reason_that_is_told(change, why):
+def test_renewal_has_a_reason(change, why):
     assert reason(**change) == why
 
 
@@ -82,13 +82,13 @@ def test_a_short_lived_certificate_is_renewed_in_the_last_third_of_its_life(hour
     assert (told is not None) is renewed
 
 
-def test_a_certificate_that_ends_with_its_ca_is_not_renewed_in_each_run():
+def test_certificate_that_expires_with_its_ca_is_not_renewed_repeatedly():
     short = authority.make("test", "short", 100, NOW)
     pair = leaf.issue(LEAF, short, NOW)
     assert reason(pair, ca=short, at=NOW + 95 * DAY) is None
 
 
-def test_the_report_of_a_certificate_tells_when_it_ends_and_no_secret():
+def test_certificate_report_has_expiry_and_no_secret():
     told = renewal.end_report("kafka1", PAIR.certificate, NOW + 10 * DAY)
     assert told["days_left"] == 386
     assert told["not_after"] == (NOW + 397 * DAY).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -101,7 +101,7 @@ def test_the_report_of_a_certificate_tells_when_it_ends_and_no_secret():
 # -- ready-made certificates --------------------------------------------------------------------
 
 
-def judged(pair=PAIR, spec=LEAF, roots=(CA.root,), at=NOW):
+def validated(pair=PAIR, spec=LEAF, roots=(CA.root,), at=NOW):
     return provided.blockers(pair, spec, roots, at)
 
 
@@ -121,29 +121,29 @@ WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
         ({"at": NOW - DAY}, "found CN=kafka1,O=test not valid before"),
         (
             {"roots": (NEXT.root,)},
-            "found a certificate of CN=test CA 1,O=test that leads to no trusted root; wanted: "
+            "found a certificate of CN=test CA 1,O=test that has no trusted root; wanted: "
             "one of CN=test CA 2,O=test",
         ),
         (
             {"spec": replace(LEAF, dns=("kafka1", "kafka9"))},
-            "found the DNS names a.example.com, kafka1; wanted: kafka9 too",
+            "found the DNS names a.example.com, kafka1; wanted: also kafka9",
         ),
         (
             {"pair": WILD, "spec": replace(LEAF, dns=("a.b.example.com", "example.com"))},
-            "wanted: a.b.example.com, example.com too",
+            "wanted: also a.b.example.com, example.com",
         ),
         (
             {"spec": replace(LEAF, ips=("10.0.0.9",))},
-            "found the addresses 10.0.0.1, 2001:db8::1; wanted: 10.0.0.9 too",
+            "found the addresses 10.0.0.1, 2001:db8::1; wanted: also 10.0.0.9",
         ),
         (
             {"pair": leaf.issue(replace(LEAF, usages=("client",)), CA, NOW)},
-            "found the usages client; wanted: server too",
+            "found the usages client; wanted: also server",
         ),
     ],
 )
-def test_a_ready_made_certificate_is_judged(change, says):
-    problems = judged(**change)
+def test_ready_made_certificate_is_validated(change, says):
+    problems = validated(**change)
     assert len(problems) == (says is not None)
     assert says is None or says in problems[0]
 
@@ -168,31 +168,31 @@ def foreign(usages=(), algorithm=None):
 
 
 @pytest.mark.parametrize("usages", [(), (ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE,)])
-def test_a_certificate_without_usages_serves_for_each(usages):
+def test_certificate_without_usages_has_all_usages(usages):
     pair, root = foreign(usages)
-    assert judged(pair, replace(LEAF, dns=("kafka1",), ips=()), [root], NOW) == []
+    assert validated(pair, replace(LEAF, dns=("kafka1",), ips=()), [root], NOW) == []
 
 
-def test_a_certificate_below_an_intermediate_needs_it_beside_it():
+def test_certificate_of_an_intermediate_needs_its_chain():
     below = site_ca.issuing()
     pair = leaf.issue(LEAF, below, NOW)
-    assert judged(pair, roots=[below.root]) == []
+    assert validated(pair, roots=[below.root]) == []
     assert provided.root_of(pair.certificate, pair.chain, [below.root]) == below.root
     stranger = replace(PAIR, chain=pair.chain)
     for wrong in (replace(pair, chain=()), stranger):
-        assert "leads to no trusted root" in judged(wrong, roots=[below.root])[0]
+        assert "has no trusted root" in validated(wrong, roots=[below.root])[0]
 
 
 @pytest.mark.parametrize(
     ("roots", "says"),
     [
         ((CA.root, NEXT.root), None),
-        ((PAIR.certificate,), "found CN=kafka1,O=test, which is no root; wanted: roots alone"),
+        ((PAIR.certificate,), "found CN=kafka1,O=test, which is no root; wanted: only roots"),
         ((site_ca.issuing().certificate,), "found CN=Issuing CA,O=Example, which is no root"),
         ((site_ca.make("Old", end=NOW - timedelta(hours=1)).root,), "expired since"),
     ],
 )
-def test_what_is_trusted_is_a_root_in_force(roots, says):
-    problems = provided.root_obstacles(roots, NOW)
+def test_trusted_certificates_must_be_valid_roots(roots, says):
+    problems = provided.root_blockers(roots, NOW)
     assert len(problems) == (says is not None)
     assert says is None or says in problems[0]

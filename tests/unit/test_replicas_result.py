@@ -1,4 +1,4 @@
-"""What `make replicas` says of the answers of brokers."""
+"""The report of `make replicas` on results of brokers."""
 
 from ansible_collections.metal.kafka.plugins.filter.replicas import replicas_result
 
@@ -14,11 +14,11 @@ def test_equal_replicas_are_counted():
     ]
 
 
-def test_what_was_left_out_or_not_finished_is_said_and_no_fault():
+def test_skipped_and_unfinished_replicas_are_no_faults():
     unfinished = [f"b-{number}: no time" for number in range(7)]
     found = replicas_result({"kafka1": {**EQUAL, "unfinished": unfinished, "compacted": ["c-0"]}})
     assert found["faults"] == []
-    assert "7 not compared to the end: b-0: no time" in found["text"]
+    assert "7 not fully compared: b-0: no time" in found["text"]
     assert "2 more" in found["text"]
     assert "1 of compacted topics left out" in found["text"]
 
@@ -30,6 +30,6 @@ def test_a_difference_is_a_fault():
     assert f"DIFFERENT: {sentence}" in found["text"]
 
 
-def test_a_broker_that_could_not_be_asked_is_a_fault():
+def test_broker_without_result_is_a_fault():
     found = replicas_result({"kafka1": EQUAL, "kafka2": {"msg": "broker 2: no answer in 20 s"}})
     assert found["faults"] == ["kafka2: not compared: broker 2: no answer in 20 s"]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.rolling_order import (
-    Turn,
+    RollHost,
     at_the_end,
     batches,
     failure,
@@ -12,30 +12,30 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.rolling_or
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_rack_is_done_before_the_next_and_the_leaders_rack_comes_last():
-    turns = [
-        Turn("kafka1", "a", leads=True),
-        Turn("kafka2", "b"),
-        Turn("kafka10", "a"),
-        Turn("kafka3", "c"),
-        Turn("kafka4", "a"),
-        Turn("kafka5", "b"),
+def test_racks_restart_one_after_the_other_and_the_leaders_rack_last():
+    hosts = [
+        RollHost("kafka1", "a", leads=True),
+        RollHost("kafka2", "b"),
+        RollHost("kafka10", "a"),
+        RollHost("kafka3", "c"),
+        RollHost("kafka4", "a"),
+        RollHost("kafka5", "b"),
     ]
-    assert batches(turns) == [["kafka2"], ["kafka5"], ["kafka3"], ["kafka4"], ["kafka10"]]
-    assert at_the_end(turns) == ["kafka1"]
+    assert batches(hosts) == [["kafka2"], ["kafka5"], ["kafka3"], ["kafka4"], ["kafka10"]]
+    assert at_the_end(hosts) == ["kafka1"]
 
 
-def test_a_rack_may_restart_together_but_for_the_leader():
-    turns = [Turn(f"kafka{n}", "ab"[n % 2], n == 1, together=True) for n in range(1, 6)]
-    assert batches(turns) == [["kafka2", "kafka4"], ["kafka3", "kafka5"]]
+def test_rack_can_restart_together_without_the_leader():
+    hosts = [RollHost(f"kafka{n}", "ab"[n % 2], n == 1, together=True) for n in range(1, 6)]
+    assert batches(hosts) == [["kafka2", "kafka4"], ["kafka3", "kafka5"]]
 
 
-def test_who_came_to_lead_goes_after_the_leader_of_the_beginning():
-    turns = [Turn("kafka1", leads=True), Turn("kafka2", deferred=True), Turn("kafka3")]
-    assert at_the_end(turns) == ["kafka1", "kafka2"]
+def test_new_leader_restarts_after_the_old_leader():
+    hosts = [RollHost("kafka1", leads=True), RollHost("kafka2", deferred=True), RollHost("kafka3")]
+    assert at_the_end(hosts) == ["kafka1", "kafka2"]
 
 
-def test_hosts_without_a_turn_take_no_part():
+def test_hosts_without_restart_order_are_left_out():
     hosts = [
         {"inventory_hostname": "a", "roll_restart_order": {"rack": "r", "leads": True}},
         {"inventory_hostname": "b"},
@@ -45,10 +45,10 @@ def test_hosts_without_a_turn_take_no_part():
             "roll_deferred": True,
         },
     ]
-    assert read(hosts) == [Turn("a", "r", True), Turn("c", together=True, deferred=True)]
+    assert read(hosts) == [RollHost("a", "r", True), RollHost("c", together=True, deferred=True)]
 
 
-def test_the_last_message_says_who_why_and_what_was_done():
+def test_failure_message_has_host_reason_and_rollback():
     text = failure(
         "node1",
         "kafka_broker",
@@ -60,25 +60,25 @@ def test_the_last_message_says_who_why_and_what_was_done():
     )
     assert text.splitlines() == [
         "node1: the kafka broker did not become healthy as declared. It ends.",
-        "It differs from its last good declaration in: server.properties: log.segment.bytes.",
-        "It is back on its last good declaration and the cluster is healthy.",
-        "Nobody after it was touched.",
-        "The end of its log:",
+        "Differences from its last good declaration: server.properties: log.segment.bytes.",
+        "Its last good declaration was restored, and the cluster is healthy.",
+        "Later hosts were not changed.",
+        "Log tail:",
         "Invalid value 1",
     ]
 
 
-def test_a_refusal_says_that_nothing_was_stopped():
+def test_refusal_message_states_that_nothing_was_stopped():
     text = failure(
         "node1", "kafka_broker", "a-0 would.", stopped=False, brought_back=False, undone=[], log=[]
     )
-    assert text == "node1: the kafka broker was not stopped, and nobody after it. a-0 would."
+    assert text == "node1: the kafka broker was not stopped, nor any later host. a-0 would."
 
 
-def test_alerts_are_silent_from_the_stop_until_the_instance_is_healthy_and_not_before_the_gate():
-    """Else what is down already, or is waited for at the gate, would be silent as well."""
-    turn = yaml.safe_load((ROOT / "roles/roll/tasks/restart.yml").read_text())
-    (block,) = (each["block"] for each in turn if "block" in each)
+def test_alerts_are_silenced_only_between_gate_and_health_check():
+    """Before the gate, a silence would hide instances that are already down."""
+    tasks = yaml.safe_load((ROOT / "roles/roll/tasks/restart.yml").read_text())
+    (block,) = (each["block"] for each in tasks if "block" in each)
     silence = {
         each["vars"]["__roll_silence"]: place
         for place, each in enumerate(block)

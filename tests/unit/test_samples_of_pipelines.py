@@ -41,14 +41,14 @@ def test_a_sample_is_read_once_until_it_changes(reads, tmp_path):
     assert schema() == "`n` STRING"
 
 
-def test_each_way_of_reading_a_sample_is_its_own(reads, tmp_path):
+def test_reading_options_are_part_of_the_cache_key(reads, tmp_path):
     (tmp_path / "in.csv").write_text("n;m\n1;NA\n")
 
     assert schema(delimiter=";") == "`n` BIGINT, `m` STRING"
     assert schema(delimiter=";", no_value="1") == "`n` STRING, `m` STRING"
 
 
-def test_a_sample_that_is_not_there_is_no_answer_for_later(reads, tmp_path):
+def test_missing_sample_is_not_cached(reads, tmp_path):
     with pytest.raises(SampleError, match=r"in\.csv"):
         schema()
     (tmp_path / "in.csv").write_text("n\n1\n")

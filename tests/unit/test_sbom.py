@@ -47,7 +47,7 @@ def test_a_file_is_what_the_schema_says(documents, name):
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(documents[name]) is None
 
 
-def test_a_component_has_its_address_its_licence_and_its_hash(documents):
+def test_component_has_package_url_licence_and_hash(documents):
     found = by_name(documents["kafka"])
     assert found["kafka-clients"]["purl"] == "pkg:maven/org.apache.kafka/kafka-clients@3.9.2"
     assert found["kafka-clients"]["hashes"] == [{"alg": "SHA-256", "content": SUM}]
@@ -63,13 +63,13 @@ def test_a_component_has_its_address_its_licence_and_its_hash(documents):
     assert found["OpenJDK"]["licenses"] == [{"expression": expression}]
 
 
-def test_a_licence_that_is_not_known_is_not_made_up(documents):
+def test_unknown_licence_is_left_out(documents):
     found = by_name(documents["spark"])["nobody-knows"]
     assert "licenses" not in found
     assert "purl" not in found
 
 
-def test_the_release_says_which_image_has_what(documents):
+def test_release_file_lists_components_by_image(documents):
     whole = json.loads(documents["kafka-metal"])
     found = by_name(documents["kafka-metal"])
     assert found["kafka"]["type"] == "container"

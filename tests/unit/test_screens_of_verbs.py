@@ -300,7 +300,7 @@ def test_a_screen_names_unreachable_machines(site: Site):
 
     assert "verify: no drift\n" in done.stdout
     log = site.folder / "state/verify.log"
-    assert f"verify: machines did not answer: m2, see {log}" in done.stderr
+    assert f"verify: unreachable machines: m2, see {log}" in done.stderr
     assert "fatal: [m2]: UNREACHABLE!" in done.stderr
     assert site.verb("verify").returncode == 4
 

@@ -12,7 +12,7 @@ from kafka_metal_pipeline.librdkafka import translated
 
 
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
-def test_a_transactional_output_comes_in_as_the_pipeline_does(mode, tmp_path):
+def test_transactional_output_authenticates_as_the_pipeline(mode, tmp_path):
     user, secret = "pipeline-x", "p'w\"\\1"
     for file in client_security.client_files([user], [secret], mode):
         (tmp_path / file["name"]).write_text(file["content"])
@@ -24,7 +24,7 @@ def test_a_transactional_output_comes_in_as_the_pipeline_does(mode, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
-def test_executors_ask_their_driver_and_have_no_file_of_the_pipeline(mode):
+def test_executors_have_no_files_of_the_pipeline(mode):
     options = client_security.pipeline_options(mode, "pipeline-x", "/etc/kafka-metal")
 
     provider = options.pop("config.providers.file.class")
@@ -40,7 +40,7 @@ DATABASES = {
 }
 
 
-def test_passwords_of_databases_are_in_files_alone():
+def test_passwords_of_databases_are_only_in_files():
     assert "hidden" not in str(database_sites(DATABASES))
     assert database_files(DATABASES) == [{"name": "database-shop.txt", "content": "hidden"}]
 

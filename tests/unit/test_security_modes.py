@@ -27,11 +27,11 @@ def keys(mode: str, **more) -> dict:
         ("plain", {"CLIENTS": "PLAINTEXT", "BROKERS": "PLAINTEXT"}),
     ],
 )
-def test_a_mode_decides_the_protocol_of_each_listener(mode, protocols):
+def test_mode_determines_the_protocol_of_each_listener(mode, protocols):
     assert security_modes.listener_protocols(mode, LISTENERS, "CLIENTS", "BROKERS") == protocols
 
 
-def test_a_further_listener_is_one_of_clients():
+def test_other_listeners_are_for_clients():
     found = security_modes.listener_protocols(
         "tls_scram", (*LISTENERS, "OFFICE"), "CLIENTS", "BROKERS"
     )
@@ -39,13 +39,13 @@ def test_a_further_listener_is_one_of_clients():
     assert found["OFFICE"] == "SASL_SSL"
 
 
-def test_an_unknown_mode_is_refused_with_those_that_exist():
+def test_unknown_mode_is_refused_with_allowed_modes():
     with pytest.raises(security_modes.SecurityError, match=r"'tls'.*tls_scram, mtls, scram, plain"):
         security_modes.mode_of("tls")
 
 
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
-def test_whoever_has_no_acl_may_nothing(mode):
+def test_requests_without_acl_are_denied(mode):
     found = keys(mode)
 
     assert found["authorizer.class.name"] == "kafka.security.authorizer.AclAuthorizer"
@@ -60,7 +60,7 @@ def test_super_users_are_brokers_the_operator_and_those_declared():
     ]  # fmt: skip
 
 
-def test_brokers_show_certificates_to_each_other_and_clients_passwords():
+def test_brokers_use_certificates_and_clients_passwords():
     found = keys("tls_scram")
 
     assert found["listener.name.brokers.ssl.client.auth"] == "required"
@@ -69,7 +69,7 @@ def test_brokers_show_certificates_to_each_other_and_clients_passwords():
 
 
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls"])
-def test_no_version_of_tls_below_1_2_is_spoken(mode):
+def test_tls_versions_below_1_2_are_disabled(mode):
     assert keys(mode)["ssl.enabled.protocols"] == ["TLSv1.3", "TLSv1.2"]
     ciphers = keys(mode)["ssl.cipher.suites"]
     assert [
@@ -79,7 +79,7 @@ def test_no_version_of_tls_below_1_2_is_spoken(mode):
 
 
 @pytest.mark.parametrize("mode", list(security_modes.MODES))
-def test_no_secret_stands_in_the_properties(mode):
+def test_properties_contain_no_secret(mode):
     text = repr(keys(mode) | zookeeper_tls.ensemble_client_properties(mode)).lower()
 
     assert "password" not in text
@@ -90,5 +90,5 @@ def test_no_secret_stands_in_the_properties(mode):
     ("bind", "is_own"),
     [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("::", False)],
 )
-def test_only_the_machine_itself_reaches_loopback(bind, is_own):
+def test_loopback_addresses(bind, is_own):
     assert security_modes.loopback(bind) is is_own

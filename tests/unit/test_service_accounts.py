@@ -1,11 +1,11 @@
-"""Programs of the platform are users that may do their own work and nothing else."""
+"""Service accounts of the platform have only the rights that they need."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
     content_specs,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
-    service_accounts as programs,
+    service_accounts,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.security_modes import (
     SecurityError,
@@ -24,7 +24,7 @@ PIPELINE = {
 
 
 def test_a_pipeline_reads_its_source_and_writes_its_results():
-    found = programs.of_pipelines({"payments": PIPELINE})
+    found = service_accounts.of_pipelines({"payments": PIPELINE})
 
     assert found == {
         "pipeline-payments": {
@@ -44,21 +44,21 @@ def test_a_pipeline_reads_its_source_and_writes_its_results():
 def test_a_pipeline_that_only_archives_writes_no_topic():
     only = {"source": {"topic": "payments"}, "outputs": {"archive": {"path": "payments"}}}
 
-    assert programs.of_pipelines({"x": only})["pipeline-x"]["roles"] == [
+    assert service_accounts.of_pipelines({"x": only})["pipeline-x"]["roles"] == [
         {"consumer": {"topic": "payments", "group": "kafka-metal-x*"}}
     ]
 
 
-def test_what_is_declared_for_programs_is_what_sites_may_declare():
-    users = programs.programs({"payments": PIPELINE}, "payments", ["payments_invalid"])
+def test_service_accounts_are_valid_declarations():
+    users = service_accounts.all_accounts({"payments": PIPELINE}, "payments", ["payments_invalid"])
 
     specs = content_specs({"users": users})
 
     assert set(specs["users"]["users"]) == {"operator", "demo", "pipeline-payments"}
 
 
-def test_what_watches_sees_everything_and_writes_its_own_topic_alone():
-    watch = people.programs(site())["watch"]
+def test_monitoring_account_can_only_write_its_own_topic():
+    watch = people.all_service_accounts(site())["watch"]
 
     acls = content_specs({"users": {"watch": watch}})["acls"]["acls"]
     touched = {acl["resource"] for acl in acls if not acl["operation"].startswith("describe")}
@@ -66,35 +66,35 @@ def test_what_watches_sees_everything_and_writes_its_own_topic_alone():
 
 
 @pytest.mark.parametrize("name", ["operator", "broker-1", "pipeline-payments", "demo"])
-def test_a_site_cannot_take_the_name_of_a_program(name):
-    ours = programs.programs({"payments": PIPELINE}, "payments", [])
+def test_name_of_a_service_account_is_reserved(name):
+    ours = service_accounts.all_accounts({"payments": PIPELINE}, "payments", [])
 
     with pytest.raises(SecurityError, match=f"kafka_content_users.{name}"):
-        programs.together({name: {}}, ours)
+        service_accounts.together({name: {}}, ours)
 
 
-def test_users_of_the_site_stand_beside_ours():
-    ours = programs.programs({}, "payments", [])
+def test_users_of_site_and_service_accounts_are_merged():
+    ours = service_accounts.all_accounts({}, "payments", [])
 
-    assert set(programs.together({"alice": {}}, ours)) == {"alice", "operator", "demo"}
+    assert set(service_accounts.together({"alice": {}}, ours)) == {"alice", "operator", "demo"}
 
 
-def test_where_everybody_shows_a_certificate_nobody_of_the_site_has_a_password_either():
-    users = programs.together(
+def test_users_have_no_passwords_in_mode_mtls():
+    users = service_accounts.together(
         {"alice": None, "bob": {"mechanisms": ["SCRAM-SHA-256"]}}, {}, {"mechanisms": []}
     )
 
     assert users == {"alice": {"mechanisms": []}, "bob": {"mechanisms": ["SCRAM-SHA-256"]}}
 
 
-def test_a_pipeline_that_writes_in_transactions_may_mark_them():
+def test_transactional_pipeline_can_use_the_marks_topic():
     exact = {
         "source": {"topics": ["a", "b"]},
         "outputs": {"o": {"topic": "c", "delivery": "transactional"}},
         "invalid": "bad",
     }
 
-    assert programs.of_pipelines({"x": exact}, "marks")["pipeline-x"]["roles"] == [
+    assert service_accounts.of_pipelines({"x": exact}, "marks")["pipeline-x"]["roles"] == [
         {"consumer": {"topic": ["a", "b"], "group": "kafka-metal-x*"}},
         {
             "producer": {
@@ -125,5 +125,5 @@ def test_a_pipeline_that_writes_in_transactions_may_mark_them():
          [{"producer": {"topic": ["b"], "limits": True}}]),
     ],
 )  # fmt: skip
-def test_a_pipeline_of_few_words_has_the_rights_of_its_many(few, roles):
-    assert programs.of_pipelines({"x": few})["pipeline-x"]["roles"] == roles
+def test_short_pipeline_declaration_has_the_same_rights(few, roles):
+    assert service_accounts.of_pipelines({"x": few})["pipeline-x"]["roles"] == roles

@@ -36,7 +36,7 @@ def test_the_hash_is_the_same_in_every_version_of_this_code():
     assert service_hash(DEFINITION, FILES) == "4e13c8bd0d7b0621"
 
 
-def test_of_a_file_with_a_static_part_only_that_part_counts():
+def test_only_static_part_of_a_file_counts():
     static = {"name": "server.properties", "static": "broker.id=1\n"}
     both = [{**static, "content": "broker.id=1\nnum.io.threads=8\n"}]
     live = [{**static, "content": "broker.id=1\nnum.io.threads=16\n"}]
@@ -53,12 +53,12 @@ class Lazy(list):
         return (f"templated {item}" for item in super().__iter__())
 
 
-def test_values_that_ansible_works_out_late_are_worked_out():
+def test_lazy_values_of_ansible_are_evaluated():
     assert plain({"command": Lazy(["a"])}) == {"command": ["templated a"]}
     assert service_hash({"command": Lazy(["a"])}) == service_hash({"command": ["templated a"]})
 
 
-def test_other_containers_are_left_alone():
+def test_valid_and_invalid_container_names():
     other = UserList([1])
     assert plain(other) is other
 

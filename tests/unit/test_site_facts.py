@@ -24,7 +24,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import
 from site_inventories import site
 
 
-def test_clients_come_in_by_the_listener_that_the_site_names():
+def test_clients_use_the_declared_listener():
     assert kafka.bootstrap(site()) == ["k1:9092", "k2:9092", "k3:9092"]
     assert kafka.operator_bootstrap(site()) == ["b1:9192", "b2:9192", "b3:9192"]
 
@@ -45,7 +45,7 @@ def test_targets_behind_proxies_bind_their_own_machine():
     assert monitoring.proxies(site()) == {"m1": "m1:9443", "m2": "m2:9443", "m3": "m3:9443"}
 
 
-def test_programs_of_monitoring_are_targets_by_their_own_port_and_machine():
+def test_monitoring_services_are_targets_by_port_and_machine():
     found = targets.targets(site(monitoring_proxied=False, metal_machine=None))
     at = {job: (each[0]["instance"], each[0]["address"]) for job, each in found.items() if each}
     assert at["probe"] == ("probe@m1", "m1:9308")
@@ -53,7 +53,7 @@ def test_programs_of_monitoring_are_targets_by_their_own_port_and_machine():
     assert [len(found[job]) for job in ("node", "prometheus")] == [3, 1]
 
 
-def test_a_program_of_monitoring_runs_on_its_hosts_or_on_every_machine():
+def test_monitoring_service_runs_on_its_hosts_or_every_machine():
     assert targets.own_targets(site())[-1] == "prometheus"
     assert targets.of_machines(site()) == ["metrics_proxy", "node_exporter"]
     assert targets.of_machines(site(monitoring_proxied=False)) == ["node_exporter"]
@@ -71,30 +71,30 @@ def test_a_program_of_monitoring_runs_on_its_hosts_or_on_every_machine():
         ("", "k1:9092", "z1:2181"),
     ],
 )
-def test_every_phase_of_closing_has_its_ports(phase: str, clients: str, ensemble: str):
+def test_every_migration_phase_has_its_ports(phase: str, clients: str, ensemble: str):
     at = site(phase)
     assert kafka.bootstrap(at)[0] == clients
     assert zookeeper.endpoints(at)[0] == ensemble
 
 
-def test_the_site_stays_in_the_phase_that_it_says():
+def test_declared_goal_determines_the_phase():
     assert security.phase(site(security_migration="both")) == "brokers"
     assert security.phase(site()) == ""
 
 
-def test_masters_agree_in_the_ensemble_unless_users_have_certificates():
+def test_masters_use_the_ensemble_unless_users_have_certificates():
     assert spark.recovery_servers(site()) == ["z1:2181", "z2:2181", "z3:2181"]
     assert spark.recovery_servers(site(security_mode="mtls")) == []
 
 
-def test_a_session_of_a_broker_ends_before_a_standby_of_spark_leads():
+def test_session_timeout_of_brokers_is_within_the_limit_for_spark():
     keys = kafka.metadata_properties(site())
     assert keys["zookeeper.session.timeout.ms"] == 10_000
     alone = kafka.metadata_properties(site(security_mode="mtls"))
     assert alone["zookeeper.session.timeout.ms"] == 18_000
 
 
-def test_a_broker_mounts_no_parent_of_a_directory_of_others():
+def test_other_paths_include_directories_of_other_services():
     disks = [{"name": "disk1", "mount": "/data"}]
     assert "/zk" in kafka.other_paths(site(host_disks=disks), "m1")
     beside = site(host_disks=disks, metal_machine="m")
@@ -102,7 +102,7 @@ def test_a_broker_mounts_no_parent_of_a_directory_of_others():
     assert kafka.other_paths(site(), "m1") == []
 
 
-def test_everybody_who_comes_in_has_a_secret():
+def test_every_user_has_a_secret():
     found = site(kafka_content_users={"shop": {}})
     assert people.passwords(found) == ["shop", "operator", "demo", "watch"]
     assert "password:metrics-proxy" in people.secret_names(found)
@@ -110,7 +110,7 @@ def test_everybody_who_comes_in_has_a_secret():
     assert {"demo", "watch", "kafka1", "zk1-quorum", "metrics-m1"} <= certificates
 
 
-def test_prometheus_asks_for_a_password_unless_the_site_closes_it_or_asks_nobody():
+def test_prometheus_requires_a_password_unless_site_overrides_it():
     assert people.web_asks(site(), "m1")
     for said in (
         {"monitoring_web": {"basic_auth_users": {}, "x": 1}},
@@ -121,14 +121,14 @@ def test_prometheus_asks_for_a_password_unless_the_site_closes_it_or_asks_nobody
     assert not people.web_asks(site(security_mode="plain"), "m1")
 
 
-def test_a_site_that_asks_nobody_has_no_users_of_its_own():
+def test_site_without_security_has_no_service_accounts():
     plain = site(security_mode="plain")
-    assert (people.passwords(plain), people.programs(plain) != {}) == ([], True)
-    assert people.content_programs(plain) == {}
+    assert (people.passwords(plain), people.all_service_accounts(plain) != {}) == ([], True)
+    assert people.content_service_accounts(plain) == {}
     assert kafka.certificate_addresses(plain) == []
 
 
-def test_what_a_host_lacks_is_named():
+def test_missing_variable_is_named():
     lacking = site(zookeeper_client_port=None)
     with pytest.raises(UnusableVariable, match="host m1 has no zookeeper_client_port"):
         zookeeper.ensemble(lacking)
@@ -140,7 +140,7 @@ def test_facts_of_a_site_without_hosts_are_empty():
             fact(Inventory({}, {}))
 
 
-def test_no_fact_that_a_run_keeps_in_a_file_has_a_secret_of_the_inventory():
+def test_facts_in_files_contain_no_secret():
     word = "an-own-secret"
     planted = {
         "shared_storage": {"kind": "s3", "bucket": "b", "access_key": word, "secret_key": word},

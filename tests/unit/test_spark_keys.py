@@ -37,11 +37,11 @@ def test_a_new_secret_restarts_masters_workers_the_history_and_drivers(part: str
     assert keys_id(part, password_spark_pages="new") != keys_id(part)
 
 
-def test_a_new_key_of_a_master_for_the_ensemble_restarts_masters_alone():
+def test_new_ensemble_key_restarts_only_masters():
     new = {"keypair_spark_master1_ensemble": "new"}
     assert [part for part in PARTS if keys_id(part, **new) != keys_id(part)] == ["master"]
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_secret_itself_is_not_shown(part: str):
+def test_secret_is_not_in_the_digest(part: str):
     assert re.fullmatch(r"[0-9a-f]{12}", keys_id(part))

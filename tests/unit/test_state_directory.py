@@ -44,7 +44,7 @@ def checkout(tmp_path, monkeypatch):
         (["not/there.yml"], "not"),
     ],
 )
-def test_the_state_is_beside_the_first_source(tmp_path, sources, found):
+def test_state_is_in_the_directory_of_the_first_source(tmp_path, sources, found):
     (tmp_path / "mine").mkdir()
     for name in ("mine/hosts.yml", "mine/hosts.ini"):
         (tmp_path / name).touch()
@@ -55,7 +55,7 @@ def test_the_state_is_beside_the_first_source(tmp_path, sources, found):
     assert state_directory.directory("prod", absolute, here=tmp_path) == expected
 
 
-def test_a_site_says_where_else(tmp_path):
+def test_state_directory_can_be_declared(tmp_path):
     (tmp_path / "mine").mkdir()
 
     assert state_directory.directory("prod", ["mine"], "/srv/x", tmp_path) == Path("/srv/x")
@@ -66,12 +66,12 @@ def test_a_site_says_where_else(tmp_path):
 @pytest.mark.parametrize(
     "name", ["", None, "..", ".", "a/b", "../a", "a b", "-a", "a\n", "{{ a }}", 1]
 )
-def test_a_name_that_is_none_is_refused(name):
+def test_invalid_cluster_name_is_refused(name):
     with pytest.raises(AnsibleError, match="cluster_name: found"):
         state_directory.directory(name, ["mine"])
 
 
-def test_everything_is_moved_once_and_no_key_is_lost(checkout, tmp_path):
+def test_state_is_moved_once_without_loss(checkout, tmp_path):
     place = tmp_path / "inventory/.kafka-metal/prod"
     said = state_migration.settle(place, "prod")
 
@@ -91,7 +91,7 @@ def test_everything_is_moved_once_and_no_key_is_lost(checkout, tmp_path):
     assert state_migration.settle(place, "prod") == []
 
 
-def test_until_it_is_moved_the_store_is_found_at_its_old_place(checkout, tmp_path):
+def test_old_store_is_used_until_it_is_moved(checkout, tmp_path):
     place = tmp_path / "inventory/.kafka-metal/prod"
     before = state_directory.store(place, "prod")
     state_migration.settle(place, "prod")
@@ -100,20 +100,20 @@ def test_until_it_is_moved_the_store_is_found_at_its_old_place(checkout, tmp_pat
     assert state_directory.store(place, "prod") == place / "store.vault"
 
 
-def test_two_stores_that_differ_are_refused_and_nothing_is_touched(checkout, tmp_path):
+def test_two_different_stores_are_refused(checkout, tmp_path):
     place = tmp_path / "place"
     place.mkdir()
     (place / "store.vault").write_text("OTHER KEYS")
 
     for dry in (True, False):
-        with pytest.raises(AnsibleError, match="two stores of keys, and they differ"):
+        with pytest.raises(AnsibleError, match="two different stores of keys"):
             state_migration.settle(place, "prod", dry=dry)
     assert (place / "store.vault").read_text() == "OTHER KEYS"
     assert (checkout / ".secrets/prod/store.vault").read_text() == "KEYS"
     assert (checkout / ".cache/prod/steps.json").exists()
 
 
-def test_a_move_that_was_interrupted_goes_on(checkout, tmp_path):
+def test_interrupted_move_is_resumed(checkout, tmp_path):
     place = tmp_path / "place"
     place.mkdir()
     (place / "store.vault").write_text("KEYS")
@@ -123,9 +123,9 @@ def test_a_move_that_was_interrupted_goes_on(checkout, tmp_path):
     assert not (checkout / ".secrets/prod").exists()
 
 
-def test_a_copy_that_fails_leaves_the_old_place_as_it_is(checkout, tmp_path, monkeypatch):
+def test_failed_copy_does_not_change_the_old_directory(checkout, tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "rename", _full)
-    with pytest.raises(AnsibleError, match="nothing was taken from its old place"):
+    with pytest.raises(AnsibleError, match="the old directories are unchanged"):
         state_migration.settle(tmp_path / "place", "prod")
     monkeypatch.undo()
 
@@ -136,7 +136,7 @@ def _full(self, target):
     raise OSError(28, "No space left on device", str(target))
 
 
-def test_a_dry_run_says_it_and_touches_nothing(checkout, tmp_path):
+def test_dry_run_reports_moves_and_changes_nothing(checkout, tmp_path):
     said = state_migration.settle(tmp_path / "place", "prod", dry=True)
 
     assert len(said) == 2
@@ -144,7 +144,7 @@ def test_a_dry_run_says_it_and_touches_nothing(checkout, tmp_path):
     assert (checkout / ".secrets/prod/store.vault").exists()
 
 
-def test_a_store_that_the_site_keeps_elsewhere_is_not_moved(checkout, tmp_path):
+def test_store_with_declared_path_is_not_moved(checkout, tmp_path):
     state_migration.settle(tmp_path / "place", "prod", secrets=False)
 
     assert (checkout / ".secrets/prod/store.vault").exists()
@@ -175,7 +175,7 @@ def test_only_the_store_may_be_committed(tmp_path, monkeypatch):
     ]
 
 
-def test_a_directory_of_somebody_else_is_no_place_for_a_state(checkout, tmp_path):
+def test_directory_with_other_files_is_refused(checkout, tmp_path):
     home = tmp_path / "home"
     home.mkdir(mode=0o755)
     (home / "notes.txt").write_text("mine")

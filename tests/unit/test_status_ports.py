@@ -10,7 +10,7 @@ def test_ports_follow_the_order_of_declarations():
     assert found == {"payments": "node1:4050", "orders": "node1:4051"}
 
 
-def test_a_port_of_its_own_stays_when_another_pipeline_goes():
+def test_fixed_port_stays_when_another_pipeline_is_removed():
     own = {"orders": 4051, "audit": "4060"}
     before = endpoints({"payments": {}, "orders": {}, "shop": {}, "audit": {}}, "n", 4050, own)
     after = endpoints({"orders": {}, "shop": {}, "audit": {}}, "n", 4050, own)

@@ -21,7 +21,7 @@ OWN = {
 HDFS = {"kind": "hdfs", "namenode": "nn1:8020"}
 
 
-def test_a_directory_is_what_it_always_was():
+def test_storage_of_kind_path():
     found = storage({"kind": "path"}, "c")
 
     assert found["roots"] == {
@@ -35,7 +35,7 @@ def test_a_directory_is_what_it_always_was():
     ]  # fmt: skip
 
 
-def test_a_store_of_one_s_own_is_reached_by_its_endpoint_and_path():
+def test_own_s3_store_has_endpoint_and_path_style():
     found = storage(OWN | {"prefix": "a/b", "settings": {"fs.s3a.threads.max": 20}}, "c")
 
     assert found["roots"]["checkpoint_root"] == "s3a://platform/a/b/checkpoints"
@@ -57,7 +57,7 @@ def test_a_store_of_aws_has_a_region_and_hosts_for_buckets():
     assert not {"fs.s3a.endpoint", "fs.s3a.path.style.access"} & set(settings)
 
 
-def test_keys_are_in_a_file_of_their_reader_alone():
+def test_keys_are_in_a_private_file():
     found = storage(OWN, "c")
 
     (file,) = found.pop("secret_files")
@@ -70,12 +70,12 @@ def test_keys_are_in_a_file_of_their_reader_alone():
     assert "hidden" not in repr(storage_of(OWN, "c"))
 
 
-def test_clusters_in_one_bucket_or_file_system_keep_apart():
+def test_default_paths_contain_the_cluster_name():
     assert storage(OWN, "east")["root"] == "s3a://platform/kafka-metal/east"
     assert storage(HDFS, "east")["root"] == "hdfs://nn1:8020/kafka-metal/east"
 
 
-def test_hdfs_knows_a_container_by_the_declared_user():
+def test_hdfs_user_is_declared():
     settings = {"dfs.a<b": "1&2", "ipc.client.connect.timeout": 5000}
     found = storage(HDFS | {"user": "etl", "path": "data", "settings": settings}, "c")
 
@@ -89,7 +89,7 @@ def test_hdfs_knows_a_container_by_the_declared_user():
 
 
 @pytest.mark.parametrize("declared", [{"kind": "path"}, OWN, HDFS])
-def test_a_driver_takes_what_follows(declared):
+def test_driver_accepts_the_derived_settings(declared):
     found = storage(declared, "c")
     body = {
         "source": {"topic": "a", "schema": "id STRING NOT NULL"},
@@ -142,7 +142,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_told_with_place_and_remedy(name):
+def test_errors_name_place_and_remedy(name):
     declared, where, allowed = WRONG[name]
     with pytest.raises(DeclarationError) as error:
         storage_of(declared, "c")
@@ -151,10 +151,10 @@ def test_what_is_wrong_is_told_with_place_and_remedy(name):
         storage(declared, "c")
 
 
-def test_a_key_that_is_wrong_is_not_shown():
+def test_invalid_key_is_not_in_the_message():
     with pytest.raises(DeclarationError) as error:
         storage_of(OWN | {"secret_key": "two words"}, "c")
-    assert "shared_storage.secret_key: found what is no key" in str(error.value)
+    assert "shared_storage.secret_key: found an invalid key" in str(error.value)
     assert "two words" not in str(error.value)
 
 

@@ -46,7 +46,7 @@ def test_each_play_lasts_until_the_next_and_batches_are_one_step():
     }
 
 
-def test_lines_stand_in_columns():
+def test_lines_are_aligned():
     steps = run()
     steps.report("local", 181.0)
     assert steps.lines() == [
@@ -55,13 +55,13 @@ def test_lines_stand_in_columns():
     ]
 
 
-def test_a_run_without_plays_is_no_error():
+def test_run_without_plays_is_no_error():
     steps = Steps()
     steps.count("tasks")
     assert steps.report("run", 5.0)["plays"] == []
 
 
-def test_what_a_batch_took_is_kept_until_the_play_changes_something_again():
+def test_measured_duration_is_kept_until_the_play_has_changes_again():
     steps = Steps()
     for now, changed in ((0.0, True), (40.0, True), (100.0, True)):
         steps.begin("Restart", now)
@@ -71,7 +71,7 @@ def test_what_a_batch_took_is_kept_until_the_play_changes_something_again():
     assert report["typical"] == {"Restart": 42.0, "Images": 200.0}
 
 
-def test_a_file_that_cannot_be_read_measures_nothing(tmp_path):
+def test_unreadable_file_has_no_measurements(tmp_path):
     broken = tmp_path / "steps.json"
     assert typical_of(read(broken)) == {}
     for text in ("{", "[]", '{"plays": []}', '{"typical": 3}', '{"typical": {"a": "b"}}'):

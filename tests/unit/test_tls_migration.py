@@ -46,7 +46,7 @@ class Broker:
         return (
             listener in self.ports
             and self.protocols[listener] == protocol
-            and (not nobody_asked or tls_migration.ANYBODY in (self.supers or ()))
+            and (not nobody_asked or tls_migration.ANONYMOUS in (self.supers or ()))
         )
 
 
@@ -72,7 +72,7 @@ def tried(mode: str, phase: str) -> set[tuple[int, bool]]:
 
 @in_every_mode
 @between_neighbours
-def test_brokers_of_two_neighbours_take_what_the_other_speaks(mode, before, after):
+def test_brokers_in_neighbouring_phases_are_compatible(mode, before, after):
     one, other = Broker(mode, before), Broker(mode, after)
 
     assert other.takes(one.between, one.protocols[one.between])
@@ -81,7 +81,7 @@ def test_brokers_of_two_neighbours_take_what_the_other_speaks(mode, before, afte
 
 @in_every_mode
 @between_neighbours
-def test_clients_that_come_in_are_served_on_both_sides_of_a_roll(mode, before, after):
+def test_clients_are_served_before_and_after_a_roll(mode, before, after):
     one, other = Broker(mode, before), Broker(mode, after)
 
     assert one.takes(one.clients, one.protocols[one.clients])
@@ -90,7 +90,7 @@ def test_clients_that_come_in_are_served_on_both_sides_of_a_roll(mode, before, a
 
 @in_every_mode
 @between_neighbours
-def test_our_modules_come_in_on_both_sides_of_the_roll_they_watch(mode, before, after):
+def test_modules_connect_before_and_after_a_roll(mode, before, after):
     name = tls_migration.of_operator(after, "CLIENTS", "BROKERS")
     protocol = Broker(mode, after).protocols[name]
 
@@ -100,7 +100,7 @@ def test_our_modules_come_in_on_both_sides_of_the_roll_they_watch(mode, before, 
 
 @in_every_mode
 @between_neighbours
-def test_brokers_and_our_modules_find_every_server_while_the_ensemble_rolls(mode, before, after):
+def test_every_server_is_reachable_during_a_roll_of_the_ensemble(mode, before, after):
     for state in (before, after):
         ports, _, _ = server(mode, state)
         # Brokers roll when the whole ensemble has: until then they are as before.
@@ -110,7 +110,7 @@ def test_brokers_and_our_modules_find_every_server_while_the_ensemble_rolls(mode
 
 @in_every_mode
 @between_neighbours
-def test_servers_of_two_neighbours_take_what_the_other_speaks(mode, before, after):
+def test_servers_in_neighbouring_phases_are_compatible(mode, before, after):
     _, one_speaks, one_takes = server(mode, before)
     _, other_speaks, other_takes = server(mode, after)
 
@@ -124,13 +124,13 @@ def test_at_the_end_no_added_listener_remains(mode):
 
     assert set(closed.ports) == set(LISTENERS)
     assert "PLAINTEXT" not in closed.protocols.values()
-    assert tls_migration.ANYBODY not in closed.supers
+    assert tls_migration.ANONYMOUS not in closed.supers
     assert server(mode, "") == ({(2181, True)}, True, {True})
     assert zookeeper_tls_migration.client_properties(mode, "")["zookeeper.set.acl"] is True
 
 
 @in_every_mode
-def test_brokers_own_nothing_in_the_ensemble_before_all_of_them_are_known_there(mode):
+def test_brokers_own_znodes_only_after_all_authenticate(mode):
     known = [zookeeper_tls_migration.with_certificate(mode, phase) for phase in tls_migration.ORDER]
     owning = [tls_migration.PHASES[phase].owned for phase in tls_migration.ORDER]
 
@@ -149,11 +149,11 @@ def properties(mode: str, phase: str) -> dict[str, str]:
 
 @in_every_mode
 @pytest.mark.parametrize("phase", ORDER)
-def test_a_broker_tells_its_phase(mode, phase):
+def test_phase_is_read_from_properties(mode, phase):
     assert tls_migration.found(properties(mode, phase), "BROKERS") == phase
 
 
-def test_a_broker_that_was_never_up_tells_no_phase():
+def test_broker_without_properties_is_new():
     assert tls_migration.found({}, "BROKERS") == tls_migration.NEW
 
 
@@ -169,7 +169,7 @@ def test_a_broker_that_was_never_up_tells_no_phase():
         (["brokers", "added", "new"], "both", ["brokers"]),
     ],
 )
-def test_what_is_to_do_lies_between_the_last_broker_and_the_goal(running, goal, todo):
+def test_steps_start_at_the_least_advanced_broker(running, goal, todo):
     assert tls_migration.steps(running, goal) == todo
 
 
@@ -186,7 +186,7 @@ def test_what_is_to_do_lies_between_the_last_broker_and_the_goal(running, goal, 
         ),
     ],
 )
-def test_a_goal_that_cannot_be_reached_is_refused(running, goal, complaint):
+def test_unreachable_goal_is_refused(running, goal, complaint):
     with pytest.raises(SecurityError, match=complaint):
         tls_migration.steps(running, goal)
 
@@ -206,7 +206,7 @@ def test_a_goal_that_cannot_be_reached_is_refused(running, goal, complaint):
         ("plain", "", "", False, "it is secured and security_mode plain is declared"),
     ],
 )
-def test_a_broker_that_runs_goes_one_phase_at_a_time(mode, found, wanted, entering, said):
+def test_running_broker_moves_one_phase_at_a_time(mode, found, wanted, entering, said):
     answer = tls_migration.blocker(mode, found, wanted, entering)
 
     assert said in answer

@@ -21,7 +21,7 @@ def of(names, declared, limited=False, defined=True, confirmed=False):
     return undeclared_drivers(drivers(*names), declared, limited, defined, confirmed)
 
 
-def test_a_driver_that_nothing_declares_goes_and_is_named():
+def test_undeclared_driver_is_removed_and_named():
     found = of(["a", "b", "c"], ["a", "b", "new"])
     assert found["gone"] == [{"name": "c", "container": "prod-pipeline-c"}]
     assert found["notes"] == [
@@ -30,12 +30,12 @@ def test_a_driver_that_nothing_declares_goes_and_is_named():
     ]
 
 
-def test_everything_declared_is_no_note():
+def test_declared_drivers_have_no_note():
     found = of(["a"], ["a", "b"])
     assert (found["gone"], found["notes"], found["refused"]) == ([], [], [])
 
 
-def test_a_run_with_a_limit_keeps_it():
+def test_run_with_limit_removes_no_driver():
     found = of(["a", "b"], ["a"], limited=True)
     assert found["gone"] == []
     assert "kept in a run with --limit" in found["notes"][0]
@@ -48,17 +48,17 @@ def test_a_run_with_a_limit_keeps_it():
         ([], {}, r"2 of 2 applied before are no longer declared: a, b; .*confirm"),
     ],
 )
-def test_what_looks_like_a_lost_declaration_is_refused(declared, how, told):
+def test_apparently_lost_declaration_is_refused(declared, how, told):
     found = of(["a", "b"], declared, **how)
     assert (found["gone"], found["unconfirmed"]) == ([], [] if declared else ["pipelines"])
     assert re.search(told, "; ".join(found["refused"]))
 
 
-def test_all_go_once_it_is_confirmed():
+def test_all_drivers_are_removed_after_confirmation():
     assert len(of(["a", "b"], [], confirmed=True)["gone"]) == 2
 
 
-def test_the_answer_of_another_driver_is_none():
+def test_response_of_another_driver_is_unreachable():
     """The old driver at a port that is a new pipeline's said that all is well."""
     answers = [
         {"item": "b", "status": 200, "json": {"name": "a", "state": "running"}},
@@ -70,4 +70,4 @@ def test_the_answer_of_another_driver_is_none():
         ("c", "running"),
         ("d", "unreachable"),
     ]
-    assert pipeline_states(answers)[0]["error"] == "the driver of a answers at its port"
+    assert pipeline_states(answers)[0]["error"] == "its port is used by the driver of a"

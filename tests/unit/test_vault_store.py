@@ -47,7 +47,7 @@ def litter(store):
     return {path.name for path in folder.iterdir()} - known
 
 
-def test_a_store_is_for_its_owner_alone_and_ansible_vault_opens_it(store, tmp_path):
+def test_store_is_private_and_encrypted_by_ansible_vault(store, tmp_path):
     assert store.read() == TEXT
     assert mode(store.path) == 0o600
     assert mode(tmp_path / "secrets/test") == 0o700
@@ -59,7 +59,7 @@ def test_a_store_is_for_its_owner_alone_and_ansible_vault_opens_it(store, tmp_pa
     assert VaultLib([("default", secret)]).decrypt(data).decode() == TEXT
 
 
-def test_the_password_of_a_first_run_is_random_and_for_its_owner_alone(store, tmp_path):
+def test_generated_password_is_random_and_private(store, tmp_path):
     assert mode(store.password_file) == 0o600
     assert mode(tmp_path / "conf") == 0o700
     password = Path(store.password_file).read_text().strip()
@@ -68,7 +68,7 @@ def test_the_password_of_a_first_run_is_random_and_for_its_owner_alone(store, tm
     assert (tmp_path / "conf/other").read_text().strip() != password
 
 
-def test_a_password_that_is_there_stays(store):
+def test_existing_password_is_unchanged(store):
     before = Path(store.password_file).read_bytes()
     store.make_password()
     vault_password.create(store.password_file)
@@ -76,7 +76,7 @@ def test_a_password_that_is_there_stays(store):
     assert len(list(Path(store.password_file).parent.iterdir())) == 1
 
 
-def test_a_new_generation_keeps_the_one_before_it(store):
+def test_new_generation_keeps_the_previous_one(store):
     first = Path(store.path).read_bytes()
     store.write(TEXT.replace("geheim", "geheimer"))
     assert Path(store.previous).read_bytes() == first
@@ -85,7 +85,7 @@ def test_a_new_generation_keeps_the_one_before_it(store):
     assert litter(store) == set()
 
 
-def test_a_link_to_a_store_keeps_leading_to_it(store, tmp_path):
+def test_symbolic_link_to_a_store_is_kept(store, tmp_path):
     link = tmp_path / "link.vault"
     link.symlink_to(store.path)
     Store(str(link), store.password_file).write(TEXT.replace("geheim", "anders"))
@@ -159,19 +159,22 @@ def gone_but_for_its_predecessor(store):
 
 
 FAULTS = [
-    (no_password, r"found the store, and no password at .*/conf/password; wanted: this file from"),
-    (another_password, r"found a password in .* that does not open it, or a damaged file; wanted"),
+    (no_password, r"found the store, but no password at .*/conf/password; wanted: this file from"),
+    (
+        another_password,
+        r"found a password in .* that does not decrypt it, or a damaged file; wanted",
+    ),
     (empty_password, r"password_file .*: Invalid vault password was provided .*; wanted: a file"),
-    (open_password, r"found mode 0640, open to others; wanted: chmod 600 .*/conf/password"),
-    (password_is_a_folder, r"password_file .*: found no regular file; wanted: one"),
+    (open_password, r"found mode 0640, accessible to others; wanted: chmod 600 .*/conf/password"),
+    (password_is_a_folder, r"password_file .*: found no regular file; wanted: a regular file"),
     (failing_script, r"returned non-zero \(3\).*; wanted: a file with the password, or a script"),
-    (script_that_others_change, r"found mode 0722, open to others; wanted: chmod go-w"),
+    (script_that_others_change, r"found mode 0722, accessible to others; wanted: chmod go-w"),
     (plain, r"found a file that is not encrypted; wanted: ansible-vault encrypt"),
-    (damaged, r"or a damaged file; wanted: .*; the generation before is .*\.previous"),
+    (damaged, r"or a damaged file; wanted: .*; the previous generation is .*\.previous"),
     (cut, r"or a damaged file"),
     (header_alone, r"or a damaged file"),
-    (a_folder, r"store .*: Is a directory; wanted: a file that can be read"),
-    (gone_but_for_its_predecessor, r"found only the generation before, .*\.previous; wanted"),
+    (a_folder, r"store .*: Is a directory; wanted: a readable file"),
+    (gone_but_for_its_predecessor, r"found only the previous generation, .*\.previous; wanted"),
 ]
 
 
@@ -183,7 +186,7 @@ def everything(folder):
 @pytest.mark.parametrize(
     ("fault", "says"), FAULTS, ids=lambda value: getattr(value, "__name__", "")
 )
-def test_a_store_that_cannot_be_opened_says_why_and_is_left_alone(store, fault, says, tmp_path):
+def test_unreadable_store_is_an_error_and_unchanged(store, fault, says, tmp_path):
     fault(store)
     before = everything(tmp_path)
     with pytest.raises(StoreError, match=says) as error:
@@ -197,7 +200,7 @@ def test_without_a_store_there_is_nothing_to_read(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_script_gives_the_password(store, tmp_path):
+def test_password_can_come_from_a_script(store, tmp_path):
     password = Path(store.password_file).read_text().strip()
     text = f"#!/bin/sh\necho 1 >> {tmp_path}/asked\necho '{password}'\n"
     (tmp_path / "keyring").write_text(text)
@@ -210,8 +213,8 @@ def test_a_script_gives_the_password(store, tmp_path):
     assert (tmp_path / "asked").read_text() == "1\n"
 
 
-def test_without_a_path_the_passwords_of_the_run_serve(store, monkeypatch):
-    with pytest.raises(StoreError, match="found none, and Ansible was given no vault password"):
+def test_passwords_of_the_run_are_used_without_a_path(store, monkeypatch):
+    with pytest.raises(StoreError, match="found none, and Ansible has no vault password"):
         Store(store.path, "").read()
     context = VaultSecretsContext(vault_password.load(store.password_file))
     monkeypatch.setattr(VaultSecretsContext, "_current", context)
@@ -224,7 +227,7 @@ def test_without_a_path_the_passwords_of_the_run_serve(store, monkeypatch):
 # -- writing ------------------------------------------------------------------------------------
 
 
-def test_a_full_disk_leaves_the_store_as_it_was(store, monkeypatch):
+def test_full_disk_does_not_change_the_store(store, monkeypatch):
     def full(handle):
         raise OSError(28, "No space left on device")
 
@@ -236,18 +239,18 @@ def test_a_full_disk_leaves_the_store_as_it_was(store, monkeypatch):
     assert litter(store) == set()
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+def test_directory_that_cannot_be_created_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with (
-        pytest.raises(StoreError, match="no lock can be made beside it: File exists; wanted"),
+        pytest.raises(StoreError, match="its lock file cannot be created: File exists; wanted"),
         Store(str(tmp_path / "file/store"), "").locked(),
     ):
         pass
-    with pytest.raises(StoreError, match="cannot be made: File exists; wanted: a folder"):
+    with pytest.raises(StoreError, match="cannot be created: File exists; wanted: a writable"):
         vault_password.create(str(tmp_path / "file/password"))
 
 
-def test_two_runs_do_not_work_on_a_store_at_once(store, monkeypatch):
+def test_concurrent_runs_are_locked_out(store, monkeypatch):
     monkeypatch.setattr(vault_store, "LOCK_TIMEOUT", 0.2)
     code = (
         "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX);"
@@ -259,7 +262,7 @@ def test_two_runs_do_not_work_on_a_store_at_once(store, monkeypatch):
     )
     with contextlib.closing(other.stdin), other.stdout:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(StoreError, match="found another run that holds it for"):
+        with pytest.raises(StoreError, match="found it locked by another run for"):
             store.locked().__enter__()
     other.wait()
     with store.locked():
@@ -299,7 +302,7 @@ def test_a_store_is_decrypted_once_per_generation(store, monkeypatch):
     assert len(opened) == 2
 
 
-def test_a_store_that_comes_later_is_found(tmp_path):
+def test_store_created_later_is_found(tmp_path):
     later = Store(str(tmp_path / "store"), str(tmp_path / "password"))
     assert vault_store.document(later) is None
     later.make_password()

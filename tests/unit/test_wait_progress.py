@@ -4,8 +4,8 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_
     duration,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.wait_progress import (
+    Observation,
     Progress,
-    Sight,
     line,
 )
 
@@ -24,7 +24,7 @@ WHOLE = {"registered": 3, "expected": 3}
         ([(0, 1000), (60, 900), (90, 300)], 15),
     ],
 )
-def test_the_rest_takes_as_long_as_its_present_rate_says(history, left):
+def test_remaining_time_follows_the_current_rate(history, left):
     work = RemainingWork()
     for moment, amount in history:
         work.note(moment, amount)
@@ -35,39 +35,41 @@ def test_the_rest_takes_as_long_as_its_present_rate_says(history, left):
     ("now", "left", "text"),
     [
         (
-            Sight(2, 3, 120, 500, name="kafka2"),
+            Observation(2, 3, 120, 500, name="kafka2"),
             40,
             "kafka2: log recovery 120 of 500, about 40 s left",
         ),
-        (Sight(2, 3, name="kafka2"), None, "kafka2: 2 of 3 brokers are registered"),
+        (Observation(2, 3, name="kafka2"), None, "kafka2: 2 of 3 brokers are registered"),
         (
-            Sight(**WHOLE, under_replicated=3, lag=12 << 20),
+            Observation(**WHOLE, under_replicated=3, lag=12 << 20),
             5,
             "3 partitions under-replicated, 12 MiB behind, about 5 s left",
         ),
-        (Sight(**WHOLE, under_replicated=1), None, "1 partition under-replicated"),
-        (Sight(**WHOLE, problem="no controller"), None, "no controller"),
+        (Observation(**WHOLE, under_replicated=1), None, "1 partition under-replicated"),
+        (Observation(**WHOLE, problem="no controller"), None, "no controller"),
         (
-            Sight(2, 3, running=False, restarts=2, name="kafka2"),
+            Observation(2, 3, running=False, restarts=2, name="kafka2"),
             None,
-            "kafka2: its container does not run, restarted 2 times by the engine",
+            "kafka2: the container is not running, restarted 2 times by the engine",
         ),
     ],
 )
-def test_a_line_says_what_is_waited_for(now, left, text):
+def test_line_has_the_subject_of_the_wait(now, left, text):
     assert line(now, left) == text
 
 
-def test_a_line_is_printed_for_news_and_not_for_each_figure():
+def test_line_is_not_printed_for_each_number():
     follow = Progress(stall_timeout=10, begun=0)
-    assert follow.see(0, Sight(2, 3, 1, 9)) == "log recovery 1 of 9"
-    assert follow.see(1, Sight(2, 3, 2, 9)) == ""
-    assert follow.see(6, Sight(2, 3, 4, 9)) == "log recovery 4 of 9, about 10 s left"
-    assert follow.see(7, Sight(**WHOLE, under_replicated=4)) == "4 partitions under-replicated"
+    assert follow.see(0, Observation(2, 3, 1, 9)) == "log recovery 1 of 9"
+    assert follow.see(1, Observation(2, 3, 2, 9)) == ""
+    assert follow.see(6, Observation(2, 3, 4, 9)) == "log recovery 4 of 9, about 10 s left"
+    assert (
+        follow.see(7, Observation(**WHOLE, under_replicated=4)) == "4 partitions under-replicated"
+    )
 
 
-def steps(follow, *sights):
-    for moment, now in sights:
+def steps(follow, *observations):
+    for moment, now in observations:
         follow.see(moment, now)
     return follow
 
@@ -75,39 +77,37 @@ def steps(follow, *sights):
 @pytest.mark.parametrize(
     "later",
     [
-        Sight(2, 3, 2, 9, under_replicated=5, lag=100, offline=1, moving=2),
-        Sight(2, 3, 1, 9, under_replicated=4, lag=100, offline=1, moving=2),
-        Sight(2, 3, 1, 9, under_replicated=5, lag=99, offline=1, moving=2),
-        Sight(2, 3, 1, 9, under_replicated=5, lag=100, offline=0, moving=2),
-        Sight(2, 3, 1, 9, under_replicated=5, lag=100, offline=1, moving=1),
-        # A broker more may bring partitions that lack more.
-        Sight(3, 3, under_replicated=9, lag=900),
+        Observation(2, 3, 2, 9, under_replicated=5, lag=100, offline=1, moving=2),
+        Observation(2, 3, 1, 9, under_replicated=4, lag=100, offline=1, moving=2),
+        Observation(2, 3, 1, 9, under_replicated=5, lag=99, offline=1, moving=2),
+        Observation(2, 3, 1, 9, under_replicated=5, lag=100, offline=0, moving=2),
+        Observation(2, 3, 1, 9, under_replicated=5, lag=100, offline=1, moving=1),
+        # One more broker may add partitions with more lag.
+        Observation(3, 3, under_replicated=9, lag=900),
     ],
 )
-def test_anything_that_moves_forward_is_progress(later):
-    first = Sight(2, 3, 1, 9, under_replicated=5, lag=100, offline=1, moving=2)
+def test_any_improvement_is_progress(later):
+    first = Observation(2, 3, 1, 9, under_replicated=5, lag=100, offline=1, moving=2)
     assert not steps(Progress(10, 0), (0, first), (9, later)).stalled(15)
     assert steps(Progress(10, 0), (0, first), (9, first)).stalled(15)
 
 
-def test_a_broker_that_comes_and_goes_makes_no_progress():
-    here, away = Sight(**WHOLE, under_replicated=5), Sight(2, 3, under_replicated=1)
+def test_repeatedly_restarting_broker_is_no_progress():
+    here, away = Observation(**WHOLE, under_replicated=5), Observation(2, 3, under_replicated=1)
     assert steps(Progress(10, 0), (0, here), (4, away), (8, here)).stalled(10)
 
 
-def test_no_answer_is_no_progress():
-    behind, silent = Sight(**WHOLE, under_replicated=5), Sight(0, 3)
-    assert steps(Progress(10, 0), (0, behind), (5, silent)).stalled(10)
+def test_missing_response_is_no_progress():
+    lagging, unreachable = Observation(**WHOLE, under_replicated=5), Observation(0, 3)
+    assert steps(Progress(10, 0), (0, lagging), (5, unreachable)).stalled(10)
 
 
 @pytest.mark.parametrize(
     ("moment", "restarts", "crashes"), [(41, 4, True), (39, 9, False), (41, 3, False)]
 )
-def test_a_container_has_an_excuse_to_end_until_its_old_registration_expires(
-    moment, restarts, crashes
-):
-    assert Progress(300, 0).crashes(moment, Sight(restarts=restarts)) is crashes
+def test_container_may_exit_until_its_old_registration_expires(moment, restarts, crashes):
+    assert Progress(300, 0).crashes(moment, Observation(restarts=restarts)) is crashes
 
 
-def test_people_read_figures():
+def test_durations_are_readable():
     assert [duration(s) for s in (0.2, 40, 600, 9000)] == ["1 s", "40 s", "10 min", "2.5 h"]

@@ -104,7 +104,7 @@ def test_new_keys_keep_every_record_and_revoke_the_old_ones(cluster: Cluster):
             name = {"security_anew": "molecule-local"}
             running = playbooks.run("site", extra=name, check=False)
             assert running.returncode != 0
-            assert "wanted: the cluster stopped before it gets new keys" in running.stdout
+            assert "wanted: a stopped cluster before it gets new keys" in running.stdout
             playbooks.run("down")
             playbooks.run("site", extra=name)
         cluster.forget_tool_access()

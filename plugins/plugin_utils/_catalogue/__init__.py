@@ -1,16 +1,16 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of services of the platform. Whoever lists them reads this."""
+"""The catalogue of the platform's kinds of services."""
 
 from __future__ import annotations
 
 from .kinds import Service
 from .reading import catalogue
 
-# Each behind those that start before it.
+# In start order.
 SERVICES = catalogue()
 
 
 def service(kind: str) -> Service:
-    """One kind of service; raises KeyError."""
+    """Return one kind of service; raises KeyError."""
     return {each.kind: each for each in SERVICES}[kind]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who containers run as: one user for each kind, so that none reads files of another."""
+"""Users of containers: one for each kind, so that none can read files of another."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from . import SERVICES
 from .kinds import Service, User
 
-# Group of the directories that several kinds write to. It was the group of every container up to
-# release 0.1, so that what is there already belongs to it.
+# Group of the directories that several kinds write to. Up to release 0.1 all containers had this
+# group, so existing files belong to it.
 SHARED = 10001
-# Java containers find a name for these users in their image; Hadoop's client needs one.
+# Images of Java services have names for these user ids; Hadoop's client needs one.
 NAMED = range(10001, 11000)
 
 
 class UserError(ValueError):
-    """A user that cannot be had: where, what was found and what is allowed."""
+    """A user is invalid; the message has the place, what was found and what is allowed."""
 
     def __init__(self, where: str, found: str, allowed: str) -> None:
         super().__init__(f"{where}: found {found}; allowed: {allowed}")
@@ -27,7 +27,7 @@ class UserError(ValueError):
 
 
 def users(services: Iterable[Service] = SERVICES) -> dict[str, User]:
-    """Users by the service that containers are labelled with; raises UserError."""
+    """Users by the service in the containers' label; raises UserError."""
     found: dict[str, User] = {}
     for user in (user for service in services for user in service.users):
         if user.service in found:
@@ -37,7 +37,7 @@ def users(services: Iterable[Service] = SERVICES) -> dict[str, User]:
 
 
 def with_own(own: Mapping[str, Any], known: Mapping[str, User]) -> dict[str, User]:
-    """``known`` users with the numbers that a site sets; raises UserError."""
+    """``known`` users with the user ids that a site sets; raises UserError."""
     changed = dict(known)
     for name, uid in own.items():
         if name not in known:
@@ -49,7 +49,7 @@ def with_own(own: Mapping[str, Any], known: Mapping[str, User]) -> dict[str, Use
 
 
 def container_user(service: str, own: Mapping[str, Any] | None = None) -> dict[str, int]:
-    """Of a service's containers: ``uid`` and ``gid`` own files, ``group`` is that of processes."""
+    """``uid`` and ``gid`` of files of a service, and the ``group`` of its processes."""
     found = with_own(own or {}, users())
     if service not in found:
         raise UserError("users", f"no user of {service}", ", ".join(sorted(found)))

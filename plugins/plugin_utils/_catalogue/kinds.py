@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a file of the catalogue says of one kind of service."""
+"""Data types of the catalogue's files, one file for each kind of service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 class Caller:
     """Hosts of ``group`` connect to the port in the variable ``port``, for a ``purpose``.
 
-    Where that variable holds listeners, the variable ``listener`` names the one.
+    If that variable has listeners, the variable ``listener`` has the name of the listener.
     """
 
     group: str
@@ -24,11 +24,11 @@ class Caller:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What an instance shows: ``name`` in the store, ``subject``, and how others reach it.
+    """A certificate of an instance: ``name`` in the store, ``subject``, addresses ``reached``.
 
-    Both and ``reached`` hold variables in braces; ``listeners`` stands for what listeners advertise
-    and bind. ``authority`` is the CA, where it is not that of the platform; ``where`` names a fact
-    of the site without which there is no such certificate.
+    All three may contain variables in braces; ``listeners`` in ``reached`` is replaced by the
+    listeners' addresses. ``authority`` is the CA, if not the platform's. ``where`` is a fact of the
+    site; if it is empty, the certificate does not exist.
     """
 
     name: str
@@ -41,10 +41,10 @@ class Certificate:
 
 @dataclass(frozen=True)
 class User:
-    """Who the containers labelled as ``service`` run as; no other kind has the same numbers.
+    """User of the containers with the label ``service``; user ids are unique.
 
-    The group is the number of the user, where ``gid`` does not give another. With ``shared`` the
-    processes are in the group of shared directories instead (container_users.SHARED).
+    The group id equals the user id unless ``gid`` is set. With ``shared`` the processes are in the
+    group of shared directories instead (container_users.SHARED).
     """
 
     service: str
@@ -55,23 +55,22 @@ class User:
 
 @dataclass(frozen=True)
 class Service:
-    """One kind of service; apart from the first ones, its fields are names of variables.
+    """One kind of service; except the first ones, its fields are names of variables.
 
-    It starts ``after`` other kinds, and stops before them. There is an instance on each host of
-    ``group`` (``metal``: on every machine); ``where`` names a fact of the site without which there
-    is none. ``instance`` is the name of one, with variables in braces. ``job`` is the one of
-    Prometheus that reads its metrics, at ``agent`` or, without one, at the first of ``ports``.
+    It starts ``after`` other kinds, and stops before them. Each host of ``group`` has an instance
+    (``metal``: each machine); ``where`` is a fact of the site, without which there are none.
+    ``instance`` is the name of an instance, with variables in braces. ``job`` is the Prometheus job
+    for its metrics, at ``agent`` or, without it, at the first of ``ports``.
 
-    ``ids`` are the lowest and highest number allowed. ``ports`` name a port each, or listeners by
-    name; ``bind`` the address that single ports bind. ``directories`` name a path or a list of
-    paths; those also in ``disks`` want a disk of their own. ``each`` names a dict with an entry per
-    process, each of which takes the next port, or its own in the dict ``own_ports``. ``address`` is
-    what others call an instance by, or ``listener`` the name of the one at which they do;
-    ``callers`` are those others. What is written to ``journal`` is fsynced before every answer;
-    ``open_files`` is the limit of open files that the instance wants, ``rack`` where it stands.
-    ``accounts`` are users of the cluster that all instances share, as content declares users.
-    ``agent`` is the port at which the JVM tells its figures, 0 for none, at ROLE_metrics_bind.
-    ``users`` are those of its containers, and of clients that go with it.
+    ``ids``: lowest and highest id. ``ports``: single ports, or listeners by name; ``bind``: the
+    address for single ports. ``directories``: paths or lists of paths; those in ``disks`` need
+    their own disk. ``each``: a dict with an entry per process, each with the next port, or its own
+    one in the dict ``own_ports``. ``callers`` connect to ``address``, or to the listener whose name
+    is in ``listener``. ``journal``: directories with an fsync before every response.
+    ``open_files``: the limit of open files. ``rack``: the instance's rack.
+    ``accounts``: service accounts that all instances share, as declared users. ``agent``: the port
+    of the JVM's metrics agent, 0 for none, at ROLE_metrics_bind. ``users``: users of its
+    containers, and of related clients.
     """
 
     kind: str

@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the kinds of services: one file each, ``roles/ROLE/meta/services/KIND.yml``.
+"""Reader of the kinds of services: one file each, ``roles/ROLE/meta/services/KIND.yml``.
 
-A file has the fields of kinds.Service, most of them names of variables; the role is the one whose
-file it is, the group that of the same name as the kind.
+A file has the fields of kinds.Service, most of them names of variables. The role is the one of the
+file's path; the default group has the name of the kind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .kinds import Caller, Certificate, Service, User
 
 COLLECTION = Path(__file__).resolve().parents[3]
 _PARTS = {"callers": Caller, "certificates": Certificate, "users": User}
-# What a field may hold, by its type in kinds.py.
+# Allowed values of a field, by its type in kinds.py.
 _ALLOWED: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     str: ("one value, a text", lambda found: isinstance(found, str)),
     str | None: ("one value, a text", lambda found: isinstance(found, str)),
@@ -48,11 +48,11 @@ _ALLOWED: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
 
 
 class CatalogueError(Exception):
-    """A file of the catalogue that cannot be used: which one, where, what is allowed."""
+    """A file of the catalogue is invalid; the message has the place and what is allowed."""
 
 
 def _fields(of: type, given: Any, where: str) -> dict[str, Any]:
-    """What a file says, for a dataclass; raises CatalogueError."""
+    """Validate the fields of a dataclass in a file; raises CatalogueError."""
     if not isinstance(given, Mapping):
         raise CatalogueError(f"{where}: found no mapping")
     types, known = get_type_hints(of), fields(of)
@@ -60,9 +60,9 @@ def _fields(of: type, given: Any, where: str) -> dict[str, Any]:
     if unknown := sorted(map(str, set(given) - set(types))):
         raise CatalogueError(f"{where}: found {', '.join(unknown)}; allowed: {allowed}")
     needed = {each.name for each in known if each.default is each.default_factory is MISSING}
-    # The role is that of the file's place, the group is called as the kind.
-    if lacking := sorted(needed - set(given) - {"role", "group"}):
-        raise CatalogueError(f"{where}: has no {', '.join(lacking)}")
+    # Role and group have defaults, see the module's docstring.
+    if missing := sorted(needed - set(given) - {"role", "group"}):
+        raise CatalogueError(f"{where}: has no {', '.join(missing)}")
     for name, value in given.items():
         wanted, fits = _ALLOWED.get(types[name], ("a list", lambda found: isinstance(found, list)))
         if not fits(value):
@@ -73,7 +73,7 @@ def _fields(of: type, given: Any, where: str) -> dict[str, Any]:
 
 
 def read(path: Path) -> Service:
-    """One kind of service; raises CatalogueError."""
+    """Read one kind of service; raises CatalogueError."""
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (ValueError, yaml.YAMLError) as error:
@@ -87,26 +87,26 @@ def read(path: Path) -> Service:
         if name in found
     }
     one = Service(**{"role": path.parents[2].name, "group": found["kind"], **found, **parts})
-    # Prometheus reads its metrics from outside, or through a proxy on its machine.
+    # Prometheus scrapes the metrics directly, or through a proxy on the machine.
     if one.job and not one.agent and not (one.ports and (one.listener or one.address)):
-        raise CatalogueError(f"{path}: job: wants agent, or ports with address or listener")
+        raise CatalogueError(f"{path}: job: needs agent, or ports with address or listener")
     return one
 
 
 def catalogue(collection: Path = COLLECTION) -> tuple[Service, ...]:
-    """All kinds, each behind those that start before it; raises CatalogueError."""
+    """Read all kinds, in start order; raises CatalogueError."""
     found: dict[str, Service] = {}
     for path in sorted(collection.glob("roles/*/meta/services/*.yml")):
         one = read(path)
         if one.kind in found:
-            raise CatalogueError(f"{path}: role {found[one.kind].role} has this kind already")
+            raise CatalogueError(f"{path}: role {found[one.kind].role} already has this kind")
         found[one.kind] = one
     order = TopologicalSorter[str]()
     for kind in found:
         after = found[kind].after
         if unknown := sorted(set(after) - set(found)):
             raise CatalogueError(
-                f"{kind}: after: found {', '.join(unknown)}; there is no such kind"
+                f"{kind}: after: found {', '.join(unknown)}; allowed: existing kinds"
             )
         order.add(kind, *after)
     try:
@@ -115,7 +115,7 @@ def catalogue(collection: Path = COLLECTION) -> tuple[Service, ...]:
         raise CatalogueError(f"after: {' starts after '.join(reversed(error.args[1]))}") from error
     starts: list[Service] = []
     while order.is_active():
-        # Those that may start together, by name.
+        # Kinds that can start at the same time, sorted by name.
         ready = sorted(order.get_ready())
         starts += (found[kind] for kind in ready)
         order.done(*ready)

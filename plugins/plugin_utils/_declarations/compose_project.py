@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Declarations of containers as one Compose project."""
+"""Conversion of container declarations to one Compose project."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 from ...module_utils._common import container_labels
 from .service_data import plain
 
-# The service that gives the volumes to the containers' user before anybody writes to them.
+# The service that sets the owners of volumes before other containers write to them.
 OWNER = "volumes"
-# Its program; each argument is an owner and the name of a volume. Content follows a new user, and
-# keeps its owners where a group writes.
-GIVE = """\
+# Its script; each argument is an owner and the name of a volume. The content of a volume gets a new
+# user, too; in a volume that a group shares it keeps its owners.
+CHOWN_SCRIPT = """\
 for each; do
   owner=${each%% *} volume=/volumes/${each#* }
   case $owner in
@@ -28,11 +28,11 @@ done
 
 
 class ComposeError(ValueError):
-    """The declarations make no Compose project; names the service and the blocker."""
+    """Declarations cannot be a Compose project; the message has the service and the blocker."""
 
 
 def escape(value: Any) -> Any:
-    """``value`` with every dollar doubled: Compose would put a variable of the shell there."""
+    """Double every dollar sign in ``value``, because Compose would expand variables."""
     if isinstance(value, dict):
         return {key: escape(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -41,12 +41,12 @@ def escape(value: Any) -> Any:
 
 
 def filled(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """``definition`` without the keys that say nothing."""
+    """Return ``definition`` without empty values."""
     return {key: value for key, value in definition.items() if value not in (None, [], {})}
 
 
 def volume_name(source: str, root: str) -> str | None:
-    """Name of the project's volume that stands for ``source`` under ``root``; None elsewhere."""
+    """Name of the volume that replaces path ``source``; None if it is not under ``root``."""
     path = PurePosixPath(source)
     if not root or path == PurePosixPath(root) or not path.is_relative_to(root):
         return None
@@ -54,7 +54,7 @@ def volume_name(source: str, root: str) -> str | None:
 
 
 def volume(entry: Any, root: str) -> Any:
-    """A mount of a path under ``root`` as a mount of a volume; any other mount as it is."""
+    """Replace a bind mount under ``root`` by a volume; return any other mount unchanged."""
     if not isinstance(entry, dict) or entry.get("type") != "bind":
         return entry
     name = volume_name(str(entry["source"]), root)
@@ -95,7 +95,7 @@ def service(one: Mapping[str, Any], root: str, config_dir: str) -> dict[str, Any
 
 
 def condition(definition: Mapping[str, Any]) -> dict[str, str]:
-    """When a service counts as there for those that wait for it."""
+    """Condition on which dependent services start."""
     if definition.get("restart") == "no":
         return {"condition": "service_completed_successfully"}
     healthy = "healthcheck" in definition
@@ -103,9 +103,9 @@ def condition(definition: Mapping[str, Any]) -> dict[str, str]:
 
 
 def owner_of(name: str, users: Mapping[str, str]) -> str:
-    """User and group of a volume that services mount; ``users`` are theirs, by their names.
+    """User and group of a volume; ``users`` are the users of the services that mount it.
 
-    Several users of one group share it: it belongs to root, and the group writes to it.
+    If several users of one group share it, it belongs to root and is writable for the group.
     """
     groups = {user.partition(":")[2] for user in users.values()}
     if len(set(users.values())) == 1:
@@ -116,23 +116,23 @@ def owner_of(name: str, users: Mapping[str, str]) -> str:
 
 
 def owner_service(services: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The service that runs once and gives every volume to the user of its containers.
+    """The service that runs once and sets the owner of every volume to its containers' user.
 
-    An engine makes a volume for root, and the containers cannot write as root.
+    The engine creates volumes owned by root, and the containers do not run as root.
     """
     users: dict[str, dict[str, str]] = {}
     for name, definition in services.items():
         for source in volumes_of(definition):
             users.setdefault(source, {})[name] = str(definition.get("user", "0:0"))
-    given = [f"{owner_of(source, users[source])} {source}" for source in sorted(users)]
+    arguments = [f"{owner_of(source, users[source])} {source}" for source in sorted(users)]
     return {
         "image": min(str(definition["image"]) for definition in services.values()),
         "user": "0:0",
-        "entrypoint": ["sh", "-euc", escape(GIVE), OWNER, *given],
+        "entrypoint": ["sh", "-euc", escape(CHOWN_SCRIPT), OWNER, *arguments],
         "network_mode": "none",
         "read_only": True,
         "cap_drop": ["ALL"],
-        # What an earlier user has made there is another's.
+        # Files in the volume may belong to an earlier user.
         "cap_add": ["CHOWN", "DAC_READ_SEARCH", "FOWNER"],
         "security_opt": ["no-new-privileges:true"],
         "restart": "no",
@@ -150,12 +150,11 @@ def to_compose(
     config_dir: str = "./config",
     after: Mapping[str, Iterable[str]] | None = None,
 ) -> dict[str, Any]:
-    """The Compose project of rendered declarations, as a mapping to be written as YAML.
+    """Return the Compose project of rendered declarations, for YAML.
 
     Each of ``rendered`` has ``name``, ``definition``, and optionally ``kind``, ``files``, ``keys``
     (names of files with secrets) and ``config_target``. Mounts of paths under ``volume_root``
-    become volumes of the project, named after the rest of the path. Files lie in
-    ``config_dir/<name>``.
+    become volumes, named after the rest of the path. Files are in ``config_dir/<name>``.
     ``after`` maps a kind to the kinds that it waits for. Raises ComposeError.
     """
     known = [plain(one) for one in rendered]

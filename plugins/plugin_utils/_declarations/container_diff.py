@@ -1,24 +1,24 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A container against its declaration: what to do with it, and how two declarations differ."""
+"""Comparison of a container with its declaration, and of two declarations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Of the declaration's making, not of its maker: they differ because something else does.
+# Keys derived from other keys, which are reported themselves.
 DERIVED = {"labels"}
 
 
 def service_state(
     container: Mapping[str, Any], differs: Sequence[str], files: Sequence[str]
 ) -> str:
-    """What a container is to its declaration, and with that, what has to happen.
+    """Return the state of a container compared with its declaration.
 
-    ``container`` is the engine's answer, empty when there is none; ``differs`` are keys of it and
-    ``files`` paths that are not as declared. absent: start it at once, it serves nobody. stale: it
-    has to restart. drifted: its files have to be written. current: nothing.
+    ``container`` is the engine's result, empty if there is none; ``differs`` are its keys and
+    ``files`` the paths that are not as declared. absent: it is not running and can start at once.
+    stale: it must restart. drifted: its files must be written. current: no change.
     """
     if not container.get("State", {}).get("Running"):
         return "absent"
@@ -38,7 +38,7 @@ def lines_by_key(text: str) -> dict[str, str]:
 
 
 def changed_keys(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[str]:
-    """Keys that are new, gone or have another value, in order."""
+    """Sorted keys that were added, removed or changed."""
     return sorted(
         key
         for key in new.keys() | old.keys()
@@ -47,9 +47,9 @@ def changed_keys(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[str]:
 
 
 def declaration_differences(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[str]:
-    """Names of what differs between two declarations with ``definition`` and ``files``.
+    """Keys and files that differ between two declarations with ``definition`` and ``files``.
 
-    Keys without values: a value may be a password.
+    Without values, which may be passwords.
     """
     found = [
         key for key in changed_keys(new["definition"], old["definition"]) if key not in DERIVED

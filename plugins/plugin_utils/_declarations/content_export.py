@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a cluster has, as declarations that would change nothing on it."""
+"""Export of a cluster's content as declarations that would not change it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from .declared_topics import CLEANUP, MIN_ISR, TOPICS, read_topics
 from .declared_users import USERS, Declared, principal_of, read_users
 from .role_folding import fold, written
 
-# From the largest on; those that people rarely write are left out.
+# Units in descending order; unusual ones are left out.
 DURATIONS = {unit: MILLISECONDS[unit] for unit in ("d", "h", "m", "s")}
 SIZES = {name: BYTES[name.lower()] for name in ("TB", "TiB", "GB", "GiB", "MB", "MiB", "kB", "KiB")}
 USER = "User:"
-# Python takes more for digits than it makes numbers of, and no number of thousands of digits.
+# ASCII digits, and limited in length: int() rejects other digits and very long numbers.
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
 def amount(number: int, units: Mapping[str, int], plain: str) -> Any:
-    """A number with the largest unit that divides it."""
+    """A number in the largest unit that divides it."""
     if number == WITHOUT_LIMIT:
         return number
     for unit, size in units.items():
@@ -41,7 +41,7 @@ def amount(number: int, units: Mapping[str, int], plain: str) -> Any:
 
 
 def natural(text: str) -> Any:
-    """The number or switch that a text spells, when it would be written the same way again."""
+    """The number or boolean in a text, if its text form is the same; otherwise the text."""
     if text in ("true", "false"):
         return text == "true"
     if _WHOLE.fullmatch(text) and str(int(text)) == text:
@@ -50,7 +50,7 @@ def natural(text: str) -> Any:
 
 
 def topic_of(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The declaration of one topic; replicas of different numbers are left to the cluster."""
+    """The declaration of one topic; without replication if it differs between partitions."""
     config = {
         str(key): str(value)
         for key, value in (found.get("config") or {}).items()
@@ -76,7 +76,7 @@ def topic_of(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def acls_of(acls: Iterable[Acl]) -> list[dict[str, Any]]:
-    """Single ACLs, the operations of one principal on one resource in one entry."""
+    """Entries of single ACLs, each with all operations of one principal on one resource."""
     groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for acl in sorted(acls):
         place = (acl.resource_type, acl.resource, acl.pattern)
@@ -98,15 +98,15 @@ def acls_of(acls: Iterable[Acl]) -> list[dict[str, Any]]:
             for operation in operations
         }
         if kind in RESOURCES and read_acl(Reader(), "", entry) != expected:
-            # A name with a star of its own, or with signs that Kafka would not take.
+            # A name that contains a star, or characters that Kafka does not allow.
             entry |= {kind: name, "pattern": pattern}
         entries.append(entry)
     return entries
 
 
-def quota_of(values: Mapping[str, float], words: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of a quota in friendly words; empty when there is one without a word."""
-    names = {kafka_key: word for word, (kafka_key, _, _) in words.items()}
+def quota_of(values: Mapping[str, float], keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of a quota with keys of declarations; empty if one of Kafka's keys has none."""
+    names = {kafka_key: key for key, (kafka_key, _, _) in keys.items()}
     if not values.keys() <= names.keys():
         return {}
     found: dict[str, Any] = {}
@@ -120,7 +120,7 @@ def quota_of(values: Mapping[str, float], words: Mapping[str, Any]) -> dict[str,
 
 
 def user_of(credentials: Mapping[str, int]) -> dict[str, Any] | None:
-    """How a user logs in; None when the credentials have different numbers of iterations."""
+    """The declaration of a user's credentials; None if their iterations differ."""
     if len(set(credentials.values())) > 1:
         return None
     declared: dict[str, Any] = {}
@@ -134,10 +134,10 @@ def user_of(credentials: Mapping[str, int]) -> dict[str, Any] | None:
 
 
 class Export:
-    """Declarations made piece by piece; what cannot be declared is noted instead."""
+    """Collected declarations, with notes on content that cannot be declared."""
 
     def __init__(self) -> None:
-        """Nothing is declared yet."""
+        """Start without declarations."""
         self.topics: dict[str, Any] = {}
         self.users: dict[str, dict[str, Any]] = {}
         self.acls: list[dict[str, Any]] = []
@@ -145,12 +145,12 @@ class Export:
         self.notes: list[str] = []
 
     def note(self, what: str, reader: Reader) -> bool:
-        """Whether a piece can be declared; notes why not."""
+        """Return whether an item can be declared; add notes if not."""
         self.notes += [f"{what} is not declared: {fault}" for fault in reader.faults]
         return not reader.faults
 
     def add_topics(self, topics: Mapping[str, Mapping[str, Any]]) -> None:
-        """Topics that are not Kafka's own."""
+        """Add topics that are not Kafka's own."""
         for name in sorted(topics):
             declared, reader = topic_of(topics[name]), Reader()
             read_topics(reader, {name: declared})
@@ -158,7 +158,7 @@ class Export:
                 self.topics[name] = declared
 
     def add_users(self, users: Mapping[str, Mapping[str, int]]) -> None:
-        """Users that log in with SCRAM."""
+        """Add users that authenticate with SCRAM."""
         for name in sorted(users):
             declared, reader = user_of(users[name]), Reader()
             if declared is None:
@@ -169,12 +169,12 @@ class Export:
                 self.users[name] = declared
 
     def add_acls(self, acls: Iterable[Acl]) -> None:
-        """ACLs, by role where roles give exactly them."""
+        """Add ACLs, as roles if roles match them exactly."""
         all_of_them = set(acls)
         given: dict[str, list[Acl]] = defaultdict(list)
         for acl in sorted(all_of_them):
             if acl.permission == ALLOW and replace(acl, permission=DENY) in all_of_them:
-                self.notes.append(f"an ACL is not declared, as another denies the same: {acl}")
+                self.notes.append(f"an ACL is not declared, since another ACL denies it: {acl}")
             else:
                 given[acl.principal].append(acl)
         rest: list[Acl] = []
@@ -196,15 +196,15 @@ class Export:
                 self.acls.append(entry)
 
     def add_quotas(self, quotas: Iterable[Mapping[str, Any]]) -> None:
-        """Quotas, those of a declared user with the user."""
+        """Add quotas; the quota of a declared user is part of that user."""
         for found in quotas:
             names = {key: found[key] for key in ("user", "client", "ip") if found.get(key)}
-            who = ", ".join(f"{key} {name}" for key, name in names.items())
-            words = PER_ADDRESS if "ip" in names else PER_CLIENT
-            declared = quota_of(found["values"], words)
+            entity = ", ".join(f"{key} {name}" for key, name in names.items())
+            keys = PER_ADDRESS if "ip" in names else PER_CLIENT
+            declared = quota_of(found["values"], keys)
             entry, reader = {**names, **declared}, Reader()
             read_quotas(reader, [entry], {})
-            if not self.note(f"the quota of {who}", reader):
+            if not self.note(f"the quota of {entity}", reader):
                 continue
             if set(names) == {"user"} and names["user"] in self.users:
                 self.users[names["user"]]["quota"] = declared
@@ -212,13 +212,13 @@ class Export:
                 self.quotas.append(entry)
 
 
-def declarations(state: Mapping[str, Any], ours: Iterable[str] = ()) -> dict[str, Any]:
-    """Variables of the role kafka_content for a state as M(metal.kafka.cluster_content_info) gives.
+def declarations(state: Mapping[str, Any], accounts: Iterable[str] = ()) -> dict[str, Any]:
+    """Variables of the role kafka_content for a result of M(metal.kafka.cluster_content_info).
 
-    ``notes`` beside them tell what is there and cannot be declared. Passwords are no part of it,
-    nor are users of the platform itself, ``ours``: it declares them, and nobody else may.
+    ``notes`` list content that cannot be declared. Passwords are left out, and also the platform's
+    service accounts, ``accounts``, which only the platform may declare.
     """
-    own = set(ours)
+    own = set(accounts)
     principals = {f"{USER}{name}" for name in own}
     users, acls = state.get("users") or {}, state.get("acls") or ()
     export = Export()
@@ -227,7 +227,7 @@ def declarations(state: Mapping[str, Any], ours: Iterable[str] = ()) -> dict[str
     export.add_acls(acl_of(each) for each in acls if each["principal"] not in principals)
     export.add_quotas(each for each in state.get("quotas") or () if each.get("user") not in own)
     return {
-        # What topics have is said by each of them: a default would be a change.
+        # Each topic declares its full configuration; a default would be a change.
         "kafka_content_defaults": {},
         "kafka_content_name_pattern": "",
         TOPICS: export.topics,

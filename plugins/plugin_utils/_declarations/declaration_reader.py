@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a declaration to its end: everything that is wrong with it is told at once."""
+"""Reader of declarations that collects all faults before it raises an error."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class Fault:
     allowed: str
 
     def __str__(self) -> str:
-        """One message."""
+        """Return the message."""
         return f"{self.where}: found {self.found}; allowed: {self.allowed}"
 
 
 class DeclarationError(ValueError):
-    """A declaration cannot be taken; tells every blocker."""
+    """A declaration is invalid; the message has all faults."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        """Keep the blockers apart, for a list of them."""
+        """Store the faults and their messages."""
         self.faults = list(faults)
         self.messages = [str(fault) for fault in faults]
         super().__init__("; ".join(self.messages))
 
 
 def shown(value: Any) -> str:
-    """A value as part of a sentence, shortened."""
+    """Shortened text of a value for messages."""
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, (list, tuple)):
@@ -52,29 +52,29 @@ def shown(value: Any) -> str:
 
 
 class Reader:
-    """Takes values of a declaration apart and notes what is wrong with them.
+    """Read values of a declaration and collect faults.
 
-    Every method gives something to go on with, so that one fault does not hide the next.
+    After a fault, every method returns a usable value, so that one fault does not hide the next.
     ``where`` is the path of a value, such as ``kafka_content_users.alice.roles[0]``.
     """
 
     def __init__(self) -> None:
-        """Nothing is wrong yet."""
+        """Start without faults."""
         self.faults: list[Fault] = []
 
     def refuse(self, where: str, found: str, allowed: str) -> None:
-        """Note an blocker, once."""
+        """Add a fault, unless it is known."""
         fault = Fault(where, found, allowed)
         if fault not in self.faults:
             self.faults.append(fault)
 
     def finish(self) -> None:
-        """Raise DeclarationError when anything was wrong."""
+        """Raise DeclarationError if there are faults."""
         if self.faults:
             raise DeclarationError(self.faults)
 
     def named(self, where: str, value: Any) -> list[tuple[str, str, Any]]:
-        """Path, name and value of each entry of a mapping by name, in order."""
+        """Path, name and value of each entry of a mapping, sorted by name."""
         if value is None:
             return []
         if not isinstance(value, Mapping):
@@ -99,7 +99,7 @@ class Reader:
         required: Iterable[str] = (),
         hints: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Those of ``keys`` that a mapping gives; ``hints`` tell of keys that stand elsewhere."""
+        """Values of ``keys`` in a mapping; ``hints`` are the allowed values for misplaced keys."""
         known = list(keys)
         if not isinstance(value, Mapping):
             self.refuse(where, shown(value), f"a mapping with keys of {', '.join(known)}")
@@ -114,9 +114,9 @@ class Reader:
                 self.refuse(f"{where}.{key}", "nothing", "a value: it is required")
         return {key: value[key] for key in known if value.get(key) is not None}
 
-    def word(self, where: str, value: Any, words: Iterable[str]) -> str | None:
-        """``value`` when it is one of ``words``, in any case of letters."""
-        known = list(words)
+    def choice(self, where: str, value: Any, allowed: Iterable[str]) -> str | None:
+        """``value`` in lower case if it is one of ``allowed``."""
+        known = list(allowed)
         if isinstance(value, str) and value.lower() in known:
             return value.lower()
         plain = value.lower() if isinstance(value, str) else ""
@@ -124,14 +124,14 @@ class Reader:
         return None
 
     def switch(self, where: str, value: Any) -> bool:
-        """A boolean, false when it is none."""
+        """A boolean; false for another type."""
         if isinstance(value, bool):
             return value
         self.refuse(where, shown(value), "true or false")
         return False
 
     def text(self, where: str, value: Any, pattern: re.Pattern[str], allowed: str) -> str | None:
-        """``value`` when it is text, or a number, that matches as a whole."""
+        """``value`` as text if it is a text or a whole number that matches ``pattern``."""
         if isinstance(value, (str, int)) and not isinstance(value, bool):
             found = str(value)
             if pattern.fullmatch(found):
@@ -140,7 +140,7 @@ class Reader:
         return None
 
     def several(self, where: str, value: Any) -> list[tuple[str, Any]]:
-        """Path and value of each entry of a list that is not empty, or of one single value."""
+        """Path and value of each entry of a non-empty list, or of a single value."""
         if not isinstance(value, (list, tuple)):
             return [(where, value)]
         if not value:
@@ -148,7 +148,7 @@ class Reader:
         return self.listed(where, value)
 
     def number(self, where: str, value: Any, low: int, high: int) -> int | None:
-        """A whole number within bounds."""
+        """A whole number from ``low`` to ``high``."""
         found = whole_number(value)
         if found is None:
             self.refuse(where, shown(value), f"a whole number from {low} to {high}")
@@ -161,7 +161,7 @@ class Reader:
     def measured(
         self, where: str, value: Any, read: Callable[[Any], float], allowed: str
     ) -> float | None:
-        """A number above 0 in the words that ``read`` takes."""
+        """A number above 0, parsed by ``read``."""
         try:
             found = read(value)
         except (UnitError, ValueError, TypeError):

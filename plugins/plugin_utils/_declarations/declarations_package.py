@@ -1,8 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The package by which drivers validate declarations of pipelines, from this collection's sources.
+"""Import of the package that validates declarations of pipelines, from this collection's sources.
 
-The image of drivers is built from the same files: both validate alike, and nobody installs it.
+The drivers' image is built from the same files, so both have the same rules, and the package need
+not be installed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-# Last: an installed package of the same name, such as a contributor's, is these files too.
+# Appended last: an installed package, as on a contributor's machine, has the same files.
 COLLECTION = Path(__file__).resolve().parents[3]
 sys.path.append(str(COLLECTION / "declarations/src"))
 

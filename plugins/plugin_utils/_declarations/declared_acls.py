@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Single ACLs in the words of an inventory."""
+"""Single ACLs as an inventory declares them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PATTERNS = ("literal", "prefixed")
 
 
 def read_acls(reader: Reader, where: str, items: Any) -> set[Acl]:
-    """Single ACLs, each for one principal, one resource and some operations."""
+    """Read entries of ACLs, each for one principal, one resource and some operations."""
     acls: set[Acl] = set()
     for path, item in reader.listed(where, items):
         acls |= read_acl(reader, path, item)
@@ -35,27 +35,27 @@ def read_acls(reader: Reader, where: str, items: Any) -> set[Acl]:
 
 
 def read_acl(reader: Reader, where: str, item: Any) -> set[Acl]:
-    """The ACLs of one entry."""
+    """Read the ACLs of one entry."""
     keys = ("principal", "permission", "operations", "host", "pattern", *RESOURCES, "cluster")
     given = reader.mapping(where, item, keys, ("principal", "operations"))
     if not given:
         return set()
     principal = "User:unknown"
     if "principal" in given:
-        allowed = "a type and a name, such as User:alice, or User:* for everybody"
+        allowed = "a type and a name, such as User:alice, or User:* for all users"
         path = f"{where}.principal"
         principal = reader.text(path, given["principal"], PRINCIPAL, allowed) or principal
     place = _place(reader, where, given)
     permission = ALLOW
     if "permission" in given:
         path = f"{where}.permission"
-        permission = reader.word(path, given["permission"], (ALLOW, DENY)) or ALLOW
+        permission = reader.choice(path, given["permission"], (ALLOW, DENY)) or ALLOW
     host = address(reader, f"{where}.host", given["host"]) if "host" in given else ANYWHERE
     if place is None:
         return set()
     kind, name, pattern = place
     operations = [
-        reader.word(path, each, OPERATIONS[kind])
+        reader.choice(path, each, OPERATIONS[kind])
         for path, each in reader.several(f"{where}.operations", given.get("operations", "all"))
     ]
     return {
@@ -66,7 +66,7 @@ def read_acl(reader: Reader, where: str, item: Any) -> set[Acl]:
 
 
 def _place(reader: Reader, where: str, given: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """Kind, name and pattern of the one resource that an entry names."""
+    """Kind, name and pattern of the resource of an entry, which must be exactly one."""
     kinds = [kind for kind in (*RESOURCES, "cluster") if kind in given]
     if len(kinds) != 1:
         found = " and ".join(kinds) if kinds else "no resource"
@@ -81,15 +81,15 @@ def _place(reader: Reader, where: str, given: Mapping[str, Any]) -> tuple[str, s
     if "pattern" not in given:
         found_place = resource(reader, f"{where}.{kind}", given[kind], kind)
         return (kind, *found_place) if found_place else None
-    # With a pattern the name is meant as it is, stars included.
-    pattern = reader.word(f"{where}.pattern", given["pattern"], PATTERNS)
+    # With an explicit pattern, stars in the name are literal.
+    pattern = reader.choice(f"{where}.pattern", given["pattern"], PATTERNS)
     anything = re.compile(r"[^\n]{1,255}")
     name = reader.text(f"{where}.{kind}", given[kind], anything, "1 to 255 characters")
     return (kind, name, pattern) if name and pattern else None
 
 
 def contradictions(reader: Reader, acls: Iterable[Acl]) -> None:
-    """Note ACLs that are allowed and denied at once: the denial alone would count."""
+    """Refuse ACLs that are both allowed and denied, of which only the denial would apply."""
     given = set(acls)
     for acl in sorted(given):
         if acl.permission == DENY and _other(acl, ALLOW) in given:

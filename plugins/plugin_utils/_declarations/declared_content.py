@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A site's whole content in the words of an inventory, turned into options of the modules."""
+"""Conversion of a site's declared content to options of the modules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = ("topics", "users", "acls", "quotas")
 
 @dataclass
 class Absent:
-    """What is to be gone."""
+    """Content that is declared absent."""
 
     topics: list[str] = field(default_factory=list)
     users: list[str] = field(default_factory=list)
@@ -36,36 +36,37 @@ class Absent:
 def read_absent(
     reader: Reader, absent: Any, declared: Declared, topics: Iterable[str] = ()
 ) -> Absent:
-    """What is to be gone; nothing of it may be declared as well."""
+    """Read the content that is declared absent; none of it may also be declared."""
     found = Absent()
     if absent is None:
         return found
     given = reader.mapping(ABSENT, absent, KINDS)
-    found.topics = _gone(reader, "topics", given, set(topics), f"{TOPICS}.")
+    found.topics = _absent_names(reader, "topics", given, set(topics), f"{TOPICS}.")
     for where, name in reader.listed(f"{ABSENT}.topics", given.get("topics")):
         if isinstance(name, str) and name.startswith("__"):
             reader.refuse(where, repr(name), "topics that are not Kafka's own __*")
-    found.users = _gone(reader, "users", given, declared.users, f"{USERS}.")
+    found.users = _absent_names(reader, "users", given, declared.users, f"{USERS}.")
     for where, item in reader.listed(f"{ABSENT}.acls", given.get("acls")):
-        found.acls |= _gone_acls(reader, where, item, declared)
+        found.acls |= _absent_acls(reader, where, item, declared)
     for where, item in reader.listed(f"{ABSENT}.quotas", given.get("quotas")):
-        quota = _gone_quota(reader, where, item, declared)
+        quota = _absent_quota(reader, where, item, declared)
         if quota:
             found.quotas.append(quota)
     for acl in sorted(declared.acls):
         if acl.principal in {principal_of(name) for name in found.users}:
-            reader.refuse(f"{ABSENT}.users", f"{acl.principal}, whom {ACLS} gives: {acl}", "one")
+            found_acl = f"{acl.principal}, for which {ACLS} has: {acl}"
+            reader.refuse(f"{ABSENT}.users", found_acl, "users without declared ACLs")
             break
     return found
 
 
-def _gone(
+def _absent_names(
     reader: Reader, kind: str, given: Mapping[str, Any], declared: set[str], path: str
 ) -> list[str]:
-    """Names that are to be gone."""
+    """Read names that are declared absent."""
     names = []
     for where, each in reader.listed(f"{ABSENT}.{kind}", given.get(kind)):
-        name = reader.text(where, each, SUBJECT, "a name without '*': each is named on its own")
+        name = reader.text(where, each, SUBJECT, "a single name, without '*'")
         if name is None:
             continue
         if name in declared:
@@ -74,14 +75,14 @@ def _gone(
     return names
 
 
-def _gone_acls(reader: Reader, where: str, item: Any, declared: Declared) -> set[Acl]:
-    """ACLs that are to be gone: one entry as declared, or roles of a user."""
+def _absent_acls(reader: Reader, where: str, item: Any, declared: Declared) -> set[Acl]:
+    """Read ACLs that are declared absent: an entry of ACLs, or roles of a user."""
     if isinstance(item, Mapping) and "roles" in item:
         given = reader.mapping(where, item, ("user", "roles"), ("user", "roles"))
         acls: set[Acl] = set()
         for path, role in reader.listed(f"{where}.roles", given.get("roles")):
             acls |= read_role(reader, path, principal_of(str(given.get("user"))), role)
-        # Another role of the same user may need some of them.
+        # Declared roles of the same user may need some of them.
         return acls - declared.acls
     acls = read_acl(reader, where, item)
     for acl in sorted(acls & declared.acls):
@@ -89,23 +90,27 @@ def _gone_acls(reader: Reader, where: str, item: Any, declared: Declared) -> set
     return acls
 
 
-def _gone_quota(reader: Reader, where: str, item: Any, declared: Declared) -> dict[str, Any] | None:
-    """A quota that is to be gone, or some of its keys."""
+def _absent_quota(
+    reader: Reader, where: str, item: Any, declared: Declared
+) -> dict[str, Any] | None:
+    """Read a quota that is declared absent, or some of its keys."""
     if isinstance(item, Mapping) and (extra := sorted(set(item) & {*PER_CLIENT, *PER_ADDRESS})):
         reader.refuse(f"{where}.{extra[0]}", "a value", f"keys: [{', '.join(extra)}]")
         return None
-    entity, words = read_entity(reader, where, item, ("keys",))
+    entity, known = read_entity(reader, where, item, ("keys",))
     if entity is None:
         return None
     keys = []
     for path, each in reader.listed(f"{where}.keys", item.get("keys")):
-        word = reader.word(path, each, words)
-        if word:
-            keys.append(words[word][0])
+        key = reader.choice(path, each, known)
+        if key:
+            keys.append(known[key][0])
     values = declared.quotas.get(entity, {})
     both = sorted(values.keys() & (keys or values.keys()))
     if both:
-        reader.refuse(where, f"{', '.join(both)} of {entity}", "what is not declared: this is")
+        reader.refuse(
+            where, f"{', '.join(both)} of {entity}", "quotas that are not declared: this is"
+        )
     names = {key: name for key in ("user", "client", "ip") if (name := getattr(entity, key))}
     return {**names, "keys": sorted(keys)}
 
@@ -136,10 +141,10 @@ def _quota_part(declared: Declared, absent: Absent) -> dict[str, Any]:
 
 
 def content_specs(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What the modules topics, users, acls and quotas are to do, by name of the module.
+    """Return options of the modules topics, users, acls and quotas, by name of the module.
 
-    ``given`` has the keys topics, defaults, name_pattern, users, acls, quotas, absent and
-    confirm_delete, all of which may be left out. Raises DeclarationError with everything wrong.
+    ``given`` has the optional keys topics, defaults, name_pattern, users, acls, quotas, absent and
+    confirm_delete. Raises DeclarationError with all faults.
     """
     reader = Reader()
     keys = (*KINDS, "defaults", "name_pattern", "absent", "confirm_delete")
@@ -164,7 +169,7 @@ def content_specs(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _confirmed(reader: Reader, names: Any, absent: list[str]) -> list[str]:
-    """Topics whose deletion is confirmed; a name that is not to be gone is a slip."""
+    """Read topics whose deletion is confirmed; a name that is not declared absent is a fault."""
     found = []
     for where, name in reader.listed(CONFIRM, names):
         if name not in absent:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Quotas in the words of an inventory."""
+"""Quotas as an inventory declares them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def whole(value: Any) -> int:
 
 Quotas = dict[Entity, dict[str, float]]
 
-# Friendly keys of a quota: Kafka's key, how its value is read, and what is allowed.
+# Keys of declarations: Kafka's key, the function that reads the value, and the allowed values.
 PER_CLIENT = {
     "producer": ("producer_byte_rate", rate, "bytes per second above 0, such as 10MB"),
     "consumer": ("consumer_byte_rate", rate, "bytes per second above 0, such as 10MB"),
@@ -53,7 +53,7 @@ PER_CLIENT = {
     "controller_mutations": (
         "controller_mutation_rate",
         number,
-        "a number above 0: partitions made or deleted per second",
+        "a number above 0: partitions created or deleted per second",
     ),
 }
 PER_ADDRESS = {
@@ -66,19 +66,19 @@ PER_ADDRESS = {
 
 
 def read_quotas(reader: Reader, items: Any, into: Quotas) -> None:
-    """Quotas, each for a user, a client id, both, or an address."""
+    """Read quotas, each for a user, a client id, both, or an address."""
     for where, item in reader.listed(QUOTAS, items):
-        entity, words = read_entity(reader, where, item, ())
+        entity, keys = read_entity(reader, where, item, ())
         if entity is None:
             continue
-        values = read_values(reader, where, item, words, ("user", "client", "ip"))
+        values = read_values(reader, where, item, keys, ("user", "client", "ip"))
         note_quota(reader, where, entity, values, into)
 
 
 def read_entity(
-    reader: Reader, where: str, item: Any, also: tuple[str, ...]
+    reader: Reader, where: str, item: Any, other_keys: tuple[str, ...]
 ) -> tuple[Entity | None, Mapping[str, Any]]:
-    """Whom a quota is for, and the friendly keys that it may have."""
+    """Read the entity of a quota; return it with the keys that the quota may have."""
     if not isinstance(item, Mapping):
         reader.refuse(where, shown(item), "a mapping with user, client or ip")
         return None, {}
@@ -86,7 +86,7 @@ def read_entity(
     for key in ("user", "client", "ip"):
         if item.get(key) is None:
             continue
-        allowed = "a name, or '*' for each that has no quota of its own"
+        allowed = "a name, or '*' for all without their own quota"
         path = f"{where}.{key}"
         if str(item[key]).strip("<>").lower() == "default":
             reader.refuse(path, shown(item[key]), f"{allowed}, which Kafka's tools call default")
@@ -100,29 +100,29 @@ def read_entity(
             names[key] = name
     if not names or ("ip" in names and len(names) > 1):
         found = " and ".join(names) if names else "neither user nor client nor ip"
-        reader.refuse(where, found, "user, client or both, or ip alone")
+        reader.refuse(where, found, "user, client or both, or only ip")
         return None, {}
-    words: Mapping[str, Any] = PER_ADDRESS if "ip" in names else PER_CLIENT
-    known = ("user", "client", "ip", *words, *also)
+    keys: Mapping[str, Any] = PER_ADDRESS if "ip" in names else PER_CLIENT
+    known = ("user", "client", "ip", *keys, *other_keys)
     reader.mapping(where, item, known)
-    return Entity(**names), words
+    return Entity(**names), keys
 
 
 def read_values(
-    reader: Reader, where: str, item: Any, words: Mapping[str, Any], names: tuple[str, ...]
+    reader: Reader, where: str, item: Any, keys: Mapping[str, Any], names: tuple[str, ...]
 ) -> dict[str, float]:
-    """Values by Kafka's keys."""
+    """Read values of a quota, by Kafka's keys."""
     if not isinstance(item, Mapping):
-        reader.refuse(where, shown(item), f"a mapping with keys of {', '.join(words)}")
+        reader.refuse(where, shown(item), f"a mapping with keys of {', '.join(keys)}")
         return {}
-    given = {key: item[key] for key in words if item.get(key) is not None}
+    given = {key: item[key] for key in keys if item.get(key) is not None}
     if not names:
-        given = reader.mapping(where, item, words)
-    if not given and item.keys() <= {*words, *names}:
-        reader.refuse(where, "no value", f"at least one of {', '.join(words)}")
+        given = reader.mapping(where, item, keys)
+    if not given and item.keys() <= {*keys, *names}:
+        reader.refuse(where, "no value", f"at least one of {', '.join(keys)}")
     values = {}
     for key, value in given.items():
-        kafka_key, read, allowed = words[key]
+        kafka_key, read, allowed = keys[key]
         found = reader.measured(f"{where}.{key}", value, read, allowed)
         if found is not None:
             values[kafka_key] = float(found)
@@ -136,7 +136,7 @@ def note_quota(
     values: dict[str, float],
     into: Quotas,
 ) -> None:
-    """Keep a quota; no entity has two."""
+    """Add a quota; a second quota of one entity is a fault."""
     if entity in into:
         reader.refuse(where, f"a second quota of {entity}", "one for each, with all its keys")
     into[entity] = values

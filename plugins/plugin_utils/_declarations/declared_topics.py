@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics in the words of an inventory, turned into the words of the module ``topics``."""
+"""Conversion of declared topics to options of the module ``topics``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MIN_ISR = "min.insync.replicas"
 CLEANUP = "cleanup.policy"
 COUNT = "a whole number from 1"
 
-# Kafka's keys of a topic. Others are left to the cluster's validation, but for slips of these.
+# Kafka's topic keys. The cluster validates other keys, except typos of these.
 KAFKA_KEYS = (
     *("cleanup.policy", "compression.type", "compression.gzip.level", "compression.lz4.level"),
     *("compression.zstd.level", "delete.retention.ms", "file.delete.delay.ms", "flush.messages"),
@@ -42,12 +42,12 @@ KAFKA_KEYS = (
     *("segment.index.bytes", "segment.jitter.ms", "segment.ms"),
     "unclean.leader.election.enable",
 )
-# So near to a key of Kafka's that it is meant.
-SLIP = 0.9
+# Similarity from which an unknown key counts as a typo of one of Kafka's keys.
+TYPO_SIMILARITY = 0.9
 
 
 def count(value: Any) -> int:
-    """A count of 1 or more; raises UnitError."""
+    """A whole number from 1; raises UnitError."""
     found = whole_number(value)
     if found is None or found < 1:
         raise UnitError(f"{value!r} is no whole number from 1")
@@ -55,32 +55,32 @@ def count(value: Any) -> int:
 
 
 def policies(value: Any) -> str:
-    """What happens to old records: delete, compact or both, in Kafka's form; raises UnitError."""
+    """Value of cleanup.policy for delete, compact or both; raises UnitError."""
     parts = value if isinstance(value, (list, tuple)) else str(value).split(",")
     names = [str(part).strip() for part in parts]
     if not names or not set(names) <= set(POLICIES):
-        raise UnitError(f"{value!r} is none of delete, compact or both")
+        raise UnitError(f"{value!r} is not delete, compact or both")
     return ",".join(sorted(set(names)))
 
 
-# Friendly keys that stand for a key of Kafka's, and how their value is read.
+# Keys of declarations with Kafka's key and the function that reads the value.
 READERS = {
     "retention": ("retention.ms", duration_ms),
     "retention_size": ("retention.bytes", size_bytes),
     "cleanup": (CLEANUP, policies),
     "min_insync": (MIN_ISR, count),
 }
-# What they take.
+# Their allowed values, for messages.
 ALLOWED = {
-    "retention": "a duration such as 7d or 36h, or -1 for ever",
-    "retention_size": "a size such as 10GB or 512MiB, or -1 without limit",
+    "retention": "a duration such as 7d or 36h, or -1 for unlimited",
+    "retention_size": "a size such as 10GB or 512MiB, or -1 for unlimited",
     "cleanup": "delete, compact or both",
     "min_insync": COUNT,
 }
 
 
 def check_name(reader: Reader, where: str, name: str, pattern: str) -> None:
-    """Note when Kafka or the site does not allow this name for a topic."""
+    """Refuse a topic name that Kafka or the site's pattern does not allow."""
     found = f"the name {name!r}"
     if not KAFKA_NAME.fullmatch(name) or name in (".", ".."):
         reader.refuse(where, found, "1 to 249 letters, digits, '.', '_' and '-'")
@@ -91,14 +91,14 @@ def check_name(reader: Reader, where: str, name: str, pattern: str) -> None:
 
 
 def read_keys(reader: Reader, where: str, declared: Any) -> Mapping[str, Any]:
-    """A declaration with the keys that we know."""
+    """Validate the keys of a declaration and return it."""
     if declared is None:
         return {}
     if not isinstance(declared, Mapping):
         reader.refuse(where, shown(declared), "a mapping, {} for a topic with all defaults")
         return {}
     for key in sorted(str(key) for key in declared if key not in KEYS):
-        allowed = f"{one_of(key, KEYS)}; keys of Kafka's own stand under config"
+        allowed = f"{one_of(key, KEYS)}; Kafka's keys under config"
         reader.refuse(f"{where}.{key}", "an unknown key", allowed)
     config = declared.get("config")
     if config is not None and not isinstance(config, Mapping):
@@ -109,12 +109,12 @@ def read_keys(reader: Reader, where: str, declared: Any) -> Mapping[str, Any]:
 
 
 def check_config(reader: Reader, where: str, config: Mapping[str, Any]) -> None:
-    """Note keys that are slips of Kafka's, and values that have no form there."""
+    """Refuse keys that look like typos of Kafka's keys, and values of invalid types."""
     for key in sorted(config, key=str):
         path = f"{where}.config.{key}"
-        near = difflib.get_close_matches(str(key), KAFKA_KEYS, n=1, cutoff=SLIP)
+        near = difflib.get_close_matches(str(key), KAFKA_KEYS, n=1, cutoff=TYPO_SIMILARITY)
         if key not in KAFKA_KEYS and near:
-            reader.refuse(path, "a key that Kafka has not", f"{near[0]} (did you mean that?)")
+            reader.refuse(path, "an unknown key of Kafka", f"{near[0]} (did you mean that?)")
         try:
             as_text(str(key), config[key] if config[key] is not None else "")
         except PropertyError:
@@ -122,13 +122,13 @@ def check_config(reader: Reader, where: str, config: Mapping[str, Any]) -> None:
 
 
 def config_of(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str, Any]:
-    """Kafka's keys from one declaration, or from the defaults."""
+    """Kafka's keys of one declaration, or of the defaults."""
     config = {str(key): value for key, value in (layer.get("config") or {}).items()}
     for key, (kafka_key, read) in READERS.items():
         if key not in layer:
             continue
         if layer[key] is None:
-            # The cluster's default, whatever the site's defaults say.
+            # Null: the cluster's default instead of the site's.
             config.setdefault(kafka_key, None)
             continue
         try:
@@ -138,7 +138,7 @@ def config_of(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str,
             continue
         if kafka_key in config and str(config[kafka_key]) != str(value):
             found = f"{shown(layer[key])} and config.{kafka_key} {shown(config[kafka_key])}"
-            reader.refuse(f"{where}.{key}", found, "one of the two, as they are one key")
+            reader.refuse(f"{where}.{key}", found, "one of the two, which are the same key")
         config[kafka_key] = value
     return config
 
@@ -146,7 +146,7 @@ def config_of(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str,
 def count_of(
     reader: Reader, where: str, key: str, layers: tuple[Mapping[str, Any], Mapping[str, Any]]
 ) -> int | None:
-    """A count of a topic, or of the defaults; None when nobody says it, or says it wrong."""
+    """A number of a topic or of the defaults; None if it is missing or invalid."""
     own, common = layers
     value = own.get(key, common.get(key))
     if value is None:
@@ -159,11 +159,11 @@ def count_of(
 
 
 def placement_of(reader: Reader, where: str, declared: Mapping[str, Any]) -> list[list[int]]:
-    """Broker ids of each partition, as many for each and none of them twice; empty when wrong."""
+    """Broker ids of each partition: equally many, no duplicates; empty if invalid."""
     path, allowed = f"{where}.placement", "a list of broker ids for each partition"
     for key in ("partitions", "replication"):
         if declared.get(key) is not None:
-            reader.refuse(f"{where}.{key}", shown(declared[key]), "nothing: placement says it")
+            reader.refuse(f"{where}.{key}", shown(declared[key]), "nothing: placement defines it")
     found = []
     for each, brokers in reader.several(path, declared["placement"]):
         ids = brokers if isinstance(brokers, (list, tuple)) else ()
@@ -171,7 +171,7 @@ def placement_of(reader: Reader, where: str, declared: Mapping[str, Any]) -> lis
         if not ids or not whole or min(ids) < 0:
             reader.refuse(each, shown(brokers), allowed)
         elif len(set(ids)) < len(ids):
-            reader.refuse(each, f"{list(ids)}", "each broker once: it has one copy")
+            reader.refuse(each, f"{list(ids)}", "each broker once per partition")
         else:
             found.append(list(ids))
     if len({len(brokers) for brokers in found}) > 1:
@@ -183,7 +183,7 @@ def placement_of(reader: Reader, where: str, declared: Mapping[str, Any]) -> lis
 def spec_of(
     reader: Reader, where: str, declared: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """One topic as the module takes it; ``defaults`` have been judged before."""
+    """Options of one topic; ``defaults`` have been validated before."""
     own = config_of(reader, where, declared)
     spec: dict[str, Any] = {"config": {**config_of(Reader(), DEFAULTS, defaults), **own}}
     for key, name in (("partitions", "partitions"), ("replication", "replication_factor")):
@@ -201,7 +201,7 @@ def spec_of(
     min_isr, replicas = spec["config"].get(MIN_ISR), spec.get("replication_factor")
     if str(min_isr or "").isdecimal() and replicas is not None and int(min_isr) > replicas:
         source = str(min_isr) if MIN_ISR in own else f"{min_isr}, from {DEFAULTS}"
-        allowed = f"1 to {replicas}, the replication: else nobody could write with acks=all"
+        allowed = f"1 to {replicas}, the replication: otherwise no client can write with acks=all"
         reader.refuse(f"{where}.min_insync", source, allowed)
     return spec
 
@@ -209,11 +209,10 @@ def spec_of(
 def read_topics(
     reader: Reader, declarations: Any, defaults: Any = None, pattern: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """Topics for the module ``topics``; notes everything that is wrong.
+    """Return options of the module ``topics`` for all topics; faults are added to ``reader``.
 
-    A key of a topic wins over the same key of ``defaults``; so does a friendly key over Kafka's own
-    of the defaults, and the other way round. ``pattern`` is a regular expression that whole names
-    match.
+    Keys of a topic take precedence over ``defaults``, also if one of them has Kafka's name of the
+    key. ``pattern`` is a regular expression that must match the whole name.
     """
     try:
         re.compile(pattern)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Users in the words of an inventory, with their roles and quotas."""
+"""Users as an inventory declares them, with roles and quotas."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from .roles import read_role
 
 USERS = "kafka_content_users"
 USER_KEYS = ("roles", "quota", "mechanisms", "iterations")
-# What is meant by keys that people look for at a user.
+# Hints for keys that do not belong to a user.
 ELSEWHERE = {
-    "password": "no password here: kafka_content_passwords holds them, out of a secret store",
-    "acls": f"roles here, and single ACLs under {ACLS}",
+    "password": "no password here, but in kafka_content_passwords, from a secret store",
+    "acls": f"roles here, or single ACLs under {ACLS}",
     "groups": "roles such as {consumer: {topic: payments, group: reports}}",
 }
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 LOGIN_WORDS = "1 to 128 letters, digits, '.', '_', '@', '+' and '-', a letter or digit first"
-# The name that a client without any has, which nobody can log in with.
+# Kafka's name of clients that do not authenticate; it cannot be declared.
 ANONYMOUS = "ANONYMOUS"
-# Of a certificate: a distinguished name has commas, blanks and equals signs.
+# Subject of a certificate: a distinguished name has commas, blanks and equals signs.
 SUBJECT = re.compile(r"[^*\s][^*\n]{0,511}")
 
 
 @dataclass
 class Declared:
-    """What declarations say, read so far."""
+    """Declared content that has been read."""
 
     mechanisms: dict[str, list[str]] = field(default_factory=dict)
     iterations: dict[str, int] = field(default_factory=dict)
@@ -46,12 +46,12 @@ class Declared:
 
 
 def principal_of(user: str) -> str:
-    """The principal that brokers know a user as."""
+    """The principal of a user."""
     return f"User:{user}"
 
 
 def read_users(reader: Reader, users: Any, into: Declared) -> None:
-    """Users with their roles and quotas."""
+    """Read users with their roles and quotas."""
     for where, name, value in reader.named(USERS, users):
         given = {} if value is None else reader.mapping(where, value, USER_KEYS, hints=ELSEWHERE)
         mechanisms = _mechanisms(reader, where, given)
@@ -67,7 +67,7 @@ def read_users(reader: Reader, users: Any, into: Declared) -> None:
                 count = reader.number(path, given["iterations"], low, high)
                 into.iterations[name] = count or low
         elif "iterations" in given:
-            reader.refuse(f"{where}.iterations", "a number", "nothing, as there are no mechanisms")
+            reader.refuse(f"{where}.iterations", "a number", "nothing without mechanisms")
         for path, role in reader.listed(f"{where}.roles", given.get("roles")):
             into.acls |= read_role(reader, path, principal_of(name), role)
         if "quota" in given:
@@ -77,7 +77,7 @@ def read_users(reader: Reader, users: Any, into: Declared) -> None:
 
 
 def _mechanisms(reader: Reader, where: str, given: Mapping[str, Any]) -> list[str]:
-    """How a user may log in; none for one that comes with a certificate."""
+    """SCRAM mechanisms of a user; none for authentication by certificate."""
     if "mechanisms" not in given:
         return [MECHANISMS[0]]
     found = []

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and switches as inventories and templates give them; sizes are in units.py."""
+"""Numbers and booleans in values of inventories and templates; sizes are in units.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 
 
 def whole_number(value: object) -> int | None:
-    """The integer that ``value`` is or spells, as templates return both; None otherwise."""
+    """The integer of a number or a text, since templates return both; None otherwise."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -18,5 +18,5 @@ def whole_number(value: object) -> int | None:
 
 
 def is_true(value: object) -> bool:
-    """Whether a switch is on; values given on a command line are text."""
+    """Whether a value is true; values from the command line are texts."""
     return str(value).strip().lower() in {"true", "yes", "on", "1"}

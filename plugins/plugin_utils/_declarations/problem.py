@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a check has to say."""
+"""Problems that checks report."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One blocker: where it is, what was found there and what is allowed instead.
+    """One problem: its place, the value found there and the allowed value.
 
     ``host`` is an inventory host or group, ``where`` a variable (with the path inside it) or a
-    file. A problem that is not ``fatal`` is a note: something could not be checked, or works and
-    would better be otherwise. ``check`` is the name of the check that says so; ``accepted`` is a
-    problem that would be fatal if the operator had not accepted it.
+    file. A problem that is not ``fatal`` is a note: a value could not be checked, or it works but
+    could be better. ``check`` is the name of the check; ``accepted`` marks a problem that would be
+    fatal if the operator had not accepted it.
     """
 
     host: str
@@ -27,7 +27,7 @@ class Problem:
     accepted: bool = False
 
     def __str__(self) -> str:
-        """One line for the operator."""
+        """Return one line for the operator."""
         if not self.fatal and not self.allowed:
             return f"{self.host}: {self.where}: not checked: {self.found}"
         spec = "allowed" if self.fatal or self.accepted else "wanted"
@@ -35,15 +35,15 @@ class Problem:
 
 
 def note(host: str, where: str, reason: str) -> Problem:
-    """Says that something could not be checked, and why; it does not stop the run."""
+    """A note that a value could not be checked, with the reason; it does not stop the run."""
     return Problem(host, where, reason, "", fatal=False)
 
 
 def advice(host: str, where: str, found: str, wanted: str) -> Problem:
-    """Says what works and would better be otherwise; it does not stop the run."""
+    """A note on a value that works but could be better; it does not stop the run."""
     return Problem(host, where, found, wanted, fatal=False)
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as part of a sentence, in order."""
+    """Sorted names, separated by commas."""
     return ", ".join(sorted(names))

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""ACLs folded back to the roles that stand for them."""
+"""Conversion of ACLs to equivalent roles."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .roles import ALL, LOOKING, MANAGE, SHORT, read_role, resource
 
 
 def written(name: str, pattern: str) -> str:
-    """A resource as people write it."""
+    """A resource in the form of declarations."""
     return f"{name}{ALL}" if pattern == PREFIXED else name
 
 
 def fold(principal: str, acls: Iterable[Acl]) -> tuple[list[dict[str, Any]], list[Acl]]:
-    """Roles that stand for ACLs of one principal, and the ACLs that no role stands for.
+    """Return roles that cover ACLs of one principal, and the ACLs that no role covers.
 
-    The roles give nothing that is not among ``acls``; both together give exactly them.
+    The roles grant nothing outside ``acls``; both results together equal ``acls``.
     """
     hosts: dict[str, set[Acl]] = defaultdict(set)
     rest = []
@@ -39,7 +39,7 @@ def fold(principal: str, acls: Iterable[Acl]) -> tuple[list[dict[str, Any]], lis
 
 
 def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[str, Any]], set[Acl]]:
-    """The roles of a principal that comes from one address."""
+    """Roles of a principal for one client address, and the remaining ACLs."""
     operations: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for acl in given:
         operations[acl.resource_type, acl.resource, acl.pattern].add(acl.operation)
@@ -62,7 +62,7 @@ def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[st
     writes = having("topic", "write", "describe")
     ids = having("transactional_id", "write", "describe")
     if writes:
-        # A transactional id is of use to whoever writes; streams have their own by prefix.
+        # Transactional ids go with write access; those of streams have a prefix.
         own = {"transactional_id": _short(ids)} if ids else {}
         limited = having("topic", "write", "describe", "describe_configs")
         for topics, limits in ((limited, {"limits": True}), (writes, {})):
@@ -83,7 +83,7 @@ def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[st
 def _choose(
     principal: str, host: str, given: set[Acl], candidates: Iterable[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], set[Acl]]:
-    """Those candidates that give something new and nothing foreign, and what is left over."""
+    """Return the candidates that cover remaining ACLs and no others, and the uncovered ACLs."""
     chosen: list[dict[str, Any]] = []
     left = set(given)
     for candidate in candidates:
@@ -98,7 +98,7 @@ def _choose(
 
 
 def _readable(kind: str, name: str, pattern: str) -> bool:
-    """Whether the written form of a resource is read as the same resource."""
+    """Whether reading the written form of a resource returns the same resource."""
     return resource(Reader(), "", written(name, pattern), kind) == (name, pattern)
 
 
@@ -107,5 +107,5 @@ def _short(names: list[str]) -> str | list[str]:
 
 
 def _shortest(role: str, keys: Mapping[str, Any]) -> Any:
-    """A role's keys, or only its main one when it has no other."""
+    """A role's keys, or only the value of its main key if it has no other."""
     return keys[SHORT[role]] if list(keys) == [SHORT.get(role)] else dict(keys)

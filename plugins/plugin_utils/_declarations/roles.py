@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Roles of users, and the operations that each stands for."""
+"""Roles of users, and the operations that each role allows."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ ALL = "*"
 NO_STAR = re.compile(r"[^*\s][^*]{0,254}")
 TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 NAMES = {"topic": TOPIC}
-WORDS = {
-    "topic": "1 to 249 letters, digits, '.', '_' and '-'; a '*' at the end for all that begin so",
-    "": "a name, with a '*' at the end for all that begin so, or '*' alone for all",
+NAMES_ALLOWED = {
+    "topic": "1 to 249 letters, digits, '.', '_' and '-'; with '*' at the end for a prefix",
+    "": "a name, with '*' at the end for a prefix, or only '*' for all",
 }
 
 
 @dataclass(frozen=True)
 class Right:
-    """Operations on one kind of resource that a role has.
+    """Operations on one kind of resource that a role allows.
 
     ``key`` is the key of the role that names the resources, ``*`` for all of them. With
-    ``begins`` the resources are those that begin with the name and a dash. With ``switch`` the
-    right is there only when this key of the role is true.
+    ``begins`` the resources start with the name and a dash. With ``switch`` the right requires
+    that this key of the role is true.
     """
 
     resource_type: str
@@ -78,7 +78,7 @@ ROLES: dict[str, tuple[Right, ...]] = {
         Right("transactional_id", ALL, ("all",), switch="cluster"),
     ),
 }
-# What a role is given when it is only a text, and what it cannot do without.
+# The key of a role that is declared as a text only, and the required keys.
 SHORT = {"producer": "topic", "streams": "application", "observer": "topic", "admin": "topic"}
 REQUIRED = {
     "producer": ("topic",),
@@ -89,7 +89,7 @@ REQUIRED = {
 
 
 def switches(role: str) -> list[str]:
-    """Keys of a role that are true or false."""
+    """Boolean keys of a role."""
     return list(dict.fromkeys(right.switch for right in ROLES[role] if right.switch))
 
 
@@ -100,7 +100,7 @@ def names_of(role: str) -> list[str]:
 
 
 def address(reader: Reader, where: str, value: Any) -> str:
-    """The address that a client comes from, ``*`` for any: Kafka knows neither names nor nets."""
+    """IP address of clients, ``*`` for any; Kafka supports neither names nor networks."""
     try:
         return ANYWHERE if value == ANYWHERE else str(ipaddress.ip_address(str(value)))
     except ValueError:
@@ -109,7 +109,7 @@ def address(reader: Reader, where: str, value: Any) -> str:
 
 
 def resource(reader: Reader, where: str, value: Any, resource_type: str) -> tuple[str, str] | None:
-    """Name and pattern of a resource as people write it: ``payments``, ``payments-*``, ``*``."""
+    """Name and pattern of a declared resource: ``payments``, ``payments-*``, ``*``."""
     if value == ALL:
         return ALL, LITERAL
     begins = isinstance(value, str) and value.endswith(ALL)
@@ -117,13 +117,13 @@ def resource(reader: Reader, where: str, value: Any, resource_type: str) -> tupl
         where,
         value[:-1] if begins else value,
         NAMES.get(resource_type, NO_STAR),
-        WORDS.get(resource_type, WORDS[""]),
+        NAMES_ALLOWED.get(resource_type, NAMES_ALLOWED[""]),
     )
     return (found, PREFIXED if begins else LITERAL) if found is not None else None
 
 
 def read_role(reader: Reader, where: str, principal: str, value: Any) -> set[Acl]:
-    """The ACLs of one role as declared, such as ``{producer: payments}``."""
+    """ACLs of one declared role, such as ``{producer: payments}``."""
     if not isinstance(value, Mapping) or len(value) != 1:
         found = f"{len(value)} keys" if isinstance(value, Mapping) else shown(value)
         reader.refuse(where, found, f"a mapping with one role: {one_of('', ROLES)}")
@@ -154,7 +154,7 @@ def read_role(reader: Reader, where: str, principal: str, value: Any) -> set[Acl
 def _resources(
     reader: Reader, where: str, role: str, key: str, found: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
-    """Names and patterns under one key of a role."""
+    """Names and patterns of the resources under one key of a role."""
     rights = [right for right in ROLES[role] if right.key == key]
     kind = rights[0].resource_type
     read = []
@@ -174,7 +174,7 @@ def _expand(
     live: Iterable[str],
     host: str,
 ) -> set[Acl]:
-    """The ACLs of a role with its resources by key."""
+    """ACLs of a role with its resources by key."""
     acls = set()
     for right in ROLES[role]:
         if right.switch and right.switch not in live:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A service as data: its fingerprint, and the small differences between two engines' words."""
+"""Data of a service's container: its digest, its limits in Docker's form, its paths."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# What the engine allows in the name of a container: it is a part of paths, too.
+# Container names that the engine allows; they are also parts of paths.
 NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
 
 
 def plain(value: Any) -> Any:
-    """``value`` rebuilt of Python's own types.
+    """Convert ``value`` to Python's built-in types.
 
-    Ansible hands over its own kinds of text, list and mapping, some of which work out their
-    content only when they are iterated; a serializer in C would pass that by.
+    Ansible passes its own subclasses of str, list and mapping. Some compute their content only on
+    iteration, which serializers in C bypass.
     """
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
@@ -30,9 +30,9 @@ def plain(value: Any) -> Any:
 
 
 def service_hash(definition: Mapping[str, Any], files: Iterable[Any] = ()) -> str:
-    """16 hex digits that change when the declaration or a configuration file of it changes.
+    """16 hex digits that change with the declaration or its configuration files.
 
-    The order of keys does not count; the order of lists does. Of a file with ``static`` only that
+    The order of keys does not matter; the order of lists does. For a file with ``static`` only that
     text counts: the rest of its content can change while the container runs.
     """
     content = {"definition": plain(definition), "files": [counted(file) for file in files]}
@@ -41,7 +41,7 @@ def service_hash(definition: Mapping[str, Any], files: Iterable[Any] = ()) -> st
 
 
 def counted(file: Any) -> Any:
-    """A configuration file as far as a change of it needs a restart."""
+    """The part of a configuration file whose change requires a restart."""
     found = plain(file)
     if isinstance(found, dict) and "static" in found:
         found["content"] = found.pop("static")
@@ -49,7 +49,7 @@ def counted(file: Any) -> Any:
 
 
 def ulimit(item: Mapping[str, Any]) -> str:
-    """A limit in the engine's words, ``name:soft:hard``.
+    """A limit in Docker's form, ``name:soft:hard``.
 
     ``item`` is an entry of Compose's ``ulimits`` as key and value; the value is one number or a
     mapping with ``soft`` and ``hard``.
@@ -61,14 +61,13 @@ def ulimit(item: Mapping[str, Any]) -> str:
 
 
 def container_paths(name: str, config_root: str, log_root: str) -> dict[str, str]:
-    """Paths of what a machine keeps of a container, without its data.
+    """Paths of a container's files on a machine, without its data.
 
-    Configuration, log, the state that was last applied (``left``) and the last declaration with
-    which it was healthy (``good``).
-    Raises ValueError for a name that the engine does not allow: it would be another path.
+    Configuration, log, the last applied state (``left``) and the last declaration with which the
+    container was healthy (``good``). Raises ValueError for a name that the engine does not allow.
     """
     if not NAME.fullmatch(name):
-        raise ValueError(f"found the name {name!r} of a container; allowed: letters, digits, '_.-'")
+        raise ValueError(f"found the container name {name!r}; allowed: letters, digits, '_.-'")
     return {
         "config": f"{config_root}/{name}",
         "log": f"{log_root}/{name}",

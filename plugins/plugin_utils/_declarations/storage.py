@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where checkpoints, archives and the logs of Spark's applications lie, from one declaration.
+"""Storage of checkpoints, archives and event logs of Spark's applications, from one declaration.
 
-A directory that every host sees, a bucket of an S3-compatible store, or HDFS. Everything else
-follows: roots, settings of Hadoop's client and of Spark, and the file with the keys.
+A directory that all hosts share, a bucket of an S3-compatible store, or HDFS. Roots, settings of
+Hadoop's client and of Spark, and the file with the keys are derived from it.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ KEYS = {
     HDFS: ("kind", "namenode", "path", "user", "settings"),
 }
 REQUIRED = {PATH: (), S3: ("bucket", "access_key", "secret_key"), HDFS: ("namenode",)}
-HINTS = {PATH: {"path": "spark_shared_dir and pipeline_shared_dir, which say where it is"}}
-# Where the directory of kind path is in every container.
+HINTS = {PATH: {"path": "spark_shared_dir and pipeline_shared_dir for the directory"}}
+# Path of the directory of kind path in every container.
 MOUNTED = "/shared"
-# Where containers find their files, and what Hadoop's client reads there.
+# Directory of files in containers, and the file with the keys of S3.
 FILES = "/etc/kafka-metal"
 CREDENTIALS = "s3-credentials"
-# Hadoop's own values of these keys win over those of the first file: each part has one of its own.
+# Hadoop's defaults of these keys override core-site.xml, so they need their own files.
 SITES = {"dfs.": "hdfs-site.xml", "mapreduce.": "mapred-site.xml"}
 SITE = "core-site.xml"
-# A store of one's own has no regions, and its clients sign for one all the same.
+# Other S3 stores have no regions, but clients need one for signatures.
 NO_REGION = "us-east-1"
 
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
@@ -45,15 +45,15 @@ FOLDERS = re.compile(r"[\w.=-]+(/[\w.=-]+)*")
 ENDPOINT = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?/?")
 # A nameservice of several namenodes has no port.
 NAMENODE = re.compile(r"([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?")
-WORD = re.compile(r"[\w.-]+")
-# Ends with the line it stands on, in the file of the keys.
+SIMPLE_NAME = re.compile(r"[\w.-]+")
+# One line in the file with the keys.
 KEY = re.compile(r"\S+")
 SECRET = re.compile(r"secret|password|access\.?key|session\.token|encryption\.key", re.IGNORECASE)
 
-# Drivers and executors are users of one group, which writes to the directory.
+# Drivers and executors run as users of one group, which must be able to write.
 PATH_SPARK = {"spark.hadoop.fs.permissions.umask-mode": "007"}
-# A rename in S3 is a copy and a deletion. So a checkpoint's file is written at its own name, and
-# appears as a whole or not at all, and what tasks write appears when their job is done.
+# A rename in S3 is a copy and a deletion. So checkpoint files are written under their final name in
+# one upload, and the output of tasks is committed at the end of the job.
 _CLOUD = "org.apache.spark.internal.io.cloud"
 S3_SPARK = {
     "spark.sql.streaming.checkpointFileManagerClass": (
@@ -61,7 +61,7 @@ S3_SPARK = {
     ),
     "spark.sql.sources.commitProtocolClass": f"{_CLOUD}.PathOutputCommitProtocol",
     "spark.sql.parquet.output.committer.class": f"{_CLOUD}.BindingParquetOutputCommitter",
-    # A log that grows is seen once its file is whole: this is the least that Spark takes.
+    # A log file is visible only when complete; this is the smallest size that Spark allows.
     "spark.eventLog.rolling.maxFileSize": "10m",
 }
 S3_HADOOP = {
@@ -70,17 +70,17 @@ S3_HADOOP = {
         "org.apache.hadoop.fs.s3a.auth.ProfileAWSCredentialsProvider"
     ),
     "fs.s3a.auth.profile.file": f"{FILES}/{CREDENTIALS}",
-    # What is on its way waits on the disk for scratch, not in memory.
+    # Buffers uploads on the scratch disk instead of memory.
     "fs.s3a.buffer.dir": "/work/s3a",
 }
 
 
 @dataclass(frozen=True)
 class Storage:
-    """What follows from a declaration.
+    """Settings derived from a declaration.
 
-    ``root`` is the place of all; ``mounted``: it is a directory of the host. ``settings`` are those
-    of Hadoop's client, ``spark`` those of a driver, ``credentials`` the file with the keys.
+    ``root`` is the root of all paths; ``mounted``: it is a directory of the host. ``settings`` are
+    for Hadoop's client, ``spark`` for drivers; ``credentials`` is the file with the keys.
     """
 
     kind: str
@@ -93,12 +93,12 @@ class Storage:
 
     @property
     def events(self) -> str:
-        """Directory of the logs of applications, as Spark's settings name it."""
+        """Directory of the applications' event logs, for Spark's settings."""
         return f"file:{MOUNTED}/events" if self.mounted else f"{self.root}/events"
 
     @property
     def files(self) -> list[dict[str, str]]:
-        """Files of every container that reaches the storage."""
+        """Files of all containers that use the storage."""
         parts: dict[str, dict[str, str]] = {} if self.mounted else {SITE: {}}
         for name, value in self.settings.items():
             site = next((file for part, file in SITES.items() if name.startswith(part)), SITE)
@@ -107,19 +107,19 @@ class Storage:
 
     @property
     def secret_files(self) -> list[dict[str, str]]:
-        """Those that only the container's user may read."""
+        """Files that only the container's user may read."""
         return [{"name": CREDENTIALS, "content": self.credentials}] if self.credentials else []
 
 
 def read_storage(reader: Reader, declared: Any, cluster: str) -> Storage:
-    """The storage of a declaration; notes everything that is wrong with it.
+    """Return the storage of a declaration; faults are added to ``reader``.
 
-    ``cluster`` is the name of the cluster: without a place of its own, it is kept apart by it.
+    ``cluster`` is the cluster's name, which is part of the default paths.
     """
     if not isinstance(declared, Mapping):
         reader.refuse(STORAGE, shown(declared), f"a mapping with a kind, one of {', '.join(KEYS)}")
         return Storage(PATH, spark=PATH_SPARK)
-    kind = reader.word(f"{STORAGE}.kind", declared.get("kind"), KEYS)
+    kind = reader.choice(f"{STORAGE}.kind", declared.get("kind"), KEYS)
     if kind is None:
         return Storage(PATH, spark=PATH_SPARK)
     given = reader.mapping(STORAGE, declared, KEYS[kind], REQUIRED[kind], HINTS.get(kind))
@@ -132,7 +132,7 @@ def read_storage(reader: Reader, declared: Any, cluster: str) -> Storage:
 
 
 def storage_of(declared: Any, cluster: str) -> Storage:
-    """As ``read_storage``; raises DeclarationError with everything that is wrong."""
+    """Like ``read_storage``, but raise DeclarationError with all faults."""
     reader = Reader()
     found = read_storage(reader, declared, cluster)
     reader.finish()
@@ -140,7 +140,7 @@ def storage_of(declared: Any, cluster: str) -> Storage:
 
 
 def to_xml(settings: Mapping[str, str]) -> str:
-    """A file from which Hadoop's client reads its settings."""
+    """Text of a file with settings of Hadoop's client."""
     lines = [
         f"  <property><name>{escape(name)}</name><value>{escape(value)}</value></property>"
         for name, value in sorted(settings.items())
@@ -157,7 +157,7 @@ def _s3(
     bucket = text("bucket", BUCKET, "a bucket's name: 3 to 63 of a to z, 0 to 9, . and -")
     prefix = text("prefix", FOLDERS, "names with / between them") or f"kafka-metal/{cluster}"
     endpoint = text("endpoint", ENDPOINT, "a URL as https://host:port, or nothing for AWS")
-    region = text("region", WORD, "a region's name")
+    region = text("region", SIMPLE_NAME, "a region's name")
     style = given.get("path_style", endpoint is not None)
     own = {"fs.s3a.endpoint.region": region or NO_REGION}
     if endpoint:
@@ -184,7 +184,7 @@ def _hdfs(
 ) -> Storage:
     namenode = _text(reader, given, "namenode", NAMENODE, "HOST:PORT, or the name of a nameservice")
     path = _text(reader, given, "path", FOLDERS, "names with / between them, without the first /")
-    user = _text(reader, given, "user", WORD, "a user's name")
+    user = _text(reader, given, "user", SIMPLE_NAME, "a user's name")
     return Storage(
         kind=HDFS,
         root=f"hdfs://{namenode}/{path or f'kafka-metal/{cluster}'}",
@@ -195,7 +195,7 @@ def _hdfs(
 
 
 def _settings(reader: Reader, given: Any) -> dict[str, str]:
-    """Settings of Hadoop's client that the site says itself."""
+    """Additional settings of Hadoop's client that the site declares."""
     found = {}
     for where, name, value in reader.named(f"{STORAGE}.settings", given):
         if SECRET.search(name):
@@ -217,8 +217,8 @@ def _text(
 
 
 def _secret(reader: Reader, given: Mapping[str, Any], key: str) -> str:
-    """A key; when it is wrong, it is not shown all the same."""
+    """A key; the message of a fault does not contain it."""
     value = given.get(key)
     if value is not None and not (isinstance(value, str) and KEY.fullmatch(value)):
-        reader.refuse(f"{STORAGE}.{key}", "what is no key", "text without spaces")
+        reader.refuse(f"{STORAGE}.{key}", "an invalid key", "text without spaces")
     return str(value)

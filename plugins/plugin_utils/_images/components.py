@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every component that the platform is made of, once, with its licences and where it is."""
+"""All components of the platform with their licences, and the images that contain them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ NUMBERED = re.compile(r"(.+?)-(\d.*)")
 class Component:
     """One component.
 
-    ``kind``: deb, jar, python or java. ``group``: that of a jar. ``architecture`` and
-    ``distribution``: those of a package. ``licences``: names of SPDX where there is one; several
-    are those of its parts. ``sha256``: of a jar's file. ``places``: images, and the control node.
+    ``kind``: deb, jar, python or java. ``group``: Maven group of a jar. ``architecture`` and
+    ``distribution``: of a Debian package. ``licences``: SPDX names if known; several belong to
+    parts of the component. ``sha256``: of a jar's file. ``places``: images, or the control node.
     """
 
     kind: str
@@ -47,15 +47,15 @@ class Component:
 
     @property
     def title(self) -> str:
-        """Its name as a person looks for it."""
+        """Name for display, with the group."""
         return f"{self.group}:{self.name}" if self.group else self.name
 
 
 class Known:
-    """What is known beside what is in images: lists of checksums, and images/licences.yml."""
+    """Additional data on components: lists of checksums, and images/licences.yml."""
 
     def __init__(self, root: Path, version: str) -> None:
-        """Read them from the repository at ``root``; ``version`` is that of the project's jars."""
+        """Read the data from the repository; ``version`` is the version of the project's jars."""
         self.version = version
         read = yaml.safe_load((root / KNOWN).read_text())
         self.jars: Mapping[str, Mapping[str, str]] = read["jars"]
@@ -66,7 +66,7 @@ class Known:
         self.paths = {sum_: path for sum_, path in lines if path.endswith(".jar")}
 
     def component(self, found: Mapping[str, Any]) -> Component:
-        """The component that ``image_contents`` found."""
+        """Return the component for a result of ``image_contents``."""
         if found["kind"] == "jar":
             return self._jar(found)
         kind, name, licences = found["kind"], found.get("name", "OpenJDK"), tuple(found["licences"])
@@ -91,7 +91,7 @@ class Known:
     def _coordinates(
         self, found: Mapping[str, Any], stem: str, known: Mapping[str, str]
     ) -> tuple[str, str, str]:
-        """Group, name, version: by the list of checksums, its descriptor, or its file's name."""
+        """Group, name and version from the list of checksums, the POM, or the file's name."""
         if path := self.paths.get(found["sha256"]):
             *folders, name, version, _ = path.split("/")
             return ".".join(folders), name, version
@@ -109,7 +109,7 @@ def _fitting(name: str, patterns: Mapping[str, T]) -> Iterator[T]:
 
 
 def normalised(component: Component, place: str) -> Component:
-    """The component at a place, with names of licences as SPDX has them."""
+    """Return the component with its place, and with SPDX names of licences."""
     licences = tuple(dict.fromkeys(spdx(name) for name in component.licences))
     return replace(component, licences=licences, places=(place,))
 
@@ -120,7 +120,7 @@ def of_image(name: str, found: Iterable[Mapping[str, Any]], known: Known) -> lis
 
 
 def of_control_node() -> list[Component]:
-    """Python packages of the environment that Ansible runs in."""
+    """Python packages of Ansible's environment."""
     found = {}
     for distribution in importlib.metadata.distributions():
         each = image_contents.python_package(distribution.read_text("METADATA") or "")
@@ -132,12 +132,12 @@ def of_control_node() -> list[Component]:
 
 
 def order(component: Component) -> tuple[str, str, str]:
-    """How lists are sorted."""
+    """Sort key of components."""
     return component.kind, component.title.lower(), component.version
 
 
 def merged(lists: Iterable[Sequence[Component]]) -> list[Component]:
-    """Each component once, with all of its places."""
+    """Merge lists: each component once, with all of its places."""
     together: dict[Component, list[str]] = {}
     for component in (each for listed in lists for each in listed):
         together.setdefault(replace(component, places=()), []).extend(component.places)
@@ -146,9 +146,9 @@ def merged(lists: Iterable[Sequence[Component]]) -> list[Component]:
 
 
 def table(components: Sequence[Component], places: int) -> str:
-    """One line for each component, then how many have which licence, then those of unknown licence.
+    """Text with one line per component, the numbers by licence, and the unknown licences.
 
-    ``places``: how many there are; a component that is in all images is said to be.
+    ``places``: the number of all places, for components that are in all images.
     """
     rows = [
         (each.kind, each.title, each.version, _licence(each), _where(each, places))
@@ -161,7 +161,7 @@ def table(components: Sequence[Component], places: int) -> str:
     lines += ["", "components by licence:"]
     lines += [f"{count:5}  {name}" for name, count in counts.most_common()]
     unknown = [f"{each.title} {each.version}" for each in components if not each.licences]
-    lines += ["", f"licence unknown: {', '.join(unknown) or 'of none'}"]
+    lines += ["", f"licence unknown: {', '.join(unknown) or 'none'}"]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The catalogue of images and versions.yml, as files: what is wrong with them."""
+"""Validation of the catalogue of images and of versions.yml."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ CHECKSUMS_FILE = "checksums.sha256"
 KNOWN_KEYS = {
     *("version", "recipe", "packages", "parents", "uses", "sources", "runtime", "optional"),
 }
-# A recipe that uses this version stands on the distribution's base image of that release.
+# Key of the release of the distribution's base image.
 BASE_KEY = "debian"
 
 
 class ImageError(Exception):
-    """A recipe or the catalogue of images cannot be used; the text names which and why."""
+    """A recipe or the catalogue of images is invalid; the message has the place and the reason."""
 
 
 def read_mapping(root: Path, name: str) -> dict[str, Any]:
-    """The YAML mapping in file ``name`` under ``root``.
+    """Read the YAML mapping in file ``name`` under ``root``.
 
-    Raises ImageError when the file is missing, is not YAML or holds something else.
+    Raises ImageError if the file is missing, is not YAML or is no mapping.
     """
     path = root / name
     try:
@@ -43,12 +43,12 @@ def read_mapping(root: Path, name: str) -> dict[str, Any]:
 
 
 def recipe(root: Path, name: str, entry: Mapping[str, Any]) -> Path:
-    """Folder of the recipe of image ``name``, its own or one that it shares."""
+    """Directory of the recipe of image ``name``, which images may share."""
     return root / "images" / str(entry.get("recipe", name))
 
 
 def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: set[str]) -> None:
-    """Raise ImageError when the entry of image ``name`` cannot be built as it stands."""
+    """Raise ImageError if the entry of image ``name`` is invalid."""
     where = f"{CATALOGUE_FILE}: image {name}"
     if not isinstance(entry, dict):
         raise ImageError(f"{where}: must be a mapping with {', '.join(sorted(KNOWN_KEYS))}")
@@ -56,7 +56,7 @@ def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: se
     if unknown:
         raise ImageError(f"{where}: unknown key {unknown[0]}; known: {sorted(KNOWN_KEYS)}")
     if "version" not in entry:
-        raise ImageError(f"{where}: names no version, a key of {VERSIONS_FILE}")
+        raise ImageError(f"{where}: has no version, a key of {VERSIONS_FILE}")
     for key in [entry["version"], *entry.get("uses", [])]:
         if key not in versions:
             raise ImageError(f"{where}: {key} is no key of {VERSIONS_FILE}")
@@ -71,26 +71,26 @@ def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: se
 
 
 def levels_of(parents: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
-    """Build level of every image: 0 without parents, else one more than the highest parent.
+    """Build level of each image: 0 without parents, or else one more than the highest parent.
 
-    Raises ImageError naming the images that are built from each other.
+    Raises ImageError with the images of a cycle.
     """
     levels: dict[str, int] = {}
-    waiting = dict(parents)
-    while waiting:
-        ready = [name for name, needs in waiting.items() if set(needs) <= set(levels)]
+    remaining = dict(parents)
+    while remaining:
+        ready = [name for name, needs in remaining.items() if set(needs) <= set(levels)]
         if not ready:
-            circle = ", ".join(sorted(waiting))
-            raise ImageError(f"{CATALOGUE_FILE}: built from each other: {circle}")
+            cycle = ", ".join(sorted(remaining))
+            raise ImageError(f"{CATALOGUE_FILE}: built from each other: {cycle}")
         for name in ready:
-            levels[name] = 1 + max((levels[parent] for parent in waiting[name]), default=-1)
+            levels[name] = 1 + max((levels[parent] for parent in remaining[name]), default=-1)
         for name in ready:
-            del waiting[name]
+            del remaining[name]
     return levels
 
 
 def chosen_versions(versions: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """``versions`` with those that a site wants instead; raises ImageError for one nobody uses."""
+    """``versions`` with the site's versions; raises ImageError for an unknown key."""
     if not isinstance(wanted, Mapping):
         raise ImageError(f"image_versions: must be a mapping of keys of {VERSIONS_FILE}")
     unknown = sorted(str(key) for key in wanted if key not in versions)
@@ -105,10 +105,10 @@ def chosen_versions(versions: Mapping[str, Any], wanted: Mapping[str, Any]) -> d
 def check_recorded(
     root: Path, name: str, entry: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> None:
-    """Raise ImageError for a wanted version of whose files the recipe has no checksums.
+    """Raise ImageError for a version without checksums in the recipe.
 
-    A recipe without such a list takes no files that would be on one. Packages of the distribution
-    are on none: apt checks them.
+    A recipe without a list of checksums downloads no such files. Packages of the distribution are
+    not listed: apt verifies them.
     """
     folder = recipe(root, name, entry)
     if not (folder / CHECKSUMS_FILE).is_file():
@@ -121,5 +121,5 @@ def check_recorded(
         if not re.search(rf"[/_]{version}/|=={version} ", text):
             raise ImageError(
                 f"image_versions: {key} {wanted[key]}: {folder.relative_to(root)} has no checksums "
-                "of this version; docs/operate/guides/supply-chain.md says how they are recorded"
+                "of this version; to record them, see docs/operate/guides/supply-chain.md"
             )

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of everything that goes into an image."""
+"""Digests of the inputs of an image."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
-# What tools leave behind beside a source; it never gets into an image.
-LITTER = (
+# Files that tools create in source directories, and that are no part of images.
+TEMPORARY = (
     "__pycache__",
     "*.pyc",
     "*.egg-info",
@@ -25,25 +25,25 @@ LITTER = (
 )
 
 
-def is_litter(name: str) -> bool:
-    """Whether a file or directory of this name is left behind by a tool."""
-    return any(fnmatch(name, pattern) for pattern in LITTER)
+def is_temporary(name: str) -> bool:
+    """Whether the file or directory is a temporary one of a tool, by its name."""
+    return any(fnmatch(name, pattern) for pattern in TEMPORARY)
 
 
 def files_under(path: Path) -> Iterator[Path]:
-    """Files of ``path`` (itself when it is a file), sorted, without litter."""
+    """Yield files under ``path`` (or the file ``path``) without temporary files."""
     if path.is_file():
         yield path
         return
     for folder, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not is_litter(name)]
+        folders[:] = [name for name in folders if not is_temporary(name)]
         for name in names:
-            if not is_litter(name):
+            if not is_temporary(name):
                 yield Path(folder, name)
 
 
 def digest_of_files(root: Path, path: Path) -> str:
-    """Hash over path, executable bit and content of every file under ``path``."""
+    """Hash of path, executable bit and content of each file under ``path``."""
     total = hashlib.sha256()
     for file in sorted(files_under(path), key=lambda found: found.relative_to(root).as_posix()):
         executable = "x" if file.stat().st_mode & 0o100 else "-"
@@ -55,9 +55,9 @@ def digest_of_files(root: Path, path: Path) -> str:
 def digest_of_image(
     root: Path, folder: Path, arguments: Mapping[str, str], sources: tuple[str, ...]
 ) -> str:
-    """Hash of everything that goes into the image whose recipe is ``folder``.
+    """Hash of all inputs of the image whose recipe is ``folder``.
 
-    ``arguments`` hold the versions it uses and the references of its parents without registry.
+    ``arguments`` have the versions and the references of its parents without registry.
     """
     total = hashlib.sha256()
     total.update(digest_of_files(root, folder).encode())

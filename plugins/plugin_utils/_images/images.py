@@ -1,11 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the project's own images, from the content of their recipes.
+"""References of the project's images, from the content of their recipes.
 
-An image's tag is ``<upstream version>-<12 hex digits>``. The digits are a hash of everything that
-goes into the image: the files of its recipe, the versions it uses, the tags of the images it is
-built from and the sources it takes in. So "is this tag there" is the whole question of whether a
-build is needed, and a changed recipe never hides behind an old name.
+An image's tag is ``<upstream version>-<12 hex digits>``. The digits are a hash of all inputs: the
+files of the recipe, the versions, the tags of the parent images and the sources. So an image must
+be built exactly if its tag does not exist, and a changed recipe always gets a new tag.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ REPOSITORY = "kafka-metal"
 
 @dataclass(frozen=True)
 class Image:
-    """One image of the catalogue with everything that a build needs.
+    """One image of the catalogue with all data for its build.
 
-    ``level`` is the build order: images of one level depend on lower levels only.
+    ``level`` is the build order: images of one level only depend on lower levels.
     ``build_args`` maps names of build arguments to their values, all text.
     ``context`` is the absolute path of the recipe, ``sources`` are paths relative to the root.
-    ``runtime`` says whether containers run from it; the others stay on the build host.
-    ``optional`` ones are for hosts whose play asks for them by name.
+    ``runtime``: containers use the image; other images stay on the build host.
+    ``optional``: only hosts whose play requires it by name get the image.
     """
 
     name: str
@@ -55,7 +54,7 @@ class Image:
     optional: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """The image in plain types, as the lookup gives it to a play."""
+        """Return the image in plain types, as the result of the lookup."""
         repository, tag = self.reference.rsplit(":", 1)
         return {
             "name": self.name,
@@ -74,22 +73,22 @@ class Image:
 
 
 def repository_root() -> Path:
-    """Root of the repository that this file belongs to, also when it is reached by a link."""
+    """Root of the repository of this file, with symbolic links resolved."""
     return Path(__file__).resolve().parents[3]
 
 
 def base_image(versions: Mapping[str, Any]) -> str:
-    """The distribution's image that all others stand on; it is never built from a recipe."""
+    """Reference of the distribution's image, the base of all others, which has no recipe."""
     return f"debian:{versions[BASE_KEY]}-slim"
 
 
 def build_arguments(
     entry: Mapping[str, Any], versions: Mapping[str, Any], references: Mapping[str, str]
 ) -> dict[str, str]:
-    """Arguments of the build: used versions by upper-cased key, parents as ``<NAME>_IMAGE``.
+    """Arguments of the build: versions by upper-case key, parents as ``<NAME>_IMAGE``.
 
-    The release of the distribution is given as the image it stands for, ``BASE_IMAGE``; its
-    packages, all of the version that the image is tagged with, as ``PACKAGES``.
+    The distribution's release is passed as its image, ``BASE_IMAGE``; packages of the distribution,
+    all with the version in the image's tag, as ``PACKAGES``.
     """
     arguments = {}
     for key in entry.get("uses", []):
@@ -111,12 +110,11 @@ def catalogue(
     wanted: Mapping[str, Any] | None = None,
     recorded: bool = True,
 ) -> list[Image]:
-    """All images in build order.
+    """Return all images in build order.
 
-    ``registry`` is put before the references, for example ``registry.example``; it never changes
-    a tag. ``wanted`` are versions that a site has instead of those in the file; with
-    ``recorded`` their checksums have to be known. Raises ImageError when a file is missing or an
-    entry cannot be built.
+    ``registry`` is the prefix of the references, for example ``registry.example``, and does not
+    change a tag. ``wanted`` are versions of the site that replace those in the file; with
+    ``recorded`` their checksums must exist. Raises ImageError if a file is missing or invalid.
     """
     root = root or repository_root()
     versions = chosen_versions(read_mapping(root, VERSIONS_FILE), wanted or {})
@@ -129,7 +127,7 @@ def catalogue(
     parents = {name: tuple(entry.get("parents", [])) for name, entry in entries.items()}
     levels = levels_of(parents)
     prefix = f"{registry.rstrip('/')}/" if registry else ""
-    # Tags come from references without registry: one recipe has one tag wherever it is kept.
+    # Tags use references without registry, so that they are the same in every registry.
     plain: dict[str, str] = {}
     full: dict[str, str] = {}
     images = []
@@ -158,7 +156,7 @@ def catalogue(
 
 
 def find(name: str, images: list[Image]) -> Image:
-    """The image called ``name``; raises ImageError naming those there are."""
+    """Return the image ``name``; raises ImageError with all names."""
     for image in images:
         if image.name == name:
             return image

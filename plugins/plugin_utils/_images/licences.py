@@ -1,13 +1,13 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of licences as SPDX has them, from the ways in which projects and packages write them."""
+"""Conversion of licence names of projects and packages to SPDX names."""
 
 from __future__ import annotations
 
 import re
 
 CLASSPATH = "GPL-2.0-only WITH Classpath-exception-2.0"
-# Tried in order against a name or an address.
+# Patterns for names and addresses; the first match applies.
 KNOWN = tuple(
     (re.compile(pattern, re.IGNORECASE), name)
     for pattern, name in (
@@ -33,19 +33,19 @@ KNOWN = tuple(
         (r"^artistic$", "Artistic-1.0-Perl"),
     )
 )
-# A family of licences with its version, as Debian and some projects write it.
+# GNU licences with a version, in the form of Debian and some projects.
 GNU = re.compile(
     r"(A?GPL|LGPL|GFDL)[- ]?v?(\d)(?:\.(\d))?(?:\.0)?(\+|-only|-or-later)?", re.IGNORECASE
 )
 
 
 def spdx(name: str) -> str:
-    """The name in SPDX's list, or an expression of such names; what has none stays as it is."""
+    """Return the SPDX name or expression; an unknown name is returned unchanged."""
     parts = re.split(r" (or|and) ", name.strip(), flags=re.IGNORECASE)
     if len(parts) > 1:
-        words = [part.upper() if part.lower() in ("or", "and") else spdx(part) for part in parts]
-        # Only a whole expression is one.
-        return " ".join(words) if all(" " not in word for word in words) else name.strip()
+        terms = [part.upper() if part.lower() in ("or", "and") else spdx(part) for part in parts]
+        # It is an expression only if all parts have SPDX names, which contain no blanks.
+        return " ".join(terms) if all(" " not in term for term in terms) else name.strip()
     if match := GNU.fullmatch(parts[0]):
         end = "or-later" if match[4] in ("+", "-or-later") else "only"
         return f"{match[1].upper()}-{match[2]}.{match[3] or 0}-{end}"

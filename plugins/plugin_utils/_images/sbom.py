@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of components as CycloneDX 1.6, for programs that look for known vulnerabilities."""
+"""Lists of components as CycloneDX 1.6, for vulnerability scanners."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROPERTY = "kafka-metal:image-id"
 
 
 def purl(component: Component) -> PackageURL | None:
-    """The component's address among all of its kind; none for a jar without a group."""
+    """The component's package URL; None for a jar without a group."""
     name, version = component.name, component.version or None
     if component.kind == "deb":
         words = {"arch": component.architecture, "distro": component.distribution}
@@ -36,11 +36,11 @@ def purl(component: Component) -> PackageURL | None:
 
 
 def listed(component: Component) -> Listed:
-    """The component as CycloneDX has it; a licence that is not known is left out."""
+    """The component for CycloneDX; unknown licences are left out."""
     address = purl(component)
     factory = LicenseFactory()
     names = component.licences
-    # Several are those of its parts: an expression would say how they go together.
+    # Several licences belong to parts of the component; an expression would combine them.
     licences = (
         [factory.make_from_string(names[0])]
         if len(names) == 1
@@ -68,9 +68,9 @@ def documents(
     images: Mapping[str, Mapping[str, str]],
     version: str,
 ) -> dict[str, str]:
-    """The text of each file by its name: one for each list, and kafka-metal for all of them.
+    """Text of each file by name: one for each list, and kafka-metal for all of them.
 
-    ``lists``: components by image, and of the control node. ``images``: reference and id of each.
+    ``lists``: components by image and of the control node. ``images``: reference and id, by name.
     """
     whole = Bom(serial_number=uuid.uuid5(NAMESPACE, version + repr(sorted(images.items()))))
     whole.metadata.component = Listed(
@@ -80,7 +80,7 @@ def documents(
         bom_ref="kafka-metal",
         licenses=[LicenseFactory().make_with_id("Apache-2.0")],
     )
-    # One object for each component, however many images have it.
+    # One object for each component, also if several images contain it.
     known: dict[str, Listed] = {}
     found = {}
     for name, components in lists.items():

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who is told of what: the configuration of Alertmanager."""
+"""The configuration of Alertmanager: routes and receivers of alerts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any
 
 from .alerts import SEVERITIES, Alert, MonitoringError
 
-# Ways to people, as the inventory names them and as Alertmanager does.
-WAYS = {
+# Notification channels: names in the inventory, and keys of Alertmanager.
+CHANNELS = {
     "pagerduty": "pagerduty_configs",
     "slack": "slack_configs",
     "mail": "email_configs",
     "webhook": "webhook_configs",
 }
-NOBODY = "nobody"
+# Name of the receiver without channels.
+NO_RECEIVER = "nobody"
 HEARTBEAT_EVERY = "1m"
 
 LABELS = ("cluster", "host", "instance")
-# Every alert of a group on a line of its own, with the page that says what to do.
+# Summary, description and runbook of each alert of a group.
 LINES = (
     "{{ range .Alerts }}{{ .Annotations.summary }}{{ with .Labels.host }} [{{ . }}]{{ end }}\n"
     "{{ .Annotations.description }}\n"
@@ -33,16 +34,16 @@ TITLE = (
 
 
 def is_address(text: str) -> bool:
-    """Whether somebody can follow it as a link."""
+    """Whether the text is a URL."""
     return text.startswith(("http://", "https://"))
 
 
-def words(way: str, runbooks: str) -> dict[str, Any]:
-    """What a notification says, as far as the inventory does not say it otherwise."""
-    if way == "pagerduty":
-        said: dict[str, Any] = {
+def defaults(channel: str, runbooks: str) -> dict[str, Any]:
+    """Default configuration of a channel, which the inventory can override."""
+    if channel == "pagerduty":
+        found: dict[str, Any] = {
             "send_resolved": True,
-            # Events API v2 has these and no other severities.
+            # One of the severities of Events API v2.
             "severity": "critical",
             "description": "{{ with .CommonAnnotations.summary }}{{ . }}{{ else }}"
             "{{ .CommonLabels.alertname }}: {{ .Alerts.Firing | len }} alerts{{ end }}",
@@ -56,36 +57,38 @@ def words(way: str, runbooks: str) -> dict[str, Any]:
             },
         }
         if is_address(runbooks):
-            said["links"] = [
+            found["links"] = [
                 {"href": "{{ (index .Alerts 0).Annotations.runbook }}", "text": "What to do"}
             ]
-        return said
-    if way == "slack":
+        return found
+    if channel == "slack":
         return {
             "send_resolved": True,
             "title": TITLE,
             "text": LINES,
             "color": '{{ if eq .Status "firing" }}danger{{ else }}good{{ end }}',
         }
-    if way == "mail":
+    if channel == "mail":
         return {"send_resolved": True, "headers": {"Subject": TITLE}, "html": "", "text": LINES}
     return {"send_resolved": True}
 
 
-def receiver(name: str, ways: Mapping[str, Any], runbooks: str) -> dict[str, Any]:
-    """A receiver; each way is a list of Alertmanager's own configurations of it."""
+def receiver(name: str, channels: Mapping[str, Any], runbooks: str) -> dict[str, Any]:
+    """A receiver; each channel has a list of Alertmanager's configurations for it."""
     result: dict[str, Any] = {"name": name}
-    for way, configurations in ways.items():
-        if way not in WAYS:
-            raise MonitoringError(f"receiver {name}: no way {way}; ways: {', '.join(WAYS)}")
+    for channel, configurations in channels.items():
+        if channel not in CHANNELS:
+            allowed = ", ".join(CHANNELS)
+            raise MonitoringError(f"receiver {name}: found {channel}; allowed: {allowed}")
         if not isinstance(configurations, list) or not configurations:
-            raise MonitoringError(f"receiver {name}: {way} is a list of configurations")
-        result[WAYS[way]] = [{**words(way, runbooks), **each} for each in configurations]
+            raise MonitoringError(f"receiver {name}: {channel} must be a list of configurations")
+        own = [{**defaults(channel, runbooks), **each} for each in configurations]
+        result[CHANNELS[channel]] = own
     return result
 
 
 def inhibitions(alerts: Iterable[Alert]) -> list[dict[str, Any]]:
-    """While an alert fires, those it inhibits are not told."""
+    """Inhibition rules: while an alert fires, the alerts that it inhibits send no notifications."""
     return [
         {
             "source_matchers": [f'alertname="{alert.name}"'],
@@ -102,15 +105,16 @@ def alertmanager_config(
     receivers: Mapping[str, Mapping[str, Any]],
     runbooks: str = "docs/operate/alerts",
 ) -> dict[str, Any]:
-    """``alertmanager.yml``. ``receivers`` holds ways by severity; without any, nobody is told.
+    """``alertmanager.yml``. ``receivers`` has channels by severity; without any, none is notified.
 
-    A page goes out within seconds, tickets of one kind together, the heartbeat every minute.
-    Raises MonitoringError for a severity or a way that does not exist.
+    Pages are sent within seconds, tickets of one alert in groups, the heartbeat every minute.
+    Raises MonitoringError for an unknown severity or channel.
     """
     for severity in receivers:
         if severity not in SEVERITIES:
-            raise MonitoringError(f"receiver {severity}: severities are {', '.join(SEVERITIES)}")
-    there = [severity for severity in SEVERITIES if receivers.get(severity)]
+            allowed = ", ".join(SEVERITIES)
+            raise MonitoringError(f"receiver: found {severity}; allowed: {allowed}")
+    declared = [severity for severity in SEVERITIES if receivers.get(severity)]
     timing = {
         "page": {"group_wait": "5s", "group_interval": "30s", "repeat_interval": "1h"},
         "ticket": {"group_wait": "1m", "group_interval": "10m", "repeat_interval": "24h"},
@@ -122,12 +126,12 @@ def alertmanager_config(
     }
     return {
         "route": {
-            "receiver": NOBODY,
+            "receiver": NO_RECEIVER,
             "group_by": ["alertname", "cluster"],
             "routes": [
                 {
                     "matchers": [f'severity="{severity}"'],
-                    "receiver": severity if severity in there else NOBODY,
+                    "receiver": severity if severity in declared else NO_RECEIVER,
                     **timing[severity],
                 }
                 for severity in SEVERITIES
@@ -135,7 +139,7 @@ def alertmanager_config(
         },
         "inhibit_rules": inhibitions(alerts),
         "receivers": [
-            {"name": NOBODY},
-            *(receiver(severity, receivers[severity], runbooks) for severity in there),
+            {"name": NO_RECEIVER},
+            *(receiver(severity, receivers[severity], runbooks) for severity in declared),
         ],
     }

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts as they are declared: what is wrong with a declaration, and what a site changes."""
+"""Declared alerts: their validation, and changes of a site."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from string import Template
 from typing import Any
 
-# page wakes somebody, ticket waits for the morning, heartbeat shows that the way to people works.
+# page: immediate action; ticket: action within a day; heartbeat: proves that notifications work.
 SEVERITIES = ("page", "ticket", "heartbeat")
-# Of what an alert is silent while an operation has stopped it: of nothing, of the instance or the
-# machine that its labels name, or of anything in its cluster.
+# Scope of the maintenance that silences an alert: none, the instance or the machine in its labels,
+# or its whole cluster.
 MAINTENANCE = ("loud", "instance", "host", "cluster")
 KEYS = {
     "severity",
@@ -32,14 +32,14 @@ DURATION = re.compile(r"(\d+[smhd])+")
 
 
 class MonitoringError(ValueError):
-    """A declaration of monitoring cannot be used; names it, the spec and the blocker."""
+    """A declaration of monitoring is invalid; the message has its name and the blocker."""
 
 
 @dataclass(frozen=True)
 class Alert:
-    """One alert. ``expr`` is PromQL in which ``$name`` stands for a limit of that name.
+    """One alert. ``expr`` is PromQL in which ``$name`` is replaced by the limit of that name.
 
-    While it fires, Alertmanager mutes the alerts it ``inhibits`` whose labels ``equal`` match.
+    While it fires, the alerts it ``inhibits`` send no notifications if the labels ``equal`` match.
     ``was`` is the name in the previous release; its rule has it as a label.
     """
 
@@ -57,15 +57,15 @@ class Alert:
 
     @property
     def expression(self) -> str:
-        """PromQL with the limits in their places."""
+        """PromQL with the values of the limits."""
         limits = {name: f"{value:g}" for name, value in self.limits.items()}
         return Template(self.expr).safe_substitute(limits)
 
 
 def alert_of(name: str, entry: Any) -> Alert:
-    """The declared alert ``name``; raises MonitoringError for one that cannot be."""
+    """Read the declared alert ``name``; raises MonitoringError if it is invalid."""
     if not NAME.fullmatch(name):
-        raise MonitoringError(f"alert {name}: a name is made of words that begin with a capital")
+        raise MonitoringError(f"alert {name}: the name must be in CamelCase")
     if not isinstance(entry, Mapping):
         raise MonitoringError(f"alert {name}: must be a mapping with {', '.join(sorted(KEYS))}")
     unknown = sorted(set(entry) - KEYS)
@@ -87,7 +87,7 @@ def alert_of(name: str, entry: Any) -> Alert:
     used = set(re.findall(r"\$([a-z]\w*)", entry["expr"]))
     if used != set(limits):
         raise MonitoringError(
-            f"alert {name}: its expression uses limits {sorted(used)} and has {sorted(limits)}"
+            f"alert {name}: the expression uses limits {sorted(used)}; declared: {sorted(limits)}"
         )
     for limit, value in limits.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -108,7 +108,7 @@ def alert_of(name: str, entry: Any) -> Alert:
 
 
 def alerts_of(entries: Mapping[str, Any]) -> list[Alert]:
-    """Declared alerts, in order; raises MonitoringError for the first that cannot be."""
+    """Read declared alerts in order; raises MonitoringError for the first invalid one."""
     alerts = [alert_of(name, entry) for name, entry in entries.items()]
     renamed = _renamed(entries)
     for alert in alerts:
@@ -125,10 +125,10 @@ def alerts_of(entries: Mapping[str, Any]) -> list[Alert]:
 
 
 def adjusted(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """``entries`` with what a site changes: keys of an alert, ``false`` for one it does not want.
+    """Return ``entries`` with a site's changes: keys of an alert, or ``false`` to remove it.
 
-    Of ``limits`` those that are named change. What a site adds is an alert like the others. One
-    that is gone is inhibited by nobody. Raises MonitoringError for a limit that nobody knows.
+    ``limits`` are merged. A site can add alerts. Removed alerts are also removed from ``inhibits``
+    of others. Raises MonitoringError for an unknown limit or alert.
     """
     result = dict(entries)
     renamed = _renamed(entries)
@@ -137,10 +137,10 @@ def adjusted(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
             raise MonitoringError(f"alert {name}: is now named {renamed[name]}; use that name")
         if change is False:
             if name not in entries:
-                raise MonitoringError(f"alert {name}: there is none that could be left out")
+                raise MonitoringError(f"alert {name}: does not exist, so it cannot be removed")
             del result[name]
         elif not isinstance(change, Mapping):
-            raise MonitoringError(f"alert {name}: a change is a mapping of its keys, or false")
+            raise MonitoringError(f"alert {name}: a change must be a mapping of its keys, or false")
         else:
             old = entries.get(name, {})
             result[name] = {**old, **change}
@@ -150,8 +150,8 @@ def adjusted(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
                     known = sorted(old.get("limits", {}))
                     raise MonitoringError(f"alert {name}: no limit {unknown[0]}; limits: {known}")
                 result[name]["limits"] = {**old.get("limits", {}), **change["limits"]}
-    gone = set(entries) - set(result)
-    return {name: _without(entry, gone) for name, entry in result.items()}
+    removed = set(entries) - set(result)
+    return {name: _without(entry, removed) for name, entry in result.items()}
 
 
 def _renamed(entries: Mapping[str, Any]) -> dict[str, str]:
@@ -159,7 +159,8 @@ def _renamed(entries: Mapping[str, Any]) -> dict[str, str]:
     return {entry["was"]: name for name, entry in entries.items() if entry.get("was")}
 
 
-def _without(entry: Mapping[str, Any], gone: Iterable[str]) -> dict[str, Any]:
+def _without(entry: Mapping[str, Any], removed: Iterable[str]) -> dict[str, Any]:
     if "inhibits" not in entry:
         return dict(entry)
-    return {**entry, "inhibits": [other for other in entry["inhibits"] if other not in set(gone)]}
+    names = set(removed)
+    return {**entry, "inhibits": [other for other in entry["inhibits"] if other not in names]}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The catalogue of series: what alerts and dashboards may ask for, and who gives it."""
+"""The catalogue of series that alerts and dashboards may query, with their jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from .alerts import MonitoringError
 
 TYPES = ("counter", "gauge", "histogram", "summary")
-# Units as Prometheus names them, and the words of a series that show them.
+# Units, and the suffix of a series' name for each.
 UNITS = {
     "seconds": "_seconds",
     "bytes": "_bytes",
@@ -26,9 +26,9 @@ KEYS = {"type", "unit", "labels", "meaning"}
 
 @dataclass(frozen=True)
 class Series:
-    """One family of series. ``jobs`` give it; ``unit`` is one of UNITS.
+    """One metric family. ``jobs`` export it; ``unit`` is one of UNITS.
 
-    A unit ``time`` is a moment in seconds since 1970, ``state`` is 1 or 0.
+    The unit ``time`` is a time in seconds since 1970, ``state`` is 1 or 0.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Series:
     meaning: str
 
     def queried_as(self) -> set[str]:
-        """Names under which Prometheus keeps it."""
+        """Names of its series in Prometheus."""
         if self.type == "histogram":
             return {f"{self.name}_{part}" for part in ("bucket", "sum", "count")}
         if self.type == "summary":
@@ -48,10 +48,10 @@ class Series:
 
 
 def series_of(catalogue: Mapping[str, Mapping[str, Any]]) -> dict[str, Series]:
-    """Series by name, of a catalogue by job; raises MonitoringError for one that cannot be.
+    """Read the series of a catalogue by job; raises MonitoringError for an invalid one.
 
-    A series that several jobs give is declared by the first and named again by the others with
-    the same type and unit.
+    A series of several jobs is declared by the first one, and repeated by the others with the same
+    type and unit.
     """
     found: dict[str, Series] = {}
     for job, entries in catalogue.items():
@@ -88,5 +88,5 @@ def _one(name: str, job: str, entry: Mapping[str, Any]) -> Series:
 
 
 def queryable(series: Iterable[Series]) -> set[str]:
-    """Every name under which Prometheus keeps one of the series."""
+    """All names of the series in Prometheus."""
     return {name for one in series for name in one.queried_as()}

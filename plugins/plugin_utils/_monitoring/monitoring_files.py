@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the folder ``monitoring``."""
+"""Reader of the files in the directory ``monitoring``."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def _mapping(path: Path) -> dict[str, Any]:
 
 
 def read_alerts(folder: Path = FOLDER) -> dict[str, Any]:
-    """Declared alerts by name, file by file; raises MonitoringError for a name used twice."""
+    """Declared alerts by name, from all files; raises MonitoringError for a duplicate name."""
     entries: dict[str, Any] = {}
     for path in sorted((folder / "alerts").glob("*.yml")):
         content = _mapping(path)
-        twice = sorted(set(content) & set(entries))
-        if twice:
-            raise MonitoringError(f"alert {twice[0]}: is declared twice, once in {path.name}")
+        repeated = sorted(set(content) & set(entries))
+        if repeated:
+            raise MonitoringError(f"alert {repeated[0]}: is declared twice, once in {path.name}")
         entries.update(content)
     return entries
 
 
 def read_records(folder: Path = FOLDER) -> dict[str, str]:
-    """Recorded figures: PromQL by name."""
+    """Recording rules: PromQL by name."""
     return _mapping(folder / "records.yml")
 
 
@@ -47,5 +47,5 @@ def read_series(folder: Path = FOLDER) -> dict[str, Any]:
 
 
 def read_jobs(folder: Path = FOLDER) -> dict[str, Any]:
-    """What Prometheus reads, by job."""
+    """Scrape jobs of Prometheus, by name."""
     return _mapping(folder / "jobs.yml")

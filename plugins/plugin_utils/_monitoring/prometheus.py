@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What Prometheus reads and where it sends alerts, as its configuration."""
+"""The configuration of Prometheus: scrape jobs, targets, and Alertmanagers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from .alerts import MonitoringError
 
 JOB_KEYS = {"interval", "login", "path", "rename"}
 TARGET_KEYS = {"address", "cluster", "host", "instance"}
-# Files with which Prometheus comes to the proxy of a machine.
+# Files with which Prometheus authenticates to the metrics proxy of a machine.
 CA_FILE, TOKEN_FILE = "ca.pem", "metrics.token"
+# Longest timeout of a scrape in seconds.
 LIMIT = 10
-# File with the password that targets of jobs with a login require. Prometheus reads it each time.
+# File with the password of targets of jobs with a login. Prometheus reads it for each scrape.
 WEB_FILE = "web.password"
 AUTH_OPTIONS = {"authorization", "basic_auth", "oauth2"}
 
@@ -39,10 +40,10 @@ def scrape_config(
     proxied: bool,
     password: bool = False,
 ) -> dict[str, Any]:
-    """One job in Prometheus' words. ``options`` are Prometheus' own, of the site.
+    """The scrape_config of one job. ``options`` are additional keys of the site.
 
-    ``proxied``: its targets are behind the proxies of their machines, as target_file() says.
-    ``password``: those with a login ask for one; a proxy sends it itself.
+    ``proxied``: its targets are behind the proxies of their machines, as in target_file().
+    ``password``: targets of jobs with a login require a password, which a proxy adds itself.
     """
     unknown = sorted(set(entry) - JOB_KEYS)
     if unknown:
@@ -67,7 +68,7 @@ def _logs_in(entry: Mapping[str, Any]) -> bool:
 
 
 def _renames(values: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
-    """Values of labels that a target cannot name as people do: old to new, by label."""
+    """Relabelling rules that replace values of labels: old to new, by label."""
     return [
         {
             "source_labels": [label],
@@ -81,7 +82,7 @@ def _renames(values: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
 
 
 def proxy_options(folder: str) -> dict[str, Any]:
-    """How Prometheus knows the proxy of a machine, and is known by it."""
+    """Options for TLS and authentication with the metrics proxy of a machine."""
     return {
         "tls_config": {"ca_file": f"{folder}/{CA_FILE}"},
         "authorization": {"credentials_file": f"{folder}/{TOKEN_FILE}"},
@@ -89,7 +90,7 @@ def proxy_options(folder: str) -> dict[str, Any]:
 
 
 def web_options(folder: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """How Prometheus authenticates to itself and to Alertmanager, unless the site says how."""
+    """Options for authentication with Prometheus and Alertmanager; empty if the site has its own"""
     if AUTH_OPTIONS & set(options):
         return {}
     return {"basic_auth": {"username": USER, "password_file": f"{folder}/{WEB_FILE}"}}
@@ -104,16 +105,16 @@ def prometheus_config(
     proxied: bool = False,
     password: bool = False,
 ) -> dict[str, Any]:
-    """``prometheus.yml``: jobs, rules, and who is told of alerts.
+    """``prometheus.yml``: scrape jobs, rules, and Alertmanagers.
 
-    Targets are files of their own that Prometheus reads again by itself, so that a broker more
-    restarts nothing. ``options`` holds further keys of a scrape_config by job. With
-    ``password`` Prometheus and Alertmanager ask for the one in WEB_FILE. Raises MonitoringError for
-    options of a job that is not there.
+    Targets are in separate files that Prometheus reloads, so that a new broker needs no restart.
+    ``options`` has additional keys of scrape_configs, by job. With ``password`` Prometheus and
+    Alertmanager require the password in WEB_FILE. Raises MonitoringError for options of an unknown
+    job.
     """
     unknown = sorted(set(options or {}) - set(jobs))
     if unknown:
-        raise MonitoringError(f"job {unknown[0]}: there is none; jobs: {', '.join(sorted(jobs))}")
+        raise MonitoringError(f"job: found {unknown[0]}; allowed: {', '.join(sorted(jobs))}")
     return {
         "global": {"scrape_interval": "15s", "evaluation_interval": "15s"},
         "rule_files": [f"{folder}/rules.yml"],
@@ -136,11 +137,11 @@ def prometheus_config(
 def target_file(
     job: str, targets: Iterable[Mapping[str, Any]], proxies: Mapping[str, str] | None = None
 ) -> str:
-    """Targets of a job as a file of service discovery, in the order of their instances.
+    """Targets of a job as a file of service discovery, sorted by instance.
 
-    Each has ``address``, ``cluster``, ``host`` (the machine) and ``instance``. One without an
-    address gives no figures and is left out. ``proxies`` holds the address of a proxy by machine,
-    through which its targets are read. Raises MonitoringError for an instance named twice.
+    Each has ``address``, ``cluster``, ``host`` (the machine) and ``instance``. Targets without an
+    address have no metrics and are left out. ``proxies`` has the address of the metrics proxy, by
+    machine. Raises MonitoringError for a duplicate instance.
     """
     entries: dict[str, dict[str, Any]] = {}
     for target in targets:
@@ -160,7 +161,7 @@ def target_file(
 
 
 def _behind_a_proxy(instance: str) -> dict[str, str]:
-    """Labels that Prometheus takes as words to itself: how the proxy is asked for one target."""
+    """Special labels with which Prometheus scrapes one target through the proxy."""
     return {"__scheme__": "https", "__metrics_path__": "/proxy", "__param_module": instance}
 
 
@@ -170,9 +171,9 @@ def proxy_config(
     machine: str,
     password: str = "",
 ) -> dict[str, Any]:
-    """What the proxy of a machine reads for whom: its targets of all jobs, by instance.
+    """Configuration of a machine's metrics proxy: its targets of all jobs, by instance.
 
-    ``password`` is that of Prometheus and Alertmanager, empty where they have none.
+    ``password`` is the password of Prometheus and Alertmanager, empty if they have none.
     """
     modules: dict[str, dict[str, Any]] = {}
     for job, wanted in targets.items():
@@ -185,7 +186,7 @@ def proxy_config(
             host, _, port = str(target["address"]).rpartition(":")
             modules[str(target["instance"])] = {
                 "method": "http",
-                # Prometheus reads it anyway.
+                # No validation in the proxy: Prometheus parses the metrics anyway.
                 "http": {
                     **{"address": host, "port": int(port), "path": path, "verify": False},
                     **(login if password and _logs_in(entry) else {}),

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of series in PromQL: enough of its grammar to find them, and no more."""
+"""Names of series in PromQL expressions, found with a small part of its grammar."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RANGE = re.compile(r"\[[^\[\]]*\]")
 CLAUSE = re.compile(
     r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^()]*\)", re.IGNORECASE
 )
-# A variable of a dashboard stands for a number or a duration.
+# A variable of a dashboard, which is a number or a duration.
 VARIABLE = re.compile(r"\$\{?\w+(?::\w+)?\}?")
 WORD = re.compile(r"(?<![\w:.])([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\(?)")
 

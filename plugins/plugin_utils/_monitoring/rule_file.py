@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts and recorded figures as a rule file of Prometheus."""
+"""The rule file of Prometheus, with recording rules and alerts."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 from .alerts import Alert
 
-# What an operation has stopped, as monitoring/records.yml computes it, and the labels in which an
-# alert about it agrees.
+# Series of monitoring/records.yml for stopped instances, hosts or clusters, with the labels that
+# must match.
 MAINTENANCE = {
     "instance": "on (cluster, instance) kafka_metal:maintenance:instance",
     "host": "on (cluster, host) kafka_metal:maintenance:host",
     "cluster": "on (cluster) kafka_metal:maintenance:cluster",
 }
-# Between two looks at all rules: as long as the shortest between two readings, those of the probe.
+# Evaluation interval: the shortest scrape interval, that of the probe.
 EVERY = "5s"
-# Who is meant, before what happened: both stand in a notification's first line.
-WHO = "{{ with $labels.cluster }}{{ . }}: {{ end }}"
+# The cluster's name before the summary, for the first line of a notification.
+CLUSTER_PREFIX = "{{ with $labels.cluster }}{{ . }}: {{ end }}"
 
 
 def expression(alert: Alert) -> str:
-    """PromQL of an alert, silent while an operation has stopped what it is declared to be about."""
+    """PromQL of an alert, without the scope that an operation has stopped."""
     if alert.maintenance in MAINTENANCE:
         return f"({alert.expression}) unless {MAINTENANCE[alert.maintenance]}"
     return alert.expression
@@ -35,13 +35,13 @@ def labels(alert: Alert) -> dict[str, str]:
 
 
 def rule(alert: Alert, runbooks: str) -> dict[str, Any]:
-    """One alert in Prometheus' words."""
+    """The alerting rule of one alert."""
     result: dict[str, Any] = {"alert": alert.name, "expr": expression(alert)}
     if alert.lasting:
         result["for"] = alert.lasting
     result["labels"] = labels(alert)
     result["annotations"] = {
-        "summary": WHO + alert.summary,
+        "summary": CLUSTER_PREFIX + alert.summary,
         "description": " ".join(alert.description.split()),
         "runbook": f"{runbooks.rstrip('/')}/{alert.name}.md",
     }
@@ -51,9 +51,9 @@ def rule(alert: Alert, runbooks: str) -> dict[str, Any]:
 def rule_document(
     alerts: Iterable[Alert], records: Mapping[str, str], runbooks: str = "docs/operate/alerts"
 ) -> dict[str, Any]:
-    """A rule file: first what is recorded, then the alerts, evaluated in this order.
+    """A rule file: first recording rules, then alerts, evaluated in this order.
 
-    ``runbooks`` is put before the names of runbook pages: an address, or a folder.
+    ``runbooks`` is the prefix of the names of runbook pages: a URL or a directory.
     """
     recorded = [{"record": name, "expr": expr} for name, expr in records.items()]
     return {

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The password of Prometheus and Alertmanager, as their web configuration takes it."""
+"""The password of Prometheus and Alertmanager for their web configuration."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import bcrypt
 
 from ...module_utils._common.web_login import USER
 
-# Rounds are 2 to the power of this. The password has 192 random bits: nobody guesses it, however
-# fast the hash is.
+# Base-2 logarithm of the rounds. Few are enough, since the password has 192 random bits.
 COST = 8
 _BASE64 = bytes.maketrans(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
@@ -24,10 +23,10 @@ _BASE64 = bytes.maketrans(
 
 @functools.cache
 def password_hash(password: str) -> str:
-    """The bcrypt hash of a generated password; the same password has always the same hash.
+    """The bcrypt hash of a generated password; equal passwords have equal hashes.
 
-    A random salt would change the file, and restart what reads it, at every run. Salt is there
-    against tables of hashes of likely passwords, and a generated one is in no table.
+    A random salt would change the file in every run and restart the services. A salt protects
+    against tables of hashes of likely passwords, which a generated password is not.
     """
     digest = hashlib.sha256(f"kafka-metal web {password}".encode()).digest()[:16]
     salt = base64.b64encode(digest).translate(_BASE64)[:22]
@@ -35,5 +34,5 @@ def password_hash(password: str) -> str:
 
 
 def web_config(password: str) -> dict[str, Any]:
-    """``web.yml`` of a program that asks for this password; empty where it is empty."""
+    """``web.yml`` of a service that requires this password; empty without a password."""
     return {"basic_auth_users": {USER: password_hash(password)}} if password else {}

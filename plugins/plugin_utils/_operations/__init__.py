@@ -1,3 +1,3 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What verbs do: plans, rolling order, waits, upgrades, and what they print."""
+"""Logic of the verbs: plans, rolling order, waits, upgrades, and their output."""

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What ``make destroy`` may delete: only what evidently belongs to the cluster."""
+"""Selection of what ``make destroy`` deletes: only data that evidently belongs to the cluster."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 
 def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """Judge what was found on each host, before anything is stopped.
+    """Decide which data of each host to delete, before any container is stopped.
 
-    ``found``: answers of metal.kafka.cluster_data by host. Returns ``delete`` (paths by host),
-    ``refused`` (why nothing may be touched), ``left`` (what stays, and why), ``lines`` for people.
-    A log dir without other evidence counts when its cluster id is that of a log dir with evidence.
+    ``found``: results of metal.kafka.cluster_data by host. Returns ``delete`` (paths by host),
+    ``refused`` (reasons to delete nothing), ``left`` (kept paths with reasons), and ``lines`` for
+    the output. A log dir without other evidence counts if a log dir with evidence has its cluster
+    id.
     """
     places = [(host, place) for host in found for each in found[host] for place in each["found"]]
     containers = sorted(
@@ -34,11 +35,11 @@ def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) 
             if contained:
                 refused.append(f"{host}: {path} has a directory of cluster {contained} in it")
             elif place["link"]:
-                left.append(f"{host}: {path} is a link to {place['link']}, with all data")
+                left.append(f"{host}: {path} is a link to {place['link']}, which has all data")
             else:
                 delete[host].append(path)
         elif owners and place["shared"]:
-            left.append(f"{host}: {path} is used by cluster {others} too")
+            left.append(f"{host}: {path} is also used by cluster {others}")
         elif owners:
             refused.append(f"{host}: {path} belongs to cluster {others}")
         elif not place["empty"]:

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts a step has nothing to do on, by the look that preflight took at every machine.
+"""Selection of the hosts that a step must run on, from the facts that preflight has read.
 
-A play on no host costs no task, and a host that answered once in a run is not asked again.
+A play without hosts runs no task, and a host that preflight has read is not read again.
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ from typing import Any
 
 from ...module_utils._host.engine_facts import NOT_INSTALLED
 
-# Variables of a host by its name.
+# Variables of hosts, by name.
 Hosts = Mapping[str, Mapping[str, Any]]
 
 
 def without_engine(hosts: Hosts) -> list[str]:
-    """Hosts that were not looked at, that have no engine yet, or that lack its library.
+    """Hosts that were not read, that have no engine yet, or that lack its library.
 
-    One that is there and silent has been started by then, or a plan has said that it would be.
+    An engine that does not respond is left out: the run starts it, or the plan reports that.
     """
-    silent = with_unreachable_engine(hosts)
+    unreachable = with_unreachable_engine(hosts)
     return [
         name
         for name, found in hosts.items()
-        if not _engine(found).get("library") and name not in silent
+        if not _engine(found).get("library") and name not in unreachable
     ]
 
 
 def with_unreachable_engine(hosts: Hosts) -> list[str]:
-    """Hosts that have an engine, which did not answer."""
-    return [name for name, found in hosts.items() if _silence(found) not in ("", NOT_INSTALLED)]
+    """Hosts with an installed engine that did not respond."""
+    return [name for name, found in hosts.items() if _error(found) not in ("", NOT_INSTALLED)]
 
 
-def _silence(found: Mapping[str, Any]) -> str:
-    """Why the engine of a host did not answer; empty where it did, or was not asked."""
+def _error(found: Mapping[str, Any]) -> str:
+    """Why the engine of a host did not respond; empty if it did, or was not read."""
     return str(_facts(found).get("silence") or "")
 
 
 def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[str]]) -> list[str]:
-    """Hosts that were not looked at, or whose engine lacks one of the images that they want."""
+    """Hosts that were not read, or whose engine lacks one of their images."""
     return [
         name
         for name, found in hosts.items()
@@ -49,44 +49,44 @@ def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[
 
 
 def first_reachable(hosts: Hosts, machines: Mapping[str, str], reached: Hosts) -> list[str]:
-    """The first host that is not known to be unreachable; the first of all where each one is.
+    """The first host that is not known to be unreachable; the first host if all are.
 
-    ``machines`` has the machine of each host, ``reached`` the variables of machines. The run then
-    says why nobody answers.
+    ``machines`` has the machine of each host, ``reached`` the variables of machines. If all hosts
+    are unreachable, the run then fails on the first one and reports the reason.
     """
-    answering = [
+    reachable = [
         name for name in hosts if reached.get(machines[name], {}).get("machine_answers", True)
     ]
-    return (answering or list(hosts))[:1]
+    return (reachable or list(hosts))[:1]
 
 
 def without_identity(hosts: Hosts) -> list[str]:
-    """Hosts of which it is not known what they have of the cluster."""
+    """Hosts whose identity data of the cluster was not read."""
     return [name for name, found in hosts.items() if "members" not in _facts(found)]
 
 
 def identities(names: Sequence[str], hosts: Hosts) -> list[dict[str, Any]]:
-    """What each machine has of the cluster; of one without an answer, why there is none."""
+    """Identity data of the cluster on each machine, or the reason why it could not be read."""
     return [_identity(name, hosts.get(name) or {}) for name in names]
 
 
 def _identity(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    told = found.get("preflight_machine") or {}
+    machine = found.get("preflight_machine") or {}
     members = _facts(found).get("members")
     if members is not None:
         return {"name": name, **members}
-    if "facts" in told:
-        reason = (told.get("unknown") or {}).get("members", "the machine did not tell")
+    if "facts" in machine:
+        reason = (machine.get("unknown") or {}).get("members", "the machine did not report it")
         return {"name": name, "unread": [str(reason)]}
-    why = "it is unreachable" if told.get("unreachable") else "it is no part of this run"
+    why = "it is unreachable" if machine.get("unreachable") else "it is not part of this run"
     return {"name": name, "asked": False, "unread": [why]}
 
 
 def _facts(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What machine_info said of a machine; nothing before it was asked."""
+    """Facts that machine_info returned of a machine; empty before it ran."""
     return (found.get("preflight_machine") or {}).get("facts") or {}
 
 
 def _engine(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What machine_info said of the engine; nothing before it was asked."""
+    """Facts that machine_info returned of the engine; empty before it ran."""
     return _facts(found).get("engine") or {}

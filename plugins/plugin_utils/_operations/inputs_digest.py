@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that a run is made from, as one digest."""
+"""One digest of all inputs of a run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 from ansible.release import __version__
 from ansible.vars.manager import VariableManager
 
-# Of the repository: what decides on anything that a host gets. Tests and texts do not.
+# Parts of the repository that determine what hosts get.
 PARTS = (
     *("roles", "playbooks", "plugins", "images", "monitoring", "spark", "client"),
     "declarations",
     *("watch", "dashboards", "versions.yml", "uv.lock"),
 )
-# How a run goes and is shown, not what hosts get: `omit` has another value in every run. Tags count
-# once, without their order.
-HOW = (
+# Variables without influence on what hosts get: `omit` differs in every run. Tags are added once,
+# sorted.
+IGNORED = (
     *("omit", "ansible_diff_mode", "ansible_forks", "ansible_verbosity"),
     *("ansible_inventory_sources", "ansible_config_file"),
     *("ansible_run_tags", "ansible_skip_tags"),
@@ -29,42 +29,42 @@ HOW = (
 
 
 def written(hostvars: Any) -> dict[str, Any]:
-    """Variables of every host as inventory and command line have them, before any task has run."""
+    """Variables of every host from inventory and command line, without facts of tasks."""
     inventory = hostvars._inventory
     manager = VariableManager(loader=hostvars._loader, inventory=inventory)
     manager._extra_vars = hostvars._variable_manager.extra_vars
     found = {}
     for host in inventory.get_hosts(ignore_limits=True, ignore_restrictions=True):
         values = manager.get_vars(host=host, include_hostvars=False)
-        found[host.name] = {k: v for k, v in values.items() if k not in HOW}
+        found[host.name] = {k: v for k, v in values.items() if k not in IGNORED}
     return found
 
 
-def named(told: Any, folder: Path) -> set[Path]:
-    """Files of this machine that a value names, such as the sample that a schema is read from.
+def named(value: Any, folder: Path) -> set[Path]:
+    """Local files that a value names, such as the sample that a schema is inferred from.
 
-    ``folder`` is where a relative path starts.
+    Relative paths start at ``folder``.
     """
-    if isinstance(told, dict):
-        return {path for each in told.values() for path in named(each, folder)}
-    if isinstance(told, list | tuple):
-        return {path for each in told for path in named(each, folder)}
-    if not isinstance(told, str) or not told or "\n" in told:
+    if isinstance(value, dict):
+        return {path for each in value.values() for path in named(each, folder)}
+    if isinstance(value, list | tuple):
+        return {path for each in value for path in named(each, folder)}
+    if not isinstance(value, str) or not value or "\n" in value:
         return set()
     try:
-        path = folder / Path(told).expanduser()
+        path = folder / Path(value).expanduser()
         return {path} if path.is_file() else set()
     except (OSError, RuntimeError, ValueError):
         # A text that is no path.
         return set()
 
 
-def digest(told: Any, repository: Path, further: Iterable[Path]) -> str:
-    """16 hex digits of ``told`` and the files it names, of the repository's parts, and of more."""
-    whole = hashlib.sha256(json.dumps([__version__, told], sort_keys=True, default=str).encode())
+def digest(value: Any, repository: Path, further: Iterable[Path]) -> str:
+    """16 hex digits over ``value``, the files it names, the repository's parts and ``further``."""
+    whole = hashlib.sha256(json.dumps([__version__, value], sort_keys=True, default=str).encode())
     for place in [
         *(repository / part for part in PARTS),
-        *sorted(named(told, Path.cwd())),
+        *sorted(named(value, Path.cwd())),
         *further,
     ]:
         for path in _files(place):
@@ -74,7 +74,7 @@ def digest(told: Any, repository: Path, further: Iterable[Path]) -> str:
 
 
 def _files(place: Path) -> Iterator[Path]:
-    """Files at or below a place, in order; none when there is no such place."""
+    """Files at or below ``place``, sorted; none if it does not exist."""
     if place.is_file():
         yield place
     else:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A Python package of the control node as one archive, for hosts without a package manager."""
+"""Archive of a Python package of the control node, for hosts without a package manager."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-# What a package consists of, for modules that import it.
+# Suffixes of the files that importing modules need.
 SUFFIXES = (".py", ".json")
 
 
 def write(package: str, target: Path) -> dict[str, Any]:
     """Write ``target`` and return its ``path`` and ``digest`` (SHA-256, in hex).
 
-    The same version of a package is the same file, whenever and wherever it is written. Raises
-    LookupError where this Python has no such package.
+    The archive is reproducible: one version of a package always gives the same file. Raises
+    LookupError if this Python lacks the package.
     """
     found = importlib.util.find_spec(package)
     if found is None or not found.submodule_search_locations:
@@ -26,7 +26,7 @@ def write(package: str, target: Path) -> dict[str, Any]:
     source = Path(next(iter(found.submodule_search_locations)))
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(each for each in source.rglob("*") if each.suffix in SUFFIXES):
-            # Without the time of the file.
+            # Without modification time, for a reproducible archive.
             entry = zipfile.ZipInfo(str(path.relative_to(source.parent)))
             archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return {"path": str(target), "digest": hashlib.sha256(target.read_bytes()).hexdigest()}

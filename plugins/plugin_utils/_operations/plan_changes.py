@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What single results of a run in check mode mean for an operator."""
+"""Changes that the results of single tasks in check mode predict."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 from ...module_utils._common.container_labels import INSTANCE
 from ...module_utils._common.diff import change, key_changes
 
-# The label that changes whenever a declaration or a file does: it says that, not what.
+# This label changes with every declaration or file; it does not show which one changed.
 FINGERPRINT = "kafka-metal.hash"
-# Limits that the engine changes while a container runs.
+# Limits that the engine can change without a restart.
 LIMITS = {"memory", "memory_swap"}
-# Keys of a container's diff that say whether it runs, not how.
+# Keys of a container's diff for its state, not for its configuration.
 STATES = ("exists", "running", "restarted", "paused")
 RESTART, START, STOP, BUILD, OTHER = "restart", "start", "stop", "build", "other"
 
@@ -38,12 +38,12 @@ def env_of(value: Any) -> dict[str, str]:
 
 
 def container_reasons(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Keys of a container that differ, with their values where those are short."""
+    """Return the keys of a container that differ, with short values."""
     reasons = []
     for key in sorted(after):
         old, new = before.get(key), after[key]
         if key == "image":
-            # Ids of the engine, which say nothing to a reader.
+            # The values are ids, which do not help the reader.
             reasons.append(key)
         elif key == "env":
             reasons += key_changes(env_of(old), env_of(new))
@@ -60,7 +60,7 @@ def container_reasons(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
 
 
 def instance_label(result: Mapping[str, Any]) -> str:
-    """The label of a container that would be made, empty when none would."""
+    """Return the instance label of a container to be created; empty if there is none."""
     for action in result.get("actions") or ():
         labels = (action.get("create_parameters") or {}).get("Labels") or {}
         if INSTANCE in labels:
@@ -69,41 +69,41 @@ def instance_label(result: Mapping[str, Any]) -> str:
 
 
 def container_change(name: str, result: Mapping[str, Any], files: Iterable[str]) -> Change:
-    """What happens to a container, and why; ``files`` are those of it that change."""
+    """Return the change of a container with its reasons; ``files`` are its changed files."""
     difference = result.get("diff") or {}
     before, after = difference.get("before") or {}, difference.get("after") or {}
     if after.get("exists") is False or after.get("running") is False:
         return Change(f"container {name} stops", STOP, name)
     if before.get("exists") is False:
-        return Change(f"container {name} is made and starts", START, name)
+        return Change(f"container {name} is created and starts", START, name)
     after = {key: value for key, value in after.items() if key not in STATES}
     reasons = container_reasons(before, after) + list(files)
     if before.get("running") is False:
         why = f" ({', '.join(reasons)})" if reasons else ""
-        return Change(f"container {name} starts: it does not run{why}", START, name)
+        return Change(f"container {name} starts: it is not running{why}", START, name)
     if after and set(after) <= LIMITS and not files:
-        return Change(f"container {name} gets its limits back: {', '.join(reasons)}", OTHER, name)
+        return Change(f"container {name}: limits are restored: {', '.join(reasons)}", OTHER, name)
     why = ", ".join(reasons) or "its declaration differs"
     return Change(f"container {name} restarts: {why}", RESTART, name)
 
 
 def predicted_change(found: Mapping[str, Any], fallback: str) -> Change:
-    """What happens to a container whose image has yet to be built or delivered."""
+    """Return the change of a container whose image is not built or delivered yet."""
     name = str(found.get("name") or fallback)
     runs = ((found.get("container") or {}).get("State") or {}).get("Running")
     if runs:
         return Change(f"container {name} restarts: image", RESTART, name)
-    return Change(f"container {name} is made and starts", START, name)
+    return Change(f"container {name} is created and starts", START, name)
 
 
 def messages_of_debug(result: Mapping[str, Any]) -> list[str]:
-    """The message of a debug task, a sentence or a list of them."""
+    """Return the messages of a debug task, which prints one text or a list."""
     message = result.get("msg", [])
     return [str(line) for line in (message if isinstance(message, (list, tuple)) else [message])]
 
 
 def changed_items(result: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Changed results of a task, those of a loop one by one with the label of their item."""
+    """Yield changed results of a task; results of a loop singly, with the label of their item."""
     if not result.get("changed"):
         return
     if "results" not in result:

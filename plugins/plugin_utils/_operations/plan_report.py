@@ -1,12 +1,12 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A plan: what the results of a run in check mode mean for an operator, said once and counted.
+"""The plan: changes that a run in check mode predicts, each reported and counted once.
 
-What counts: a result of a task that is ``changed`` counts as many changes as it has messages. They
-come from the key ``steps`` of our own modules, from the diff of a container, from the message of a
-debug task that stands for something a fresh host cannot be asked, and are otherwise the task's
-name. The same sentence for the same host counts once, whichever tasks report it: a service is
-compared before it is applied, and the comparison may tell the same.
+A ``changed`` result of a task counts as many changes as it has messages. Messages come from the
+key ``steps`` of this collection's modules, from the diff of a container, or from a debug task that
+stands for data a new host does not have yet. Otherwise the message is the task's name. Equal
+messages for one host count once: a service is compared before it is applied, and both tasks may
+report the same change.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from .plan_changes import (
 
 CONTAINER = ("community.docker.docker_container", "docker_container")
 FILES = "metal.kafka.service_files"
-# Stands for a container whose image is not there yet: made by the role service in check mode.
+# Fact that the role service sets in check mode for a container whose image does not exist yet.
 PREDICTED = "__service_found"
 DEBUG = ("ansible.builtin.debug", "debug")
-# What they change belongs to the cluster, not to the host that speaks for it.
+# Modules that change the cluster, not the host they run on.
 CLUSTER_WIDE = tuple(
     f"metal.kafka.{name}"
     for name in ("cluster_content", "topics", "users", "acls", "quotas", "reassign")
@@ -43,13 +43,13 @@ CLUSTER_WIDE = tuple(
 CLUSTER = "cluster"
 
 
-# Seconds of a batch of hosts, while no run of this cluster has been measured.
+# Assumed seconds of a batch of hosts, until a run of this cluster has been measured.
 ASSUMED = {RESTART: 60.0, START: 40.0, STOP: 20.0, BUILD: 300.0, OTHER: 5.0}
 
 
 @dataclass
 class Play:
-    """Batches of one play in which something changes, and the slowest kind of these changes."""
+    """A play with its number of changed batches and the kinds of their changes."""
 
     name: str
     batches: int = 0
@@ -57,10 +57,10 @@ class Play:
 
 
 class Plan:
-    """Collects results in the order of the run. Times are seconds."""
+    """Results in the order of the run. Times are in seconds."""
 
     def __init__(self, cluster: str = "", typical: Mapping[str, float] | None = None) -> None:
-        """Nothing changes yet; ``typical`` are measured seconds of a batch by play."""
+        """Start without changes; ``typical`` are measured seconds of a batch by play."""
         self.cluster = cluster
         self.typical = dict(typical or {})
         self.hosts: dict[str, list[Change]] = {}
@@ -71,19 +71,19 @@ class Plan:
         self._batch_counted = True
 
     def begin(self, play: str) -> None:
-        """A play begins, or the next batch of a serial one."""
+        """Begin a play, or the next batch of a serial play."""
         self._batch_counted = False
         if not self.plays or self.plays[-1].name != play:
             self.plays.append(Play(play))
 
     def note(self, result: Mapping[str, Any]) -> None:
-        """Something that the operator is to read and that changes nothing."""
+        """Add messages that are no changes."""
         self.notes += [text for text in messages_of_debug(result) if text not in self.notes]
 
     def add(
         self, host: str, action: str, task: str, result: Mapping[str, Any], once: bool = False
     ) -> None:
-        """The result of a task on a host; ``once`` says that it speaks for all hosts."""
+        """Add the result of a task on a host; with ``once`` it counts for the cluster."""
         if action in DEBUG and not result.get("changed"):
             self.note(result)
         owner = CLUSTER if once or action in CLUSTER_WIDE else host
@@ -94,7 +94,7 @@ class Plan:
     def changes_of(
         self, host: str, action: str, task: str, result: Mapping[str, Any], label: str
     ) -> list[Change]:
-        """The messages of one changed result."""
+        """Return the changes of one result."""
         if action == FILES:
             self.remember_files(host, result)
         steps = result.get("steps")
@@ -108,25 +108,25 @@ class Plan:
             return [predicted_change(predicted, self.container_name(task, {}))]
         if action in DEBUG:
             return [Change(text, kind_of(text)) for text in messages_of_debug(result)]
-        # The name of the role stands before that of the task.
+        # Ansible puts the role's name before the task's name.
         text = task.rpartition(" : ")[2]
         return [Change(f"{text} ({label})" if label else text)]
 
     def container_name(self, task: str, result: Mapping[str, Any]) -> str:
-        """A container's name without the cluster's.
+        """Return a container's name without the cluster's name.
 
-        As the engine says it, or for one that is nowhere yet as its label does. The name of the
-        task is the last resort: it is the same for all hosts, as the first of them has it.
+        The name comes from the engine, or from the label of a container to be created. The task's
+        name is the last resort: Ansible renders it for the first host only.
         """
         found = (result.get("container") or {}).get("Name") or instance_label(result)
         return self.short(str(found or task.rpartition(": ")[2]).removeprefix("/"))
 
     def short(self, container: str) -> str:
-        """The name of a container without that of the cluster."""
+        """Return the name of a container without the cluster's name."""
         return container.removeprefix(f"{self.cluster}-")
 
     def remember_files(self, host: str, result: Mapping[str, Any]) -> None:
-        """Which files of a container change: a reason to restart it, if it does."""
+        """Remember the changed files of a container, as reasons for its restart."""
         diffs = result.get("diff") or ()
         for each in (diffs,) if isinstance(diffs, Mapping) else diffs:
             folder, _, name = str(each.get("after_header", "")).rpartition("/")
@@ -135,7 +135,7 @@ class Plan:
             files += [name] if name not in files else []
 
     def keep(self, owner: str, found: Change) -> None:
-        """Count a change unless it is known, and the batch of its play."""
+        """Add a change if it is new, and count the batch of its play."""
         known = self.hosts.setdefault(owner, [])
         if found in known:
             return
@@ -160,7 +160,7 @@ class Plan:
         ]
 
     def durations(self) -> list[tuple[Play, float, bool]]:
-        """Plays that change something, seconds of each of their batches, and whether measured."""
+        """Plays with changes, seconds of each of their batches, and whether they are measured."""
         return [
             (
                 play,
@@ -171,12 +171,12 @@ class Plan:
             if play.batches
         ]
 
-    def seconds(self, looking: float) -> float:
-        """Expected seconds of the run: those of looking, and those of every batch."""
-        return looking + sum(play.batches * each for play, each, _ in self.durations())
+    def seconds(self, inspection: float) -> float:
+        """Expected seconds of the run: those of the inspection plus those of all batches."""
+        return inspection + sum(play.batches * each for play, each, _ in self.durations())
 
-    def report(self, looking: float, failed: Iterable[str]) -> dict[str, Any]:
-        """The plan as data."""
+    def report(self, inspection: float, failed: Iterable[str]) -> dict[str, Any]:
+        """Return the plan as data."""
         return {
             "cluster": self.cluster,
             "failed": sorted(failed),
@@ -185,39 +185,39 @@ class Plan:
             "restarts": self.subjects(RESTART),
             "starts": self.subjects(START),
             "stops": self.subjects(STOP),
-            "seconds": round(self.seconds(looking)) if self.count else 0,
+            "seconds": round(self.seconds(inspection)) if self.count else 0,
         }
 
-    def lines(self, looking: float, failed: Iterable[str]) -> list[str]:
-        """The plan for people; its last line says the outcome in one form of three."""
+    def lines(self, inspection: float, failed: Iterable[str]) -> list[str]:
+        """Return the plan as text; its last line has the result in one of three forms."""
         lines = [f"note: {visible(text)}" for text in self.notes]
         for host, changes in self.hosts.items():
             lines += ["", host, *(f"  {visible(each.text)}" for each in changes)]
         if self.count:
-            lines += ["", *self.summary(looking)]
+            lines += ["", *self.summary(inspection)]
         broken = sorted(failed)
         if broken:
-            return [*lines, f"plan: failed on {', '.join(broken)}; what follows it is not known"]
+            return [*lines, f"plan: failed on {', '.join(broken)}; later changes are unknown"]
         return [*lines, f"plan: {self.count} changes" if self.count else "plan: nothing to do"]
 
-    def summary(self, looking: float) -> Iterator[str]:
-        """What an operator asks first: who goes down, and how long it takes."""
+    def summary(self, inspection: float) -> Iterator[str]:
+        """Yield lines with the containers that restart, start and stop, and the duration."""
         for kind in (RESTART, START, STOP):
             if names := self.subjects(kind):
                 yield f"{kind}: {', '.join(names)}"
-        yield f"expected: {minutes(self.seconds(looking))}"
+        yield f"expected: {minutes(self.seconds(inspection))}"
         for play, each, measured in self.durations():
             source = "measured" if measured else "assumed"
             times = f"{play.batches} x {each:.0f} s" if play.batches > 1 else f"{each:.0f} s"
             yield f"  {times} {source}: {play.name}"
 
 
-def kind_of(sentence: str) -> str:
-    """Building takes minutes; any other step of a module takes moments."""
-    return BUILD if " is built" in sentence else OTHER
+def kind_of(message: str) -> str:
+    """Kind of a module's step: a build takes minutes, any other step seconds."""
+    return BUILD if " is built" in message else OTHER
 
 
 def minutes(seconds: float) -> str:
-    """Minutes, rounded up; a promise of seconds would be none."""
+    """Text of a duration in minutes, rounded up."""
     count = max(1, -int(-seconds // 60))
     return "about 1 minute" if count == 1 else f"about {count} minutes"

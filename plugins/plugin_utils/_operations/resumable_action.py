@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Action plugins for modules that work for a while, say what is left, and are called again."""
+"""Base of action plugins that call a module repeatedly until its work is done."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ STALL_TIMEOUT = 600
 
 
 def line(work: RemainingWork) -> str:
-    """Bytes for a person: ``1.0 GiB of 4.0 GiB, about 3 min left``."""
+    """Text of the progress: ``1.0 GiB of 4.0 GiB, about 3 min left``."""
     done = f"{size_text(work.total - work.left)} of {size_text(work.total)}"
     return done + (about(work.seconds()) if work.left else "")
 
 
-class PatientAction(ActionBase):
-    """Calls its module until it is ``done``; gives up when ``left`` does not get less.
+class ResumableAction(ActionBase):
+    """Call the module until it returns ``done``; fail if ``left`` does not shrink.
 
-    A module that changes something for the time of its work undoes it in its stage ``release``,
-    which is called after a failure.
+    With ``RELEASES`` the module's stage ``release``, which undoes temporary changes, is called
+    after a failure.
     """
 
     RELEASES = False
@@ -36,7 +36,7 @@ class PatientAction(ActionBase):
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Repeat, tell, keep steps and changes of all calls."""
+        """Call the module repeatedly, print progress, and return the steps of all calls."""
         super().run(tmp, task_vars)
         arguments = dict(self._task.args)
         name = self._task.action
@@ -53,16 +53,16 @@ class PatientAction(ActionBase):
             if result.get("failed") or result.get("done") or self._task.check_mode:
                 break
             if result.get("phase") != phase:
-                # What is left is counted anew, and may be much more than before.
+                # Each phase has its own amount, which may be larger than before.
                 work, phase = RemainingWork(), result["phase"]
             work.note(time.monotonic(), result["left"])
             if (stalled := work.stalled(time.monotonic())) > int(
                 arguments.get("stall_timeout", STALL_TIMEOUT)
             ):
-                still = "; ".join(result.get("waits_for") or result.get("steps", []))
+                pending = "; ".join(result.get("waits_for") or result.get("steps", []))
                 result.update(
                     failed=True,
-                    msg=f"no progress for {stalled:.0f} s: {still}",
+                    msg=f"no progress for {stalled:.0f} s: {pending}",
                 )
                 break
             host = (task_vars or {}).get("inventory_hostname", "")

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The order of a roll: who restarts with whom, and who after whom."""
+"""The restart order of a roll: batches of hosts, and hosts that restart last."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Turn:
+class RollHost:
     """One host of a roll.
 
-    ``leads``: the controller or leader, which goes last; ``together``: its whole rack restarts at
-    once; ``deferred``: it came to lead before its turn and waits for the end.
+    ``leads``: the host has the controller or leader and restarts last. ``together``: its whole rack
+    restarts at once. ``deferred``: it became the leader during the roll, and restarts at the end.
     """
 
     host: str
@@ -25,10 +25,13 @@ class Turn:
     deferred: bool = False
 
 
-def read(hosts: Iterable[Mapping[str, Any]]) -> list[Turn]:
-    """Turns out of the variables of hosts; those that were given none take no part."""
+def read(hosts: Iterable[Mapping[str, Any]]) -> list[RollHost]:
+    """Read the hosts of a roll from their variables; hosts without roll_restart_order are left out.
+
+    Each host's ``roll_restart_order`` has the keys ``rack``, ``leads`` and ``together``.
+    """
     return [
-        Turn(
+        RollHost(
             host=str(host["inventory_hostname"]),
             rack=str(host["roll_restart_order"].get("rack") or ""),
             leads=bool(host["roll_restart_order"].get("leads")),
@@ -40,37 +43,37 @@ def read(hosts: Iterable[Mapping[str, Any]]) -> list[Turn]:
     ]
 
 
-def batches(turns: Sequence[Turn]) -> list[list[str]]:
-    """Hosts that restart at the same time, rack by rack; those that lead are not among them.
+def batches(hosts: Sequence[RollHost]) -> list[list[str]]:
+    """Return the batches of hosts that restart at the same time, rack by rack, without leaders.
 
-    The rack of the leader comes last, so that it is one rack that is being worked on at any time.
+    The leader's rack comes last, so that hosts of only one rack are restarted at any time.
     """
-    last = {turn.rack for turn in turns if turn.leads}
-    ordered = sorted(turns, key=lambda turn: (turn.rack in last, turn.rack, natural(turn.host)))
+    last = {host.rack for host in hosts if host.leads}
+    ordered = sorted(hosts, key=lambda host: (host.rack in last, host.rack, natural(host.host)))
     found: list[list[str]] = []
-    for _, members in groupby(ordered, key=lambda turn: turn.rack):
-        rack = [turn for turn in members if not turn.leads]
-        at_once = [turn.host for turn in rack if turn.together]
-        found += [[turn.host] for turn in rack if not turn.together]
+    for _, members in groupby(ordered, key=lambda host: host.rack):
+        rack = [host for host in members if not host.leads]
+        at_once = [host.host for host in rack if host.together]
+        found += [[host.host] for host in rack if not host.together]
         found += [at_once] if at_once else []
     return found
 
 
-def at_the_end(turns: Sequence[Turn]) -> list[str]:
-    """Hosts that restart after all others, one by one: first who led, then who took over."""
-    return [turn.host for turn in turns if turn.leads] + [
-        turn.host for turn in turns if turn.deferred and not turn.leads
+def at_the_end(hosts: Sequence[RollHost]) -> list[str]:
+    """Hosts that restart last, one by one: first the old leaders, then the new ones."""
+    return [host.host for host in hosts if host.leads] + [
+        host.host for host in hosts if host.deferred and not host.leads
     ]
 
 
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
-    """A key by which kafka2 comes before kafka10."""
+    """Sort key for names with numbers: kafka2 comes before kafka10."""
     parts = ("".join(part) for _, part in groupby(name, key=str.isdecimal))
     return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts)
 
 
 def in_state(hosts: Iterable[Mapping[str, Any]], *states: str) -> list[str]:
-    """Names of hosts whose container was found in one of ``states``."""
+    """Names of hosts whose container is in one of ``states``."""
     return [
         str(host["inventory_hostname"]) for host in hosts if host.get("service_state") in states
     ]
@@ -86,16 +89,16 @@ def failure(
     undone: Sequence[str],
     log: Sequence[str],
 ) -> str:
-    """What an operator reads when a roll ends early: who, why, what was done, last words."""
+    """Return the message of a failed roll: host, reason, rollback, and the container's log tail."""
     what = role.replace("_", " ")
     if not stopped:
-        return f"{host}: the {what} was not stopped, and nobody after it. {reason}"
+        return f"{host}: the {what} was not stopped, nor any later host. {reason}"
     parts = [f"{host}: the {what} did not become healthy as declared. {reason}"]
     if undone:
-        parts.append(f"It differs from its last good declaration in: {'; '.join(undone)}.")
+        parts.append(f"Differences from its last good declaration: {'; '.join(undone)}.")
     if brought_back:
-        parts.append("It is back on its last good declaration and the cluster is healthy.")
-    parts.append("Nobody after it was touched.")
+        parts.append("Its last good declaration was restored, and the cluster is healthy.")
+    parts.append("Later hosts were not changed.")
     if log:
-        parts.append("\n".join(["The end of its log:", *log]))
+        parts.append("\n".join(["Log tail:", *log]))
     return "\n".join(parts)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The output of Ansible in a file, for verbs that display only an answer."""
+"""Ansible's output in a log file, for verbs that display only their result."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 class RunLog:
-    """Lines of one run. They wait in memory until the state directory is there."""
+    """Log of one run. Lines stay in memory until the state directory exists."""
 
     def __init__(self) -> None:
-        """Nothing is written, and nothing displayed."""
-        # How lines are displayed as well: arguments of ``Display.display``; None for not at all.
+        """Start without a file, and without display."""
+        # Arguments of ``Display.display`` for lines that are also displayed; None: no display.
         self.displayed: dict[str, Any] | None = None
         self.path: Path | None = None
         self._waiting: list[str] = []
         self._file: TextIO | None = None
 
     def open(self, path: Path) -> None:
-        """Write to ``path`` from now on, instead of the log of an earlier run."""
+        """Write to ``path`` from now on, and replace the log of an earlier run."""
         try:
             self._file = path.open("w", encoding="utf-8", errors="replace")
         except OSError:
-            # Another user's: the run needs no log.
+            # The file belongs to another user; the run can continue without a log.
             return
         self.path = path
         for line in self._waiting:
@@ -36,15 +36,15 @@ class RunLog:
         self._waiting.clear()
 
     def write(self, text: str) -> None:
-        """A line, or several, without colours."""
+        """Write one or several lines, without colours."""
         if self._file is None:
             self._waiting.append(text)
             return
-        # A run that is killed has its lines, too.
+        # Flush, so that the log of a killed run is complete.
         print(COLOUR.sub("", text.rstrip("\n")), file=self._file, flush=True)
 
     def display_of(self, display: Any) -> Any:
-        """Ansible's ``Display`` that writes here, and displays while ``displayed``."""
+        """Return a ``Display`` that writes to this log, and displays while ``displayed`` is set."""
         logging = copy.copy(display)
 
         def write(msg: str, *arguments: Any, **options: Any) -> None:
@@ -53,6 +53,6 @@ class RunLog:
             if self.displayed is not None:
                 display.display(msg, *arguments, **{**options, **self.displayed})
 
-        # Of this one alone: warnings, errors and banners of a callback end here as well.
+        # Replaced in the copy only; a callback's warnings, errors and banners use it too.
         logging.display = write
         return logging

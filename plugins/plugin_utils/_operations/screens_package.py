@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The package that draws the screens of verbs, from this collection's sources.
+"""Import of the package that draws the verbs' screens, from this collection's sources.
 
-It is that of the clients; drawing needs none of their libraries.
+It is the package of the clients; drawing does not need their libraries.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-# Last: an installed package of the same name, such as a contributor's, is these files too.
+# Appended last: an installed package, as on a contributor's machine, has the same files.
 COLLECTION = Path(__file__).resolve().parents[3]
 sys.path.append(str(COLLECTION / "client/src"))
 

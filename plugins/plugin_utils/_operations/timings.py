@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of a run goes: seconds of each play, for people and as data."""
+"""Durations of the plays of a run, as text and as data."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 
 
 class Steps:
-    """Collects the plays of one run. Times are seconds since the epoch."""
+    """Plays of one run with their durations. Times are in seconds since the epoch."""
 
     def __init__(self) -> None:
-        """Nothing has begun yet."""
+        """Start without plays."""
         self.plays: list[dict[str, Any]] = []
         self.begun: list[float] = []
 
     def begin(self, name: str, now: float) -> None:
-        """A play begins, which ends the one before; the batches of a serial play are one step."""
+        """Begin a play and end the previous one; the batches of a serial play are one step."""
         self.end(now)
         if self.plays and self.plays[-1]["name"] == name:
             self.plays[-1]["batches"] += 1
@@ -29,19 +29,19 @@ class Steps:
         self.begun.append(now)
 
     def end(self, now: float) -> None:
-        """The play at hand has lasted until now."""
+        """End the current play."""
         if self.plays:
             self.plays[-1]["seconds"] = round(now - self.begun[-1], 1)
 
     def count(self, what: str) -> None:
-        """One more of ``tasks``, ``changed`` or ``failed`` in the play at hand."""
+        """Count one more of ``tasks``, ``changed`` or ``failed`` in the current play."""
         if self.plays:
             self.plays[-1][what] += 1
 
     def report(
         self, cluster: str, now: float, typical: Mapping[str, float] | None = None
     ) -> dict[str, Any]:
-        """The run as data; ends the last play. ``typical`` is that of earlier runs."""
+        """End the last play and return the run as data; ``typical`` is that of earlier runs."""
         self.end(now)
         started = self.begun[0] if self.begun else now
         return {
@@ -53,7 +53,7 @@ class Steps:
         }
 
     def typical(self) -> dict[str, float]:
-        """Seconds of one batch of each play that changed something and did not fail."""
+        """Seconds of one batch of each play with changes and without failures."""
         return {
             play["name"]: round(play["seconds"] / play["batches"], 1)
             for play in self.plays
@@ -61,7 +61,7 @@ class Steps:
         }
 
     def lines(self) -> list[str]:
-        """One line for each play, the seconds in a column."""
+        """Return one line for each play, with aligned seconds."""
         width = max((len(play["name"]) for play in self.plays), default=0)
         return [
             f"{play['name']:<{width}}  {play['seconds']:>7.1f} s"
@@ -72,7 +72,7 @@ class Steps:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The report of the last run, empty when there is none that can be read."""
+    """Return the report of the last run; empty if there is no readable one."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -81,7 +81,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def typical_of(report: Mapping[str, Any]) -> dict[str, float]:
-    """Measured seconds of a batch by play: what the last run that changed something took."""
+    """Measured seconds of a batch, by play, from the last run that changed each play's hosts."""
     found = report.get("typical")
     if not isinstance(found, Mapping):
         return {}

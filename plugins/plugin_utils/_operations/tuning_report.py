@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of `make verify`."""
+"""The output of `make verify`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from ...module_utils._host.tuning.setting import ABSENT, DRIFT, NOT_ALLOWED
 
 COLUMNS = ("setting", "wanted", "persisted", "live", "result")
-# Widest column that still leaves five of them in 110 characters; what is longer goes on below.
+# Widest columns, so that five fit into 110 characters; longer names get their own line.
 WIDEST = (34, 21, 21, 21, 11)
-# Of a secret that is older than the release that ended the last exposure of secrets.
+# For secrets older than the release that ended the last exposure of secrets.
 EXPOSED = "could be read by others in an earlier release; wanted: a new one, by make rotate"
-OPEN_ENSEMBLE = "verify: the metadata ensemble gives more access than is declared"
+OPEN_ENSEMBLE = "verify: the metadata ensemble grants more access than declared"
 RESULTS = {NOT_ALLOWED: "not allowed"}
 
 
 def lines(host: str, rows: Sequence[Mapping[str, str]], enforced: bool = True) -> list[str]:
-    """One host: a row per setting, and below those that are not as wanted why."""
+    """Return the lines of one host: a row per setting, with the reason below a deviating one."""
     cells = [[*_values(row)] for row in rows]
     table = [list(COLUMNS), *cells]
     widths = [min(most, max(len(r[i]) for r in table)) for i, most in enumerate(WIDEST)]
@@ -35,19 +35,19 @@ def lines(host: str, rows: Sequence[Mapping[str, str]], enforced: bool = True) -
 
 
 def _values(row: Mapping[str, str]) -> Sequence[str]:
-    """The cells of one row; a dash where there is nothing."""
+    """Return the cells of one row; empty values as a dash."""
     result = RESULTS.get(row["state"], row["state"])
     return (row["name"], *(row[k] or "-" for k in ("wanted", "persisted", "live")), result)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Cells side by side."""
+    """Return one line of padded cells."""
     padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
     return "  " + "  ".join(padded).rstrip()
 
 
 def summary(host: str, rows: Sequence[Mapping[str, str]], enforced: bool) -> str:
-    """One line for a host."""
+    """Return the summary line of a host."""
     count = {state: sum(row["state"] == state for row in rows) for state in (DRIFT, NOT_ALLOWED)}
     if not enforced:
         return f"{host}: {count[DRIFT]} of {len(rows)} differ; advice: host_tuning_mode is report"
@@ -61,10 +61,10 @@ def verify(
     secrets: Sequence[str] = (),
     ensemble: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """``text`` for people and ``drift``: host, setting and both values of all that is enforced.
+    """Return the output as ``text``, and ``drift``: messages on enforced settings that differ.
 
-    ``hosts`` maps names to C(settings) and C(enforced). ``secrets`` are those to be rotated,
-    ``ensemble`` messages on access to it that is not declared: both are drift as well.
+    ``hosts`` maps names to C(settings) and C(enforced). ``secrets`` must be rotated, ``ensemble``
+    has messages on undeclared access to the metadata service: both count as drift.
     """
     text, drift = [], []
     for host, found in hosts.items():
@@ -82,10 +82,10 @@ def verify(
         if not found["enforced"]
         for row in found["settings"]
     )
-    apart = f"; {advice} setting(s) differ on hosts in mode report, which do not count"
+    uncounted = f"; {advice} setting(s) differ on hosts in mode report, not counted"
     result = [
         (f"verify: {len(drift)} setting(s) drifted" if drift else "verify: no drift")
-        + (apart if advice else "")
+        + (uncounted if advice else "")
     ]
     if secrets:
         result += [f"verify: {len(secrets)} secret(s) {EXPOSED}", *(f"  {one}" for one in secrets)]

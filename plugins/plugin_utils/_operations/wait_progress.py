@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting as long as something moves: what counts as progress, how long it may still take."""
+"""Progress of a wait for the cluster: what counts as progress, and the remaining time."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 from ...module_utils._common.units import size_text
 from .remaining_work import RemainingWork, about
 
-# A broker that died may end several times on its own old registration, for 18 s by default.
+# A crashed broker may exit several times while its old registration exists, 18 s by default.
 CRASHES = 3
 CRASH_SECONDS = 40
-# Between two lines that only differ in figures.
+# Seconds between two lines that only differ in numbers.
 LINE_SECONDS = 5
 
 
 @dataclass(frozen=True)
-class Sight:
-    """What one look at a cluster says of how far it is; a smaller ``work`` is further.
+class Observation:
+    """The state of a cluster at one moment, for measuring progress.
 
-    ``registered`` brokers of ``expected``. ``recovered`` logs of ``logs`` on the broker that
-    starts, None while it does not say. ``lag`` bytes that replicas lack, None when unknown.
+    ``registered`` brokers of ``expected``. ``recovered`` logs of ``logs`` on the starting broker,
+    None if unknown. ``lag``: bytes that replicas still have to fetch, None if unknown.
     """
 
     registered: int = 0
@@ -37,17 +37,17 @@ class Sight:
     running: bool = True
     restarts: int = 0
     name: str = ""
-    # What is said when nothing can be counted.
+    # The message if no amount is known.
     problem: str = ""
 
 
-def sight(found: Mapping[str, Any], expected: Sequence[int], name: str) -> Sight:
-    """A sight out of the result of the module wait_for_cluster."""
+def observe(found: Mapping[str, Any], expected: Sequence[int], name: str) -> Observation:
+    """Return the observation in a result of the module wait_for_cluster."""
     container = found.get("container") or {}
     recovered = found.get("recovered") or (None, 0)
     registered = {broker["id"] for broker in found["brokers"]}
     reasons = found.get("stop", {}).get("blockers") or found["problems"]
-    return Sight(
+    return Observation(
         registered=len(registered & set(expected)) if expected else len(registered),
         expected=len(expected),
         recovered=recovered[0],
@@ -63,16 +63,16 @@ def sight(found: Mapping[str, Any], expected: Sequence[int], name: str) -> Sight
     )
 
 
-def further(best: Sight, now: Sight) -> bool:
-    """Whether ``now`` is further than anything seen so far.
+def further(best: Observation, now: Observation) -> bool:
+    """Whether ``now`` is further than ``best``, the best observation so far.
 
-    Against the best, not the last: a broker that comes and goes makes no progress.
+    The best counts, not the last: a broker that restarts repeatedly makes no progress.
     """
     if now.registered != best.registered:
         return now.registered > best.registered
     if (now.recovered or 0) > (best.recovered or 0):
         return True
-    # Without an answer there are no partitions to count: that is not progress.
+    # If no broker responds, partitions cannot be counted: zero is no progress.
     if not now.registered:
         return False
     counts = (
@@ -85,8 +85,8 @@ def further(best: Sight, now: Sight) -> bool:
     return now.lag is not None and best.lag is not None and now.lag < best.lag
 
 
-def kind(now: Sight) -> tuple[str, float]:
-    """What is being waited for, and the work that is left of it."""
+def kind(now: Observation) -> tuple[str, float]:
+    """Return the current subject of the wait, and its remaining amount."""
     if not now.running:
         return "container", 0
     missing = now.expected - now.registered
@@ -101,17 +101,17 @@ def kind(now: Sight) -> tuple[str, float]:
     return "rest", 0
 
 
-def line(now: Sight, left: float | None) -> str:
-    """One message on what is being waited for."""
+def line(now: Observation, left: float | None) -> str:
+    """Return the progress message; ``left`` is the remaining time in seconds."""
     what, _ = kind(now)
     rest = about(left)
-    who = f"{now.name}: " if now.name else ""
+    prefix = f"{now.name}: " if now.name else ""
     if what == "container":
-        return f"{who}its container does not run, restarted {now.restarts} times by the engine"
+        return f"{prefix}the container is not running, restarted {now.restarts} times by the engine"
     if what == "recovery":
-        return f"{who}log recovery {now.recovered} of {now.logs}{rest}"
+        return f"{prefix}log recovery {now.recovered} of {now.logs}{rest}"
     if what == "registration":
-        return f"{who}{now.registered} of {now.expected} brokers are registered{rest}"
+        return f"{prefix}{now.registered} of {now.expected} brokers are registered{rest}"
     noun = "partition" if now.under_replicated == 1 else "partitions"
     if what == "lag" and now.lag:
         return f"{now.under_replicated} {noun} under-replicated, {size_text(now.lag)} behind{rest}"
@@ -122,19 +122,19 @@ def line(now: Sight, left: float | None) -> str:
 
 @dataclass
 class Progress:
-    """Follows a wait: says what moved, and when it has stalled for ``stall_timeout`` seconds."""
+    """Progress of one wait, which stalls after ``stall_timeout`` seconds without progress."""
 
     stall_timeout: float
     begun: float
-    best: Sight | None = None
+    best: Observation | None = None
     moved: float = 0.0
     work: RemainingWork = field(default_factory=RemainingWork)
     kind: str = ""
-    said: str = ""
-    said_at: float = 0.0
+    printed: str = ""
+    printed_at: float = 0.0
 
-    def see(self, moment: float, now: Sight) -> str:
-        """A line to print about this look, empty when there is no news."""
+    def see(self, moment: float, now: Observation) -> str:
+        """Record an observation and return a line to print; empty if there is nothing new."""
         if self.best is None or further(self.best, now):
             self.best, self.moved = now, moment
         what, left = kind(now)
@@ -143,15 +143,15 @@ class Progress:
             self.kind, self.work = what, RemainingWork()
         self.work.note(moment, left)
         text = line(now, self.work.seconds())
-        if text == self.said or not (news or moment - self.said_at >= LINE_SECONDS):
+        if text == self.printed or not (news or moment - self.printed_at >= LINE_SECONDS):
             return ""
-        self.said, self.said_at = text, moment
+        self.printed, self.printed_at = text, moment
         return text
 
     def stalled(self, moment: float) -> bool:
-        """Whether nothing has moved for ``stall_timeout`` seconds."""
+        """Whether there was no progress for ``stall_timeout`` seconds."""
         return moment - self.moved >= self.stall_timeout
 
-    def crashes(self, moment: float, now: Sight) -> bool:
-        """Whether its container ends again and again, for longer than it has an excuse."""
+    def crashes(self, moment: float, now: Observation) -> bool:
+        """Whether the container keeps exiting after its old registration must have expired."""
         return now.restarts > CRASHES and moment - self.begun > CRASH_SECONDS

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with an inventory, found before anything is touched.
+"""Preflight: checks of an inventory and its machines before a run changes anything.
 
-``checks`` has the table of all checks; each file ``check_*`` has those of one subject.
+``checks`` has the table of all checks; each file ``check_*`` has the checks of one subject.
 """

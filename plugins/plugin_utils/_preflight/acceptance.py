@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the operator accepts knowingly: problems of named checks become notes."""
+"""Accepted checks: problems of the checks that the operator names become notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ACCEPT = "metal_preflight_accept"
 
 
 def _names(site: Site, host: str) -> list[str]:
-    """Names that a host accepts; a list, or text with commas as a command line gives it."""
+    """Names of the checks that a host accepts, from a list or a text separated by commas."""
     value = site.value(host, ACCEPT, [])
     parts = value.split(",") if isinstance(value, str) else value
     names = parts if isinstance(parts, Sequence) else [parts]
@@ -23,17 +23,20 @@ def _names(site: Site, host: str) -> list[str]:
 
 
 def unknown(site: Site, checks: Collection[str]) -> Iterator[Problem]:
-    """Names that are no checks, told once each; nothing is accepted by a slip of the pen."""
-    told = set()
+    """Return a problem for each accepted name that is no check, so that a typo is not ignored."""
+    reported = set()
     for host in site.hosts:
         for name in _names(site, host):
-            if name not in checks and name not in told:
-                told.add(name)
+            if name not in checks and name not in reported:
+                reported.add(name)
                 yield Problem(host, ACCEPT, repr(name), one_of(name, checks))
 
 
 def accepted(site: Site, problems: Iterable[Problem]) -> list[Problem]:
-    """The problems, of which those are notes that their host (any host, for a group) accepts."""
+    """Return all problems, with the accepted ones turned into notes.
+
+    A problem of a host is accepted by that host, a problem of a group by any host.
+    """
     by_host = {host: set(_names(site, host)) for host in site.hosts}
     anywhere = set().union(*by_host.values()) if by_host else set()
     return [

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of server.properties that a site sets, for all brokers and for one."""
+"""Keys of server.properties that a site sets for all brokers or for one broker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALL, ONE = "kafka_broker_properties", "kafka_broker_host_properties"
 
 
 def declared(site: Site, host: str) -> dict[str, tuple[str, Any]]:
-    """By key, the variable that sets it on a broker, and its value."""
+    """Return for each key the variable that sets it on a broker, and its value."""
     found: dict[str, tuple[str, Any]] = {}
     for variable in (ALL, ONE):
         value = site.value(host, variable, {})
@@ -26,7 +26,7 @@ def declared(site: Site, host: str) -> dict[str, tuple[str, Any]]:
 
 
 def broker_keys(site: Site) -> Iterator[Problem]:
-    """Keys are a dict, and a broker's own do not replace those of all by mistake."""
+    """Broker properties are dicts, and a host's value does not drop keys of the common one"""
     brokers = site.members(KAFKA.group)
     for host in brokers:
         for variable in (ALL, ONE):
@@ -38,10 +38,10 @@ def broker_keys(site: Site) -> Iterator[Problem]:
     }
     every = set[str]().union(*keys.values())
     for host, own in keys.items():
-        if own and (lacking := sorted(every - own)):
+        if own and (missing := sorted(every - own)):
             yield advice(
                 host,
                 ALL,
-                f"no {', '.join(lacking)}, which other brokers have",
-                f"the same keys as others, null for one that it shall not have; more keys in {ONE}",
+                f"no {', '.join(missing)}, which other brokers have",
+                f"the same keys on all brokers, null to unset one; additional keys in {ONE}",
             )

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses that instances bind and advertise, and where names lead on each machine."""
+"""Addresses that instances bind and advertise, and how each machine resolves names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _is_loopback(text: str) -> bool:
 
 
 def wanted_names(site: Site) -> list[str]:
-    """Names that machines call each other and themselves by, for metal.kafka.machine_info."""
+    """Return the names that metal.kafka.machine_info must resolve on each machine."""
     found = {name for each in connections(site) for name in (each.address, each.bind)}
     return sorted(n for n in found if _ip(n) is None and n not in {*ANYWHERE, "localhost"})
 
@@ -37,14 +37,14 @@ def _lookup(site: Site, machine: str, name: str) -> Lookup | None:
     return site.facts.get(machine, {}).get("names", {}).get(name)
 
 
-def _led_to(site: Site, machine: str, name: str) -> list[str]:
-    """Addresses that a name leads a machine to; none when it was not asked."""
+def _resolved(site: Site, machine: str, name: str) -> list[str]:
+    """Addresses that a machine resolves a name to; empty when it did not look the name up."""
     found = _lookup(site, machine, name)
     return found["addresses"] if found else []
 
 
 def _owners(site: Site) -> dict[str, list[str]]:
-    """Machines that have an address, by address; loopback and names are left out."""
+    """Return the machines that have an address, by IP address."""
     found: dict[str, list[str]] = {}
     for machine, facts in site.facts.items():
         for address in facts.get("addresses", ()):
@@ -54,7 +54,7 @@ def _owners(site: Site) -> dict[str, list[str]]:
 
 
 def _pairs(site: Site) -> list[Connection]:
-    """Connections between machines, once for each machine, address and server's machine."""
+    """Remote connections, one for each client machine, server machine and address."""
     first: dict[tuple[str, str, str], Connection] = {}
     for each in remote_connections(site):
         first.setdefault((each.client_machine, each.server_machine, each.address), each)
@@ -62,7 +62,7 @@ def _pairs(site: Site) -> list[Connection]:
 
 
 def _shared(site: Site) -> list[tuple[Connection, Connection]]:
-    """Instances on different machines that are reached at one address and port, in pairs."""
+    """Pairs of instances on different machines that have the same address and port."""
     owners: dict[tuple[str, int], Connection] = {}
     found: dict[str, tuple[Connection, Connection]] = {}
     for each in connections(site):
@@ -72,45 +72,50 @@ def _shared(site: Site) -> list[tuple[Connection, Connection]]:
     return list(found.values())
 
 
-def advertised_apart(site: Site) -> Iterator[Problem]:
-    """No two instances on different machines are reached at the same address and port."""
+def advertised_unique(site: Site) -> Iterator[Problem]:
+    """Instances on different machines have different addresses or ports."""
     for first, second in _shared(site):
-        # The one whose machine has the address is right, where that can be told.
+        # If the machines' addresses are known, the instance whose machine has it is right.
         here = site.facts.get(second.server_machine, {}).get("addresses", ())
         right, wrong = (second, first) if second.address in here else (first, second)
         yield Problem(
             wrong.server,
             wrong.where,
-            f"{wrong.address}:{wrong.port}, which {right.where} of {right.server} has too",
+            f"{wrong.address}:{wrong.port}, which {right.where} of {right.server} also uses",
             f"an address of its own machine, {wrong.server_machine}",
         )
 
 
-def advertised_afar(site: Site) -> Iterator[Problem]:
-    """An address that other machines need leads to the machine, not to whoever asks."""
-    told = set()
+def advertised_usable(site: Site) -> Iterator[Problem]:
+    """Addresses for other machines are neither loopback nor wildcard addresses."""
+    reported = set()
     for each in remote_connections(site):
-        nowhere = each.address in ANYWHERE
-        wrong = nowhere or _is_loopback(each.address)
-        if wrong and (each.server, each.where) not in told:
-            told.add((each.server, each.where))
+        wildcard = each.address in ANYWHERE
+        wrong = wildcard or _is_loopback(each.address)
+        if wrong and (each.server, each.where) not in reported:
+            reported.add((each.server, each.where))
             yield Problem(
                 each.server,
                 each.where,
-                f"{each.address}, at which "
-                + ("nobody can be reached" if nowhere else f"{each.client} would find itself"),
+                f"{each.address}, "
+                + (
+                    "a wildcard address to which no client can connect"
+                    if wildcard
+                    else f"with which {each.client} would connect to its own machine"
+                ),
                 f"a name or an address of {each.server_machine}",
             )
 
 
 def names_resolve(site: Site) -> Iterator[Problem]:
-    """Every machine resolves the names of all others that it needs."""
-    lost: dict[tuple[str, str], dict[str, None]] = {}
+    """Every machine resolves the names of the machines that it connects to."""
+    unresolved: dict[tuple[str, str], dict[str, None]] = {}
     for each in _pairs(site):
         names = site.facts.get(each.client_machine, {}).get("names", {})
-        if each.address in names and not _led_to(site, each.client_machine, each.address):
-            lost.setdefault((each.server_machine, each.address), {})[each.client_machine] = None
-    for (machine, name), clients in lost.items():
+        if each.address in names and not _resolved(site, each.client_machine, each.address):
+            key = (each.server_machine, each.address)
+            unresolved.setdefault(key, {})[each.client_machine] = None
+    for (machine, name), clients in unresolved.items():
         yield Problem(
             machine,
             name,
@@ -119,54 +124,54 @@ def names_resolve(site: Site) -> Iterator[Problem]:
         )
 
 
-def names_lead_home(site: Site) -> Iterator[Problem]:
-    """A name leads every other machine to the machine that it names; one of nobody is a note."""
+def names_resolve_correctly(site: Site) -> Iterator[Problem]:
+    """Names resolve to an address of the named machine; an address of no machine is a note."""
     owners = _owners(site)
-    # Told by other checks: an address of two, of nobody, of whoever asks.
-    told = {second.address for _, second in _shared(site)} | ANYWHERE
+    # advertised_unique and advertised_usable report these.
+    elsewhere = {second.address for _, second in _shared(site)} | ANYWHERE
     found: dict[tuple[str, str, str, str], dict[str, None]] = {}
     for each in _pairs(site):
         here = site.facts.get(each.server_machine, {}).get("addresses")
         literal = _ip(each.address) is not None
-        if here is None or each.address in told or (literal and _is_loopback(each.address)):
+        if here is None or each.address in elsewhere or (literal and _is_loopback(each.address)):
             continue
-        led = [each.address] if literal else _led_to(site, each.client_machine, each.address)
-        for address in led:
+        found_at = [each.address] if literal else _resolved(site, each.client_machine, each.address)
+        for address in found_at:
             if address not in here:
                 host = each.server if literal else each.server_machine
                 key = (host, each.server_machine, each.address, address)
                 found.setdefault(key, {})[each.client_machine] = None
     for (host, machine, name, address), clients in found.items():
         wrong = owners.get(address, [])
-        leads = f"{address}, which is no address of {machine}"
+        result = f"{address}, which is no address of {machine}"
         if name != address:
-            leads = f"a name that leads {listed(clients)} to {leads}"
+            result = f"a name that {listed(clients)} resolves to {result}"
         if _is_loopback(address) or wrong:
-            of = f" but of {listed(wrong)}" if wrong else " but of whoever asks"
-            yield Problem(host, name, leads + of, f"an address of {machine}")
+            of = f" but of {listed(wrong)}" if wrong else " but a loopback address"
+            yield Problem(host, name, result + of, f"an address of {machine}")
         else:
-            yield advice(host, name, leads, f"an address of {machine}, unless it is translated")
+            yield advice(host, name, result, f"an address of {machine}, unless NAT translates it")
 
 
-def own_names(site: Site) -> Iterator[Problem]:
-    """A name that a service binds does not lead to loopback on its own machine."""
-    told = set()
+def own_name_not_loopback(site: Site) -> Iterator[Problem]:
+    """A name that a service binds does not resolve to loopback on its own machine."""
+    reported = set()
     for each in remote_connections(site):
-        inside = [a for a in _led_to(site, each.server_machine, each.bind) if _is_loopback(a)]
-        if inside and (each.server, each.where) not in told:
-            told.add((each.server, each.where))
+        inside = [a for a in _resolved(site, each.server_machine, each.bind) if _is_loopback(a)]
+        if inside and (each.server, each.where) not in reported:
+            reported.add((each.server, each.where))
             yield Problem(
                 each.server,
                 each.where,
                 f"{each.bind}, which is {inside[0]} on {each.server_machine} itself: "
                 f"{each.client} cannot connect",
-                f"an address of {each.server_machine}; look for 127.0.1.1 in its /etc/hosts",
+                f"an address of {each.server_machine}; check its /etc/hosts for 127.0.1.1",
             )
 
 
-def bound_here(site: Site) -> Iterator[Problem]:
-    """Every address that a service binds is one of its machine."""
-    told = set()
+def bind_addresses(site: Site) -> Iterator[Problem]:
+    """Every service binds an address of its own machine."""
+    reported = set()
     for host, service in instances(site):
         machine = site.machine(host)
         here = site.facts.get(machine, {}).get("addresses")
@@ -174,9 +179,9 @@ def bound_here(site: Site) -> Iterator[Problem]:
             continue
         for socket in sockets(site, host, service):
             at = socket.address
-            strange = _ip(at) is not None and not _is_loopback(at) and at not in here
-            if at not in ANYWHERE and strange and (host, at) not in told:
-                told.add((host, at))
+            foreign = _ip(at) is not None and not _is_loopback(at) and at not in here
+            if at not in ANYWHERE and foreign and (host, at) not in reported:
+                reported.add((host, at))
                 yield Problem(
                     host,
                     socket.where,
@@ -186,16 +191,16 @@ def bound_here(site: Site) -> Iterator[Problem]:
 
 
 def reverse_names(site: Site) -> Iterator[Problem]:
-    """The name of an address leads back to it."""
+    """Reverse DNS exists, and resolves back to the same address."""
     missing: dict[str, None] = {}
-    strange: dict[str, None] = {}
+    different: dict[str, None] = {}
     for each in _pairs(site):
         at = _lookup(site, each.client_machine, each.address)
         if at and at["addresses"]:
             if at["reverse"] is None:
                 missing[at["addresses"][0]] = None
             elif not at["confirmed"]:
-                strange[f"{at['addresses'][0]} ({at['reverse']})"] = None
+                different[f"{at['addresses'][0]} ({at['reverse']})"] = None
     if missing:
         yield advice(
             "all",
@@ -203,10 +208,10 @@ def reverse_names(site: Site) -> Iterator[Problem]:
             f"no name for {listed(missing)}",
             "a name in DNS or /etc/hosts: logs show addresses, and Kerberos needs names",
         )
-    if strange:
+    if different:
         yield advice(
             "all",
             "reverse lookup",
-            f"names that do not lead back: {listed(strange)}",
+            f"names that do not resolve back to the address: {listed(different)}",
             "names that resolve to the same address: logs and Kerberos rely on them",
         )

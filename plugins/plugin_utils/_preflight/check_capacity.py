@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What services want of a machine: memory, disks of their own, free space."""
+"""Capacity of machines: memory, disks for data, free space."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ from .._site.services import directories, entries, memory
 from .._site.site_instances import instances
 from .._site.site_model import Site
 
-# Where the engine keeps images and containers unless its options say otherwise.
+# Default of the engine's option data-root: images and containers are stored there.
 ENGINE_DIRECTORY = "/var/lib/docker"
 
-# Limits that a site may set, with what they are when it does not: memory a machine keeps for its
-# system, free space for images and for data. Data directories of a new cluster fill later: their
-# limit only finds the disk that is full now.
+# Defaults of the limits that a site may set: memory reserved for the system, free space for images
+# and for data. Data directories fill later, so their limit only finds disks that are full now.
 SETTINGS = {
     "preflight_memory_reserve": "512m",
     "preflight_free_engine": "4g",
     "preflight_free_data": "512m",
 }
 
-# Mount points that belong to the operating system: data below them has no disk of its own.
+# Mount points of the operating system: data below them shares its disk.
 SYSTEM_MOUNTS = frozenset({"/", "/boot", "/home", "/tmp", "/usr", "/var", "/var/lib"})
 
 
-def sizes(site: Site) -> Iterator[Problem]:
-    """Sizes of memory in words that the JVM and the engine understand; the heap fits its limit."""
+def memory_sizes(site: Site) -> Iterator[Problem]:
+    """Memory sizes are valid for the JVM and the engine, and a heap fits its container's limit."""
     for host, service in instances(site):
         heap = site.value(host, service.heap) if service.heap else None
         limit = site.value(host, service.memory, "") if service.memory else ""
@@ -48,13 +47,13 @@ def sizes(site: Site) -> Iterator[Problem]:
             yield Problem(
                 host,
                 service.heap,
-                f"{heap}, as much as the container may have ({service.memory}: {limit})",
-                f"less than {limit}: the JVM needs memory beside its heap",
+                f"{heap}, not less than the container's limit ({service.memory}: {limit})",
+                f"less than {limit}: the JVM needs memory in addition to its heap",
             )
 
 
-def memory_of_machines(site: Site) -> Iterator[Problem]:
-    """What all services of a machine may use fits into its memory."""
+def machine_memory(site: Site) -> Iterator[Problem]:
+    """The memory limits of all services of a machine fit into its memory."""
     wanted: dict[str, list[tuple[int, str, str]]] = {}
     for host, service in instances(site):
         for where, count in memory(site, host, service):
@@ -72,15 +71,15 @@ def memory_of_machines(site: Site) -> Iterator[Problem]:
             yield Problem(
                 machine,
                 "memory",
-                f"{size_text(total)} wanted by {len(largest_first)} containers, "
-                f"most of it by {largest}",
+                f"{size_text(total)} required by {len(largest_first)} containers, "
+                f"the largest are {largest}",
                 f"at most {size_text(max(room, 0))}: the machine has {size_text(facts['memory'])} "
-                f"and keeps {size_text(reserve)} (preflight_memory_reserve)",
+                f"and reserves {size_text(reserve)} (preflight_memory_reserve)",
             )
 
 
 def root_disk(site: Site) -> Iterator[Problem]:
-    """Logs of a broker have a disk of their own: a full or lost disk takes only itself away."""
+    """Broker logs are not on the root disk, so that a full log disk does not stop the system"""
     for host, service in instances(site):
         if is_true(site.value(host, "metal_allow_root_disk", False)):
             continue
@@ -91,21 +90,21 @@ def root_disk(site: Site) -> Iterator[Problem]:
                 yield Problem(
                     host,
                     where,
-                    f"{path}, which lies on the disk of the operating system ({place['mount']})",
-                    "a directory on a mounted disk of its own, "
-                    "or metal_allow_root_disk: true where losing data is no harm",
+                    f"{path}, which is on the disk of the operating system ({place['mount']})",
+                    "a directory on a separate mounted disk, "
+                    "or metal_allow_root_disk: true where losing data does no harm",
                 )
 
 
 def engine_directories(site: Site) -> Iterator[tuple[str, str]]:
-    """Machine and directory under which its engine keeps images."""
+    """Yield each machine with the directory in which its engine stores images."""
     for machine in site.members("metal"):
         options = entries(site, machine, "docker_daemon_options")
         yield machine, str(options.get("data-root", ENGINE_DIRECTORY))
 
 
 def free_space(site: Site) -> Iterator[Problem]:
-    """Room for images under the engine's directory, and for data under each data directory."""
+    """There is free space for images in the engine's directory, and in each data directory."""
     wanted = [(m, m, "engine", p, "preflight_free_engine") for m, p in engine_directories(site)]
     for host, service in instances(site):
         for where, path in directories(site, host, service.directories):
@@ -113,7 +112,7 @@ def free_space(site: Site) -> Iterator[Problem]:
     seen = set()
     for machine, host, where, path, variable in wanted:
         place = site.place(machine, path)
-        # Several directories of one file system share its space: told once.
+        # Directories on one file system share its space: report it once.
         if place is None or (key := (machine, place["mount"], variable)) in seen:
             continue
         seen.add(key)
@@ -127,8 +126,8 @@ def free_space(site: Site) -> Iterator[Problem]:
             )
 
 
-def settings(site: Site) -> Iterator[Problem]:
-    """Limits of preflight itself are sizes."""
+def preflight_limits(site: Site) -> Iterator[Problem]:
+    """Preflight's own limits of memory and space are valid sizes."""
     for machine in site.members("metal"):
         for name in SETTINGS:
             value = site.value(machine, name)
@@ -137,7 +136,7 @@ def settings(site: Site) -> Iterator[Problem]:
 
 
 def setting(site: Site, machine: str, name: str) -> int:
-    """Bytes of one of preflight's own limits on a machine."""
+    """Return one of preflight's own limits on a machine, in bytes."""
     standard = memory_bytes(SETTINGS[name]) or 0
     found = memory_bytes(site.value(machine, name, SETTINGS[name]))
     return standard if found is None else found

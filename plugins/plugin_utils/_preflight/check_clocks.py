@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Clocks of machines, compared by what is certain: each was read between two times of ours."""
+"""Clocks of machines, compared with the control node's time before and after each reading."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STANDARD_OFFSET = 1.0
 
 
 def clock_limit(site: Site) -> Iterator[Problem]:
-    """The limit of clocks' differences is a number of seconds."""
+    """The limit of clock differences is a number of seconds."""
     for machine in site.members("metal"):
         value = site.value(machine, "preflight_clock_offset", STANDARD_OFFSET)
         if _seconds(value) is None:
@@ -34,7 +34,7 @@ def _limit(site: Site) -> float:
 
 
 def _offsets(site: Site) -> dict[str, tuple[float, float]]:
-    """Least and greatest difference to the control node's clock, by machine."""
+    """Least and greatest difference to the control node's clock in seconds, by machine."""
     found = {}
     for machine, facts in site.facts.items():
         if "clock" in facts and "asked" in facts:
@@ -44,16 +44,16 @@ def _offsets(site: Site) -> dict[str, tuple[float, float]]:
 
 
 def clocks_agree(site: Site) -> Iterator[Problem]:
-    """Clocks of machines differ by less than a limit; the control node's own is a note."""
+    """Clocks differ by less than the limit; for the control node's clock this is a note."""
     offsets, limit = _offsets(site), _limit(site)
     if not offsets:
         return
     allowed = f"at most {limit:g} s (preflight_clock_offset): time synchronisation on every machine"
-    # Those that lie in the middle are taken to be right: most machines agree.
+    # The median clock counts as right, since most machines agree.
     middle = sorted(offsets.values())[(len(offsets) - 1) // 2]
     far = set()
     for machine, (least, greatest) in offsets.items():
-        # What is certain is the gap between the two intervals.
+        # The difference is at least the gap between the two intervals.
         apart = max(least - middle[1], middle[0] - greatest)
         if apart > limit:
             far.add(machine)
@@ -69,21 +69,21 @@ def clocks_agree(site: Site) -> Iterator[Problem]:
         )
 
 
-def clocks_kept(site: Site) -> Iterator[Problem]:
-    """Somebody keeps every clock in step."""
-    kept = {
+def clocks_synchronised(site: Site) -> Iterator[Problem]:
+    """The clock of every machine is synchronised."""
+    states = {
         machine: facts["clock"]["synchronised"]
         for machine, facts in site.facts.items()
         if "clock" in facts
     }
-    loose = [machine for machine, state in kept.items() if state is False]
-    silent = [machine for machine, state in kept.items() if state is None]
-    if loose:
+    unsynchronised = [machine for machine, state in states.items() if state is False]
+    unknown = [machine for machine, state in states.items() if state is None]
+    if unsynchronised:
         yield advice(
             "metal",
             "clock",
-            f"nobody who keeps it in step on {listed(loose)}, says the kernel",
-            "chrony or systemd-timesyncd: timestamps decide what is kept and which window it is in",
+            f"not synchronised on {listed(unsynchronised)}, according to the kernel",
+            "chrony or systemd-timesyncd: retention and windows depend on timestamps",
         )
-    if silent:
-        yield note(listed(silent), "clock synchronisation", "the kernel does not tell")
+    if unknown:
+        yield note(listed(unknown), "clock synchronisation", "the kernel does not report it")

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of connections that a site sets leave room for brokers, the operator and clients."""
+"""Connection limits of brokers: enough for other brokers, the operator and clients."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .._site.kafka import KAFKA
 from .._site.site_model import Site
 from .broker_keys import declared
 
-# Connections a second: each of those opens several at once when it starts.
+# Connections per second: brokers, the operator and clients open several at once when they start.
 LEAST_RATE = 10
-# Open files of which connections may take half.
+# Connections may use half of a broker's open files.
 LEAST_FILES = 2 * LEAST
 
 _FILES = str(KAFKA.open_files)
-# Keys, of a broker or of one of its listeners, with the least number.
+# Keys of a broker or one of its listeners, with the lowest allowed value.
 _KEYS = {
     re.compile(r"(listener\.name\..+\.)?max\.connections"): LEAST,
     re.compile(re.escape(ADDRESS)): 1,
@@ -29,8 +29,8 @@ _KEYS = {
 }
 
 
-def limits_of_connections(site: Site) -> Iterator[Problem]:
-    """No limit of connections is so low that it locks out brokers, the operator or all clients."""
+def connection_limits(site: Site) -> Iterator[Problem]:
+    """Connection limits are high enough for brokers, the operator and clients."""
     seen = set()
     for host in site.members(KAFKA.group):
         for problem in _problems(host, site):

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who must reach whom: derived from the catalogue, tried by metal.kafka.port_probe, judged here."""
+"""Connections between machines: required by the catalogue, tried by metal.kafka.port_probe."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ ANYWHERE = frozenset({"0.0.0.0", "::", "*", ""})
 
 @dataclass(frozen=True)
 class Connection:
-    """``client`` must reach a port of ``server``: at ``address``, where the server binds ``bind``.
+    """A connection from ``client`` to ``address``:``port`` of ``server``, which binds ``bind``.
 
-    The machines are those that carry the two hosts; ``where`` is the variable of the port.
+    The machines are those of the two hosts; ``where`` is the variable of the port.
     """
 
     client: str
@@ -39,13 +39,13 @@ class Connection:
 
 
 def connections(site: Site) -> list[Connection]:
-    """Every connection that the declared services need; what is malformed is left out."""
+    """All connections that the declared services need; malformed endpoints are left out."""
     found: list[Connection] = site.once("connections", lambda: list(_connections(site)))
     return found
 
 
 def remote_connections(site: Site) -> list[Connection]:
-    """Those that leave the machine."""
+    """Connections between different machines."""
     found: list[Connection] = site.once(
         "remote connections",
         lambda: [c for c in connections(site) if c.client_machine != c.server_machine],
@@ -79,7 +79,7 @@ def _connections(site: Site) -> Iterator[Connection]:
 def _endpoint(
     site: Site, server: str, service: Service, caller: Caller
 ) -> tuple[str, str, str, int] | None:
-    """Variable, advertised address, bound address and port that a caller meets a server at."""
+    """Variable, advertised address, bound address and port to which a caller connects."""
     value, where = site.value(server, caller.port), caller.port
     if caller.listener:
         name = str(site.value(server, caller.listener, ""))
@@ -90,7 +90,7 @@ def _endpoint(
         address, bind, value = at.get("advertise"), at.get("bind"), at.get("port")
     else:
         address = site.value(server, service.address) if service.address else None
-        # A service that binds every address is called by its hostname, which nobody declares.
+        # Clients use the hostname of a service that binds every address; it is not declared.
         if address in ANYWHERE:
             return None
         bind = site.value(server, service.bind) if service.bind else None
@@ -101,7 +101,7 @@ def _endpoint(
 
 
 def probes(site: Site) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """By machine of the run: endpoints to connect to, and those to listen on meanwhile."""
+    """For each machine of the run, the endpoints to connect to and those to listen on."""
     wanted: dict[str, dict[str, dict[tuple[str, int], None]]] = {
         machine: {"connect": {}, "listen": {}} for machine in site.facts
     }
@@ -110,7 +110,7 @@ def probes(site: Site) -> dict[str, dict[str, list[dict[str, Any]]]]:
             continue
         wanted[each.client_machine]["connect"][each.address, each.port] = None
         target = site.facts.get(each.server_machine, {})
-        if _is_fresh(site, each.server, target) and not _is_heard(each, target):
+        if _is_fresh(site, each.server, target) and not _has_listener(each, target):
             wanted[each.server_machine]["listen"][each.bind, each.port] = None
     return {
         machine: {
@@ -121,38 +121,38 @@ def probes(site: Site) -> dict[str, dict[str, list[dict[str, Any]]]]:
     }
 
 
-def _is_heard(each: Connection, target: Facts) -> bool:
-    """Whether something listens where the server would."""
+def _has_listener(each: Connection, target: Facts) -> bool:
+    """Whether a process listens on the server's address and port."""
     socket = Socket(each.server, each.where, each.bind, each.port)
     return any(socket.meets(at["address"], at["port"]) for at in target.get("listeners", ()))
 
 
 def _is_fresh(site: Site, server: str, target: Facts) -> bool:
-    """Whether nothing of this cluster runs there: nobody can take a probe for the service."""
+    """Whether no service of this cluster runs there, so that no client mistakes a probe for one."""
     ours = str(site.value(server, "cluster_name", ""))
     return "listeners" in target and all(at["cluster"] != ours for at in target["listeners"])
 
 
 def reachable(site: Site) -> Iterator[Problem]:
-    """Every machine reaches every port that its services need on other machines."""
+    """Every machine can connect to the ports that its services need on other machines."""
     failed: dict[tuple[str, str, str, int, str, bool], dict[str, None]] = {}
     purposes: dict[tuple[str, int], dict[str, None]] = {}
     met = {
         machine: {(at["address"], at["port"]): at["state"] for at in facts.get("answers", ())}
         for machine, facts in site.facts.items()
     }
-    silent: dict[str, dict[str, None]] = {}
+    stopped: dict[str, dict[str, None]] = {}
     for each in remote_connections(site):
         state = met.get(each.client_machine, {}).get((each.address, each.port))
-        # A name that leads nowhere is told by the checks of names.
+        # names_resolve reports names that do not resolve.
         if state in (None, "connected", "unresolved"):
             continue
         target = site.facts.get(each.server_machine, {})
-        served = _is_heard(each, target) or any(
+        served = _has_listener(each, target) or any(
             (at["address"], at["port"]) == (each.bind, each.port) for at in target.get("opened", ())
         )
         if state == "refused" and not served:
-            silent.setdefault(each.server, {})[str(each.port)] = None
+            stopped.setdefault(each.server, {})[str(each.port)] = None
             continue
         key = (each.server, each.where, each.address, each.port, str(state), served)
         failed.setdefault(key, {})[each.client_machine] = None
@@ -163,14 +163,14 @@ def reachable(site: Site) -> Iterator[Problem]:
             where,
             f"{_MET.get(state, state)} at {address}:{port} from {listed(clients)} "
             f"(needed for {listed(purposes[address, port])})",
-            f"a connection from {listed(clients)}: {_cure(state, served)}",
+            f"a connection from {listed(clients)}: {_remedy(state, served)}",
         )
-    if silent:
-        where = "; ".join(f"{', '.join(ports)} of {server}" for server, ports in silent.items())
+    if stopped:
+        where = "; ".join(f"{', '.join(ports)} of {server}" for server, ports in stopped.items())
         yield note(
             "all",
             "reachability",
-            f"{where}: refused, as nothing listens there now; the machines can talk to each other",
+            f"{where}: refused, since no process listens there now; the machines are connected",
         )
 
 
@@ -181,22 +181,22 @@ _MET = {
 }
 
 
-def _cure(state: str, served: bool) -> str:
+def _remedy(state: str, served: bool) -> str:
     if state == "refused" and served:
-        return "something listens; look at the address it binds and at firewalls that reject"
+        return "a process listens; check the address it binds, and firewalls that reject"
     if state == "no route":
-        return "look at routes, and at firewalls that reject"
+        return "check the routes, and firewalls that reject"
     return "open the port in the firewalls between them"
 
 
 def bindable(site: Site) -> Iterator[Problem]:
-    """Every port that others need could be bound for the probe of reachability."""
-    told = set()
+    """The probe could bind every port that other machines need."""
+    reported = set()
     for each in remote_connections(site):
         for at in site.facts.get(each.server_machine, {}).get("unbound", ()):
             key = (each.server_machine, each.bind, each.port)
-            if (at["address"], at["port"]) == key[1:] and key not in told:
-                told.add(key)
+            if (at["address"], at["port"]) == key[1:] and key not in reported:
+                reported.add(key)
                 yield Problem(
                     each.server,
                     each.where,

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What must be the same on all machines, and what must differ."""
+"""Values that must be equal on all machines, and values that must be unique."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .._declarations.problem import Problem, advice, listed
 from .._site.facts_of_machines import Facts, Interface
 from .._site.site_model import Site
 from .check_connectivity import remote_connections
-from .check_engine import numbers
+from .check_engine import version_numbers
 
 
 def _grouped(site: Site, read: Callable[[Facts], str]) -> dict[str, list[str]]:
-    """Machines by what ``read`` gives for them; those for which it gives nothing are left out."""
+    """Machines grouped by the value that ``read`` returns; empty values are left out."""
     found: dict[str, list[str]] = {}
     for machine, facts in site.facts.items():
         if value := read(facts):
@@ -23,7 +23,7 @@ def _grouped(site: Site, read: Callable[[Facts], str]) -> dict[str, list[str]]:
 
 
 def _dotted(version: str) -> str:
-    return ".".join(map(str, numbers(version)))
+    return ".".join(map(str, version_numbers(version)))
 
 
 VERSIONS: dict[str, Callable[[Facts], str]] = {
@@ -35,42 +35,43 @@ VERSIONS: dict[str, Callable[[Facts], str]] = {
 
 
 def same_versions(site: Site) -> Iterator[Problem]:
-    """Operating system, kernel, engine and Python are the same everywhere."""
+    """All machines have the same operating system, kernel, engine and Python."""
     for what, read in VERSIONS.items():
         found = _grouped(site, read)
         if len(found) > 1:
-            told = "; ".join(f"{value} on {listed(on)}" for value, on in found.items())
-            yield advice("metal", what, told, "one version: faults of one machine are hard to find")
+            versions = "; ".join(f"{value} on {listed(on)}" for value, on in found.items())
+            wanted = "one version: faults of a single machine are hard to find"
+            yield advice("metal", what, versions, wanted)
 
 
 def hostnames(site: Site) -> Iterator[Problem]:
-    """Every machine has a name of its own."""
+    """Every machine has a unique hostname."""
     found = _grouped(site, lambda facts: facts.get("identity", {}).get("hostname", ""))
     for name, machines in found.items():
         if len(machines) > 1:
             yield Problem(
                 machines[1],
                 "hostname",
-                f"{name}, which {machines[0]} has too",
-                "a name of its own; or is it the same machine under two names of the inventory?",
+                f"{name}, also the hostname of {machines[0]}",
+                "a unique name; or are these two inventory names of the same machine?",
             )
 
 
 def machine_ids(site: Site) -> Iterator[Problem]:
-    """Every machine has an id of its own, also where it was copied from an image."""
+    """Every machine has a unique machine id, even if it was cloned from an image."""
     found = _grouped(site, lambda facts: facts.get("identity", {}).get("machine_id", ""))
     for machines in found.values():
         if len(machines) > 1:
             yield advice(
                 listed(machines),
                 "/etc/machine-id",
-                "the same id, as copies of one image have",
-                "an id each (systemd-machine-id-setup): DHCP gives one address to all of them",
+                "the same id, as clones of one image have",
+                "unique ids (systemd-machine-id-setup): DHCP may give both one address",
             )
 
 
 def _used_interfaces(site: Site) -> dict[str, Interface]:
-    """The interface of each machine by which other machines reach it, where that can be told."""
+    """The interface through which other machines reach each machine, where it is known."""
     found: dict[str, Interface] = {}
     for each in remote_connections(site):
         if each.server_machine in found:
@@ -84,7 +85,7 @@ def _used_interfaces(site: Site) -> dict[str, Interface]:
 
 
 def hardware_addresses(site: Site) -> Iterator[Problem]:
-    """No two machines have the hardware address or the IP address of their service network."""
+    """Hardware and IP addresses in the service network are unique."""
     seen: dict[str, str] = {}
     for machine, interface in _used_interfaces(site).items():
         for what, value in (("hardware", interface["mac"]), ("IP", interface["address"])):
@@ -93,18 +94,16 @@ def hardware_addresses(site: Site) -> Iterator[Problem]:
                 yield Problem(
                     machine,
                     interface["name"],
-                    f"the {what} address {value}, which {other} has too",
-                    "an address of its own: switches send frames to one of the two",
+                    f"the {what} address {value}, which {other} also has",
+                    "a unique address: switches send frames to only one of the two",
                 )
 
 
 def mtu(site: Site) -> Iterator[Problem]:
-    """All machines send packets of the same size."""
+    """All machines have the same MTU."""
     sizes: dict[int, list[str]] = {}
     for machine, interface in _used_interfaces(site).items():
         sizes.setdefault(interface["mtu"], []).append(f"{machine} ({interface['name']})")
     if len(sizes) > 1:
-        told = "; ".join(f"{size} on {listed(on)}" for size, on in sorted(sizes.items()))
-        yield advice(
-            "metal", "MTU", told, "one size: short requests pass and full fetches hang otherwise"
-        )
+        found = "; ".join(f"{size} on {listed(on)}" for size, on in sorted(sizes.items()))
+        yield advice("metal", "MTU", found, "one MTU: otherwise large fetches hang")

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics, users, ACLs and quotas as declared, and what is to be gone."""
+"""Declared topics, users, ACLs and quotas, and declared removals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._declarations.problem import Problem
 from .._site.kafka import KAFKA
 from .._site.site_model import Site
 
-# Keys of the reader are variables of the role without its prefix.
+# The reader's keys are the role's variables without this prefix.
 _PREFIX = "kafka_content_"
 _KEYS = (
     "topics",
@@ -27,7 +27,7 @@ _KEYS = (
 
 
 def content_declared(site: Site) -> Iterator[Problem]:
-    """Topics, users, roles, ACLs and quotas that can be taken, none both declared and absent."""
+    """Declared topics, users, roles, ACLs and quotas are valid, and none is also declared absent"""
     for host in site.members(KAFKA.group)[:1]:
         try:
             content_specs({key: site.value(host, f"{_PREFIX}{key}", None) for key in _KEYS})

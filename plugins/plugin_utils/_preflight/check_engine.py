@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The container engine that is there already, and what the kernel gives it."""
+"""The installed container engine, and the kernel features that it needs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .._site.facts_of_machines import Engine
 from .._site.site_instances import instances
 from .._site.site_model import Site
 
-# API 1.41 is that of Docker 20.10, the oldest this platform is tested on.
+# API of Docker 20.10, the oldest version that this platform is tested on.
 OLDEST_API = (1, 41)
-# What the classic and the containerd image store call the same driver.
+# Names of the same driver in the classic and in the containerd image store.
 DRIVERS = ("overlay2", "overlayfs")
 
 
-def numbers(version: str) -> tuple[int, ...]:
-    """The first two numbers of a version, for comparison."""
+def version_numbers(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version, for comparison."""
     return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
 
 
@@ -32,28 +32,27 @@ def _engines(site: Site) -> Iterator[tuple[str, Engine]]:
 
 
 def engine_answers(site: Site) -> Iterator[Problem]:
-    """An engine that is there answers; the run starts one that is down, but none that hangs."""
+    """An installed engine responds; a stopped one is a note, as the run starts it."""
     for machine, facts in site.facts.items():
-        silence = facts.get("silence", "")
-        if silence in ("", NOT_INSTALLED):
+        error = facts.get("silence", "")
+        if error in ("", NOT_INSTALLED):
             continue
-        found = f"no answer of the engine of {machine} ({silence})"
-        if HUNG in silence:
+        found = f"no response from the engine of {machine} ({error})"
+        if HUNG in error:
             yield Problem(
                 machine,
                 "engine",
                 found,
-                "an engine that answers: it runs and hangs; its log says why, a restart of it ends "
-                "that",
+                "an engine that responds: it runs but hangs; read its log, and restart it",
             )
         else:
-            yield advice(machine, "engine", found, f"one that answers: {START}")
+            yield advice(machine, "engine", found, f"an engine that responds: {START}")
 
 
 def engine_version(site: Site) -> Iterator[Problem]:
-    """An engine that is there speaks an API that the modules use."""
+    """An installed engine has an API version that the modules support."""
     for machine, engine in _engines(site):
-        if numbers(engine["api"]) < OLDEST_API:
+        if version_numbers(engine["api"]) < OLDEST_API:
             yield Problem(
                 machine,
                 "engine",
@@ -63,60 +62,60 @@ def engine_version(site: Site) -> Iterator[Problem]:
 
 
 def storage_driver(site: Site) -> Iterator[Problem]:
-    """The engine keeps images in overlays, not in copies."""
+    """The engine's storage driver is overlay2 or overlayfs."""
     for machine, engine in _engines(site):
         if engine["driver"] not in DRIVERS:
             yield advice(
                 machine,
                 "engine",
                 f"storage driver {engine['driver']}",
-                "overlay2: others copy images or are no longer maintained",
+                "overlay2: other drivers copy images or are no longer maintained",
             )
 
 
 def rootless(site: Site) -> Iterator[Problem]:
-    """The engine runs as root: it must own ports, limits and data of given users."""
+    """The engine runs as root, which ports, limits and owners of data require."""
     for machine, engine in _engines(site):
         if "rootless" in engine["protections"]:
             yield Problem(
                 machine,
                 "engine",
                 "a rootless engine",
-                "one that runs as root: limits of open files and owners of data need it",
+                "one that runs as root: limits of open files and owners of data require it",
             )
 
 
 def user_namespaces(site: Site) -> Iterator[Problem]:
-    """Users in containers are the users that own the data outside."""
+    """User ids in containers equal those on the host, so that containers own their data."""
     for machine, engine in _engines(site):
         if "userns" in engine["protections"]:
             yield Problem(
                 machine,
                 "engine",
-                "userns-remap, which gives containers other users than the owners of data",
+                "userns-remap: user ids in containers differ from the owners of data",
                 "an engine without userns-remap in /etc/docker/daemon.json",
             )
 
 
 def live_restore(site: Site) -> Iterator[Problem]:
-    """Containers go on while the engine restarts, and after it has crashed.
+    """Containers keep running while the engine restarts and after it crashes.
 
-    After a crash an engine without it stops the containers that it finds, takes them for stopped by
-    hand, and does not start them again, whatever their restart policy (seen with Docker 26.1).
+    After a crash, an engine without live-restore stops the running containers, treats them as
+    stopped manually, and ignores their restart policy (observed with Docker 26.1).
     """
     for machine, engine in _engines(site):
         if not engine["live_restore"]:
             yield advice(
                 machine,
                 "engine",
-                "no live-restore: a restart of the engine stops every service at once, and after a "
-                "crash of the engine they stay stopped until make up",
-                '"live-restore": true in /etc/docker/daemon.json, and a reload of the engine',
+                "no live-restore: a restart of the engine stops all services at once, and after a "
+                "crash they stay stopped until make up",
+                '"live-restore": true in /etc/docker/daemon.json; then reload the engine',
             )
 
 
 def memory_limits(site: Site) -> Iterator[Problem]:
-    """Where services have memory limits, the kernel can keep them."""
+    """The kernel can enforce memory limits, if services have them."""
     limited: dict[str, str] = {}
     for host, service in instances(site):
         if service.memory and site.value(host, service.memory, ""):
@@ -129,27 +128,27 @@ def memory_limits(site: Site) -> Iterator[Problem]:
             yield Problem(
                 machine,
                 "control groups",
-                f"no memory controller, so that {where} would limit nothing",
+                f"no memory controller, so that {where} would have no effect",
                 "a kernel started with cgroup_enable=memory",
             )
 
 
 def protections(site: Site) -> Iterator[Problem]:
-    """SELinux and AppArmor let containers start and see their data."""
+    """SELinux and AppArmor allow containers to start and to access their data."""
     for machine, facts in site.facts.items():
         found = facts.get("protections", {})
         if found.get("selinux") == "enforcing":
             yield advice(
                 machine,
                 "SELinux",
-                "enforcing: containers may not see their data directories",
-                "labels container_file_t on them, or permissive; it is not tested",
+                "enforcing: containers may be denied access to their data directories",
+                "label container_file_t on these directories, or permissive mode; not tested",
             )
         if found.get("apparmor") and not found.get("apparmor_parser", True):
             yield advice(
                 machine,
                 "AppArmor",
-                "on, without apparmor_parser: the engine cannot load its profile, and nothing "
-                "starts",
+                "enabled, without apparmor_parser: the engine cannot load its profile, and no "
+                "container starts",
                 "the package apparmor",
             )

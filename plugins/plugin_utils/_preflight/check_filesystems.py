@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""File systems under data: their kind, mount options, what is left, and what they share."""
+"""File systems of data directories: type, mount options, free inodes, shared disks."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .._site.services import directories
 from .._site.site_instances import instances
 from .._site.site_model import Site
 
-# A disk that is somebody else's, one that forgets, and one that belongs to a container.
 NETWORK = ("9p", "afs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "nfs", "nfs4", "smb3")
-PASSING = ("aufs", "overlay", "ramfs", "squashfs", "tmpfs")
+# Their data does not survive a reboot or the end of a container.
+VOLATILE = ("aufs", "overlay", "ramfs", "squashfs", "tmpfs")
 WANTED_OPTIONS = {
-    "noatime": "reads write nothing",
-    "nodev": "no devices among data",
-    "nosuid": "no programs with rights among data",
+    "noatime": "reads cause no writes",
+    "nodev": "no device files in data directories",
+    "nosuid": "no setuid programs in data directories",
 }
 STANDARD_INODES = 10_000
 
 
 def _log_dirs(site: Site) -> Iterator[tuple[str, str, str, str, Place]]:
-    """Machine, host, variable, path and place of each directory that wants a disk of its own.
+    """Machine, host, variable, path and file system of each directory that needs its own disk.
 
-    Where data may lie on the root disk, nothing is asked of the disk.
+    Hosts that allow data on the root disk are left out.
     """
     for host, service in instances(site):
         if is_true(site.value(host, "metal_allow_root_disk", False)):
@@ -40,21 +40,21 @@ def _log_dirs(site: Site) -> Iterator[tuple[str, str, str, str, Place]]:
 
 
 def file_systems(site: Site) -> Iterator[Problem]:
-    """Log dirs lie on a local file system that stays, best XFS."""
+    """Log dirs are on a local, persistent file system, preferably XFS."""
     for _, host, where, path, place in _log_dirs(site):
-        # A directory of the operating system's disk is told by another check.
+        # The check root_disk reports directories on the operating system's disk.
         kind, at = place["kind"], f"{path} on {place['kind']} ({place['mount']})"
         if kind in NETWORK or kind.startswith("nfs"):
             yield Problem(
-                host, where, f"{at}, a network file system", "a local disk: a broker is its disks"
+                host, where, f"{at}, a network file system", "a local disk, fast and always there"
             )
-        elif kind in PASSING and not place["system"]:
+        elif kind in VOLATILE and not place["system"]:
             yield Problem(host, where, f"{at}, which does not survive a reboot", "a disk with XFS")
         elif kind != "xfs" and not place["system"]:
             reason = (
-                "unlinking old segments blocks writers for longer on ext4"
+                "on ext4, deleting old segments blocks writes for longer"
                 if kind == "ext4"
-                else "the only one that this platform is tested on"
+                else "the only file system that this platform is tested on"
             )
             yield advice(host, where, at, f"XFS: {reason}")
 
@@ -63,21 +63,21 @@ def mount_options(site: Site) -> Iterator[Problem]:
     """Data is mounted with noatime, nodev and nosuid."""
     found: dict[tuple[str, ...], dict[str, None]] = {}
     for machine, _, _, _, place in _log_dirs(site):
-        lacking = tuple(name for name in WANTED_OPTIONS if name not in place["options"])
-        if lacking and not place["system"]:
-            found.setdefault(lacking, {})[f"{place['mount']} of {machine}"] = None
-    for lacking, mounts in found.items():
-        reasons = "; ".join(WANTED_OPTIONS[name] for name in lacking)
+        missing = tuple(name for name in WANTED_OPTIONS if name not in place["options"])
+        if missing and not place["system"]:
+            found.setdefault(missing, {})[f"{place['mount']} of {machine}"] = None
+    for missing, mounts in found.items():
+        reasons = "; ".join(WANTED_OPTIONS[name] for name in missing)
         yield advice(
             "metal",
             "mount options",
-            f"no {', '.join(lacking)} on {listed(mounts)}",
+            f"no {', '.join(missing)} on {listed(mounts)}",
             f"these options in /etc/fstab: {reasons}",
         )
 
 
 def writable(site: Site) -> Iterator[Problem]:
-    """No data directory lies on a file system that is mounted read-only."""
+    """No data directory is on a file system that is mounted read-only."""
     told = set()
     for host, service in instances(site):
         machine = site.machine(host)
@@ -89,18 +89,18 @@ def writable(site: Site) -> Iterator[Problem]:
                     host,
                     where,
                     f"{path} on {place['mount']}, which is read-only",
-                    "a file system that can be written; the kernel's log says if an error did this",
+                    "a writable file system; the kernel's log shows if an error caused this",
                 )
 
 
 def inodes(site: Site) -> Iterator[Problem]:
-    """Room for files, not only for bytes, under every data directory."""
+    """The file system of every data directory has free inodes."""
     told = set()
     for host, service in instances(site):
         machine = site.machine(host)
         for where, path in directories(site, host, service.directories):
             place = site.place(machine, path)
-            # A file system that makes inodes as it needs them counts none.
+            # 0: a file system that creates inodes on demand.
             if not place or not place.get("inodes") or (machine, place["mount"]) in told:
                 continue
             told.add((machine, place["mount"]))
@@ -110,17 +110,16 @@ def inodes(site: Site) -> Iterator[Problem]:
                 yield Problem(
                     host,
                     where,
-                    f"room for {place['free_inodes']} more files under {path} "
-                    f"(file system {place['mount']})",
+                    f"{place['free_inodes']} free inodes for {path} (file system {place['mount']})",
                     f"at least {least} (preflight_free_inodes)",
                 )
 
 
 def shared_disks(site: Site) -> Iterator[Problem]:
-    """Each log dir has a disk that no other log dir has."""
+    """Each log dir has its own disk."""
     owners: dict[tuple[str, str], tuple[str, str]] = {}
     for machine, host, where, path, place in _log_dirs(site):
-        # What lies on the disk of the system is told by another check.
+        # The check root_disk reports directories on the operating system's disk.
         if place["system"] or not place["disk"]:
             continue
         other, other_path = owners.setdefault((machine, place["disk"]), (host, path))
@@ -129,12 +128,12 @@ def shared_disks(site: Site) -> Iterator[Problem]:
                 host,
                 where,
                 f"{path} on disk {place['disk']}, as {other_path} of {other}",
-                "a disk for each log dir: two on one are lost together and share its speed",
+                "a disk for each log dir: two on one disk fail together and share its speed",
             )
 
 
 def shared_journals(site: Site) -> Iterator[Problem]:
-    """What is fsynced before every answer does not share its disk with a log dir."""
+    """A journal, with fsync before every response, does not share its disk with a log dir."""
     logs = {
         (machine, place["disk"]): (host, path)
         for machine, host, _, path, place in _log_dirs(site)
@@ -150,5 +149,5 @@ def shared_journals(site: Site) -> Iterator[Problem]:
                     host,
                     where,
                     f"{path} on disk {place['disk']}, as {other_path} of {other}",
-                    "another disk: its fsyncs wait behind the broker's writes",
+                    "another disk: its fsyncs wait for the broker's writes",
                 )

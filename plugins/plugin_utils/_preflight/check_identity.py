@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names and numbers by which clusters and instances are told apart."""
+"""Names, ids and users that identify clusters and instances."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .._site.kafka import KAFKA
 from .._site.site_instances import hosts_of, instances
 from .._site.site_model import Site
 
-# Part of names of containers and directories, and of DNS names on a compose network.
+# The name is part of names of containers and directories, and of DNS names in compose networks.
 _CLUSTER_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
 
-# The inventory of playbooks declares the properties of each mode under this name.
+# Prefix of the variables that hold the brokers' properties for each mode.
 _MODE_PREFIX = "kafka_metadata_properties_"
 
 
 def cluster_name(site: Site) -> Iterator[Problem]:
-    """One name for all hosts, of characters that every use of it takes."""
+    """All hosts have one cluster name, valid in names of containers, directories and DNS."""
     found: dict[str, list[str]] = {}
     ours = dict.fromkeys([*site.members("metal"), *(host for host, _ in instances(site))])
     for host in ours:
@@ -43,7 +43,7 @@ def cluster_name(site: Site) -> Iterator[Problem]:
 
 
 def metadata_mode(site: Site) -> Iterator[Problem]:
-    """A mode for which the playbooks know the brokers' properties."""
+    """The metadata mode is supported, and the same for all brokers."""
     found: dict[str, str] = {}
     for host in site.members(KAFKA.group):
         modes = {
@@ -60,21 +60,21 @@ def metadata_mode(site: Site) -> Iterator[Problem]:
         yield Problem(KAFKA.group, "kafka_metadata_mode", listed(found), "one mode for all brokers")
 
 
-def numbers(site: Site) -> Iterator[Problem]:
-    """Each broker and server has a number of its own, in range."""
+def instance_ids(site: Site) -> Iterator[Problem]:
+    """Each instance of a service with ids has a unique id within the allowed range."""
     for service in SERVICES:
         if service.id:
-            yield from _numbers_of(site, service)
+            yield from _ids_of(site, service)
 
 
 def users(site: Site) -> Iterator[Problem]:
-    """A user of its own for each service, with a number that has a name in our images."""
-    judged: list[Any] = []
+    """Each service has a unique user id, from the range that has names in the images."""
+    checked: list[Any] = []
     for host in dict.fromkeys([*site.members("metal"), *(host for host, _ in instances(site))]):
         own = site.value(host, "service_uids", {})
-        # Most sites say it once for all hosts.
-        if own not in judged:
-            judged.append(own)
+        # Most sites declare it once for all hosts.
+        if own not in checked:
+            checked.append(own)
             yield from _users_of(host, own)
 
 
@@ -97,7 +97,7 @@ def _users_of(host: str, own: Any) -> Iterator[Problem]:
             yield Problem(host, where, str(uid), f"{first} to {last}")
 
 
-def _numbers_of(site: Site, service: Service) -> Iterator[Problem]:
+def _ids_of(site: Site, service: Service) -> Iterator[Problem]:
     variable, (lowest, highest) = str(service.id), service.ids
     allowed = f"a whole number of its own from {lowest} to {highest}"
     owners: dict[int, str] = {}
@@ -109,6 +109,6 @@ def _numbers_of(site: Site, service: Service) -> Iterator[Problem]:
         elif not lowest <= number <= highest:
             yield Problem(host, variable, str(number), allowed)
         elif number in owners:
-            yield Problem(host, variable, f"{number}, which {owners[number]} has too", allowed)
+            yield Problem(host, variable, f"{number}, which {owners[number]} also has", allowed)
         else:
             owners[number] = host

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel's version and its limits, against what the declared services take."""
+"""The kernel's version, and its limits compared with the needs of the declared services."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from .._site.kafka import KAFKA
 from .._site.services import entries, sockets
 from .._site.site_instances import instances
 from .._site.site_model import Site
-from .check_engine import numbers
+from .check_engine import version_numbers
 from .check_topics import declared_topics
 
-# The oldest long-term kernel of the supported systems and their predecessor.
+# The oldest long-term kernel of the supported systems and of their previous releases.
 OLDEST_KERNEL = (5, 10)
 # Threads that one JVM with many connections may have.
 THREADS = 2_000
 SYSTEM_THREADS = 4_000
-# A segment maps two index files; a partition keeps about this many segments.
+# Memory maps of a segment (two index files), and typical segments of a partition.
 MAPS_OF_SEGMENT, SEGMENTS = 2, 10
 
 
 def kernel(site: Site) -> Iterator[Problem]:
-    """A kernel that is still maintained."""
+    """The kernel is still maintained."""
     for machine, facts in site.facts.items():
         found = facts.get("kernel", "")
-        if found and numbers(found) < OLDEST_KERNEL:
+        if found and version_numbers(found) < OLDEST_KERNEL:
             oldest = ".".join(map(str, OLDEST_KERNEL))
             yield Problem(machine, "kernel", found, f"{oldest} or newer")
 
 
 def open_files(site: Site) -> Iterator[Problem]:
-    """The engine may give as many open files as a broker wants."""
+    """The engine allows the declared number of open files."""
     for host, service in instances(site):
         limits = site.facts.get(site.machine(host), {}).get("limits")
         wanted = whole_number(site.value(host, service.open_files, 0)) if service.open_files else 0
@@ -43,18 +43,18 @@ def open_files(site: Site) -> Iterator[Problem]:
             yield Problem(
                 host,
                 str(service.open_files),
-                f"{wanted}, more than the {limits['open_files']} that the engine on "
-                f"{site.machine(host)} may give",
+                f"{wanted}, more than the engine on {site.machine(host)} allows: "
+                f"{limits['open_files']}",
                 f"at most {limits['open_files']}, a higher fs.nr_open or LimitNOFILE of the "
                 "engine, or 0 for the engine's own limit",
             )
 
 
 def processes(site: Site) -> Iterator[Problem]:
-    """The kernel has numbers for the threads of all JVMs."""
+    """The kernel allows enough threads for all JVMs."""
     count: dict[str, int] = {}
     for host, service in instances(site):
-        # A driver for each pipeline. Programs that are no JVM have few threads.
+        # ``each``: one driver per pipeline. Services without a JVM have few threads.
         if service.heap or service.each:
             machine = site.machine(host)
             own = len(entries(site, host, service.each)) if service.each else 1
@@ -72,7 +72,7 @@ def processes(site: Site) -> Iterator[Problem]:
 
 
 def map_count(site: Site) -> Iterator[Problem]:
-    """A broker may map the indexes of all partitions that are declared."""
+    """vm.max_map_count is enough for the indexes of all declared partitions."""
     brokers = site.members(KAFKA.group)
     need = _partitions(site) // max(1, len(brokers)) * MAPS_OF_SEGMENT * SEGMENTS
     for host in brokers:
@@ -83,12 +83,12 @@ def map_count(site: Site) -> Iterator[Problem]:
                 "vm.max_map_count",
                 f"{limits['map_count']} memory maps",
                 f"at least {need}: {need // MAPS_OF_SEGMENT // SEGMENTS} partitions on {host}, "
-                f"about {SEGMENTS} segments each, {MAPS_OF_SEGMENT} maps a segment",
+                f"about {SEGMENTS} segments each, {MAPS_OF_SEGMENT} maps per segment",
             )
 
 
 def _partitions(site: Site) -> int:
-    """Replicas of all declared partitions; what is malformed counts nothing."""
+    """Number of replicas of all declared partitions; malformed topics are left out."""
     return sum(
         spec.get("partitions", 1) * spec.get("replication_factor", 1)
         for spec in declared_topics(site).values()
@@ -96,7 +96,7 @@ def _partitions(site: Site) -> int:
 
 
 def swap(site: Site) -> Iterator[Problem]:
-    """No swap under a broker: a collector that waits for a disk looks like a dead broker."""
+    """Machines with brokers have no swap, which would lengthen garbage collection pauses."""
     for machine in dict.fromkeys(site.machine(host) for host in site.members(KAFKA.group)):
         size = site.facts.get(machine, {}).get("limits", {"swap": 0})["swap"]
         if size:
@@ -104,12 +104,12 @@ def swap(site: Site) -> Iterator[Problem]:
                 machine,
                 "/proc/swaps",
                 f"{size_text(size)} of swap",
-                "none: a pause for swapping outlasts the session of a broker",
+                "none: pauses for swapping let a broker's session expire",
             )
 
 
 def ephemeral_ports(site: Site) -> Iterator[Problem]:
-    """No port is one that the kernel gives to outgoing connections."""
+    """No port of a service is in the kernel's range for outgoing connections."""
     for host, service in instances(site):
         found = site.facts.get(site.machine(host), {}).get("ephemeral")
         if not found:
@@ -124,8 +124,8 @@ def ephemeral_ports(site: Site) -> Iterator[Problem]:
             yield advice(
                 host,
                 "net.ipv4.ip_local_port_range",
-                f"{listed(ports)} among {found['first']} to {found['last']}, which outgoing "
-                "connections take while the service is down",
+                f"{listed(ports)} in the range {found['first']} to {found['last']}, which outgoing "
+                "connections may take while the service is down",
                 f"other ports, or these in net.ipv4.ip_local_reserved_ports of "
                 f"{site.machine(host)}",
             )

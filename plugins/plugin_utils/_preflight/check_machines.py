@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine must be. Without its facts a check becomes a note."""
+"""Requirements of machines. Without a machine's facts, its checks become notes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .._declarations.problem import Problem, listed, note
 from .._site.site_instances import instances
 from .._site.site_model import Site
 
-# Systems the roles are tested on, by id and major version of os-release.
+# Systems that the roles are tested on: id and major versions, as in os-release.
 SYSTEMS: dict[str, tuple[str, ...]] = {"debian": ("12", "13")}
 ARCHITECTURES = ("aarch64", "x86_64")
 
-# The oldest Python that Ansible's modules run on.
+# The oldest Python that Ansible's modules support.
 OLDEST_PYTHON = (3, 9)
 
-# What machine_info tells, and what the operator calls it.
+# Facts that machine_info returns, with their names in messages.
 FACTS = {
     "system": "operating system",
     "architecture": "architecture",
@@ -32,7 +32,7 @@ FACTS = {
     "addresses": "addresses",
     "names": "names",
     "interfaces": "network interfaces",
-    "ephemeral": "ports of outgoing connections",
+    "ephemeral": "port range of outgoing connections",
     "engine": "container engine",
     "cgroup": "control groups",
     "identity": "hostname",
@@ -40,20 +40,20 @@ FACTS = {
 }
 
 
-def looked_at(site: Site) -> Iterator[Problem]:
-    """What no machine told is not checked, and that is said: once for a machine not asked."""
+def missing_facts(site: Site) -> Iterator[Problem]:
+    """A missing fact is reported as not checked; a machine outside the run is reported once."""
     for machine in site.members("metal"):
         facts = site.facts.get(machine)
         if facts is None:
-            yield note(machine, "everything on it", "it is no part of this run")
+            yield note(machine, "everything on it", "the machine is not part of this run")
             continue
         for name, what in FACTS.items():
             if name not in facts:
-                yield note(machine, what, "the machine did not tell")
+                yield note(machine, what, "the machine did not report it")
 
 
-def machine_known(site: Site) -> Iterator[Problem]:
-    """Every instance runs on a machine of group metal, which is where engines are installed."""
+def machine_group(site: Site) -> Iterator[Problem]:
+    """Every instance runs on a machine of group metal, on which engines are installed."""
     machines = site.members("metal")
     if not machines:
         yield Problem("metal", "group", "no host", "the machines that services run on")
@@ -72,7 +72,7 @@ def machine_known(site: Site) -> Iterator[Problem]:
 
 
 def system(site: Site) -> Iterator[Problem]:
-    """A supported operating system."""
+    """The operating system is supported."""
     for machine, facts in site.facts.items():
         found = facts.get("system")
         if found and found["version"].split(".")[0] not in SYSTEMS.get(found["id"], ()):
@@ -81,7 +81,7 @@ def system(site: Site) -> Iterator[Problem]:
 
 
 def architecture(site: Site) -> Iterator[Problem]:
-    """An architecture that images are built for."""
+    """Images exist for the machine's architecture."""
     for machine, facts in site.facts.items():
         found = facts.get("architecture", ARCHITECTURES[0])
         if found not in ARCHITECTURES:
@@ -89,7 +89,7 @@ def architecture(site: Site) -> Iterator[Problem]:
 
 
 def python(site: Site) -> Iterator[Problem]:
-    """A Python that runs modules."""
+    """Python is new enough for Ansible's modules."""
     for machine, facts in site.facts.items():
         numbers = tuple(int(part) for part in re.findall(r"\d+", facts.get("python", ""))[:2])
         if numbers and numbers < OLDEST_PYTHON:

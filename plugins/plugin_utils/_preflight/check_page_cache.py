@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that is left for the page cache, which is what brokers serve consumers from.
+"""Memory for the page cache, from which brokers serve followers and up-to-date consumers.
 
-A consumer that keeps up, and every follower, reads what was written in the last seconds. While that
-is in memory the disks only write; when it is not, every read is a seek beside the writes.
+They read data of the last seconds. If it is no longer in memory, each read costs a disk seek that
+competes with the writes.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .._site.site_model import Site
 from .check_capacity import setting
 
 RATE = "kafka_broker_write_rate"
-# Three brokers with three copies write what producers send: 50 MiB/s is 400 Mbit/s of them.
+# With three brokers and three replicas each broker writes all data produced: 50 MiB/s, 400 Mbit/s.
 STANDARD_RATE = "50m"
-# Followers and consumers that keep up are behind by less.
+# Followers and up-to-date consumers lag by less than this.
 SECONDS = 30
 
 
 @dataclass
 class Budget:
-    """Bytes of one machine; ``rate`` is what its brokers write in a second."""
+    """Memory of one machine in bytes; ``rate`` is the bytes per second its brokers write."""
 
     machine: str
     memory: int
@@ -39,16 +39,16 @@ class Budget:
 
     @property
     def room(self) -> int:
-        """What the page cache can have."""
+        """Bytes available for the page cache."""
         return self.memory - self.reserve - self.heaps - self.services
 
     @property
     def wanted(self) -> int:
-        """What the page cache should have."""
+        """Bytes that the page cache should have."""
         return self.rate * SECONDS
 
     def __str__(self) -> str:
-        """The arithmetic, for the operator."""
+        """Return the calculation as one line for the operator."""
         return (
             f"{self.machine}: {size_text(self.memory)} of memory - {size_text(self.heaps)} "
             f"heap of brokers - {size_text(self.services)} other services - "
@@ -75,7 +75,7 @@ def budgets(site: Site) -> list[Budget]:
         if budget is None:
             continue
         if service is KAFKA:
-            # Not the limit of the container: that counts the broker's page cache too.
+            # Not the container's limit, which includes the broker's page cache.
             budget.heaps += heap_bytes(site.value(host, "kafka_broker_heap", "")) or 0
             budget.rate += write_rate(site, host) or 0
         else:
@@ -84,7 +84,7 @@ def budgets(site: Site) -> list[Budget]:
 
 
 def page_cache(site: Site) -> Iterator[Problem]:
-    """The newest seconds of data fit into memory beside the processes."""
+    """The data of the last seconds fits into the memory that processes leave free."""
     yield from _brokers(site)
     for budget in budgets(site):
         if budget.wanted > budget.room:
@@ -97,13 +97,13 @@ def page_cache(site: Site) -> Iterator[Problem]:
                 f"{size_text(budget.reserve)} reserve",
                 f"at least {size_text(budget.wanted)}, {SECONDS} s of "
                 f"{size_text(budget.rate)}/s ({RATE}): with less, consumers and "
-                "followers read from the disks that are written to",
+                "followers read from disk, which slows down writes",
                 fatal=False,
             )
 
 
 def _brokers(site: Site) -> Iterator[Problem]:
-    """Rates are sizes; a broker's container, if limited, has room for its page cache."""
+    """Check the write rates, and whether limited containers have memory for the page cache."""
     for host in site.members(KAFKA.group):
         rate = write_rate(site, host)
         if rate is None:
@@ -115,9 +115,9 @@ def _brokers(site: Site) -> Iterator[Problem]:
             yield Problem(
                 host,
                 "kafka_broker_memory",
-                f"{size_text(limit)}, of which {size_text(limit - heap)} are left beside the heap",
-                f"at least {size_text(heap + rate * SECONDS)}: the limit counts the page "
-                f"cache, and {SECONDS} s of {size_text(rate)}/s ({RATE}) should stay in it; "
+                f"{size_text(limit)}, of which {size_text(limit - heap)} remain without the heap",
+                f"at least {size_text(heap + rate * SECONDS)}: the limit includes the page "
+                f"cache, which should hold {SECONDS} s of {size_text(rate)}/s ({RATE}); "
                 "or no limit",
                 fatal=False,
             )

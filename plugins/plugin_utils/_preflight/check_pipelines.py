@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pipelines as declared: their own validator's word, and what they need of the cluster."""
+"""Declared pipelines: results of their validator, and their needs of topics, ports and cores."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from .._site.spark import WORKER
 PIPELINES = "pipeline_pipelines"
 OWN_PORTS = "pipeline_status_ports"
 
-# Keys that are judged against the schema, which a sample gives only when the file is rendered.
+# Keys that need the schema; a schema from a sample is only known when the file is rendered.
 _AFTER_SAMPLE = ("source.schema.sample", "source.event_time", "partition_by")
 
 
-def declarations(site: Site) -> Iterator[Problem]:
-    """What the pipelines' own validator says, the one the drivers use."""
+def pipeline_declarations(site: Site) -> Iterator[Problem]:
+    """Pipelines pass the validator that their drivers use."""
     for host in site.members(PIPELINE.group):
         declared = site.value(host, PIPELINES, {})
         bodies = declared.items() if isinstance(declared, Mapping) else ()
-        wrongly_placed = [
+        misplaced_keys = [
             wrong
             for name, body in bodies
             if isinstance(body, Mapping)
             for wrong in misplaced(str(name), body)
         ]
-        for wrong in [*problems_of(declared), *wrongly_placed]:
+        for wrong in [*problems_of(declared), *misplaced_keys]:
             if wrong.key.endswith(_AFTER_SAMPLE) and _is_sampled(site, host, wrong.pipeline):
                 continue
             where = f"{PIPELINES}.{wrong.pipeline}.{wrong.key}" if wrong.pipeline else PIPELINES
@@ -49,7 +49,7 @@ def _is_sampled(site: Site, host: str, pipeline: str) -> bool:
 
 
 def pipeline_topics(site: Site) -> Iterator[Problem]:
-    """Every topic that a pipeline names is declared: nothing makes topics by itself."""
+    """Every topic that a pipeline uses is declared, since topics are not created automatically."""
     declared: set[str] = set()
     brokers = site.members(KAFKA.group)
     none = "none so far" if brokers else f"none so far, as group {KAFKA.group} has no host"
@@ -74,15 +74,15 @@ def pipeline_topics(site: Site) -> Iterator[Problem]:
 
 
 def _topics_of(site: Site, host: str, pipeline: object) -> Iterator[tuple[str, str]]:
-    """Where a pipeline names a topic, and the topic; also that of marks, which it needs unnamed."""
+    """Yield key and topic for each topic of a pipeline, and the topic of marks if it is needed."""
     needs = needs_of(pipeline)
     yield from needs.topics
     if needs.marks:
         yield "delivery", str(site.value(host, "pipeline_marks_topic", "kafka-metal-marks"))
 
 
-def ports_of_drivers(site: Site) -> Iterator[Problem]:
-    """A fixed status port is a number, and belongs to a declared pipeline."""
+def driver_ports(site: Site) -> Iterator[Problem]:
+    """Each fixed status port is a valid port of a declared pipeline."""
     for host in site.members(PIPELINE.group):
         names = entries(site, host, PIPELINES)
         for name, value in entries(site, host, OWN_PORTS).items():
@@ -94,7 +94,7 @@ def ports_of_drivers(site: Site) -> Iterator[Problem]:
 
 
 def pipeline_cores(site: Site) -> Iterator[Problem]:
-    """Workers offer the cores that pipelines keep; one more pipeline would wait for ever."""
+    """Workers have enough cores for all pipelines; without cores a pipeline waits forever."""
     workers = [h for h, _ in site.values(site.members(WORKER.group), "spark_worker_cores")]
     offered = sum(whole_number(v) or 0 for _, v in site.values(workers, "spark_worker_cores"))
     wanted: dict[str, int] = {}
@@ -107,12 +107,12 @@ def pipeline_cores(site: Site) -> Iterator[Problem]:
             PIPELINE.group,
             f"{PIPELINES}.*.resources.cores",
             f"{sum(wanted.values())} cores ({listed(wanted)})",
-            f"at most {offered}, what all workers offer (spark_worker_cores)",
+            f"at most {offered}, the cores of all workers (spark_worker_cores)",
         )
 
 
-def cores_of_outputs(site: Site) -> Iterator[Problem]:
-    """An output whose target is away leaves a core to the others, where there is more than one."""
+def output_cores(site: Site) -> Iterator[Problem]:
+    """A pipeline with several outputs has at least 2 cores, for when a target is unreachable."""
     for host in site.members(PIPELINE.group):
         for name, pipeline in entries(site, host, PIPELINES).items():
             outputs = pipeline.get("outputs") if isinstance(pipeline, Mapping) else None
@@ -120,12 +120,12 @@ def cores_of_outputs(site: Site) -> Iterator[Problem]:
                 yield advice(
                     host,
                     f"{PIPELINES}.{name}.resources.cores",
-                    f"1 core for {len(outputs)} outputs: all wait while the target of one is away",
-                    "2, one of which is left to the others",
+                    f"1 core for {len(outputs)} outputs: all wait while one target is unreachable",
+                    "2, so that the other outputs continue",
                 )
 
 
 def _cores(pipeline: object) -> int:
-    """Cores that a pipeline keeps; 0 for what is no number of them."""
+    """Number of cores of a pipeline; 0 if it is malformed."""
     spec = pipeline.get("resources") if isinstance(pipeline, Mapping) else None
     return (whole_number(spec.get("cores", 1)) or 0) if isinstance(spec, Mapping) else 1

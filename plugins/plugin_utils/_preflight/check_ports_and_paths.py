@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ports and directories: nothing may want what another has."""
+"""Ports and directories: valid, and free of conflicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._site.site_model import Site
 
 
 def port_numbers(site: Site) -> Iterator[Problem]:
-    """Every port is a number that a port can have, and every listener says what it needs."""
+    """Every port is from 1 to 65535, and every listener has exactly the required keys."""
     for host, service in instances(site):
         for variable in service.ports:
             value = site.value(host, variable)
@@ -33,7 +33,7 @@ def _listeners(host: str, variable: str, listeners: Mapping[object, object]) -> 
     for name, at in listeners.items():
         where = f"{variable}.{name}"
         keys = set(at) if isinstance(at, Mapping) else set()
-        # A protocol of its own is for a listener that differs from the site's word for security.
+        # protocol is only needed for a listener that differs from security_mode.
         if keys - {"protocol"} != set(needed):
             yield Problem(
                 host,
@@ -73,7 +73,7 @@ def port_collisions(site: Site) -> Iterator[Problem]:
                     yield Problem(
                         socket.host,
                         socket.where,
-                        f"port {socket.port}, which {other.where} of {other.host} has too",
+                        f"port {socket.port}, which {other.where} of {other.host} also uses",
                         f"a port that is free on the machine {machine}",
                     )
                     break
@@ -81,7 +81,7 @@ def port_collisions(site: Site) -> Iterator[Problem]:
 
 
 def ports_in_use(site: Site) -> Iterator[Problem]:
-    """No process of somebody else holds a port that we need."""
+    """No process outside this cluster listens on a port that a service needs."""
     for machine, wanted in _sockets_by_machine(site).items():
         for listener in site.facts.get(machine, {}).get("listeners", ()):
             for socket in wanted:
@@ -93,9 +93,9 @@ def ports_in_use(site: Site) -> Iterator[Problem]:
                     yield Problem(
                         socket.host,
                         socket.where,
-                        f"port {socket.port}, held on {machine} by {owner or 'an unknown process'}",
-                        f"a free port, or one held by a container of cluster {cluster}",
-                        # Who holds it cannot be told: it may be ours.
+                        f"port {socket.port}, used on {machine} by {owner or 'an unknown process'}",
+                        f"a free port, or one used by a container of cluster {cluster}",
+                        # An unknown process may belong to this cluster.
                         fatal=owner is not None,
                     )
 
@@ -117,7 +117,7 @@ def _directories_by_machine(site: Site) -> dict[str, list[tuple[str, str, str]]]
 
 
 def directory_collisions(site: Site) -> Iterator[Problem]:
-    """Every data directory is absolute, and none is or holds another on the same machine."""
+    """Data directories are absolute paths, and do not overlap on one machine."""
     for machine, entries in _directories_by_machine(site).items():
         seen: list[tuple[str, str, PurePosixPath]] = []
         for host, where, text in entries:
@@ -127,7 +127,7 @@ def directory_collisions(site: Site) -> Iterator[Problem]:
                 continue
             for other_host, other_where, other in seen:
                 if path == other or path in other.parents or other in path.parents:
-                    relation = "is" if path == other else "holds or lies in"
+                    relation = "is" if path == other else "contains or is inside"
                     yield Problem(
                         host,
                         where,
@@ -138,8 +138,8 @@ def directory_collisions(site: Site) -> Iterator[Problem]:
             seen.append((host, where, path))
 
 
-def needed(site: Site) -> Iterator[Problem]:
-    """Every instance says where it listens and where its data goes."""
+def required_values(site: Site) -> Iterator[Problem]:
+    """Every instance has values for its ports, bind address and directories."""
     for host, service in instances(site):
         for variable in (*service.ports, *service.directories, service.bind):
             if variable and not site.value(host, variable):

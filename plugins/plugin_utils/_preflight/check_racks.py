@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Racks of brokers, by which replicas are spread."""
+"""Racks of brokers, over which Kafka spreads replicas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .check_topics import declared_topics
 
 
 def _racks(site: Site) -> dict[str, list[str]]:
-    """Brokers by rack; those without one stand under an empty name."""
+    """Brokers by rack; the key of brokers without a rack is an empty string."""
     found: dict[str, list[str]] = {}
     for host in site.members(KAFKA.group):
         found.setdefault(str(site.value(host, str(KAFKA.rack), "")), []).append(host)
@@ -23,21 +23,21 @@ def _racks(site: Site) -> dict[str, list[str]]:
 
 
 def racks_complete(site: Site) -> Iterator[Problem]:
-    """Either every broker has a rack or none has."""
+    """Either all brokers have a rack or none has."""
     racks = _racks(site)
     without = racks.pop("", [])
     if without and racks:
         yield Problem(
             without[0],
             str(KAFKA.rack),
-            f"no rack for {listed(without)}, and one for others",
+            f"no rack for {listed(without)}, but a rack for others",
             f"a rack such as {min(racks)}, or none for any broker: Kafka spreads replicas over "
             "racks only when all have one",
         )
 
 
 def racks_enough(site: Site) -> Iterator[Problem]:
-    """As many racks as replicas, so that the loss of one takes one replica."""
+    """There are as many racks as replicas, so that losing a rack loses one replica."""
     racks = _racks(site)
     copies = _most_copies(site)
     if "" not in racks and racks and len(racks) < copies:
@@ -45,12 +45,12 @@ def racks_enough(site: Site) -> Iterator[Problem]:
             KAFKA.group,
             str(KAFKA.rack),
             f"{len(racks)} racks ({listed(racks)}) for {copies} replicas",
-            f"{copies} racks: the loss of one takes several replicas of a partition otherwise",
+            f"{copies} racks: otherwise losing one rack loses several replicas of a partition",
         )
 
 
 def _most_copies(site: Site) -> int:
-    """The largest replication of a declared topic, and of the defaults."""
+    """The highest replication factor of the declared topics and the defaults."""
     found = [spec.get("replication_factor", 0) for spec in declared_topics(site).values()]
     for host in site.members(KAFKA.group)[:1]:
         defaults = site.value(host, DEFAULTS, {})

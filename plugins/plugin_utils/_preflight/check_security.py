@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Security mode and declared users."""
+"""Security mode, open listeners and declared users."""
 
 from __future__ import annotations
 
@@ -21,95 +21,99 @@ _TRUST = "security_ensemble_trust"
 _USERS = "kafka_content_users"
 
 
-def security_word(site: Site) -> Iterator[Problem]:
-    """security_mode is known, and the same on all hosts."""
+def security_mode(site: Site) -> Iterator[Problem]:
+    """security_mode is a known mode, and the same on all hosts."""
     found = {
         str(site.value(host, _MODE, security_modes.DEFAULT)) for host in site.members(KAFKA.group)
     }
-    for word in sorted(found - set(security_modes.MODES)):
-        yield Problem(KAFKA.group, _MODE, repr(word), f"one of {', '.join(security_modes.MODES)}")
+    for value in sorted(found - set(security_modes.MODES)):
+        yield Problem(KAFKA.group, _MODE, repr(value), f"one of {', '.join(security_modes.MODES)}")
     if len(found) > 1:
-        yield Problem(KAFKA.group, _MODE, f"{len(found)} words", "one for the whole cluster")
+        yield Problem(KAFKA.group, _MODE, f"{len(found)} values", "one for the whole cluster")
 
 
-def migration_value(site: Site) -> Iterator[Problem]:
-    """security_migration is known, and security_mode enables security."""
+def security_migration(site: Site) -> Iterator[Problem]:
+    """security_migration is a known phase, and security_mode enables security."""
     members = site.members(KAFKA.group)
     found = {str(site.value(host, _MIGRATION, "")) for host in members}
     allowed = ", ".join(f"'{each}'" for each in tls_migration.GOALS)
-    for word in sorted(found - set(tls_migration.GOALS)):
-        yield Problem(KAFKA.group, _MIGRATION, repr(word), f"one of {allowed}")
+    for value in sorted(found - set(tls_migration.GOALS)):
+        yield Problem(KAFKA.group, _MIGRATION, repr(value), f"one of {allowed}")
     if len(found) > 1:
-        yield Problem(KAFKA.group, _MIGRATION, f"{len(found)} words", "one for the whole cluster")
+        yield Problem(KAFKA.group, _MIGRATION, f"{len(found)} values", "one for the whole cluster")
     modes = {str(site.value(host, _MODE, security_modes.DEFAULT)) for host in members}
     if found != {""} and "plain" in modes:
         allowed = ", ".join(name for name, mode in security_modes.MODES.items() if mode.secured)
         yield Problem(KAFKA.group, _MODE, f"plain, and {_MIGRATION}", f"one of {allowed}")
 
 
-def trust_word(site: Site) -> Iterator[Problem]:
-    """A known value says which CA servers of the ensemble trust among each other."""
+def quorum_trust(site: Site) -> Iterator[Problem]:
+    """security_ensemble_trust names a known CA for traffic between servers of metadata."""
     found = {str(site.value(host, _TRUST, "own")) for host in site.members(KAFKA.group)}
-    for word in sorted(found - {"own", "platform"}):
-        yield Problem(KAFKA.group, _TRUST, repr(word), "one of 'own', 'platform'")
+    for value in sorted(found - {"own", "platform"}):
+        yield Problem(KAFKA.group, _TRUST, repr(value), "one of 'own', 'platform'")
     if len(found) > 1:
-        yield Problem(KAFKA.group, _TRUST, f"{len(found)} words", "one for the whole cluster")
+        yield Problem(KAFKA.group, _TRUST, f"{len(found)} values", "one for the whole cluster")
 
 
 def plain_on_loopback(site: Site) -> Iterator[Problem]:
-    """A cluster that asks nobody who comes is reached from its own machine alone."""
-    reached = sorted(
+    """A cluster without security listens only on loopback addresses."""
+    exposed = sorted(
         f"{name} of {host} on {at['bind']}"
         for host in site.members(KAFKA.group)
         if str(site.value(host, _MODE, security_modes.DEFAULT)) == "plain"
         for name, at in _listeners(site, host)
         if not security_modes.loopback(str(at["bind"]))
     )
-    if reached:
+    if exposed:
         yield Problem(
             KAFKA.group,
             _MODE,
-            f"plain, and whoever reaches {reached[0]}"
-            + (f" (or {len(reached) - 1} more)" if len(reached) > 1 else "")
-            + " reads, writes and deletes",
+            f"plain, so that every client that reaches {exposed[0]}"
+            + (f" (or {len(exposed) - 1} more)" if len(exposed) > 1 else "")
+            + " can read, write and delete",
             "tls_scram or mtls, or listeners on 127.0.0.1",
         )
 
 
-def watched_on_loopback(site: Site) -> Iterator[Problem]:
-    """Prometheus and Alertmanager without TLS are reached from their own machine alone."""
+def monitoring_on_loopback(site: Site) -> Iterator[Problem]:
+    """Prometheus and Alertmanager without TLS listen only on loopback addresses."""
     for host in site.members(monitoring.GROUP):
         bind = str(site.value(host, "monitoring_bind", "127.0.0.1"))
         if not security_modes.loopback(bind) and not site.value(host, "monitoring_web", {}):
             mode = security_modes.MODES.get(str(site.value(host, _MODE, security_modes.DEFAULT)))
-            asks = mode and mode.secured and not site.value(host, "monitoring_web_open", False)
+            login = mode and mode.secured and not site.value(host, "monitoring_web_open", False)
             yield Problem(
                 host,
                 "monitoring_bind",
                 f"{bind}, where "
-                + ("the password can be read on the network" if asks else "no password is required")
-                + ": it gives access to all metrics, and silences every alert",
+                + (
+                    "passwords cross the network unencrypted"
+                    if login
+                    else "no password is required"
+                )
+                + ": clients can read all metrics and silence all alerts",
                 "127.0.0.1, or users and certificates in monitoring_web",
             )
 
 
-def agents_ask_nobody(site: Site) -> Iterator[Problem]:
-    """Agents of JVMs have no password: their figures are for the network they are bound to."""
+def agents_on_loopback(site: Site) -> Iterator[Problem]:
+    """Metrics agents, which have no authentication, listen only on loopback addresses."""
     for service in SERVICES:
-        word = f"{service.role}_metrics_bind"
-        found = {str(site.value(host, word, "127.0.0.1")) for host in hosts_of(site, service)}
+        where = f"{service.role}_metrics_bind"
+        found = {str(site.value(host, where, "127.0.0.1")) for host in hosts_of(site, service)}
         for bind in sorted(each for each in found if not security_modes.loopback(each)):
-            told = f"{bind}, where figures are read without a password"
-            wanted = "a firewall that lets in the hosts of the group monitoring alone"
-            yield advice(service.group, word, told, wanted)
+            exposed = f"{bind}, where metrics can be read without a password"
+            wanted = "a firewall that admits only the hosts of the group monitoring"
+            yield advice(service.group, where, exposed, wanted)
 
 
-def names_of_ours(site: Site) -> Iterator[Problem]:
-    """No user of the site has a name that the platform's own programs have."""
+def reserved_user_names(site: Site) -> Iterator[Problem]:
+    """No declared user has the name of a service account of the platform."""
     pipelines = {
         str(name) for host in site.hosts for name in _names(site, host, "pipeline_pipelines")
     }
-    ours = {
+    reserved = {
         security_modes.OPERATOR,
         service_accounts.DEMO,
         *(name for service in SERVICES for name in service.accounts),
@@ -117,12 +121,13 @@ def names_of_ours(site: Site) -> Iterator[Problem]:
     }
     for host in site.members(KAFKA.group)[:1]:
         for name in _names(site, host, _USERS):
-            if name in ours or certificate_names.reserved(name):
-                yield Problem(host, f"{_USERS}.{name}", "a name of the platform itself", "another")
+            if name in reserved or certificate_names.reserved(name):
+                found = "a name reserved for the platform"
+                yield Problem(host, f"{_USERS}.{name}", found, "another name")
 
 
 def _listeners(site: Site, host: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Listeners with a place; others are told by the checks of places."""
+    """Listeners with a bind address; the check port_numbers reports the others."""
     found = site.value(host, "kafka_broker_listeners", {})
     for name, at in found.items() if isinstance(found, dict) else ():
         if isinstance(at, dict) and at.get("bind"):
@@ -130,6 +135,6 @@ def _listeners(site: Site, host: str) -> Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def _names(site: Site, host: str, variable: str) -> list[str]:
-    """Names in a mapping; of another shape there are none here."""
+    """Keys of a variable that is a dict; empty for another type."""
     found = site.value(host, variable, None)
     return [str(name) for name in found] if isinstance(found, dict) else []

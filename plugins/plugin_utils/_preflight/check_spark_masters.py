@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Masters of Spark: who they are, and that they can agree who leads."""
+"""Names of Spark's services, and the leader election of its masters."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from .._site.spark import MASTER, SPARK
 
 
 def spark_names(site: Site) -> Iterator[Problem]:
-    """Each part of Spark has a name of its own: containers and rows of the screen carry it."""
+    """Names of Spark's masters, workers and history servers are unique, as containers have them"""
     seen: dict[str, str] = {}
     for service in SPARK:
-        word = f"{service.group}_name"
-        for host, value in site.values(site.members(service.group), word):
+        variable = f"{service.group}_name"
+        for host, value in site.values(site.members(service.group), variable):
             name = str(value)
             if name in seen:
-                yield Problem(host, word, f"{name}, as {seen[name]} has it", "a name of its own")
+                yield Problem(host, variable, f"{name}, also used by {seen[name]}", "a unique name")
             seen.setdefault(name, host)
 
 
-def one_master_leads(site: Site) -> Iterator[Problem]:
-    """Several masters agree in an ensemble who leads, and users cannot write there."""
+def spark_master_election(site: Site) -> Iterator[Problem]:
+    """Several masters have a metadata service for leader election that users cannot write to"""
     masters = site.members(MASTER.group)
     if len(masters) < 2:
         return
     if not site.members(metadata_services.GROUP):
-        found = f"{len(masters)} masters and no ensemble in which they agree who leads"
+        found = f"{len(masters)} masters and no ensemble for their leader election"
         yield Problem(MASTER.group, "group", found, "one master, or servers of an ensemble")
-    words = {str(site.value(host, "security_mode", security_modes.DEFAULT)) for host in masters}
-    if "mtls" in words:
+    modes = {str(site.value(host, "security_mode", security_modes.DEFAULT)) for host in masters}
+    if "mtls" in modes:
         found = (
-            f"{len(masters)} masters in mode mtls, where a user's certificate opens the ensemble"
+            f"{len(masters)} masters in mode mtls, where users' certificates can write to the "
+            "ensemble"
         )
         yield Problem(MASTER.group, "group", found, "one master, or mode tls_scram")

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where checkpoints, archives and the logs of Spark's applications lie, as declared."""
+"""Declared storage of checkpoints, archives and event logs of Spark's applications."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .._site.spark import SPARK
 
 
 def storage_declared(site: Site) -> Iterator[Problem]:
-    """A kind that there is, with its keys, and the same one for all who share it."""
+    """Storage has a known kind with valid keys, and is the same for all of Spark."""
     sharing = [host for service in (*SPARK, PIPELINE) for host in site.members(service.group)]
-    said: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for host in sharing:
         declared = site.value(host, STORAGE, {"kind": PATH})
-        # Shown nowhere: it has keys in it.
-        if said and repr(declared) not in said:
-            other = next(iter(said.values()), "")
+        # The message must not contain the declaration, which has secret keys.
+        if owners and repr(declared) not in owners:
+            other = next(iter(owners.values()), "")
             yield Problem(
                 host, STORAGE, f"another storage than {other} has", "one for all of Spark"
             )
-        if repr(declared) in said:
+        if repr(declared) in owners:
             continue
-        said[repr(declared)] = host
+        owners[repr(declared)] = host
         reader = Reader()
         read_storage(reader, declared, str(site.value(host, "cluster_name", "")))
         for fault in reader.faults:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of topics: of those declared, and of those that brokers make themselves."""
+"""Replication of declared topics and of topics that brokers create."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._site.kafka import KAFKA
 from .._site.site_model import Site
 from .broker_keys import ALL, declared
 
-# Broker keys that hold a number of copies, and those that hold how many must acknowledge.
+# Broker keys of replication factors, with the key of the minimum of in-sync replicas.
 _COPIES = {
     "default.replication.factor": "min.insync.replicas",
     "offsets.topic.replication.factor": "min.insync.replicas",
@@ -24,9 +24,9 @@ _COPIES = {
 
 
 def declared_topics(site: Site) -> dict[str, dict[str, Any]]:
-    """Topics as the role will ask for them, by name; what is malformed is left out.
+    """Return the desired topics by name; malformed ones are left out.
 
-    The first broker's play declares them.
+    The first broker's variables declare them.
     """
     for host in site.members(KAFKA.group)[:1]:
         return read_topics(Reader(), site.value(host, TOPICS), site.value(host, DEFAULTS))
@@ -34,17 +34,17 @@ def declared_topics(site: Site) -> dict[str, dict[str, Any]]:
 
 
 def topic_copies(site: Site) -> Iterator[Problem]:
-    """No more copies of a topic than brokers."""
+    """No declared topic has more replicas than there are brokers."""
     brokers = len(site.members(KAFKA.group))
     allowed = f"1 to {brokers}, the number of brokers"
     for host in site.members(KAFKA.group)[:1]:
-        # By the declaration that says it: the defaults are one for many topics.
+        # By declaration: one default applies to many topics.
         found: dict[str, int] = {}
         for name, spec in declared_topics(site).items():
             own = site.value(host, TOPICS)[name]
             key = "placement" if "placement" in spec else "replication"
-            said = isinstance(own, Mapping) and own.get(key) is not None
-            where = f"{TOPICS}.{name}" if said else DEFAULTS
+            explicit = isinstance(own, Mapping) and own.get(key) is not None
+            where = f"{TOPICS}.{name}" if explicit else DEFAULTS
             found[f"{where}.{key}"] = spec.get("replication_factor", 0)
         for where, copies in found.items():
             if copies > brokers:
@@ -52,21 +52,21 @@ def topic_copies(site: Site) -> Iterator[Problem]:
 
 
 def broker_copies(site: Site) -> Iterator[Problem]:
-    """The same for the topics that brokers make themselves."""
+    """Topics that brokers create do not have more replicas than there are brokers."""
     hosts = site.members(KAFKA.group)
     brokers = len(hosts)
-    # What the role gives to a cluster of this size.
-    ours = {
+    # Defaults of the role for a cluster of this size.
+    defaults = {
         "min.insync.replicas": min(2, brokers),
         "transaction.state.log.min.isr": min(2, brokers),
     }
     seen = set()
     for host in hosts:
-        said = declared(site, host)
-        own = {key: value for key, (_, value) in said.items()}
+        properties = declared(site, host)
+        own = {key: value for key, (_, value) in properties.items()}
         for copies_key, least_key in _COPIES.items():
             copies = whole_number(own.get(copies_key, min(3, brokers)))
-            least = whole_number(own.get(least_key, ours[least_key]))
+            least = whole_number(own.get(least_key, defaults[least_key]))
             for key, number, highest, what in (
                 (copies_key, copies, brokers, "the number of brokers"),
                 (least_key, least, copies, copies_key),
@@ -78,8 +78,8 @@ def broker_copies(site: Site) -> Iterator[Problem]:
                     allowed = f"1 to {highest}, {what}"
                 else:
                     continue
-                # All brokers usually have the same properties: said once.
+                # Brokers usually have the same properties: report them once.
                 if (key, found) not in seen:
                     seen.add((key, found))
-                    where = said[key][0] if key in said else ALL
+                    where = properties[key][0] if key in properties else ALL
                     yield Problem(host, f"{where}[{key}]", found, allowed)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Variables that nobody reads: most likely a slip of the pen."""
+"""Variables that no role reads, most likely typos."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from .._declarations.problem import Problem
 from .._site.site_model import Site
 from .._site.site_variables import SITE_VARIABLES
 
-# Variables of earlier releases, and what a site sets instead.
+# Variables of earlier releases, with their replacements.
 RENAMED_FILE = Path(__file__).resolve().parents[3] / "meta/renamed_variables.yml"
-# How alike a name outside every role's prefix must be to one of ours to be taken for a slip of it.
-_ALIKE = 0.9
+# Similarity from which a name without a role's prefix counts as a typo of a known name.
+_TYPO_SIMILARITY = 0.9
 
 
 @cache
 def renamed() -> dict[str, str]:
-    """New name by old name."""
+    """Return new names of variables, by old name."""
     found: dict[str, str] = yaml.safe_load(RENAMED_FILE.read_text(encoding="utf-8"))
     return found
 
 
 def unknown_variables(site: Site) -> Iterator[Problem]:
-    """Variables with a role's prefix that the role does not know, and near misses of ours."""
+    """No variable has the prefix of a role without being its option, or looks like a typo."""
     options = (role.options for role in site.roles.values())
     known = set(SITE_VARIABLES).union(*options)
     seen: set[str] = set()
@@ -51,26 +51,26 @@ def unknown_variables(site: Site) -> Iterator[Problem]:
                 yield Problem(
                     host,
                     name,
-                    f"a variable that role {role} does not know",
+                    f"a variable that is no option of role {role}",
                     f"{meant} (did you mean that?)" if meant else _options(role),
                 )
             elif meant := _near_miss(name, known):
                 yield Problem(
                     host,
                     name,
-                    f"a variable that looks like {meant} and is not",
+                    f"an unknown variable that looks like {meant}",
                     f"{meant}, or {name} listed in preflight_known_variables",
                 )
 
 
 def _role_of(name: str, site: Site) -> str | None:
-    """The role with the longest prefix of ``name``."""
+    """Return the role with the longest name that is a prefix of ``name``."""
     owners = [role for role in site.roles if name.startswith(f"{role}_")]
     return max(owners, key=len, default=None)
 
 
 def _meant(name: str, role: str, options: Iterable[str]) -> str | None:
-    """The option that was likely meant, by what follows the prefix that all share."""
+    """Return the option that was likely meant, compared without the role's prefix."""
     rest = {option.removeprefix(f"{role}_"): option for option in options}
     near = did_you_mean(name.removeprefix(f"{role}_"), rest)
     return rest[near] if near else None
@@ -86,5 +86,5 @@ def _options(role: str) -> str:
 def _near_miss(name: str, known: set[str]) -> str | None:
     if name.startswith(("_", "ansible_")):
         return None
-    near = difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=_TYPO_SIMILARITY)
     return near[0] if near else None

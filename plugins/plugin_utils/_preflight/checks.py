@@ -1,13 +1,13 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with an inventory, said before anything is touched.
+"""The table of all preflight checks, and the functions that run them.
 
-A check is a function from the site to problems; CHECKS is the table of all, a new check is an
-entry. No check fails: what it cannot read is either another check's problem or a note.
+A check is a function that takes the site and yields problems; a new check is an entry in CHECKS.
+Checks raise no errors: malformed values are the problem of another check, or a note.
 
-A problem is fatal when the platform would not start, would lose data or would stop at night. It is
-a note when the platform works and would work better, or when something could not be told. A check
-that may be wrong about a site that works makes notes only.
+A problem is fatal if the platform would not start, would lose data or would fail later. It is a
+note if the platform works but could work better, or if a fact is missing. A check that may be wrong
+about a working site only yields notes.
 """
 
 from __future__ import annotations
@@ -51,42 +51,42 @@ from . import (
 CHECKS: tuple[Check, ...] = (
     check_identity.cluster_name,
     check_identity.metadata_mode,
-    check_identity.numbers,
+    check_identity.instance_ids,
     check_identity.users,
     metadata_services.ensemble_size,
     check_unknown_variables.unknown_variables,
     check_content.content_declared,
     check_topics.topic_copies,
-    check_security.names_of_ours,
-    check_security.security_word,
-    check_security.migration_value,
-    check_security.trust_word,
+    check_security.reserved_user_names,
+    check_security.security_mode,
+    check_security.security_migration,
+    check_security.quorum_trust,
     check_security.plain_on_loopback,
-    check_security.watched_on_loopback,
-    check_security.agents_ask_nobody,
+    check_security.monitoring_on_loopback,
+    check_security.agents_on_loopback,
     broker_keys.broker_keys,
     check_topics.broker_copies,
     check_spark_masters.spark_names,
-    check_spark_masters.one_master_leads,
-    check_pipelines.declarations,
+    check_spark_masters.spark_master_election,
+    check_pipelines.pipeline_declarations,
     check_pipelines.pipeline_topics,
-    check_pipelines.ports_of_drivers,
+    check_pipelines.driver_ports,
     check_pipelines.pipeline_cores,
-    check_pipelines.cores_of_outputs,
+    check_pipelines.output_cores,
     check_storage.storage_declared,
-    check_ports_and_paths.needed,
+    check_ports_and_paths.required_values,
     check_ports_and_paths.port_numbers,
     check_ports_and_paths.port_collisions,
     check_ports_and_paths.ports_in_use,
     check_ports_and_paths.directory_collisions,
-    check_machines.looked_at,
-    check_machines.machine_known,
+    check_machines.missing_facts,
+    check_machines.machine_group,
     check_machines.system,
     check_machines.architecture,
     check_machines.python,
-    check_capacity.settings,
-    check_capacity.sizes,
-    check_capacity.memory_of_machines,
+    check_capacity.preflight_limits,
+    check_capacity.memory_sizes,
+    check_capacity.machine_memory,
     check_capacity.root_disk,
     check_capacity.free_space,
     check_page_cache.page_cache,
@@ -98,7 +98,7 @@ CHECKS: tuple[Check, ...] = (
     check_filesystems.shared_journals,
     check_kernel.kernel,
     check_kernel.open_files,
-    check_connection_limits.limits_of_connections,
+    check_connection_limits.connection_limits,
     check_kernel.processes,
     check_kernel.map_count,
     check_kernel.swap,
@@ -113,7 +113,7 @@ CHECKS: tuple[Check, ...] = (
     check_engine.protections,
     check_clocks.clock_limit,
     check_clocks.clocks_agree,
-    check_clocks.clocks_kept,
+    check_clocks.clocks_synchronised,
     check_consistency.same_versions,
     check_consistency.hostnames,
     check_consistency.machine_ids,
@@ -121,12 +121,12 @@ CHECKS: tuple[Check, ...] = (
     check_consistency.mtu,
     check_racks.racks_complete,
     check_racks.racks_enough,
-    check_addresses.advertised_apart,
-    check_addresses.advertised_afar,
+    check_addresses.advertised_unique,
+    check_addresses.advertised_usable,
     check_addresses.names_resolve,
-    check_addresses.names_lead_home,
-    check_addresses.own_names,
-    check_addresses.bound_here,
+    check_addresses.names_resolve_correctly,
+    check_addresses.own_name_not_loopback,
+    check_addresses.bind_addresses,
     check_addresses.reverse_names,
     check_connectivity.bindable,
     check_connectivity.reachable,
@@ -139,12 +139,12 @@ def check(
     facts: Mapping[str, Facts],
     roles: Mapping[str, Role] | None = None,
 ) -> list[Problem]:
-    """All problems of a site, in the order of CHECKS; empty when it may be touched.
+    """Return all problems of a site, in the order of CHECKS; empty if a run may change it.
 
     ``hosts`` maps inventory hosts to variables (role defaults included); reading one may raise
-    Unreadable. ``facts`` maps machines to what metal.kafka.machine_info returned; a missing fact
-    turns its checks into notes (problems that are not fatal). ``roles`` are those whose prefixes
-    are theirs alone.
+    Unreadable. ``facts`` maps machines to the result of metal.kafka.machine_info; a missing fact
+    turns its checks into notes (problems that are not fatal). ``roles`` are the roles that own the
+    variables with their name as prefix.
     """
     site = Site(hosts, groups, facts, roles or {})
     found = [
@@ -157,7 +157,7 @@ def check(
 
 
 def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:
-    """Variables whose template fails, but for those that only lack what is reported already."""
+    """Variables whose template fails, unless the reason names a variable already reported."""
     reported = {(problem.host, problem.where) for problem in found}
     return [
         Problem(host, name, f"a template that fails: {reason}", "a template with a value")
@@ -169,7 +169,7 @@ def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:
 def wanted_paths(
     hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """The directories whose place the checks want to know, for metal.kafka.machine_info."""
+    """Return the directories whose file systems metal.kafka.machine_info must inspect."""
     site = Site(hosts, groups, {})
     found = {path for _, path in check_capacity.engine_directories(site)}
     for host, service in instances(site):
@@ -182,14 +182,14 @@ def budget(
     groups: Mapping[str, Sequence[str]],
     facts: Mapping[str, Facts],
 ) -> list[str]:
-    """Memory of each machine with brokers, and what is left of it for the page cache."""
+    """Return a line for each machine with brokers: its memory and the part for the page cache."""
     return [str(each) for each in check_page_cache.budgets(Site(hosts, groups, facts))]
 
 
 def wanted_names(
     hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """The names whose addresses the checks want to know, for metal.kafka.machine_info."""
+    """Return the names that metal.kafka.machine_info must resolve."""
     return check_addresses.wanted_names(Site(hosts, groups, {}))
 
 
@@ -198,5 +198,5 @@ def wanted_probes(
     groups: Mapping[str, Sequence[str]],
     facts: Mapping[str, Facts],
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """By machine, what metal.kafka.port_probe has to connect to and to listen on."""
+    """Return by machine the endpoints for metal.kafka.port_probe to connect to and listen on."""
     return check_connectivity.probes(Site(hosts, groups, facts))

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the operator reads: problems, notes, and how much was looked at."""
+"""Preflight's report: problems, notes and a summary."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .._declarations.problem import Problem
 
 
 def text(problem: Problem) -> str:
-    """One line with the name of the check, by which it may be accepted."""
+    """Return one line with the name of the check, which metal_preflight_accept takes."""
     return f"{problem} [{problem.check}]" if problem.check else str(problem)
 
 
 def report(
     problems: Sequence[Problem], checks: int, machines: int, inventory: str = ""
 ) -> dict[str, Any]:
-    """Lines of ``fatal`` problems and ``notes``, a ``summary`` in one line, and the ``refusal``.
+    """Return lines of ``fatal`` problems and ``notes``, a one-line ``summary``, and ``refusal``.
 
-    Notes that were fatal until somebody accepted them come first, and say so.
+    Accepted problems come first in the notes, and are marked as accepted.
     """
     accepted = [p for p in problems if p.accepted]
     notes = [p for p in problems if not p.fatal and not p.accepted]
@@ -36,8 +36,7 @@ def report(
             (
                 f"Nothing was touched: {len(fatal)} problem(s) in {inventory}",
                 *lines,
-                "What works all the same is accepted by the name in brackets, in "
-                "metal_preflight_accept.",
+                "To accept a problem, add the name in brackets to metal_preflight_accept.",
             )
         ),
         "fatal": [text(p) for p in fatal],

@@ -2,5 +2,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Security modes, certificates, service accounts, and the store of credentials.
 
-Runs on the control node alone, which has the library ``cryptography``.
+For the control node only, which has the library ``cryptography``.
 """

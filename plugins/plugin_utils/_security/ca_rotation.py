@@ -1,10 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Another CA, without a moment in which two members do not trust each other.
+"""Rotation of the CA without an interruption: members trust each other at any time.
 
-A rotation has three steps, each rolled out to all members before the next: the new root is trusted
-beside the old one; all certificates are issued anew; the old root goes. The same two rules hold
-for every change of the store, whoever makes the certificates (see ``blockers``).
+A rotation has three phases, each rolled out to all members before the next: trust the new root in
+addition to the old one, issue all certificates again, drop the old root. The rules in ``blockers``
+apply to every change of the store, also with ready-made certificates.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from .pki.pem import subject_of
 from .pki.provided import root_of
 from .store_document import Content
 
-# Where a rotation stands.
+# States of a rotation.
 NONE, TRUSTED, ISSUED = "none", "trusted", "issued"
 
 NEXT = {
-    TRUSTED: "a new CA is trusted beside the present one; once every member knows it: phase issue",
-    ISSUED: "all certificates are those of the new CA; once every member has its own: phase drop",
+    TRUSTED: "a new CA is trusted in addition to the current one; once every member trusts it: "
+    "phase issue",
+    ISSUED: "all certificates are from the new CA; once every member has its own: phase drop",
 }
 
 
 @dataclass(frozen=True)
 class Step:
-    """The content after a step, and what was done in messages."""
+    """The content after a step, and messages about the changes."""
 
     content: Content
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
 def state(content: Content) -> str:
-    """How far a rotation of the CA has come."""
+    """The state of the CA's rotation."""
     prints = [each.fingerprint for each in content.authorities]
     if len(prints) < 2:
         return NONE
@@ -48,24 +49,24 @@ def state(content: Content) -> str:
 
 
 def advance(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
-    """The CAs as the spec wants them; ``given`` is the one that the site brings."""
+    """Return the CAs that the spec requires; ``given`` is the CA that the site provides."""
     if spec.ca.directory:
-        return _beside_a_directory(content, spec, now)
+        return _with_directory(content, spec, now)
     if not content.authorities:
         return _next(content, spec, given, now, issues=True)
     known = given is None or given.fingerprint in {a.fingerprint for a in content.authorities}
     if spec.rotate != "ca":
         if given and not known:
-            raise CredentialsError(_another(content, given))
+            raise CredentialsError(_other_ca(content, given))
         return Step(content)
     return PHASES[spec.phase](content, spec, given, now)
 
 
-def _another(content: Content, given: Authority) -> str:
+def _other_ca(content: Content, given: Authority) -> str:
     has = ", ".join(subject_of(each.certificate) for each in content.authorities)
     return (
         f"ca: certificate_file: found {subject_of(given.certificate)}, the store has {has}; "
-        "wanted: the same one, or rotate: ca with phase: trust, issue, drop"
+        "wanted: the same CA, or rotate: ca with phase: trust, issue, drop"
     )
 
 
@@ -74,27 +75,27 @@ def _trust(content: Content, spec: Spec, given: Authority | None, now: datetime)
         if given and given.fingerprint not in {a.fingerprint for a in content.authorities}:
             raise CredentialsError(
                 f"ca: certificate_file: found {subject_of(given.certificate)} while another "
-                "rotation is under way; wanted: phase issue and drop of that one first"
+                "rotation is in progress; wanted: phase issue and drop of that rotation first"
             )
         return Step(content)
-    _differs(content, given)
+    _refuse_current(content, given)
     return _next(content, spec, given, now, issues=False)
 
 
-def _differs(content: Content, given: Authority | None) -> None:
+def _refuse_current(content: Content, given: Authority | None) -> None:
     """Refuse to rotate from a CA to itself."""
     if given and given.fingerprint == content.issuer:
         raise CredentialsError(
-            f"ca: certificate_file: found the present CA, {subject_of(given.certificate)}; "
-            "wanted: the one that is to follow it"
+            f"ca: certificate_file: found the current CA, {subject_of(given.certificate)}; "
+            "wanted: the new CA"
         )
 
 
 def _issue(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     if state(content) == NONE:
         raise CredentialsError(
-            "phase: found issue, and no new CA that is trusted; wanted: phase trust first, rolled "
-            "out to every member"
+            "phase: found issue, but no new trusted CA; wanted: phase trust first, rolled out to "
+            "every member"
         )
     return Step(replace(content, issuer=content.authorities[-1].fingerprint))
 
@@ -102,7 +103,7 @@ def _issue(content: Content, spec: Spec, given: Authority | None, now: datetime)
 def _drop(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     if state(content) == TRUSTED:
         raise CredentialsError(
-            "phase: found drop, and certificates of the old CA; wanted: phase issue first, rolled "
+            "phase: found drop, but certificates of the old CA; wanted: phase issue first, rolled "
             "out to every member"
         )
     signing = content.signing
@@ -111,17 +112,17 @@ def _drop(content: Content, spec: Spec, given: Authority | None, now: datetime) 
 
 
 def _replace(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
-    _differs(content, given)
+    _refuse_current(content, given)
     dropped = _without(content, spec, ())
     new = _next(dropped.content, spec, given, now, issues=True)
-    return Step(new.content, dropped.said + new.said)
+    return Step(new.content, dropped.messages + new.messages)
 
 
 PHASES = {"trust": _trust, "issue": _issue, "drop": _drop, "replace": _replace}
 
 
-def _beside_a_directory(content: Content, spec: Spec, now: datetime) -> Step:
-    """CAs of the store while certificates come ready-made: kept for the change to or from it."""
+def _with_directory(content: Content, spec: Spec, now: datetime) -> Step:
+    """CAs of the store with ready-made certificates: kept for a change to or from them."""
     if spec.phase in ("drop", "replace"):
         dropped = _without(content, spec, ())
         return replace(dropped, content=replace(dropped.content, issuer=""))
@@ -133,13 +134,13 @@ def _beside_a_directory(content: Content, spec: Spec, now: datetime) -> Step:
 def _next(
     content: Content, spec: Spec, given: Authority | None, now: datetime, *, issues: bool
 ) -> Step:
-    """One more CA: the site's own, or one that is made."""
+    """Add a CA: the one that the site provides, or a generated one."""
     number = content.made + (given is None)
     new = given or authority.make(
         spec.cluster, f"{spec.ca.common_name} G{number}", spec.ca.days, now
     )
     end = day(new.certificate.not_valid_after_utc)
-    done = "taken from the site" if given else "made"
+    done = "provided by the site" if given else "generated"
     return Step(
         replace(
             content,
@@ -152,24 +153,24 @@ def _next(
 
 
 def _without(content: Content, spec: Spec, kept: tuple[Authority, ...]) -> Step:
-    """CAs that go, and with them certificates that nobody declares any more."""
-    gone = [each for each in content.authorities if each not in kept]
+    """Remove the CAs that are not in ``kept``, and their undeclared certificates."""
+    removed = [each for each in content.authorities if each not in kept]
     declared = {leaf.name for leaf in spec.certificates}
-    lost = [
+    undeclared = [
         name
         for name, pair in content.certificates.items()
         if name not in declared
-        and any(authority.signed_by(pair.certificate, ca.certificate) for ca in gone)
+        and any(authority.signed_by(pair.certificate, ca.certificate) for ca in removed)
     ]
     return Step(
         replace(
             content,
             authorities=kept,
-            certificates={k: v for k, v in content.certificates.items() if k not in lost},
+            certificates={k: v for k, v in content.certificates.items() if k not in undeclared},
         ),
         (
-            *(f"CA {subject_of(each.certificate)}: dropped, with its key" for each in gone),
-            *(f"certificate {name}: dropped with its CA, nobody declares it" for name in lost),
+            *(f"CA {subject_of(each.certificate)}: dropped, with its key" for each in removed),
+            *(f"certificate {name}: dropped with its CA, not declared" for name in undeclared),
         ),
     )
 
@@ -177,9 +178,9 @@ def _without(content: Content, spec: Spec, kept: tuple[Authority, ...]) -> Step:
 def roots_of(
     content: Content, others: Iterable[x509.Certificate]
 ) -> tuple[tuple[x509.Certificate, ...], tuple[str, ...]]:
-    """What is trusted now: the roots of our CAs and those of the site; and what that changes."""
+    """Return the trusted roots, those of the store's CAs and of the site, and the changes."""
     roots = tuple(dict.fromkeys([*(each.root for each in content.authorities), *others]))
-    # At first everything is new, which the CA has said already.
+    # In a new store all roots are new, and the message about the CA is enough.
     added = [root for root in roots if root not in content.roots] if content.roots else []
     gone = [root for root in content.roots if root not in roots]
     return roots, (
@@ -189,11 +190,10 @@ def roots_of(
 
 
 def blockers(before: Content, after: Content) -> list[str]:
-    """Why members would lose each other while the change is rolled out.
+    """Return the reasons why members would not trust each other during the roll-out.
 
-    A certificate may be followed only by one of a root that was trusted before; a root may go only
-    when no certificate led to it before. So any member with the store before it and any member
-    with the store after it understand each other.
+    A new certificate must have a root that was trusted before, and a root may be removed only if no
+    certificate had it before. Then members with the old and with the new store trust each other.
     """
     problems = []
     for name, pair in before.certificates.items():
@@ -204,14 +204,14 @@ def blockers(before: Content, after: Content) -> list[str]:
         if root is not None and root not in before.roots:
             problems.append(
                 f"certificates: {name}: found a new root, {subject_of(root)}; wanted: one that "
-                "members trust already: add it first (rotate: ca with phase: trust, or "
-                "ca.trusted_file) and roll that out; phase: replace does it at once, and interrupts"
+                "members already trust: add it first (rotate: ca with phase: trust, or "
+                "ca.trusted_file) and roll that out; phase: replace does it at once, with downtime"
             )
         old = root_of(pair.certificate, pair.chain, before.roots)
         if old is not None and old not in after.roots:
             problems.append(
-                f"certificates: {name}: found the root {subject_of(old)} no longer trusted, which "
-                "members still have certificates of; wanted: trusted until new ones are rolled "
-                "out (in ca.trusted_file or ca.crt)"
+                f"certificates: {name}: found the root {subject_of(old)} no longer trusted, but "
+                "members still have its certificates; wanted: trusted until new certificates are "
+                "rolled out (in ca.trusted_file or ca.crt)"
             )
     return problems

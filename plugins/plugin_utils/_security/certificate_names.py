@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who needs a certificate, and the names under which others reach it; no I/O."""
+"""Declarations of certificates, and reserved names; no I/O."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from typing import Any
 from .._catalogue import SERVICES
 from .security_modes import OPERATOR
 
-# What every machine calls itself.
+# Names of the local machine.
 OWN = ("localhost", "127.0.0.1")
 ANY = ("0.0.0.0", "::", "")
-# Added to the name of a server's certificate for the one that it uses with other servers.
+# Suffix of the name of a server's certificate for connections between servers.
 QUORUM = "-quorum"
 
 
 def _pattern(template: str) -> str:
-    """What a name of the catalogue can become: numbers for ids, any text for names."""
+    """Regular expression of a name template in the catalogue: digits for ids, any text for names"""
     text = re.escape(template)
     return re.sub(r"\\{(\w+)\\}", lambda it: r"\d+" if it[1].endswith("_id") else ".+", text)
 
 
-# Names in the store, and subjects of certificates, of the platform itself: a user with one of them
-# would get its secrets, or its rights.
+# Names of the platform in the store and in certificates: a user with such a name would get the
+# platform's secrets or rights.
 RESERVED = re.compile(
     "|".join(
         (
             OPERATOR,
-            # Spark's own secrets.
+            # Secrets of Spark.
             "spark-(rpc|pages)",
             # The password of Prometheus and Alertmanager.
             "monitoring-web",
@@ -47,7 +47,7 @@ RESERVED = re.compile(
 
 
 def reserved(name: str) -> bool:
-    """Whether a user of this name would be one with a part of the platform."""
+    """Whether the name is reserved for the platform."""
     return RESERVED.fullmatch(name) is not None
 
 
@@ -63,7 +63,7 @@ def is_address(name: str) -> bool:
 def declared(
     name: str, common_name: str, reached: Iterable[str], usages: Sequence[str], authority: str = ""
 ) -> dict[str, Any]:
-    """One certificate as the module ``credentials`` takes it."""
+    """One certificate as an option of the module ``credentials``."""
     # As in a URL, an IPv6 address may have brackets.
     plain = dict.fromkeys(each.strip("[]") for each in reached)
     names = [each for each in plain if each not in ANY]
@@ -78,10 +78,10 @@ def declared(
 
 
 def of_operator() -> dict[str, Any]:
-    """That of the operator, who is above all ACLs."""
+    """The certificate of the operator, a super user."""
     return declared(OPERATOR, OPERATOR, [OPERATOR], ("client",))
 
 
 def of_users(users: Iterable[str]) -> list[dict[str, Any]]:
-    """One certificate for each user, where clients show certificates."""
+    """One certificate for each user, for modes in which users authenticate by certificate."""
     return [declared(user, user, [user], ("client",)) for user in users]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from .broker_security import tls_properties
 from .security_modes import SCRAM, mode_of
 
-# Settings of librdkafka, and those of kafka-python that mean the same.
+# Settings of librdkafka, with the equivalents of kafka-python.
 KAFKA_PYTHON = {
     "security.protocol": "security_protocol",
     "ssl.ca.location": "ssl_cafile",
@@ -22,10 +22,10 @@ KAFKA_PYTHON = {
 
 
 def client_options(mode: str, user: str, folder: str) -> dict[str, str]:
-    """Options of a Java client that comes in as ``user``, without any secret in them.
+    """Options of a Java client that authenticates as ``user``; they contain no secret.
 
-    ``folder`` holds ``ca.pem``, and ``<user>.properties`` with the key ``password`` or, where
-    clients show certificates, ``<user>.pem``.
+    ``folder`` contains ``ca.pem``, and ``<user>.properties`` with the key ``password`` or, for
+    authentication by certificate, ``<user>.pem``.
     """
     wanted = mode_of(mode)
     if not wanted.secured:
@@ -42,19 +42,19 @@ def client_options(mode: str, user: str, folder: str) -> dict[str, str]:
                 "org.apache.kafka.common.security.scram.ScramLoginModule required "
                 f'username="{user}" password="${{file:{folder}/{user}.properties:password}}";'
             ),
-            # The client itself reads the file: no option, plan or page shows the password.
+            # The client reads the file, so the password is not in options, plans or web pages.
             "config.providers": "file",
             "config.providers.file.class": provider,
         }
     return options
 
 
-# Of images/spark/secrets.
+# Class in images/spark/secrets.
 DRIVER_SECRETS = "metal.kafka.spark.DriverSecrets"
 
 
 def pipeline_options(mode: str, user: str, folder: str) -> dict[str, str]:
-    """The same of a driver and its executors: these have no file, and ask the driver for it."""
+    """Options of a driver and its executors, which read the files through the driver."""
     options = client_options(mode, user, folder)
     keys = options.pop("ssl.keystore.location", "")
     if keys:
@@ -66,10 +66,9 @@ def pipeline_options(mode: str, user: str, folder: str) -> dict[str, str]:
     return options
 
 
-# How long a client stays with a broker that takes its connections and answers nothing, because it
-# is frozen or cut off from the others: about as long as one needs to lose its leadership (18 s),
-# far shorter than the defaults (a minute for librdkafka). The cost is a repeated request on a
-# cluster that is slow for so long. Milliseconds.
+# Milliseconds after which a client leaves a broker that accepts connections but does not respond.
+# About the time in which such a broker loses its leadership (18 s), and far shorter than the
+# defaults (a minute for librdkafka). On a cluster that is this slow, requests are repeated.
 TIME_LIMITS = {
     "java": {
         "request.timeout.ms": "20000",
@@ -87,12 +86,12 @@ TIME_LIMITS = {
 
 
 def with_time_limits(options: Mapping[str, str], kind: str) -> dict[str, str]:
-    """Options of a client, of kind java or librdkafka, that leaves a broker which hangs."""
+    """Add time limits to a client's options; ``kind`` is java or librdkafka."""
     return {**TIME_LIMITS[kind], **options}
 
 
 def librdkafka_options(mode: str, user: str, password: str, folder: str) -> dict[str, str]:
-    """The same for clients of librdkafka, which know no other place for a password."""
+    """Options of a librdkafka client, which include the password."""
     wanted = mode_of(mode)
     if not wanted.secured:
         return {}
@@ -108,18 +107,18 @@ def librdkafka_options(mode: str, user: str, password: str, folder: str) -> dict
 
 
 def kafka_python_settings(mode: str, user: str, password: str, folder: str) -> dict[str, str]:
-    """The same for kafka-python."""
-    given = librdkafka_options(mode, user, password, folder)
-    return {KAFKA_PYTHON[key]: value for key, value in given.items()}
+    """Settings of a kafka-python client, which include the password."""
+    options = librdkafka_options(mode, user, password, folder)
+    return {KAFKA_PYTHON[key]: value for key, value in options.items()}
 
 
 def client_files(users: Sequence[str], secrets: Sequence[str], mode: str) -> list[dict[str, str]]:
-    """The files that ``client_options`` speaks of, without the CA's: one for each user.
+    """The files that ``client_options`` names, one for each user, without the CA's file.
 
-    ``secrets`` are passwords or, where clients show certificates, keys with their certificates.
+    ``secrets`` are passwords or, for authentication by certificate, keys with certificates.
     """
-    ending, before = (".properties", "password=") if mode_of(mode).passwords else (".pem", "")
+    suffix, prefix = (".properties", "password=") if mode_of(mode).passwords else (".pem", "")
     return [
-        {"name": f"{user}{ending}", "content": f"{before}{secret}\n"}
+        {"name": f"{user}{suffix}", "content": f"{prefix}{secret}\n"}
         for user, secret in zip(users, secrets, strict=True)
     ]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator specs of the store of credentials, as plain values."""
+"""Specs of the store of credentials, as plain values."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .pki.leaf import Leaf
 
 
 class CredentialsError(ValueError):
-    """What cannot be done, one message for each blocker; nothing was touched."""
+    """A spec that cannot be met, with one message for each blocker; nothing was changed."""
 
     def __init__(self, *problems: str) -> None:
-        """Take the messages."""
+        """Store the messages."""
         super().__init__("; ".join(problems))
         self.problems = problems
 
 
 @dataclass(frozen=True)
 class CaSpec:
-    """The CA: made here unless one of the files or the directory is given."""
+    """The CA, which is generated unless its files or the directory are provided."""
 
     common_name: str
     days: int
@@ -33,9 +33,9 @@ class CaSpec:
 
 @dataclass(frozen=True)
 class Machine:
-    """What one machine has of the cluster: see metal.kafka.machine_info, C(members).
+    """Identity data of the cluster on one machine: see metal.kafka.machine_info, C(members).
 
-    ``asked``: whether the run reached it.
+    ``asked``: whether the run reached the machine.
     """
 
     name: str = ""
@@ -49,9 +49,9 @@ class Machine:
 
 @dataclass(frozen=True)
 class Spec:
-    """All of it. ``names`` narrows what is rotated; empty means everything of the kind.
+    """The whole spec. ``names`` limits the rotation; empty means all items of the kind.
 
-    ``anew``: the cluster whose keys are given up, by name.
+    ``anew``: name of the cluster whose keys are replaced by new ones.
     """
 
     cluster: str
@@ -66,13 +66,13 @@ class Spec:
     purge: bool
     machines: tuple[Machine, ...] = ()
     anew: str = ""
-    # Certificates of the ensemble's quorum, and whose CA they shall be of: own or platform.
+    # Certificates of the quorum, and the CA that issues them: own or platform.
     quorum: tuple[Leaf, ...] = ()
     quorum_ca: str = "own"
-    # Passwords alone: of users that are no longer declared.
+    # Remove only passwords of users that are no longer declared.
     purge_passwords: bool = False
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
-        """All certificates, whoever issues them."""
+        """All certificates, of both CAs."""
         return (*self.certificates, *self.quorum)

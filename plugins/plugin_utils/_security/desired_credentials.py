@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator specs, checked before anything is touched."""
+"""Specs of credentials from the options of the module ``credentials``, validated."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .credentials_checks import (
 from .credentials_model import CaSpec, CredentialsError, Machine, Spec
 from .pki.leaf import Leaf
 
-LIFE_OF_A_CA = CA["days"]["default"]
+CA_DAYS = CA["days"]["default"]
 
 
 def spec_of(arguments: Mapping[str, Any]) -> Spec:
-    """The spec in options that have their types and defaults; raises CredentialsError."""
+    """Return the spec of validated options with defaults; raises CredentialsError."""
     cluster = str(arguments["cluster"])
     spec = Spec(
         cluster=cluster,
@@ -68,13 +68,13 @@ def _ca(given: Mapping[str, Any], cluster: str) -> CaSpec:
     paths = ("certificate_file", "key_file", "directory", "trusted_file")
     return CaSpec(
         common_name=str(given.get("common_name") or f"{cluster} CA"),
-        days=LIFE_OF_A_CA if days is None else days,
+        days=CA_DAYS if days is None else days,
         **{key: str(given.get(key) or "") for key in paths},
     )
 
 
 def _leaves(given: Iterable[Mapping[str, Any]], cluster: str, of: str) -> tuple[Leaf, ...]:
-    """The certificates that one of the two authorities issues."""
+    """Certificates that one of the two CAs issues."""
     return tuple(_leaf(each, cluster) for each in given if each["authority"] == of)
 
 
@@ -83,20 +83,20 @@ def _leaf(given: Mapping[str, Any], cluster: str) -> Leaf:
         name=str(given["name"]),
         common_name=str(given["common_name"] or given["name"]),
         organization=cluster,
-        dns=_each_once(str(name).lower() for name in given["dns"]),
-        ips=_each_once(map(_canonical, given["ips"])),
-        usages=_each_once(map(str, given["usages"])),
+        dns=_unique(str(name).lower() for name in given["dns"]),
+        ips=_unique(map(_canonical, given["ips"])),
+        usages=_unique(map(str, given["usages"])),
         days=given["days"],
     )
 
 
-def _each_once(values: Iterable[str]) -> tuple[str, ...]:
-    """Without repetitions: one machine's names are often the same."""
+def _unique(values: Iterable[str]) -> tuple[str, ...]:
+    """Remove duplicates, since several names of a machine are often equal."""
     return tuple(dict.fromkeys(values))
 
 
 def _canonical(address: Any) -> str:
-    """An address in its only form; what is none stays as it is and is complained of later."""
+    """Return an address in canonical form; an invalid one is returned unchanged for validation."""
     try:
         return str(ip_address(str(address)))
     except ValueError:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""New keys are made only for a new cluster, never by accident for one that has keys."""
+"""Protection against new keys for a cluster that already has keys from another store."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from .pki.pem import fingerprint
 from .store_document import Content
 
 HELP = "docs/operate/guides/secret-store.md"
-# How many things of a kind a refusal names.
+# Number of items that a message lists.
 NAMED = 3
 
 
 def refuse(
     spec: Spec, path: str, held: Content | None, earlier: Callable[[], Content | None]
 ) -> None:
-    """Raise CredentialsError where this store would give a cluster other keys than it has.
+    """Raise CredentialsError if this store would replace the keys of a cluster.
 
-    ``path`` is the store's, ``held`` what it holds, ``earlier`` gives its generation before: after
-    a CA was replaced at once, machines have that one until they get the new one.
+    ``path`` is the path of the store, ``held`` its content, ``earlier`` returns its previous
+    generation: after phase replace, machines have the old CA until the roll-out.
     """
     if held is None and spec.rotate != "none":
         raise CredentialsError(
-            f"store {path}: there is none, so that there is nothing to rotate; wanted: {WANTED}"
+            f"store {path}: it does not exist, so nothing can be rotated; wanted: {WANTED}"
         )
     roots = {root for machine in spec.machines for root in machine.roots}
     if held is not None and (not roots or roots & (_roots(held) | _roots(earlier()))):
         return
-    # From here on all keys would be new.
+    # From here on, the run would generate all keys.
     named = spec.anew == spec.cluster
     if roots and not named:
         raise CredentialsError(
-            f"{_foreign(spec, path, held)}: it was brought up from another store; wanted: {WANTED}"
+            f"{_foreign(spec, path, held)}: it was created from another store; wanted: {WANTED}"
         )
     if not roots and not named:
         _refuse_unknown(spec, path)
@@ -43,60 +43,59 @@ def refuse(
 
 
 WANTED = (
-    "that store and its password, from your backup or from the control node that has them; where "
+    "that store and its password, from your backup or from the control node that has them; if "
     f"they are lost, see {HELP}"
 )
 
 
 def _refuse_unknown(spec: Spec, path: str) -> None:
-    """Refuse where it cannot be told whether the cluster has keys."""
-    why = [f"{each.name}: {reason}" for each in spec.machines for reason in each.unread]
-    why += [
-        f"{each.name}: data of a cluster in {_some(each.data)}, and no configuration that tells "
-        "its CA"
+    """Raise CredentialsError if it is unknown whether the cluster has keys."""
+    reasons = [f"{each.name}: {reason}" for each in spec.machines for reason in each.unread]
+    reasons += [
+        f"{each.name}: data of a cluster in {_some(each.data)}, but no configuration with its CA"
         for each in spec.machines
         if each.data and not each.configured
     ]
-    if why:
+    if reasons:
         raise CredentialsError(
-            f"store {path}: there is no store yet, and whether cluster {spec.cluster} has keys "
-            f"already cannot be told: {_some(why, '; ')}; wanted: every machine in the run, and "
-            f"all of it readable; or {WANTED}"
+            f"store {path}: it does not exist yet, and it is unknown whether cluster "
+            f"{spec.cluster} already has keys: {_some(reasons, '; ')}; wanted: every machine in "
+            f"the run, with readable files; or {WANTED}"
         )
 
 
 def _refuse_running(spec: Spec, path: str) -> None:
-    """Refuse new keys for a cluster of which something runs, or may run."""
+    """Raise CredentialsError if containers of the cluster run, or may run."""
     running = sorted(name for each in spec.machines for name in each.running)
     if running:
         raise CredentialsError(
             f"store {path}: found machines of cluster {spec.cluster} with {len(running)} "
-            f"containers that run ({_some(running)}); wanted: the cluster stopped before it gets "
+            f"running containers ({_some(running)}); wanted: a stopped cluster before it gets "
             "new keys and passwords (make down)"
         )
     absent = [each.name for each in spec.machines if not each.asked]
     if absent:
         raise CredentialsError(
-            f"store {path}: found {len(absent)} machines that were not asked ({_some(absent)}); "
-            "wanted: every machine of the inventory in a run that gives the cluster new keys; take "
-            "one that is lost out of the inventory"
+            f"store {path}: found {len(absent)} machines outside the run ({_some(absent)}); "
+            "wanted: every machine of the inventory in a run that generates new keys; remove lost "
+            "machines from the inventory"
         )
 
 
 def _foreign(spec: Spec, path: str, held: Content | None) -> str:
-    """What was found, as the begin of a sentence."""
-    store = "there is no store yet" if held is None else "none of them in the store"
+    """Return the first part of a message: what was found."""
+    store = "the store does not exist yet" if held is None else "none of them in the store"
     return f"store {path}: found machines of cluster {spec.cluster} that trust other CAs, {store}"
 
 
-def _some(things: Iterable[str], between: str = ", ") -> str:
-    """The first of them."""
-    found = list(things)
-    return between.join(found[:NAMED]) + ("…" if len(found) > NAMED else "")
+def _some(items: Iterable[str], separator: str = ", ") -> str:
+    """Text of the first items."""
+    found = list(items)
+    return separator.join(found[:NAMED]) + ("…" if len(found) > NAMED else "")
 
 
 def _roots(content: Content | None) -> set[str]:
-    """Fingerprints of what members trust with this content, and of the CAs that it holds."""
+    """Fingerprints of the trusted roots and of the CAs in this content."""
     if content is None:
         return set()
     return {fingerprint(root) for root in content.roots} | {

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a site brings as files: its CA, further roots, ready-made certificates."""
+"""Reader of the files that a site provides: its CA, further roots, ready-made certificates."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ Parsed = TypeVar("Parsed")
 
 
 def read_all(spec: Spec, store: Store, now: datetime, imported: bool) -> Given:
-    """Everything that the spec names, with all blockers at once, each with its file.
+    """Read all files that the spec names; raises CredentialsError with all errors.
 
-    ``imported``: the CA is in the store already, so that its files may be kept elsewhere.
+    ``imported``: the CA is already in the store, so its files may be absent.
     """
     problems: list[str] = []
     ca = spec.ca
     reader = _Reader(store, problems)
-    brought: authority.Authority | None = None
+    provided_ca: authority.Authority | None = None
     roots: tuple[x509.Certificate, ...] = ()
     pairs: dict[str, leaf.Pair | None] = {}
-    away = imported and not os.path.exists(vault_password.expanded(ca.certificate_file))
-    if ca.certificate_file and not away:
-        brought = reader.authority(ca.certificate_file, ca.key_file, now)
+    absent = imported and not os.path.exists(vault_password.expanded(ca.certificate_file))
+    if ca.certificate_file and not absent:
+        provided_ca = reader.authority(ca.certificate_file, ca.key_file, now)
     if ca.directory:
         roots = reader.roots(os.path.join(ca.directory, ROOTS), now)
         pairs = {each.name: reader.pair(ca.directory, each.name) for each in spec.certificates}
@@ -45,20 +45,20 @@ def read_all(spec: Spec, store: Store, now: datetime, imported: bool) -> Given:
         roots = (*roots, *reader.roots(ca.trusted_file, now))
     if problems:
         raise CredentialsError(*problems)
-    # None has a problem of its own, which was raised.
+    # For typing only: each None has added a problem, which was raised.
     read = {name: pair for name, pair in pairs.items() if pair is not None}
-    return Given(brought, tuple(dict.fromkeys(roots)), read)
+    return Given(provided_ca, tuple(dict.fromkeys(roots)), read)
 
 
 class _Reader:
-    """Reads files, also encrypted ones, and notes what is wrong with them."""
+    """Reads files, also encrypted ones, and collects their errors."""
 
     def __init__(self, store: Store, problems: list[str]) -> None:
         self._store = store
         self._problems = problems
 
     def _read(self, path: str, parse: Callable[[bytes], Parsed]) -> Parsed | None:
-        """What ``parse`` makes of a file; None when it makes nothing of it."""
+        """Return the parsed content of a file, or None after an error."""
         try:
             with open(vault_password.expanded(path), "rb") as stream:
                 data = stream.read()
@@ -66,15 +66,15 @@ class _Reader:
                 data = VaultLib(self._store.secrets() or []).decrypt(data)
             return parse(data)
         except OSError as error:
-            self._problems.append(f"{path}: {error.strerror}; wanted: a file that can be read")
+            self._problems.append(f"{path}: {error.strerror}; wanted: a readable file")
         except pem.PkiError as error:
             self._problems.append(f"{path}: {error}")
         except vault_password.StoreError:
             raise
         except AnsibleError:
             self._problems.append(
-                f"{path}: found a file of Ansible Vault that the store's password does not open; "
-                "wanted: one that it opens, or a plain one"
+                f"{path}: found a file of Ansible Vault that the store's password does not decrypt;"
+                " wanted: the store's password for this file, or a plain file"
             )
         return None
 
@@ -85,14 +85,14 @@ class _Reader:
         certificates = self._read(certificate_file, pem.certificates_of)
         if key is None or certificates is None:
             return None
-        brought = authority.Authority(certificates[0], key, certificates[1:])
-        found = authority.blockers(brought, now)
-        self._problems += [f"{certificate_file}: {each}" for each in found]
-        return brought
+        found = authority.Authority(certificates[0], key, certificates[1:])
+        blockers = authority.blockers(found, now)
+        self._problems += [f"{certificate_file}: {each}" for each in blockers]
+        return found
 
     def roots(self, path: str, now: datetime) -> tuple[x509.Certificate, ...]:
         certificates = self._read(path, pem.certificates_of) or ()
-        self._problems += [f"{path}: {each}" for each in provided.root_obstacles(certificates, now)]
+        self._problems += [f"{path}: {each}" for each in provided.root_blockers(certificates, now)]
         return certificates
 
     def pair(self, directory: str, name: str) -> leaf.Pair | None:
@@ -100,6 +100,6 @@ class _Reader:
         certificates = self._read(os.path.join(directory, f"{name}.crt"), pem.certificates_of)
         if key is None or certificates is None:
             return None
-        # Some put the root behind the chain; nobody needs to be sent it.
+        # The file may include the root, which servers do not need to send.
         chain = tuple(each for each in certificates[1:] if not authority.self_signed(each))
         return leaf.Pair(certificates[0], key, chain)

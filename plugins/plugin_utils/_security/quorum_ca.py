@@ -1,14 +1,14 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The CA of the quorum of an ensemble, which no client has a certificate of; no I/O.
+"""The CA of an ensemble's quorum, which issues no certificates for clients; no I/O.
 
-A process that a server accepts on its quorum ports may join as an observer, and receives the whole
-tree, whatever the ACLs. So servers have a second certificate, of a CA of their own: a root, because
-the platform's CA may be one that signs no further CA (ours has a path length of 0), or none at all
-(ready-made certificates).
+A process that a server accepts on its quorum ports can join as an observer, and receives the whole
+tree regardless of ACLs. So servers have a second certificate from a separate CA. That CA is a root,
+because the platform's CA may not sign further CAs (the generated one has path length 0), or does
+not exist (ready-made certificates).
 
 ==============  ===================  =====================
-stage           a server shows       and trusts
+stage           server certificate   trusted
 ==============  ===================  =====================
 ``platform``    the platform's       the platform's CA
 ``trusted``     the platform's       both CAs
@@ -16,8 +16,8 @@ stage           a server shows       and trusts
 ``own``         its own CA's         its own CA
 ==============  ===================  =====================
 
-A new store begins with ``own``. An ensemble of before moves there, and back, one stage after the
-other, each rolled out to all servers before the next: servers of two neighbours trust each other.
+A new store starts with ``own``. An older ensemble moves there, or back, stage by stage, and each
+stage is rolled out to all servers before the next: servers in neighbouring stages trust each other.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ TRUSTED, SHOWN, OWN = "trusted", "shown", "own"
 STAGES = (PLATFORM, TRUSTED, SHOWN, OWN)
 PHASES = ("trust", "issue", "drop")
 
-# Issues what is missing or due: part of credentials_plan.py, which imports this module.
+# Function that issues missing or expiring certificates, from credentials_plan.py, which imports
+# this module.
 Issued = Callable[[Content, Spec], tuple[Content, tuple[str, ...]]]
 
 
@@ -49,28 +50,28 @@ def stage_of(content: Content) -> str:
 def advance(
     before: Content | None, content: Content, spec: Spec, now: datetime, issued: Issued
 ) -> tuple[Quorum | None, tuple[str, ...]]:
-    """The quorum as the spec wants it, and what changes in messages.
+    """Return the quorum that the spec requires, and messages about the changes.
 
-    ``before`` is the store as it was, None for a new one; ``content`` what the platform is to have.
+    ``before`` is the old store, None for a new one; ``content`` is the platform's new content.
     """
     if not spec.quorum:
         return content.quorum, ()
     stage = _next(before, spec)
     if stage == PLATFORM:
-        gone = content.quorum is not None
-        return None, ("trusted by the platform's CA again, its own is dropped",) if gone else ()
-    mine = _spec_of(content, spec, stage)
+        removed = content.quorum is not None
+        return None, ("uses the platform's CA again, its own CA is dropped",) if removed else ()
+    own = _spec_of(content, spec, stage)
     held = content.quorum.held if content.quorum else Content(spec.cluster)
-    advanced = ca_rotation.advance(held, mine, None, now)
-    held, steps = advanced.content, list(advanced.said)
+    advanced = ca_rotation.advance(held, own, None, now)
+    held, steps = advanced.content, list(advanced.messages)
     others = () if stage == OWN else content.roots
-    roots, said = ca_rotation.roots_of(held, others)
-    held, steps = replace(held, roots=roots), [*steps, *said]
+    roots, messages = ca_rotation.roots_of(held, others)
+    held, steps = replace(held, roots=roots), [*steps, *messages]
     if stage == TRUSTED:
-        held = replace(held, certificates=_of_platform(content, mine))
+        held = replace(held, certificates=_of_platform(content, own))
     else:
-        held, said = issued(held, mine)
-        steps += said
+        held, messages = issued(held, own)
+        steps += messages
     if before and before.quorum and spec.phase != "replace":
         problems = ca_rotation.blockers(before.quorum.held, held)
         if problems:
@@ -81,29 +82,30 @@ def advance(
 
 
 def _next(before: Content | None, spec: Spec) -> str:
-    """The stage after this run. Raises CredentialsError where a phase is left out."""
+    """The stage after this run. Raises CredentialsError if a phase is skipped."""
     if before is None:
         return spec.quorum_ca
     at = stage_of(before)
     if spec.rotate != "quorum":
         return at
-    way = STAGES if spec.quorum_ca == OWN else STAGES[::-1]
-    place, target = way.index(at), 1 + PHASES.index(spec.phase)
-    if place >= target:
+    order = STAGES if spec.quorum_ca == OWN else STAGES[::-1]
+    current, target = order.index(at), 1 + PHASES.index(spec.phase)
+    if current >= target:
         return at
-    if place < target - 1:
+    if current < target - 1:
         raise CredentialsError(
-            f"phase: found {spec.phase}, and the quorum in stage {at}; wanted: phase "
-            f"{PHASES[place]} first, rolled out to every server"
+            f"phase: found {spec.phase}, but the quorum is in stage {at}; wanted: phase "
+            f"{PHASES[current]} first, rolled out to every server"
         )
-    return way[target]
+    return order[target]
 
 
 def _spec_of(content: Content, spec: Spec, stage: str) -> Spec:
-    """The same spec for the quorum's own CA: it is always made here, and has no passwords."""
-    # While servers trust both, the CA stays; ready-made certificates have phases of other meaning.
-    along = stage == OWN and spec.rotate == "ca" and not spec.ca.directory
-    rotate = spec.rotate if along or spec.rotate == "certificates" else "none"
+    """The spec for the quorum's CA, which is always generated and has no passwords."""
+    # While servers trust both CAs, the quorum's CA is not rotated. With ready-made certificates the
+    # phases have another meaning.
+    rotates_ca = stage == OWN and spec.rotate == "ca" and not spec.ca.directory
+    rotate = spec.rotate if rotates_ca or spec.rotate == "certificates" else "none"
     return replace(
         spec,
         ca=CaSpec(f"{spec.cluster} ensemble CA"[:58], spec.ca.days),
@@ -117,7 +119,7 @@ def _spec_of(content: Content, spec: Spec, stage: str) -> Spec:
 
 
 def _of_platform(content: Content, spec: Spec) -> dict[str, Pair]:
-    """What servers show to clients, under the names of the quorum."""
+    """The servers' certificates for clients, under the names of the quorum's certificates."""
     return {
         leaf.name: content.certificates[leaf.name.removesuffix(QUORUM)]
         for leaf in spec.certificates

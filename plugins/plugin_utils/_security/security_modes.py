@@ -1,17 +1,16 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a cluster is closed: one word for the site, the keys of every program derived from it.
+"""Security modes of a cluster, from which the settings of all services are derived.
 
-Four modes. ``tls_scram`` is the default; the others are for sites that differ:
+``tls_scram`` is the default:
 
 ===========  =================  ======================  =====================================
-mode         clients            brokers among each      ensemble
-                                other
+mode         clients            inter-broker            ensemble
 ===========  =================  ======================  =====================================
 tls_scram    password on TLS    certificate on TLS      certificate on TLS
 mtls         certificate        certificate on TLS      certificate on TLS
 scram        password, no TLS   certificate on TLS      certificate on TLS
-plain        nobody is asked    nobody is asked         nobody is asked; loopback alone
+plain        none               none                    none; only on loopback
 ===========  =================  ======================  =====================================
 """
 
@@ -21,42 +20,42 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 SCRAM = "SCRAM-SHA-512"
-# Of a site that says nothing.
+# Mode of a site that declares none.
 DEFAULT = "tls_scram"
-# Names that certificates of brokers and of the operator carry. Nobody else may have them.
+# Reserved names in certificates of the operator and of brokers.
 OPERATOR = "operator"
 BROKER = "broker-"
 
 
 class SecurityError(ValueError):
-    """A spec that cannot be met; the text names it and what is allowed."""
+    """An invalid security setting; the message has the setting and the allowed values."""
 
 
 @dataclass(frozen=True)
 class Mode:
-    """What a mode means: protocols of the two listeners as Kafka calls them."""
+    """A mode, with Kafka's protocols of the client and the inter-broker listener."""
 
     clients: str
     brokers: str
 
     @property
     def tls(self) -> bool:
-        """Whether the platform has certificates: its parts know each other by them."""
+        """Whether the platform's services authenticate each other by certificate."""
         return self.brokers == "SSL"
 
     @property
     def private(self) -> bool:
-        """Whether what clients send is encrypted."""
+        """Whether connections of clients are encrypted."""
         return self.clients.endswith("SSL")
 
     @property
     def passwords(self) -> bool:
-        """Whether clients prove who they are by a password."""
+        """Whether clients authenticate by password."""
         return self.clients.startswith("SASL_")
 
     @property
     def secured(self) -> bool:
-        """Whether anybody has to prove who they are."""
+        """Whether clients must authenticate."""
         return self.clients != "PLAINTEXT"
 
 
@@ -69,21 +68,21 @@ MODES = {
 
 
 def mode_of(name: str) -> Mode:
-    """The mode with this name; raises SecurityError."""
+    """Return the mode with this name; raises SecurityError."""
     if name not in MODES:
         raise SecurityError(f"security mode {name!r} is unknown; allowed: {', '.join(MODES)}")
     return MODES[name]
 
 
 def loopback(address: str) -> bool:
-    """Whether an address is this machine's own."""
+    """Whether an address is a loopback address."""
     return address in ("localhost", "::1") or address.startswith("127.")
 
 
 def listener_protocols(
     mode: str, listeners: Iterable[str], clients: str, brokers: str
 ) -> dict[str, str]:
-    """Kafka's protocol of each listener, by name; a listener of neither kind is one of clients."""
+    """Kafka's protocol of each listener, by name; other listeners are for clients."""
     wanted = mode_of(mode)
     return {
         name: wanted.brokers if name == brokers and name != clients else wanted.clients

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of the platform as users of the cluster, with the rights their own work needs."""
+"""Service accounts of the platform, with the roles that they need."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ DEMO = "demo"
 def of_pipelines(
     pipelines: Mapping[str, Mapping[str, Any]], marks: str = "kafka-metal-marks"
 ) -> dict[str, Any]:
-    """Each pipeline as a user that reads its source and writes its results, and nothing else.
+    """A service account for each pipeline, which may only read its source and write its outputs.
 
-    Whoever writes in transactions also reads and writes the topic ``marks``.
+    Pipelines with transactions also read and write the topic ``marks``.
     """
-    # A row that is too large for its topic goes to the invalid one: the driver asks for the limit.
+    # Drivers read the topic's size limit, to write larger rows to the topic of invalid records.
     limits = {"limits": True}
     users = {}
     for name, pipeline in pipelines.items():
@@ -45,16 +45,16 @@ def _one(names: list[str]) -> str | list[str]:
     return names[0] if len(names) == 1 else names
 
 
-def programs(
+def all_accounts(
     pipelines: Mapping[str, Mapping[str, Any]],
     demo_topic: str,
     demo_reads: list[str],
     marks: str = "kafka-metal-marks",
 ) -> dict[str, Any]:
-    """The operator, every pipeline, and the client of the demonstration, as declared users."""
+    """The operator, the demo client and all pipelines, as declared users."""
     reads = {"topic": [demo_topic, *demo_reads], "group": "kafka-metal-*"}
     demo = {"roles": [{"producer": demo_topic}, {"consumer": reads}]}
-    # Above all ACLs: it needs no role.
+    # The operator is a super user and needs no role.
     return {
         OPERATOR: {},
         DEMO: demo,
@@ -63,22 +63,23 @@ def programs(
 
 
 def together(
-    site: Mapping[str, Any], ours: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+    site: Mapping[str, Any], accounts: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Users of the site and ours; raises SecurityError on a name that is not the site's to give.
+    """Merge users of the site and service accounts; raises SecurityError on a reserved name.
 
-    ``defaults`` are keys of the site's users who do not say them.
+    ``defaults`` are default keys of the site's users.
     """
     wrong = [
-        f"kafka_content_users.{name}: is a name of the platform itself; choose another"
+        f"kafka_content_users.{name}: found a name reserved for the platform; allowed: another name"
         for name in site
-        if name in ours or reserved(str(name))
+        if name in accounts or reserved(str(name))
     ]
     if wrong:
         raise SecurityError("; ".join(wrong))
-    return {**{name: {**(defaults or {}), **(user or {})} for name, user in site.items()}, **ours}
+    users = {name: {**(defaults or {}), **(user or {})} for name, user in site.items()}
+    return {**users, **accounts}
 
 
 def without_passwords(users: Mapping[str, Any]) -> dict[str, Any]:
-    """The same users where everybody shows a certificate."""
+    """Return the users without password mechanisms, for authentication by certificate."""
     return {name: {**(user or {}), "mechanisms": []} for name, user in users.items()}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the store holds, as objects and as text. The text is never seen outside the vault."""
+"""Content of the store as objects and as text. The text must not leave the vault."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from .pki.leaf import Pair
 from .pki.pem import PkiError, certificates_of, key_of, key_pem, pem
 
 FORMAT = 1
-# With a CA for the quorum: who does not know it would take it away, and servers their keys with it.
+# Format with a CA for the quorum: older releases would remove that CA, and reject this format.
 WITH_QUORUM = 2
 
 
 class ContentError(ValueError):
-    """The text of a store cannot be used. Says why, and nothing of what is in it."""
+    """The text of a store is invalid; the message has the reason, but no content."""
 
 
 @dataclass(frozen=True)
 class Password:
-    """A password, the one before it, and the day since when it is the one."""
+    """A password, the previous one, and the day of the last change."""
 
     value: str
     since: str
     previous: str | None = None
 
     def __repr__(self) -> str:
-        """Without values: representations end up in logs."""
+        """Return a text without values, since representations end up in logs."""
         return f"Password(since={self.since})"
 
 
 @dataclass(frozen=True)
 class Content:
-    """Everything of one cluster.
+    """Content of one cluster's store.
 
-    ``authorities`` have their keys, the oldest first; ``issuer`` is the fingerprint of the one
-    that signs. ``roots`` is what members trust, also roots that are not ours. ``made`` counts the
-    CAs that were made here, for their names. ``generations``: by secret, see exposed_secrets.py.
+    ``authorities`` are CAs with keys, the oldest first; ``issuer`` is the fingerprint of the one
+    that signs. ``roots`` are the roots that members trust, also provided ones. ``made`` is the
+    number of generated CAs, for their names. ``generations``: by secret, see exposed_secrets.py.
     """
 
     cluster: str
@@ -58,15 +58,15 @@ class Content:
 
     @property
     def signing(self) -> Authority | None:
-        """The CA that issues; None where certificates come ready-made."""
+        """The issuing CA; None with ready-made certificates."""
         return next((a for a in self.authorities if a.fingerprint == self.issuer), None)
 
 
 @dataclass(frozen=True)
 class Quorum:
-    """What servers of the ensemble trust and show on their quorum ports; ``stage``: quorum_ca.py.
+    """CAs and certificates of the quorum ports of metadata servers; ``stage``: see quorum_ca.py.
 
-    ``held`` is a content of its own, without passwords.
+    ``held`` is a separate content without passwords.
     """
 
     stage: str
@@ -74,7 +74,7 @@ class Quorum:
 
 
 def document(text: str) -> dict[str, Any]:
-    """The text of a store in plain types."""
+    """Parse the text of a store into plain types."""
     try:
         found = json.loads(text)
         version = found["format"]
@@ -89,7 +89,7 @@ def document(text: str) -> dict[str, Any]:
 
 
 def read(text: str) -> Content:
-    """The content of a store."""
+    """Parse the text of a store."""
     found = document(text)
     try:
         quorum = found.get("quorum")
@@ -118,7 +118,7 @@ def _content(found: Mapping[str, Any]) -> Content:
         },
         passwords={name: Password(**each) for name, each in found["passwords"].items()},
         made=found["made"],
-        # A store of an earlier release has none, and an earlier release leaves it out.
+        # Stores of earlier releases have none.
         generations={str(k): int(v) for k, v in found.get("generations", {}).items()},
     )
 
@@ -128,12 +128,12 @@ def _one(text: str) -> x509.Certificate:
 
 
 def _three(certificate: str, key: str, chain: str) -> tuple[Any, Any, Any]:
-    behind = certificates_of(chain.encode()) if chain else ()
-    return _one(certificate), key_of(key.encode()), behind
+    issuers = certificates_of(chain.encode()) if chain else ()
+    return _one(certificate), key_of(key.encode()), issuers
 
 
 def write(content: Content) -> str:
-    """The same content is the same text."""
+    """Return the text of a store; equal contents have equal texts."""
     quorum = content.quorum
     own = {"quorum": {"stage": quorum.stage, **_plain(quorum.held)}} if quorum else {}
     version = WITH_QUORUM if quorum else FORMAT

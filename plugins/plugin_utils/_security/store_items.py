@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Single secrets out of a store, by the words of the lookup ``secret``."""
+"""Single secrets of a store, by the terms of the lookup ``secret``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from ...module_utils._common.suggestions import one_of
 
-# Kinds that need a name; the others stand alone.
+# Kinds that need a name, with their key in the store; the others have no name.
 NAMED = {
     "password": "passwords",
     "previous_password": "passwords",
@@ -18,16 +18,16 @@ NAMED = {
     "certificate": "certificates",
 }
 ALONE = ("truststore", "ca", "quorum_truststore", "quorum_stage")
-# Of a store from before the quorum had a CA of its own.
+# Stage of a store without a CA for the quorum.
 PLATFORM = "platform"
 
 
 class TermError(ValueError):
-    """The term itself makes no sense."""
+    """The term is invalid."""
 
 
 class Missing(LookupError):
-    """The store does not hold what a term asks for."""
+    """The store does not contain the secret."""
 
 
 def parts_of(term: str) -> tuple[str, str]:
@@ -45,11 +45,11 @@ def parts_of(term: str) -> tuple[str, str]:
 
 
 def pick(store: Mapping[str, Any], term: str) -> str:
-    """The text of one secret. ``store`` is the document of a store in plain types."""
+    """Return the text of one secret. ``store`` is the document of a store in plain types."""
     kind, name = parts_of(term)
     if kind == "truststore":
         if not store["roots"]:
-            raise Missing("there is no trusted root")
+            raise Missing("the store has no trusted root")
         return "".join(store["roots"])
     if kind == "ca":
         return _ca(store)
@@ -58,11 +58,12 @@ def pick(store: Mapping[str, Any], term: str) -> str:
         return str(quorum["stage"])
     if kind == "quorum_truststore":
         if not quorum["roots"]:
-            raise Missing("there is no CA of the quorum")
+            raise Missing("the store has no CA of the quorum")
         return "".join(quorum["roots"])
     items = {**store[NAMED[kind]], **(quorum["certificates"] if kind != "password" else {})}
     if name not in items:
-        raise Missing(f"there is no {kind} {name!r}; there are: {', '.join(sorted(items)) or '-'}")
+        names = ", ".join(sorted(items)) or "-"
+        raise Missing(f"the store has no {kind} {name!r}; it has: {names}")
     item = items[name]
     if kind == "password":
         return str(item["value"])
@@ -75,8 +76,8 @@ def pick(store: Mapping[str, Any], term: str) -> str:
 
 
 def _ca(store: Mapping[str, Any]) -> str:
-    """The certificate of the CA that issues, and those above it."""
+    """The certificate of the issuing CA, with its chain."""
     for each in store["authorities"]:
         if each["fingerprint"] == store["issuer"]:
             return f"{each['certificate']}{each['chain']}"
-    raise Missing("there is no CA; certificates come ready-made")
+    raise Missing("the store has no CA; certificates are ready-made")

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What may be told of a store: names, dates, fingerprints; never a secret."""
+"""Report of a store: names, dates, fingerprints; no secrets."""
 
 from __future__ import annotations
 
@@ -46,25 +46,25 @@ def report(planned: Plan, spec: Spec, now: datetime) -> dict[str, Any]:
 
 
 def lines(content: Content | None) -> str:
-    """The content for a diff. Nothing that is random: a dry run makes other keys than the run."""
+    """Return the content as lines for a diff, without random values, which differ per run."""
     if content is None:
         return ""
     own = [f"quorum, stage {content.quorum.stage}"] if content.quorum else []
     own += lines(content.quorum.held).splitlines() if content.quorum else []
-    said = [
+    found = [
         f"CA {subject_of(each.certificate)}: valid until "
         f"{day(each.certificate.not_valid_after_utc)}"
         f"{', issues' if each.fingerprint == content.issuer else ''}"
         for each in content.authorities
     ]
-    said += [f"trusted root {subject_of(root)}" for root in content.roots]
+    found += [f"trusted root {subject_of(root)}" for root in content.roots]
     for name, pair in sorted(content.certificates.items()):
         has, end = names_of(pair.certificate), day(pair.certificate.not_valid_after_utc)
         hosts = " ".join((*has.dns, *has.ips)) or "no host"
         usages = "any usage" if has.usages is None else " ".join(has.usages)
         subject = subject_of(pair.certificate)
-        said.append(f"certificate {name}: {subject}, {hosts}, {usages}, valid until {end}")
-    said += [
+        found.append(f"certificate {name}: {subject}, {hosts}, {usages}, valid until {end}")
+    found += [
         f"password {name}: since {each.since}" for name, each in sorted(content.passwords.items())
     ]
-    return "".join(f"{line}\n" for line in [*said, *own])
+    return "".join(f"{line}\n" for line in [*found, *own])

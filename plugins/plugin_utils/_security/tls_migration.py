@@ -34,7 +34,7 @@ from .security_modes import SecurityError, listener_protocols, mode_of
 # Suffix of the name of an added, secured listener.
 SUFFIX = "_CLOSED"
 # Principal of clients that do not authenticate.
-ANYBODY = "ANONYMOUS"
+ANONYMOUS = "ANONYMOUS"
 # State of a broker: no security enabled; never started.
 OPEN = "open"
 NEW = "new"
@@ -54,7 +54,7 @@ class Phase:
     inter_broker_secured: bool
     # Service accounts and clients with files of `make access` use the added client listener.
     clients_secured: bool
-    # Modules use the added inter-broker listener. They meet brokers of the previous phase, too.
+    # Modules use the added inter-broker listener, also with brokers in the previous phase.
     operator_secured: bool
     # Ports of the metadata service that brokers and modules try, in this order.
     ensemble: tuple[str, ...]
@@ -144,8 +144,8 @@ def of_operator(phase: str, clients: str, brokers: str) -> str:
 
 
 def further_super_users(phase: str, declared: Iterable[str]) -> list[str]:
-    """Principals that no ACL restricts: everybody while a listener does not authenticate."""
-    return [*declared, *([ANYBODY] if PHASES[phase].open else [])]
+    """Additional super users: also anonymous clients while a listener does not authenticate."""
+    return [*declared, *([ANONYMOUS] if PHASES[phase].open else [])]
 
 
 def found(properties: Mapping[str, str], brokers: str) -> str:
@@ -212,5 +212,5 @@ def blocker(mode: str, found_phase: str, wanted: str, entering: bool) -> str:
 
 
 def wanted_goal(phase: str) -> str:
-    """The goal that ends in a phase, or the name of the phase where none does."""
+    """The goal that ends in a phase, or the name of the phase if none does."""
     return next((goal for goal, stays in GOALS.items() if stays == phase), phase)

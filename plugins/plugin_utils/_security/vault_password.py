@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The password of the store: a file of our own, or whatever Ansible takes as a vault password."""
+"""The password of the store: a generated file, or any vault password of Ansible."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultSecretsContext, get_file_vault_secret
 
-# Ansible's name for a password that has no name.
+# Ansible's vault id of a password without a name.
 IDENTITY = "default"
 BYTES = 32
 
-# Names and secrets of passwords, as VaultLib takes them.
+# Vault ids and secrets, as arguments of VaultLib.
 Secrets = list[tuple[str, Any]]
 
 
 class StoreError(AnsibleError):
-    """The store or its password cannot be used: what was found, what is wanted, and the way out."""
+    """The store or its password cannot be used; the message has the remedy."""
 
 
 def expanded(path: str) -> str:
-    """A path as the file system knows it."""
+    """Return the absolute path, with ``~`` and variables expanded."""
     return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
 
 
 def load(path: str | None) -> Secrets | None:
-    """The secrets for VaultLib; None when there is no file yet. No path means those of the run."""
+    """Return the secrets for VaultLib; None if the file does not exist.
+
+    Without a path these are the secrets of the Ansible run. Raises StoreError.
+    """
     if not path:
         return _of_the_run()
     path = expanded(path)
@@ -44,7 +47,7 @@ def load(path: str | None) -> Secrets | None:
         raise StoreError(f"password_file {path}: {error.strerror}; wanted: a readable file") from (
             None
         )
-    _judge(path, found)
+    _check_mode(path, found)
     secret = get_file_vault_secret(filename=path, vault_id=IDENTITY, loader=DataLoader())
     try:
         secret.load()
@@ -60,27 +63,27 @@ def _of_the_run() -> Secrets:
     context = VaultSecretsContext.current(optional=True)
     if context is None or not context.secrets:
         raise StoreError(
-            "password_file: found none, and Ansible was given no vault password; wanted: a path, "
+            "password_file: found none, and Ansible has no vault password; wanted: a path, "
             "or --vault-password-file"
         )
     return list(context.secrets)
 
 
-def _judge(path: str, found: os.stat_result) -> None:
-    """Refuse what others could read, or a script that others could change."""
+def _check_mode(path: str, found: os.stat_result) -> None:
+    """Raise StoreError for a file that other users can read, or a script that they can change."""
     if not stat.S_ISREG(found.st_mode):
-        raise StoreError(f"password_file {path}: found no regular file; wanted: one")
+        raise StoreError(f"password_file {path}: found no regular file; wanted: a regular file")
     script = found.st_mode & 0o111
     allowed, spec = (0o755, "go-w") if script else (0o600, "600")
     if found.st_mode & 0o777 & ~allowed:
         raise StoreError(
-            f"password_file {path}: found mode {stat.S_IMODE(found.st_mode):04o}, open to others; "
-            f"wanted: chmod {spec} {path}"
+            f"password_file {path}: found mode {stat.S_IMODE(found.st_mode):04o}, accessible to "
+            f"others; wanted: chmod {spec} {path}"
         )
 
 
 def create(path: str) -> None:
-    """A new password, unless another run has just made one; nobody ever reads half of it."""
+    """Create a password file atomically, unless another run has just created it."""
     path = expanded(path)
     folder = os.path.dirname(path)
     try:
@@ -98,6 +101,6 @@ def create(path: str) -> None:
             os.unlink(temporary)
     except OSError as error:
         raise StoreError(
-            f"password_file {path}: cannot be made: {error.strerror}; wanted: a folder that "
-            "can be written, or another path"
+            f"password_file {path}: cannot be created: {error.strerror}; wanted: a writable "
+            "directory, or another path"
         ) from None

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The store: one file of Ansible Vault per cluster, on the control node alone."""
+"""The store: one file of Ansible Vault per cluster, only on the control node."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from ansible.parsing.vault import VaultLib, is_encrypted, match_encrypt_secret
 from . import store_document, vault_password
 from .vault_password import Secrets, StoreError
 
-# A run holds the lock for less than a second.
+# Seconds. A run holds the lock for less than a second.
 LOCK_TIMEOUT = 30
 HELP = "docs/operate/guides/secret-store.md"
 
 
 class Store:
-    """The file and its password. Reading needs no lock: a new generation comes in one step."""
+    """The file and its password. Reading needs no lock, since the file is replaced atomically."""
 
     def __init__(self, path: str, password_file: str | None) -> None:
-        """Name both; nothing is touched yet."""
-        # A link keeps leading to the store when a new generation takes its place.
+        """Store both paths, without access to the files."""
+        # Resolved, so that a symbolic link to the store stays when the file is replaced.
         self.path = os.path.realpath(vault_password.expanded(path))
         self.password_file = password_file
         self._secrets: Secrets | None = None
         self.previous = f"{self.path}.previous"
 
     def secrets(self) -> Secrets | None:
-        """The password as VaultLib takes it, None when there is none; a script is asked once."""
+        """Return the secrets for VaultLib, None if there are none; a script runs only once."""
         if self._secrets is None:
             self._secrets = vault_password.load(self.password_file)
         return self._secrets
 
     def read(self) -> str | None:
-        """The text of the store, None when there is none yet."""
+        """Return the text of the store; None if it does not exist."""
         return self._decrypted(self._bytes())
 
     def read_previous(self) -> str | None:
-        """The text of the generation before, None when there is none."""
+        """Return the text of the previous generation; None if it does not exist."""
         with contextlib.suppress(FileNotFoundError), open(self.previous, "rb") as stream:
             return self._decrypted(stream.read())
         return None
@@ -61,17 +61,17 @@ class Store:
         if secrets is None:
             path = vault_password.expanded(self.password_file or "")
             raise StoreError(
-                f"store {self.path}: found the store, and no password at {path}; wanted: this "
+                f"store {self.path}: found the store, but no password at {path}; wanted: this "
                 f"file from your backup or from the other control node; see {HELP}"
             )
         try:
             return str(VaultLib(secrets).decrypt(data).decode())
         except (AnsibleError, ValueError):
-            told = self.password_file or "this run of Ansible"
+            source = self.password_file or "this run of Ansible"
             raise StoreError(
-                f"store {self.path}: found a password in {told} that does not open it, or a "
-                f"damaged file; wanted: the password it was written with; the generation before "
-                f"is {self.previous}; see {HELP}"
+                f"store {self.path}: found a password in {source} that does not decrypt it, or a "
+                f"damaged file; wanted: the password it was encrypted with; the previous "
+                f"generation is {self.previous}; see {HELP}"
             ) from None
 
     def _bytes(self) -> bytes | None:
@@ -81,23 +81,23 @@ class Store:
         except FileNotFoundError:
             if os.path.exists(self.previous):
                 raise StoreError(
-                    f"store {self.path}: found only the generation before, {self.previous}; "
-                    "wanted: the store from your backup, or this one under its name; remove it to "
-                    "begin with a new CA"
+                    f"store {self.path}: found only the previous generation, {self.previous}; "
+                    "wanted: the store from your backup, or the previous one renamed; remove it to "
+                    "start with a new CA"
                 ) from None
             return None
         except OSError as error:
             raise StoreError(
-                f"store {self.path}: {error.strerror}; wanted: a file that can be read"
+                f"store {self.path}: {error.strerror}; wanted: a readable file"
             ) from None
 
     def make_password(self) -> None:
-        """Make the password of a first run; one that is there stays."""
+        """Create the password file if it does not exist."""
         if self.secrets() is None:
             vault_password.create(self.password_file or "")
 
     def write(self, text: str) -> None:
-        """Put a new generation in place, and keep the one before it."""
+        """Replace the store, and keep the previous generation."""
         secrets = self.secrets()
         _, secret = match_encrypt_secret(secrets)
         data = VaultLib(secrets).encrypt(text, secret=secret)
@@ -108,21 +108,21 @@ class Store:
             _put(self.path, data)
         except OSError as error:
             raise StoreError(
-                f"store {self.path}: cannot be written: {error.strerror}; wanted: space and the "
-                "right to write there; the store is as it was"
+                f"store {self.path}: cannot be written: {error.strerror}; wanted: space and write "
+                "permission; the store is unchanged"
             ) from None
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold off other runs on this control node."""
+        """Lock the store against other runs on this control node."""
         folder, name = os.path.split(self.path)
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             handle = os.open(f"{folder}/.{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise StoreError(
-                f"store {self.path}: no lock can be made beside it: {error.strerror}; wanted: the "
-                "right to write there"
+                f"store {self.path}: its lock file cannot be created: {error.strerror}; wanted: "
+                "write permission in its directory"
             ) from None
         try:
             _wait_for(handle, self.path)
@@ -140,14 +140,14 @@ def _wait_for(handle: int, path: str) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise StoreError(
-                    f"store {path}: found another run that holds it for {LOCK_TIMEOUT} s; wanted: "
-                    "that run to end"
+                    f"store {path}: found it locked by another run for {LOCK_TIMEOUT} s; wanted: "
+                    "the end of that run"
                 ) from None
         time.sleep(0.1)
 
 
 def _put(path: str, data: bytes) -> None:
-    """A file for its owner alone, in one step, on the disk when it is there."""
+    """Write a file atomically with mode 600, and sync it to disk."""
     temporary = f"{path}.{os.getpid()}"
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -171,7 +171,7 @@ _documents: dict[tuple[Any, ...], dict[str, Any]] = {}
 
 
 def document(store: Store) -> dict[str, Any] | None:
-    """The store in plain types, decrypted once per process and generation; None without a store."""
+    """Return the store in plain types, decrypted once per process and generation; None without."""
     try:
         found = os.stat(store.path)
     except OSError:
@@ -185,7 +185,7 @@ def document(store: Store) -> dict[str, Any] | None:
         parsed = store_document.document(text)
         if key is None:
             return parsed
-        # One generation at a time: an old one is nobody's business any more.
+        # Keep only the current generation in memory.
         _documents.clear()
         _documents[key] = parsed
     return _documents[key]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keys that close a ZooKeeper ensemble, and those with which brokers come into it."""
+"""Settings that secure a ZooKeeper ensemble, and settings of brokers as its clients."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from typing import Any
 from .broker_security import CIPHERS, TRUSTED, tls_properties
 from .pki.pem import PkiError, certificates_of, subject_of
 from .quorum_ca import OWN, SHOWN
-from .quorum_ca import TRUSTED as TRUSTED_TOO
+from .quorum_ca import TRUSTED as BOTH_TRUSTED
 from .security_modes import mode_of
 from .store_items import PLATFORM
 
-# Where containers find their files: brokers, and servers of the ensemble.
+# Files in the containers of brokers and of ZooKeeper servers.
 BROKER_KEYS = "/etc/kafka/ensemble.pem"
 SERVER_KEYS = "/etc/zookeeper/server.pem"
 SERVER_TRUSTED = "/etc/zookeeper/ca.pem"
-# What a server shows to the other servers and trusts of them, once its quorum has a CA of its own.
+# Key and trusted CAs for connections between servers, once the quorum has its own CA.
 QUORUM_KEYS = "/etc/zookeeper/quorum.pem"
-# By name: a server that trusts less than before restarts, and old connections with it.
-QUORUM_TRUSTED = {OWN: "quorum-ca.pem", TRUSTED_TOO: "quorum-both.pem", SHOWN: "quorum-both.pem"}
+# The file's name changes with the trusted CAs, so that servers restart and drop old connections.
+QUORUM_TRUSTED = {OWN: "quorum-ca.pem", BOTH_TRUSTED: "quorum-both.pem", SHOWN: "quorum-both.pem"}
 
 
 def ensemble_client_properties(mode: str) -> dict[str, Any]:
-    """Keys of server.properties with which a broker speaks to its ensemble."""
+    """Keys of server.properties for a broker's TLS connection to the ensemble."""
     if not mode_of(mode).tls:
         return {}
     return {
         "zookeeper.ssl.client.enable": True,
         "zookeeper.clientCnxnSocket": "org.apache.zookeeper.ClientCnxnSocketNetty",
         **tls_properties(TRUSTED, BROKER_KEYS, "zookeeper."),
-        # What a broker writes there belongs to the brokers' certificate alone.
+        # Brokers write znodes with ACLs for the brokers' certificates.
         "zookeeper.set.acl": True,
     }
 
 
 def ensemble_properties(mode: str, port: int, bind: str, quorum_stage: str = OWN) -> dict[str, Any]:
-    """Keys of zoo.cfg that close a server: no plain port, certificates on every connection.
+    """Keys of zoo.cfg that secure a server: no plain port, certificates on every connection.
 
-    ``quorum_stage``: whose certificates are shown and trusted on the ports between servers, see
-    quorum_ca.py; at ``platform`` they are those for clients, as they were at first.
+    ``quorum_stage`` determines the certificates and CAs on the ports between servers, see
+    quorum_ca.py; at ``platform`` they are the same as for clients.
     """
     if not mode_of(mode).tls:
         return {"clientPort": port, "clientPortAddress": bind}
     files = {"keyStore": SERVER_KEYS, "trustStore": SERVER_TRUSTED}
-    among = files
+    quorum_files = files
     if quorum_stage != PLATFORM:
         trusted = f"/etc/zookeeper/{quorum_trusted(quorum_stage)}"
-        among = {"keyStore": QUORUM_KEYS, "trustStore": trusted}
+        quorum_files = {"keyStore": QUORUM_KEYS, "trustStore": trusted}
     keys: dict[str, Any] = {
         "secureClientPort": port,
         "secureClientPortAddress": bind,
@@ -60,14 +60,14 @@ def ensemble_properties(mode: str, port: int, bind: str, quorum_stage: str = OWN
         "sslQuorum": True,
         "ssl.quorum.clientAuth": "need",
         "ssl.quorum.hostnameVerification": True,
-        # Each connects to the others by name; the address it comes from is in no certificate.
+        # Servers connect by name; the client's address is in no certificate.
         "ssl.quorum.clientHostnameVerification": False,
         "audit.enable": True,
-        # New files are taken over while the server runs.
+        # The server reloads changed files while it runs.
         "client.certReload": True,
         "sslQuorumReloadCertFiles": True,
     }
-    for scope, stores in (("ssl", files), ("ssl.quorum", among)):
+    for scope, stores in (("ssl", files), ("ssl.quorum", quorum_files)):
         keys[f"{scope}.enabledProtocols"] = "TLSv1.3,TLSv1.2"
         keys[f"{scope}.ciphersuites"] = ",".join(CIPHERS)
         keys |= {f"{scope}.{store}.location": path for store, path in stores.items()}
@@ -76,12 +76,12 @@ def ensemble_properties(mode: str, port: int, bind: str, quorum_stage: str = OWN
 
 
 def quorum_trusted(stage: str) -> str:
-    """Name of the file with the CAs that servers trust among each other in a stage."""
+    """Name of the file with the CAs that servers trust on quorum ports in a stage."""
     return QUORUM_TRUSTED.get(stage, QUORUM_TRUSTED[OWN])
 
 
 def subject(certificate: str) -> str:
-    """The subject, which an ensemble takes for an id; empty for a text that is no certificate."""
+    """The subject, which is the id in ZooKeeper's ACLs; empty for an invalid certificate."""
     try:
         return subject_of(certificates_of(certificate.encode())[0])
     except PkiError:
@@ -89,9 +89,9 @@ def subject(certificate: str) -> str:
 
 
 def shared_trust(quorum: str, clients: str) -> list[str]:
-    """Subjects of CAs that issue for clients and that servers trust among each other; PEM texts.
+    """Subjects of CAs in both PEM texts: trusted by the quorum and issuing for clients.
 
-    A client with a certificate of one of them can join the quorum as an observer, which reads all.
+    A client with a certificate of such a CA can join the quorum as an observer and read all data.
     """
     both = set(certificates_of(quorum.encode())) & set(certificates_of(clients.encode()))
     return sorted(map(subject_of, both))

@@ -1,3 +1,3 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A site: what services know of each other, by the inventory, and its state directory."""
+"""A site: facts that services need of each other, from the inventory, and the state directory."""

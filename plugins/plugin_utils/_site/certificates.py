@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Certificates that instances of services show, as the catalogue declares them."""
+"""Certificates of the instances of services, as the catalogue declares them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from .._security.certificate_names import declared
 from .instances import filled, given, hosts
 from .inventory import Inventory
 
-# Stands in ``reached`` for what listeners advertise and bind.
+# Placeholder in ``reached`` for the addresses that listeners advertise and bind.
 LISTENERS = "listeners"
 
 
-def shown_by_services(inventory: Inventory) -> Iterator[dict[str, Any]]:
-    """One for each instance and declaration, as the module ``credentials`` takes them."""
+def of_services(inventory: Inventory) -> Iterator[dict[str, Any]]:
+    """Yield one certificate for each instance and declaration, for the module ``credentials``."""
     for service in SERVICES:
         for host in hosts(inventory, service):
             for one in service.certificates:
                 if given(inventory, one.where):
-                    yield _shown(inventory, host, service, one)
+                    yield _declared(inventory, host, service, one)
 
 
-def _shown(inventory: Inventory, host: str, service: Service, one: Certificate) -> dict[str, Any]:
-    reached = [name for word in one.reached for name in _reached(inventory, host, service, word)]
+def _declared(
+    inventory: Inventory, host: str, service: Service, one: Certificate
+) -> dict[str, Any]:
+    reached = [name for each in one.reached for name in _reached(inventory, host, service, each)]
     return declared(
         filled(inventory, host, one.name),
         filled(inventory, host, one.subject),
@@ -37,8 +39,8 @@ def _shown(inventory: Inventory, host: str, service: Service, one: Certificate) 
     )
 
 
-def _reached(inventory: Inventory, host: str, service: Service, word: str) -> list[str]:
-    if word != LISTENERS:
-        return [filled(inventory, host, word)]
+def _reached(inventory: Inventory, host: str, service: Service, template: str) -> list[str]:
+    if template != LISTENERS:
+        return [filled(inventory, host, template)]
     listeners = inventory.need(host, service.ports[0])
-    return [way for at in listeners.values() for way in (at["advertise"], at["bind"])]
+    return [address for at in listeners.values() for address in (at["advertise"], at["bind"])]

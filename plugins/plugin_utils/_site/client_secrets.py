@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files with secrets of people, and of the clients that measure and demonstrate."""
+"""Files with secrets of users, of the benchmark client and of the demo client."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 
 def of_demo(host: Host) -> Files:
-    """Of the client of the demonstration."""
+    """Files of the demo client."""
     if not host.own.secured:
         return []
-    mode = host.know("security.own_mode")
+    mode = host.fact("security.own_mode")
     password = host.secret("password:demo") if host.own.passwords else ""
     options = clients.librdkafka_options(mode, "demo", password, FOLDER)
     return [
@@ -27,22 +27,22 @@ def of_demo(host: Host) -> Files:
     ]
 
 
-def _who(host: Host) -> str:
-    """Whose way in it is."""
+def _user(host: Host) -> str:
+    """The user whose files are written."""
     return str(host.variable("security_person", OPERATOR))
 
 
 def of_benchmark(host: Host) -> Files:
-    """Of the client that measures the cluster, with the rights of a person."""
-    if not host.know("security.secured"):
+    """Files of the benchmark client, which has the rights of a user."""
+    if not host.fact("security.secured"):
         return []
-    who, mode = _who(host), host.know("security.mode")
+    user, mode = _user(host), host.fact("security.mode")
     folder = f"{host.variable('benchmark_directory')}/client"
-    secret = host.secret(f"{host.know('people.client_secret')}{who}")
-    java = clients.client_options(mode, who, folder)
-    python = {"client_config": clients.kafka_python_settings(mode, who, secret, folder)}
+    secret = host.secret(f"{host.fact('people.client_secret')}{user}")
+    java = clients.client_options(mode, user, folder)
+    python = {"client_config": clients.kafka_python_settings(mode, user, secret, folder)}
     return [
-        *clients.client_files([who], [secret], mode),
+        *clients.client_files([user], [secret], mode),
         trusted(host),
         file("client.properties", to_properties(java)),
         file("client.json", json.dumps(python)),
@@ -50,30 +50,30 @@ def of_benchmark(host: Host) -> Files:
 
 
 def of_person(host: Host) -> Files:
-    """On the control node: the way in of a person or a program outside the platform."""
-    who, folder = _who(host), host.know("people.person_folder")
-    mode = host.know("security.mode")
-    secret = host.secret(f"{host.know('people.client_secret')}{who}")
-    native = clients.librdkafka_options(mode, who, secret, folder)
-    java = clients.client_options(mode, who, folder)
+    """Files on the control node with which a user outside the platform authenticates."""
+    user, folder = _user(host), host.fact("people.person_folder")
+    mode = host.fact("security.mode")
+    secret = host.secret(f"{host.fact('people.client_secret')}{user}")
+    native = clients.librdkafka_options(mode, user, secret, folder)
+    java = clients.client_options(mode, user, folder)
     found = [
-        *clients.client_files([who], [secret], mode),
+        *clients.client_files([user], [secret], mode),
         trusted(host),
         file("client.conf", to_properties(clients.with_time_limits(native, "librdkafka"))),
         file("client.properties", to_properties(clients.with_time_limits(java, "java"))),
     ]
-    return [*found, *_of_operator(host)] if who == OPERATOR else found
+    return [*found, *_of_operator(host)] if user == OPERATOR else found
 
 
 def _of_operator(host: Host) -> Files:
-    """What the operator has beside that."""
+    """Additional files of the operator."""
     found = []
-    if host.know("security.passwords"):
+    if host.fact("security.passwords"):
         found.append(file("operator.pem", host.secret("keypair:operator")))
-    for name, term, there in (
-        ("spark-pages", "password:spark-pages", host.know("spark.masters")),
-        ("monitoring-web", "password:monitoring-web", host.know("people.web")),
+    for name, term, required in (
+        ("spark-pages", "password:spark-pages", host.fact("spark.masters")),
+        ("monitoring-web", "password:monitoring-web", host.fact("people.web")),
     ):
-        if there:
+        if required:
             found.append(file(name, web_login.curl_options(host.secret(term))))
     return found

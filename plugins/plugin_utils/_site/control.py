@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the control node keeps of a cluster, and what machines keep of the last run."""
+"""Paths of a cluster's files on the control node, and of the baseline on machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .inventory import DEFAULTS
 
 
 def directory(host: Host) -> str:
-    """The state directory of the cluster: store of keys, answers, reports."""
+    """The state directory of the cluster, with the store of keys, results and reports."""
     return str(_directory(host))
 
 
@@ -26,61 +26,61 @@ def _directory(host: Host) -> Path:
 
 
 def store(host: Host) -> str:
-    """The encrypted store of keys and passwords."""
-    said = host.variable("security_store", "")
-    place = _directory(host)
-    return said or str(state_directory.store(place, host.variable("cluster_name")))
+    """Path of the encrypted store of keys and passwords."""
+    declared = host.variable("security_store", "")
+    default = state_directory.store(_directory(host), host.variable("cluster_name"))
+    return declared or str(default)
 
 
 def password_file(host: Host) -> str:
-    """File with the password of that store."""
+    """Path of the file with the password of that store."""
     return str(host.variable("security_password_file", DEFAULTS["security_password_file"]))
 
 
 def person_folder(host: Host) -> str:
-    """Where the way in of a person or a program outside the platform is."""
-    who, (folder, *_) = str(host.variable("security_person", OPERATOR)), store(host).rsplit("/", 1)
-    return f"{folder}/operator" if who == OPERATOR else f"{folder}/users/{who}"
+    """Directory with the client files of a user outside the platform."""
+    user, (folder, *_) = str(host.variable("security_person", OPERATOR)), store(host).rsplit("/", 1)
+    return f"{folder}/operator" if user == OPERATOR else f"{folder}/users/{user}"
 
 
 def access(host: Host) -> str:
-    """The operator's file of librdkafka; empty where nobody is asked."""
+    """The operator's client.conf of librdkafka; empty for a cluster without security."""
     folder = store(host).rpartition("/")[0]
-    closed = mode_of(host.know("security.mode")).secured
-    return f"{folder}/operator/client.conf" if closed else ""
+    secured = mode_of(host.fact("security.mode")).secured
+    return f"{folder}/operator/client.conf" if secured else ""
 
 
 def storage(host: Host) -> dict[str, Any]:
-    """The storage that drivers, workers and the history of Spark share, as the site declares it."""
-    says = host.know("machines.storage_host")
-    return dict(host.of(says, "shared_storage") if says else DEFAULTS["shared_storage"])
+    """The declared storage that Spark's drivers, workers and history servers share."""
+    owner = host.fact("machines.storage_host")
+    return dict(host.of(owner, "shared_storage") if owner else DEFAULTS["shared_storage"])
 
 
 def config_root(host: Host) -> str:
-    """Directory on a machine with one of its own for each service."""
+    """Directory on a machine with a subdirectory for each service."""
     return str(host.variable("service_config_root"))
 
 
 def left_file(host: Host) -> str:
-    """File on a machine with what the last whole run left there."""
+    """File on a machine with its baseline, the state that the last complete run applied."""
     cluster = host.variable("cluster_name")
     return f"{config_root(host)}/.as-left/{cluster}@{host.variable('inventory_hostname')}.json"
 
 
 def left(host: Host) -> dict[str, str]:
-    """What metal.kafka.machine_info reads of what earlier runs left on a machine."""
+    """Arguments with which metal.kafka.machine_info reads the baseline of a machine."""
     return {
         "cluster": str(host.variable("cluster_name")),
         "kept": left_file(host),
-        "textfiles": host.know("monitoring.textfile_dir"),
+        "textfiles": host.fact("monitoring.textfile_dir"),
     }
 
 
 def support_file(host: Host) -> str:
-    """Where a machine puts what `make support` asks of it."""
+    """Path of a machine's archive for `make support`."""
     return f"/var/lib/kafka-metal/support/{host.variable('cluster_name')}.tar.gz"
 
 
 def kafka_client(host: Host) -> str:
-    """Directory on a machine with the Kafka client of our modules."""
+    """Directory on a machine with the Kafka client that modules use."""
     return f"{host.variable('host_python_dir')}/kafka-python"

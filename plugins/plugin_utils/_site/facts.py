@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every fact by its name: of the site, of each host, or made for a task, as those with secrets."""
+"""All facts by name: of the site, of each host, or of a task (facts with secrets, for example)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "people.certificates": people.certificates,
     "people.client_secret": people.client_secret,
     "people.passwords": people.passwords,
-    "people.programs": people.content_programs,
+    "people.programs": people.content_service_accounts,
     "people.secret_names": people.secret_names,
     "people.stored_passwords": people.stored_passwords,
     "people.user_defaults": people.user_defaults,
@@ -140,6 +140,6 @@ OF_A_TASK: Mapping[str, Callable[[Host], Any]] = {
     "zookeeper.properties": kafka_secrets.server_properties,
 }
 
-# Those that are computed once in a run.
+# Facts that are computed once per run.
 FACTS = (*OF_THE_SITE, *OF_A_HOST)
 NAMES = sorted((*FACTS, *OF_A_TASK))

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What was found on a machine, by the names that the checks read."""
+"""Types of the facts of a machine, as the checks read them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Required, TypedDict
 
 
 class System(TypedDict):
-    """Lines of os-release: ``id`` such as debian, ``version`` such as 12, ``name`` for people."""
+    """From os-release: ``id`` such as debian, ``version`` such as 12, ``name`` for display."""
 
     id: str
     version: str
@@ -16,10 +16,10 @@ class System(TypedDict):
 
 
 class Place(TypedDict, total=False):
-    """Where a path (or its nearest existing parent) lies; ``system``: with /. Sizes in bytes.
+    """File system of a path (or of its nearest existing parent). Sizes in bytes.
 
-    ``kind`` is that of the file system, ``disk`` the whole disk under it; ``inodes`` is 0 where
-    the file system does not count them.
+    ``system``: it is on the disk of /. ``kind`` is the type of the file system, ``disk`` the whole
+    disk; ``inodes`` is 0 if the file system creates inodes on demand.
     """
 
     mount: Required[str]
@@ -36,7 +36,7 @@ class Place(TypedDict, total=False):
 
 
 class Listener(TypedDict):
-    """A listening TCP socket; an unknown owner has no process, only containers have the rest."""
+    """A listening TCP socket; ``process`` is None if unknown, the rest if it is no container's."""
 
     address: str
     port: int
@@ -46,7 +46,7 @@ class Listener(TypedDict):
 
 
 class Lookup(TypedDict):
-    """Where a name leads on one machine, and whether the name of that address leads back."""
+    """Addresses of a name on one machine, and the result of the reverse lookup."""
 
     addresses: list[str]
     reverse: str | None
@@ -63,7 +63,7 @@ class Interface(TypedDict):
 
 
 class Ephemeral(TypedDict):
-    """Ports that the kernel gives to outgoing connections, but for the ``reserved`` ranges."""
+    """Ports that the kernel uses for outgoing connections, except the ``reserved`` ranges."""
 
     first: int
     last: int
@@ -83,7 +83,7 @@ class Engine(TypedDict):
 
 
 class Limits(TypedDict):
-    """Most open files the engine may give, processes, memory maps of one, bytes of swap."""
+    """Open files of the engine, processes, memory maps of a process, and swap in bytes."""
 
     open_files: int
     processes: int
@@ -92,14 +92,14 @@ class Limits(TypedDict):
 
 
 class Clock(TypedDict):
-    """Seconds since 1970, and whether the kernel knows that somebody keeps it in step."""
+    """Seconds since 1970, and whether the kernel reports the clock as synchronised."""
 
     time: float
     synchronised: bool | None
 
 
 class Answer(TypedDict, total=False):
-    """What a connection to an endpoint met (``state``), or why it was not bound (``reason``)."""
+    """Result of a connection to an endpoint (``state``), or of binding it (``reason``)."""
 
     address: Required[str]
     port: Required[int]
@@ -108,11 +108,11 @@ class Answer(TypedDict, total=False):
 
 
 class Facts(TypedDict, total=False):
-    """What metal.kafka.machine_info found on a machine; a key is missing when it found nothing.
+    """Facts of a machine from metal.kafka.machine_info; a key is missing if it is unknown.
 
-    ``silence`` says why the engine does not answer, empty where it does.
+    ``silence`` is the reason why the engine does not respond, empty if it does.
     ``asked`` is the control node's time before and after; ``answers``, ``opened`` and ``unbound``
-    are what metal.kafka.port_probe returned.
+    are results of metal.kafka.port_probe.
     """
 
     system: System

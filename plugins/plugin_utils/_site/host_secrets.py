@@ -1,8 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files with secrets, for a host: each with name and content. Made where they are read, never kept.
+"""Files with secrets of a host, each with name and content.
 
-They hold secrets, so they are no facts of the site, which a run keeps in a file.
+They are computed for each task and never stored, unlike the facts of the site, which a run keeps in
+files.
 """
 
 from __future__ import annotations
@@ -22,52 +23,54 @@ FOLDER = "/etc/kafka-metal"
 
 @dataclass(frozen=True)
 class Host:
-    """The host whose task reads: facts of the site by name, secrets by term, variables."""
+    """The host of the current task, with access to facts, secrets and variables."""
 
-    know: Callable[[str], Any]
+    # A fact of the site by name.
+    fact: Callable[[str], Any]
+    # A secret by term.
     secret: Callable[[str], str]
-    # The same, or an empty text: the store of an older release has it after the next run.
+    # A secret, or an empty text if the store of an older release does not have it yet.
     known_secret: Callable[[str], str]
     read: Callable[[str, Any], Any]
-    # A variable of any host of the inventory, by host and name; None where it has none.
+    # A variable of any host of the inventory, by host and name; None if it is not set.
     of: Callable[[str, str], Any]
 
     def variable(self, name: str, default: Any = None) -> Any:
-        """A variable of the task, or the default of a role; raises KeyError without either."""
+        """A variable of the task, or a role's default; raises KeyError if neither exists."""
         return self.read(name, default)
 
     @property
     def own(self) -> Mode:
-        """What programs of the platform show."""
-        return mode_of(self.know("security.own_mode"))
+        """Mode with which the platform's services authenticate."""
+        return mode_of(self.fact("security.own_mode"))
 
 
 def file(name: str, content: str) -> dict[str, str]:
-    """A file by its name in a folder of secrets."""
+    """A file with its name in a folder of secrets."""
     return {"name": name, "content": content}
 
 
 def trusted(host: Host) -> dict[str, str]:
-    """The CAs that programs of the platform trust."""
+    """The file with the CAs that the platform's services trust."""
     return file("ca.pem", host.secret("truststore"))
 
 
 def client_keys(host: Host, users: list[str], mode: str) -> Files:
-    """What proves who a client is, for several users."""
-    terms = [f"{host.know('people.client_secret')}{user}" for user in users]
+    """Files with the passwords or keys of several users."""
+    terms = [f"{host.fact('people.client_secret')}{user}" for user in users]
     return clients.client_files(users, [host.secret(term) for term in terms], mode)
 
 
 def passwords(host: Host) -> dict[str, str]:
     """Passwords of users, by name."""
-    return {name: host.secret(f"password:{name}") for name in host.know("people.passwords")}
+    return {name: host.secret(f"password:{name}") for name in host.fact("people.passwords")}
 
 
 def all_secrets(host: Host) -> list[str]:
-    """Every secret that the control node knows: support archives are redacted of them."""
-    stored = [host.known_secret(name) for name in host.know("people.secret_names")]
-    receivers = (host.of(each, "monitoring_receivers") for each in host.know("monitoring.watching"))
+    """All secrets of the control node, which are redacted from support archives."""
+    stored = [host.known_secret(name) for name in host.fact("people.secret_names")]
+    receivers = (host.of(each, "monitoring_receivers") for each in host.fact("monitoring.watching"))
     return [
         *stored,
-        *(secret for said in receivers for secret in sorted(redaction.secrets_of(said))),
+        *(secret for each in receivers for secret in sorted(redaction.secrets_of(each))),
     ]

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Instances of services, by what the catalogue says of their kinds."""
+"""Instances of services, as the catalogue defines their kinds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._catalogue.reading import CatalogueError
 from . import machines, monitoring, spark
 from .inventory import Inventory
 
-# Facts that a kind, or one of its certificates, may depend on.
+# Facts on which a kind or one of its certificates may depend.
 CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
     "monitoring.proxied": monitoring.proxied,
     "monitoring.watching": monitoring.watching,
@@ -23,7 +23,7 @@ CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
 
 
 def given(inventory: Inventory, where: str) -> bool:
-    """Whether the site has the fact that something depends on; raises CatalogueError."""
+    """Whether the fact ``where`` is true for the site; raises CatalogueError if it is unknown."""
     if where and where not in CONDITIONS:
         raise CatalogueError(f"where: found {where}; allowed: {', '.join(CONDITIONS)}")
     return not where or bool(CONDITIONS[where](inventory))
@@ -44,7 +44,7 @@ def names(inventory: Inventory) -> list[str]:
 
 
 def filled(inventory: Inventory, host: str, template: str) -> str:
-    """A text of the catalogue with the variables of a host, such as kafka1 for kafka{id}."""
+    """Fill a template of the catalogue with the variables of a host: kafka1 for kafka{id}."""
     names = [name for _, name, _, _ in Formatter().parse(template) if name]
     return template.format_map({name: _value(inventory, host, name) for name in names})
 

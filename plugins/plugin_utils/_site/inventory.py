@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The inventory as facts of the site read it: hosts with their variables, groups, and the phase."""
+"""The inventory from which facts are computed: hosts with variables, groups, and the phase."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# Variables of the site as a whole, which no role owns, where the inventory does not say them.
+# Defaults of variables of the whole site, which no role owns.
 DEFAULTS: Mapping[str, Any] = {
     "security_mode": "tls_scram",
     "security_migration": "",
@@ -27,14 +27,14 @@ class Unreadable(Exception):
 
 
 class UnusableVariable(Exception):
-    """What others need of a host is missing, or its template fails."""
+    """A variable that other hosts need is missing, or its template fails."""
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """Hosts with their variables, role defaults included; groups; the phase of the TLS migration.
+    """Hosts with their variables (role defaults included), groups, and a migration phase.
 
-    ``phase`` is None where the site says itself how far it is closed: see tls_migration.py.
+    ``phase`` is None if security_migration of the site determines it, see tls_migration.py.
     """
 
     hosts: Mapping[str, Mapping[str, Any]]
@@ -42,11 +42,11 @@ class Inventory:
     phase: str | None = None
 
     def members(self, group: str) -> Sequence[str]:
-        """Hosts of a group, in the inventory's order; none where there is no such group."""
+        """Hosts of a group, in the inventory's order; none if the group does not exist."""
         return self.groups.get(group, ())
 
     def get(self, host: str, variable: str, default: Any = None) -> Any:
-        """A variable of a host, or ``default``; raises UnusableVariable: its template fails."""
+        """A variable of a host, or ``default``; raises UnusableVariable if its template fails."""
         try:
             value = self.hosts[host].get(variable)
         except Unreadable as error:
@@ -54,7 +54,7 @@ class Inventory:
         return default if value is None else value
 
     def need(self, host: str, variable: str) -> Any:
-        """A variable that a host must have; raises UnusableVariable."""
+        """A required variable of a host; raises UnusableVariable."""
         value = self.get(host, variable)
         if value is None:
             raise UnusableVariable(f"host {host} has no {variable}")
@@ -65,14 +65,14 @@ class Inventory:
         return [self.need(host, variable) for host in self.members(group)]
 
     def records(self, group: str, variables: Mapping[str, str]) -> list[dict[str, Any]]:
-        """One record for each host of a group: the variables, under their short names."""
+        """One record for each host of a group, with its variables under short names."""
         return [
             {short: self.need(host, name) for short, name in variables.items()}
             for host in self.members(group)
         ]
 
     def site_value(self, variable: str, group: str = "all") -> Any:
-        """A variable of the site: what the first host of a group says, or the default."""
+        """A variable of the site: the first value in a group, or the default."""
         for host in self.members(group):
             value = self.get(host, variable)
             if value is not None:

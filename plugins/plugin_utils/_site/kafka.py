@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What others know of the brokers, and brokers of each other."""
+"""Facts of the brokers that clients and other brokers need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KAFKA = service("kafka")
 GROUP = KAFKA.group
 LISTENERS = "kafka_broker_listeners"
 SESSION_MS = 18_000
-# Key of server.properties with the version of the protocol between brokers, by metadata mode.
+# Key of server.properties with the inter-broker protocol version, by metadata mode.
 PROTOCOL_KEYS = {zookeeper.MODE: "inter.broker.protocol.version"}
 
 
@@ -28,7 +28,7 @@ def brokers(inventory: Inventory) -> list[dict[str, Any]]:
 
 
 def ids(inventory: Inventory) -> list[int]:
-    """Numbers of all brokers."""
+    """Ids of all brokers."""
     return [each["id"] for each in brokers(inventory)]
 
 
@@ -39,75 +39,76 @@ def hosts(inventory: Inventory) -> list[str]:
 
 def names(inventory: Inventory) -> list[str]:
     """Names or addresses that brokers advertise, each once."""
-    shown = [at["advertise"] for each in brokers(inventory) for at in each["listeners"].values()]
-    return list(dict.fromkeys(shown))
+    found = [at["advertise"] for each in brokers(inventory) for at in each["listeners"].values()]
+    return list(dict.fromkeys(found))
 
 
 def client_listener(inventory: Inventory) -> str:
-    """Name of the listener of clients."""
+    """Name of the listener for clients."""
     return str(inventory.site_value("kafka_broker_client_listener", GROUP))
 
 
 def broker_listener(inventory: Inventory) -> str:
-    """Name of the listener of brokers among each other."""
+    """Name of the inter-broker listener."""
     return str(inventory.site_value("kafka_broker_inter_broker_listener", GROUP))
 
 
-def way(inventory: Inventory, listener: str) -> list[str]:
-    """host:port of the listener of that name of each broker."""
+def addresses_of(inventory: Inventory, listener: str) -> list[str]:
+    """host:port of a listener on each broker."""
     first = listener.removesuffix(tls_migration.SUFFIX)
-    above = 0 if first == listener else security.migration_port_offset(inventory)
+    offset = 0 if first == listener else security.migration_port_offset(inventory)
     at = [broker["listeners"][first] for broker in brokers(inventory)]
-    return [f"{each['advertise']}:{int(each['port']) + above}" for each in at]
+    return [f"{each['advertise']}:{int(each['port']) + offset}" for each in at]
 
 
 def bootstrap(inventory: Inventory) -> list[str]:
-    """Where programs come in."""
+    """Bootstrap servers of service accounts."""
     phase, listener = security.phase(inventory), client_listener(inventory)
-    return way(inventory, tls_migration.of_clients(phase, listener))
+    return addresses_of(inventory, tls_migration.of_clients(phase, listener))
 
 
 def asking_bootstrap(inventory: Inventory) -> list[str]:
-    """Where a password can be tried."""
+    """Bootstrap servers at which passwords can be checked."""
     if tls_migration.PHASES[security.phase(inventory)].authenticates:
         return bootstrap(inventory)
-    return way(inventory, f"{client_listener(inventory)}{tls_migration.SUFFIX}")
+    return addresses_of(inventory, f"{client_listener(inventory)}{tls_migration.SUFFIX}")
 
 
 def operator_bootstrap(inventory: Inventory) -> list[str]:
-    """Where our modules come in: where brokers do, by the operator's certificate."""
+    """Bootstrap servers of modules, which use the inter-broker listener as the operator."""
     if not mode_of(security.mode(inventory)).secured:
         return bootstrap(inventory)
     listeners = client_listener(inventory), broker_listener(inventory)
-    return way(inventory, tls_migration.of_operator(security.phase(inventory), *listeners))
+    phase = security.phase(inventory)
+    return addresses_of(inventory, tls_migration.of_operator(phase, *listeners))
 
 
 def certificate_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
-    """Host and port at which brokers show a certificate."""
+    """Host and port of each listener with TLS."""
     phase, offset = security.phase(inventory), security.migration_port_offset(inventory)
     found: list[dict[str, Any]] = []
     both = client_listener(inventory), broker_listener(inventory)
     for broker in brokers(inventory):
         first = broker["listeners"]
         every = {**first, **tls_migration.secured_listeners(first, phase, offset)}
-        spoken = tls_migration.protocols(security.mode(inventory), phase, first, *both)
+        protocol = tls_migration.protocols(security.mode(inventory), phase, first, *both)
         found += [
             {"host": at["advertise"], "port": int(at["port"])}
             for name, at in every.items()
-            if spoken[name].endswith("SSL")
+            if protocol[name].endswith("SSL")
         ]
     return found
 
 
 def certificate_addresses(inventory: Inventory) -> list[str]:
-    """The same as host:port, where programs of the platform look at certificates."""
+    """host:port of each listener with TLS; empty while service accounts do not use TLS."""
     if not mode_of(security.own_mode(inventory)).tls:
         return []
     return [f"{at['host']}:{at['port']}" for at in certificate_endpoints(inventory)]
 
 
 def metadata_properties(inventory: Inventory) -> dict[str, Any]:
-    """Keys of server.properties that say where brokers keep their metadata."""
+    """Keys of server.properties for the connection to the metadata service."""
     limit = zookeeper.session_limit(inventory)
     mode, phase = security.mode(inventory), security.phase(inventory)
     return {
@@ -119,19 +120,19 @@ def metadata_properties(inventory: Inventory) -> dict[str, Any]:
 
 
 def protocol_key(inventory: Inventory) -> str:
-    """Key of server.properties with the version of the protocol between brokers, or none."""
+    """Key of server.properties with the inter-broker protocol version, or an empty text."""
     return PROTOCOL_KEYS.get(str(inventory.site_value("kafka_metadata_mode") or zookeeper.MODE), "")
 
 
 def secured_listeners(inventory: Inventory, host: str) -> dict[str, Any]:
-    """Listeners of a broker beside those that it declares."""
+    """Secured listeners of a broker that the TLS migration adds."""
     listeners = inventory.need(host, LISTENERS)
     offset = security.migration_port_offset(inventory)
     return tls_migration.secured_listeners(listeners, security.phase(inventory), offset)
 
 
 def talks_on(inventory: Inventory) -> str:
-    """Listener on which brokers talk to each other now."""
+    """Name of the inter-broker listener in the current phase."""
     return tls_migration.among_brokers(security.phase(inventory), broker_listener(inventory))
 
 
@@ -144,15 +145,15 @@ def protocols(inventory: Inventory, host: str) -> dict[str, str]:
 
 
 def security_properties(inventory: Inventory, host: str) -> dict[str, Any]:
-    """Keys of server.properties that close a broker."""
+    """Keys of server.properties that secure a broker."""
     declared = inventory.site_value("security_super_users")
     users = tls_migration.further_super_users(security.phase(inventory), declared)
-    spoken = inventory.get(host, "kafka_broker_protocols_of_listeners")
-    return broker_properties(security.mode(inventory), spoken, ids(inventory), users)
+    of_listeners = inventory.get(host, "kafka_broker_protocols_of_listeners")
+    return broker_properties(security.mode(inventory), of_listeners, ids(inventory), users)
 
 
 def other_paths(inventory: Inventory, host: str) -> list[str]:
-    """Directories of others on the machine of a broker that has disks."""
+    """Directories of other services and brokers on the machine of a broker with data disks."""
     if not inventory.get(host, "host_disks"):
         return []
     found = [
@@ -169,7 +170,7 @@ def other_paths(inventory: Inventory, host: str) -> list[str]:
 
 
 def _paths(inventory: Inventory, host: str, service: Service) -> list[str]:
-    """Directories of a service on a host that has it."""
+    """Directories of a service on a host; none if the host has no instance of it."""
     if host not in instances.hosts(inventory, service):
         return []
     names = (*service.directories, f"{service.role}_shared_dir")

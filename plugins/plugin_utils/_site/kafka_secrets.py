@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files with secrets of brokers and of the servers that keep their metadata."""
+"""Files with secrets of brokers and of ZooKeeper servers."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .host_secrets import FOLDER, Files, Host, file, trusted
 
 
 def server_properties(host: Host) -> dict[str, Any]:
-    """Keys of zoo.cfg for ports; which certificates servers show each other, the store knows."""
-    stage = host.secret("quorum_stage") if host.know("security.tls") else PLATFORM
+    """Keys of zoo.cfg for ports and TLS; the store determines the certificates of the quorum."""
+    stage = host.secret("quorum_stage") if host.fact("security.tls") else PLATFORM
     return zookeeper_tls_migration.server_properties(
-        host.know("security.mode"),
-        host.know("security.phase"),
+        host.fact("security.mode"),
+        host.fact("security.phase"),
         int(host.variable("zookeeper_client_port")),
         str(host.variable("zookeeper_bind_address")),
-        host.know("security.migration_port_offset"),
+        host.fact("security.migration_port_offset"),
         stage,
     )
 
 
 def of_server(host: Host) -> Files:
-    """Of a server of the ensemble."""
-    if not host.know("security.tls"):
+    """Files of a ZooKeeper server."""
+    if not host.fact("security.tls"):
         return []
     name, stage = f"zk{host.variable('zookeeper_server_id')}", host.secret("quorum_stage")
     found = [file("server.pem", host.secret(f"keypair:{name}")), trusted(host)]
@@ -45,31 +45,31 @@ def of_server(host: Host) -> Files:
 
 
 def broker_folder(host: Host) -> str:
-    """Where the files of a broker are on its machine."""
+    """Directory of a broker's files on its machine."""
     cluster, number = host.variable("cluster_name"), host.variable("kafka_broker_id")
     return f"{FOLDER}/{cluster}-kafka{number}"
 
 
 def broker_client_file(host: Host) -> str:
-    """How our modules on a broker's machine come in; empty while nobody is asked, and elsewhere."""
+    """Client file of modules on a broker's machine; empty without TLS, and on other machines."""
     is_broker = host.variable("kafka_broker_id", "") != ""
     return f"{broker_folder(host)}/operator.json" if is_broker and host.own.tls else ""
 
 
 def client_environment(host: Host) -> dict[str, str]:
-    """How our modules on a broker's machine find their Kafka client, and their way in."""
-    found = {"PYTHONPATH": host.know("machines.kafka_client")}
+    """Environment of modules on a broker's machine: path of their Kafka client, client file."""
+    found = {"PYTHONPATH": host.fact("machines.kafka_client")}
     file = broker_client_file(host)
     return {**found, "KAFKA_METAL_CLIENT": file} if file else found
 
 
 def of_broker(host: Host) -> Files:
-    """Of a broker, and of our modules beside it."""
-    if not host.know("security.tls"):
+    """Files of a broker, and of the modules on its machine."""
+    if not host.fact("security.tls"):
         return []
     name = f"kafka{host.variable('kafka_broker_id')}"
     folder = broker_folder(host)
-    mode = host.know("security.mode")
+    mode = host.fact("security.mode")
     ensemble = zookeeper_tls.ensemble_client_properties(mode)
     operator = clients.client_options("mtls", OPERATOR, "/etc/kafka")
     client = {
@@ -89,17 +89,17 @@ def of_broker(host: Host) -> Files:
 
 
 def nodes(host: Host) -> list[dict[str, Any]]:
-    """Nodes of the ensemble with their owners, by the subjects of certificates."""
-    recovering = host.know("spark.recovery_servers")
+    """Znodes with the subjects of the certificates that own them."""
+    recovering = host.fact("spark.recovery_servers")
     owners = (
-        [f"kafka{number}" for number in host.know("kafka.ids")],
-        [each["name"] for each in host.know("spark.masters")] if recovering else [],
+        [f"kafka{number}" for number in host.fact("kafka.ids")],
+        [each["name"] for each in host.fact("spark.masters")] if recovering else [],
     )
     brokers, masters = (
         [_subject(host.secret(f"certificate:{name}-ensemble")) for name in names]
         for names in owners
     )
-    node, trust = host.know("spark.recovery_node"), host.know("security.ensemble_trust")
+    node, trust = host.fact("spark.recovery_node"), host.fact("security.ensemble_trust")
     return zookeeper_acls.wanted(brokers, masters, node, trust)
 
 

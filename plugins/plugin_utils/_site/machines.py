@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Machines, on which one or several hosts of the inventory are."""
+"""Machines, each with one or several hosts of the inventory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def machine(inventory: Inventory, host: str) -> str:
 
 
 def names(inventory: Inventory) -> list[str]:
-    """All machines."""
+    """Names of all machines."""
     return list(inventory.members(GROUP))
 
 
 def storage_host(inventory: Inventory) -> str:
-    """A host that says which storage is shared; empty where none does. What it says has a key."""
-    said = (host for host in inventory.hosts if inventory.get(host, "shared_storage") is not None)
-    return next(said, "")
+    """A host that declares shared_storage, which has secret keys; empty if no host does."""
+    found = (host for host in inventory.hosts if inventory.get(host, "shared_storage") is not None)
+    return next(found, "")

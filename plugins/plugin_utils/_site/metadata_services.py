@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of preflight for the services in which brokers keep their metadata, by mode."""
+"""Preflight checks of metadata services, by metadata mode."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["GROUP", "ensemble_size"]
 
 
 def ensemble_size(site: Site) -> Iterator[Problem]:
-    """An odd number of servers, when brokers keep their metadata there."""
+    """The metadata ensemble has an odd number of servers, if brokers use one."""
     modes = {str(mode) for _, mode in site.values(site.members(KAFKA.group), "kafka_metadata_mode")}
     servers = site.members(GROUP)
     if MODE in modes and not servers:
@@ -25,5 +25,5 @@ def ensemble_size(site: Site) -> Iterator[Problem]:
             GROUP,
             "group",
             f"{len(servers)} servers ({', '.join(servers)})",
-            "an odd number: 1, 3 or 5; an even one tolerates no more failures than one fewer",
+            "an odd number: 1, 3 or 5; an even number tolerates no more failures than one less",
         )

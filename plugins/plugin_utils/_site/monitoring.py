@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What monitoring knows of others; through which proxies Prometheus reads, and whom it tells."""
+"""Facts of monitoring: its hosts, metrics proxies, Alertmanager peers, and scraped services."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def watching(inventory: Inventory) -> list[str]:
 
 
 def proxied(inventory: Inventory) -> bool:
-    """Whether agents and exporters bind loopback, and a proxy of each machine shows them.
+    """Whether agents and exporters bind loopback, with a metrics proxy on each machine.
 
-    So it is where machines have certificates and there are several, unless the site closes
-    Prometheus itself, or says otherwise.
+    True with TLS and several machines, unless the site secures Prometheus itself or declares
+    monitoring_proxied.
     """
-    said = inventory.site_value("monitoring_proxied")
-    if said is not None:
-        return bool(said)
+    declared = inventory.site_value("monitoring_proxied")
+    if declared is not None:
+        return bool(declared)
     return bool(
         len(machines.names(inventory)) > 1
         and watching(inventory)
@@ -34,7 +34,7 @@ def proxied(inventory: Inventory) -> bool:
 
 
 def proxies(inventory: Inventory) -> dict[str, str]:
-    """host:port of the proxy by machine."""
+    """host:port of the metrics proxy, by machine."""
     if not proxied(inventory):
         return {}
     return {
@@ -44,7 +44,7 @@ def proxies(inventory: Inventory) -> dict[str, str]:
 
 
 def alertmanager_peers(inventory: Inventory) -> list[str]:
-    """host:port of Alertmanagers for each other; none behind proxies, where nobody gets in."""
+    """host:port of the Alertmanager peers; none with proxies, which do not expose that port."""
     if proxied(inventory):
         return []
     port = "monitoring_alertmanager_peer_port"
@@ -52,30 +52,30 @@ def alertmanager_peers(inventory: Inventory) -> list[str]:
 
 
 def ca_file(inventory: Inventory) -> str:
-    """File in the container with whom it trusts, where programs of the platform use TLS."""
+    """File in the container with the trusted CAs; empty while service accounts do not use TLS."""
     return "/etc/watch/ca.pem" if mode_of(security.own_mode(inventory)).tls else ""
 
 
 def spark_masters(inventory: Inventory) -> dict[str, str]:
-    """host:port of the page of each master."""
+    """host:port of each master's web page, by name."""
     return {each["name"]: f"{each['host']}:{each['ui_port']}" for each in spark.masters(inventory)}
 
 
 def spark_workers(inventory: Inventory) -> int:
-    """How many workers there should be."""
+    """Number of declared workers."""
     return len(inventory.members(spark.WORKERS))
 
 
 def disk_mounts(inventory: Inventory, host: str) -> list[str]:
-    """Data disks of a machine."""
+    """Mount points of a machine's data disks."""
     return [disk["mount"] for disk in inventory.get(host, "host_disks", [])]
 
 
 def textfile_dir(inventory: Inventory, host: str) -> str:
-    """Where verbs mark a cluster that they work on, for the node exporter; empty without one."""
+    """Directory of the node exporter's text files, for maintenance markers; empty without it."""
     return str(inventory.need(host, "monitoring_textfile_dir")) if watching(inventory) else ""
 
 
 def _at(inventory: Inventory, host: str, port: str) -> str:
-    """host:port from outside."""
+    """host:port for other machines."""
     return f"{inventory.need(host, 'monitoring_address')}:{inventory.need(host, port)}"

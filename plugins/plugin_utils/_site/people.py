@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who comes into the cluster, with which certificates and passwords; names alone, no secret."""
+"""Users and service accounts with the names of their certificates and passwords; no secrets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._security import service_accounts
 from .._security.client_security import pipeline_options as pipeline_options_of
 from .._security.security_modes import OPERATOR, Mode, mode_of
 from . import kafka, monitoring, security
-from .certificates import shown_by_services
+from .certificates import of_services
 from .instances import hosts
 from .inventory import Inventory
 from .pipeline import PIPELINE
@@ -26,7 +26,7 @@ def _mode(inventory: Inventory) -> Mode:
 
 
 def pipelines(inventory: Inventory) -> dict[str, Any]:
-    """Pipelines of the site, as declared."""
+    """Declared pipelines of the site."""
     return dict(
         inventory.site_value("pipeline_pipelines", PIPELINE.group)
         or inventory.site_value("pipeline_pipelines")
@@ -34,10 +34,10 @@ def pipelines(inventory: Inventory) -> dict[str, Any]:
     )
 
 
-def programs(inventory: Inventory) -> dict[str, Any]:
-    """Users that the platform itself needs."""
+def all_service_accounts(inventory: Inventory) -> dict[str, Any]:
+    """Service accounts of the platform, as declared users."""
     demo = ("demo_fraud_topic", "demo_metrics_topic", "demo_invalid_topic")
-    found = service_accounts.programs(
+    found = service_accounts.all_accounts(
         pipelines(inventory),
         str(inventory.site_value("demo_topic")),
         [str(inventory.site_value(name)) for name in demo],
@@ -49,50 +49,50 @@ def programs(inventory: Inventory) -> dict[str, Any]:
     return found
 
 
-def content_programs(inventory: Inventory) -> dict[str, Any]:
-    """The same, as content declares them: without passwords where everybody shows a certificate."""
+def content_service_accounts(inventory: Inventory) -> dict[str, Any]:
+    """Service accounts for the content role, without passwords if clients use certificates."""
     if not _mode(inventory).secured:
         return {}
-    found = programs(inventory)
+    found = all_service_accounts(inventory)
     return found if _mode(inventory).passwords else service_accounts.without_passwords(found)
 
 
 def user_defaults(inventory: Inventory) -> dict[str, Any]:
-    """What users of the site have who do not say it."""
+    """Default keys of the site's declared users."""
     mode = _mode(inventory)
     return {"mechanisms": []} if mode.secured and not mode.passwords else {}
 
 
 def verify_bootstrap(inventory: Inventory) -> list[str]:
-    """Where passwords can be tried; none where nobody has one."""
+    """Bootstrap servers at which passwords can be checked; none if users have no passwords."""
     return kafka.asking_bootstrap(inventory) if _mode(inventory).passwords else []
 
 
 def verify_protocol(inventory: Inventory) -> str:
-    """Kafka's protocol there."""
+    """Kafka's protocol at these servers."""
     mode = _mode(inventory)
     return mode.clients if mode.passwords else "SASL_SSL"
 
 
 def users(inventory: Inventory) -> list[str]:
-    """Everybody who comes in: the site's users, and programs of the platform."""
+    """Names of all users: those that the site declares, and service accounts."""
     declared = inventory.site_value("kafka_content_users", kafka.GROUP) or {}
-    return [*declared, *content_programs(inventory)]
+    return [*declared, *content_service_accounts(inventory)]
 
 
 def passwords(inventory: Inventory) -> list[str]:
-    """Users who have a password."""
+    """Names of users with a password."""
     return users(inventory) if _mode(inventory).passwords else []
 
 
 def web(inventory: Inventory) -> list[str]:
-    """The password of Prometheus and Alertmanager, where one of them asks for it."""
-    asking = [host for host in monitoring.watching(inventory) if web_asks(inventory, host)]
-    return [WEB] if asking else []
+    """Name of the password of Prometheus and Alertmanager, if one of them requires it."""
+    protected = [host for host in monitoring.watching(inventory) if web_asks(inventory, host)]
+    return [WEB] if protected else []
 
 
 def web_asks(inventory: Inventory, host: str) -> bool:
-    """Whether Prometheus and Alertmanager of a host ask for the operator's password."""
+    """Whether Prometheus and Alertmanager of a host require the operator's password."""
     return (
         _mode(inventory).secured
         and not inventory.get(host, "monitoring_web")
@@ -105,24 +105,24 @@ def _true(value: Any) -> bool:
 
 
 def stored_passwords(inventory: Inventory) -> list[str]:
-    """Every password of the store."""
-    closed = ["spark-rpc", "spark-pages"] if _mode(inventory).secured else []
+    """Names of all passwords in the store."""
+    spark = ["spark-rpc", "spark-pages"] if _mode(inventory).secured else []
     metrics = [PROXY_PASSWORD] if monitoring.proxied(inventory) else []
-    return [*passwords(inventory), *closed, *metrics, *web(inventory)]
+    return [*passwords(inventory), *spark, *metrics, *web(inventory)]
 
 
 def certificates(inventory: Inventory) -> list[dict[str, Any]]:
-    """Every certificate: who shows it, and the names under which others reach it."""
-    people = [] if _mode(inventory).passwords else [n for n in users(inventory) if n != OPERATOR]
+    """All certificates with their subjects, and the names under which clients connect."""
+    others = [] if _mode(inventory).passwords else [n for n in users(inventory) if n != OPERATOR]
     return [
-        *shown_by_services(inventory),
+        *of_services(inventory),
         issued.of_operator(),
-        *issued.of_users(people),
+        *issued.of_users(others),
     ]
 
 
 def secret_names(inventory: Inventory) -> list[str]:
-    """Every secret that the control node knows, as lookup metal.kafka.secret names them."""
+    """Terms of all secrets of the control node, for the lookup metal.kafka.secret."""
     keys = certificates(inventory) if _mode(inventory).tls else []
     return [
         *(f"password:{name}" for name in stored_passwords(inventory)),
@@ -131,7 +131,7 @@ def secret_names(inventory: Inventory) -> list[str]:
 
 
 def client_secret(inventory: Inventory) -> str:
-    """Kind of secret by which users come in."""
+    """Kind of secret with which users authenticate."""
     return "password:" if _mode(inventory).passwords else "keypair:"
 
 
@@ -141,6 +141,6 @@ def pipeline_names(inventory: Inventory) -> list[str]:
 
 
 def pipeline_options(inventory: Inventory) -> dict[str, str]:
-    """How drivers and executors come in; ``{name}`` stands for the pipeline."""
+    """Options with which drivers and executors authenticate; ``{name}`` is the pipeline."""
     mode = security.own_mode(inventory)
     return pipeline_options_of(mode, f"{service_accounts.PIPELINE}{{name}}", "/etc/kafka-metal")

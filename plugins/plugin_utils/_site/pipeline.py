@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What others know of the drivers of pipelines."""
+"""Facts of the drivers of pipelines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PIPELINE = service("pipeline")
 
 
 def endpoints(inventory: Inventory) -> dict[str, str]:
-    """host:port of the status of each pipeline."""
+    """host:port of each pipeline's status page, by name."""
     (host, *_) = (*inventory.members(PIPELINE.group), None)
     if host is None:
         return {}

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What callbacks ask of an inventory."""
+"""Values of the inventory that callbacks read."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from . import state_directory
 
 
 def cluster_of(play: Any) -> str | None:
-    """The inventory's ``cluster_name`` as plain text, or None when there is none."""
+    """The inventory's ``cluster_name``, or None if it is missing or a template."""
     manager = play.get_variable_manager()
     inventory = manager._inventory
-    # Restrictions are those of the play: a play on the control node sees only itself.
+    # Ignore the play's restrictions: a play on the control node has only that host.
     hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
     sources: list[dict[str, Any]] = [{}, *({"host": host} for host in hosts[:1])]
     for source in sources:
@@ -28,19 +28,19 @@ def cluster_of(play: Any) -> str | None:
 
 
 def state_of(play: Any) -> Path | None:
-    """The cluster's state directory, or None where the inventory names no cluster."""
+    """The cluster's state directory, or None if the inventory has no valid cluster name."""
     manager = play.get_variable_manager()
     inventory = manager._inventory
     hosts = inventory.get_hosts(ignore_restrictions=True) if inventory else []
     source = {"host": hosts[0]} if hosts else {}
     variables = manager.get_vars(play=play, include_hostvars=False, **source)
     templar = Templar(loader=manager._loader, variables=variables)
-    said = [variables.get(name, "") for name in ("cluster_name", "kafka_metal_state")]
+    declared = [variables.get(name, "") for name in ("cluster_name", "kafka_metal_state")]
     try:
-        cluster, place = (templar.template(each) for each in said)
+        cluster, place = (templar.template(each) for each in declared)
         return state_directory.directory(
             str(cluster), variables.get("ansible_inventory_sources") or [], place
         )
     except AnsibleError:
-        # The run itself says what is wrong with the name or the directory.
+        # The run itself reports the error in the name or the directory.
         return None

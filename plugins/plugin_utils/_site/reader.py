@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads facts of the site for one task: computed once in a run, or with secrets, for its host."""
+"""Reader of facts for one task: facts of the site, computed once per run, or facts of the task."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class UnknownFact(Exception):
 
 
 class Reader:
-    """Facts by name, for the host whose task reads.
+    """Facts by name, for the host of the task.
 
-    ``variables`` are what Ansible gives to a lookup, ``phase`` one that a run is about to enter,
-    and ``secret`` reads a secret by its term, and takes what is given where there is none.
+    ``variables`` are those that Ansible passes to a lookup, ``phase`` is a migration phase that the
+    run is about to enter. ``secret`` returns a secret by its term; its ``absent`` is a default.
     """
 
     def __init__(
@@ -51,19 +51,19 @@ class Reader:
             known = partial(self._secret, absent="")
             return OF_A_TASK[name](Host(self.read, self._secret, known, self._variable, self._of))
         if name not in FACTS:
-            raise UnknownFact(f"{name} is not known; known: {', '.join(NAMES)}")
+            raise UnknownFact(f"found {name}; allowed: {', '.join(NAMES)}")
         found = self._run.answer(name, FACTS, self._begin)
         if name in OF_A_HOST:
             host = self._variables["inventory_hostname"]
             if host not in found:
-                raise UnknownFact(f"{name} is of each host of the inventory, and {host} is none")
+                raise UnknownFact(f"{name} needs a host of the inventory; found {host}")
             found = found[host]
         if "failed" in found:
             raise UnusableVariable(found["failed"])
         return found["value"]
 
     def _variable(self, name: str, default: Any) -> Any:
-        """A variable of the task, the default that is given, or that of a role."""
+        """A variable of the task, ``default``, or a role's default."""
         if name in self._own:
             return self._own[name]
         if default is not None:
@@ -71,12 +71,12 @@ class Reader:
         return Variables({**defaults(), **self._variables}, self._loader)[name]
 
     def _of(self, host: str, name: str) -> Any:
-        """A variable of a host, or the default of a role; raises UnusableVariable."""
+        """A variable of a host, or a role's default; raises UnusableVariable."""
         found = hosts(self._variables, self._loader, [host])
         return Inventory(found, self._variables["groups"]).get(host, name)
 
     def _begin(self) -> Callable[[str], Any]:
-        """What computes facts, from one reading of the inventory."""
+        """Read the inventory once, and return the function that computes facts from it."""
         every = hosts(self._variables, self._loader)
         inventory = Inventory(every, self._variables["groups"], self._phase)
 
@@ -89,14 +89,14 @@ class Reader:
 
 
 def attempt(fact: Callable[[], Any]) -> dict[str, Any]:
-    """The value of a fact, or why there is none: nobody may need it in this run."""
+    """The value of a fact, or its error, which only matters if the run reads the fact."""
     try:
         value = fact()
-        # Other tasks read it as JSON. A date of YAML is none.
+        # Other tasks read it as JSON, which has no dates, for example.
         json.dumps(value)
         return {"value": value}
     except (CycleError, SecurityError, UnusableVariable) as error:
         return {"failed": str(error)}
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
-        # Preflight names variables of another shape; here nobody knows which one it is.
-        return {"failed": f"a variable has another shape, see make preflight: {error!r}"}
+        # Preflight names variables of the wrong type; here the variable is unknown.
+        return {"failed": f"a variable has the wrong type, see make preflight: {error!r}"}

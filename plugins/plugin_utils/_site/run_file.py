@@ -1,10 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run computes once, although each of its tasks runs in a process of its own.
+"""Values that are computed once per run, although each task runs in its own process.
 
-The first process that asks computes all answers and writes a file of the run for each, the others
-read those. The folder is the one which Ansible makes for each run, for its owner alone, and removes
-at the end.
+The first process that needs a value computes all values and writes a file for each; the other
+processes read the files. Ansible creates the folder for each run, accessible only to its owner, and
+removes it at the end.
 """
 
 from __future__ import annotations
@@ -21,51 +21,54 @@ Compute = Callable[[str], Any]
 
 
 class CycleError(Exception):
-    """Something needs itself; the message is its path."""
+    """A value depends on itself; the message is the path of the cycle."""
 
 
 class _Computing:
-    """What this process is computing: names under way, the outermost first, and what is done."""
+    """Values that this process computes: names in progress, the outermost first, and results."""
 
     def __init__(self, compute: Compute) -> None:
-        self._compute, self._under_way = compute, list[str]()
+        self._compute, self._in_progress = compute, list[str]()
         self._done: dict[str, Any] = {}
 
     def answer(self, name: str) -> Any:
-        """One answer, which may need others."""
-        if name in self._under_way:
-            raise CycleError(" needs ".join([*self._under_way, name]))
+        """Compute one value, which may need others."""
+        if name in self._in_progress:
+            raise CycleError(" needs ".join([*self._in_progress, name]))
         if name not in self._done:
-            self._under_way.append(name)
+            self._in_progress.append(name)
             try:
                 self._done[name] = self._compute(name)
             finally:
-                self._under_way.pop()
+                self._in_progress.pop()
         return self._done[name]
 
 
-# A template that is read while answers are computed can ask for one of them.
+# A template that is evaluated during the computation may read one of the values.
 _computing: dict[str, _Computing] = {}
 
 
 class RunFile:
-    """Answers by name, in ``folder``; answers are what JSON can hold, and no secrets.
+    """Values by name, in files of ``folder``; they must be JSON, and no secrets.
 
-    ``about`` tells several sets of answers of one run apart.
+    ``about`` distinguishes several sets of values of one run.
     """
 
     def __init__(self, folder: Path, about: str) -> None:
         self._folder, self._about = folder, about
 
     def answer(self, name: str, names: Collection[str], begin: Callable[[], Compute]) -> Any:
-        """One of ``names``; ``begin`` gives what computes each of them. Raises CycleError."""
+        """Value of ``name``; ``begin`` returns the function that computes ``names``.
+
+        Raises CycleError.
+        """
         if self._about in _computing:
             return _computing[self._about].answer(name)
         file = self._file(name)
         if not file.exists():
             with self._file("lock").with_suffix(".lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                # Another process may have been faster.
+                # Another process may have computed it meanwhile.
                 if not file.exists():
                     self._compute_all(names, begin())
         return json.loads(file.read_text(encoding="utf-8"))

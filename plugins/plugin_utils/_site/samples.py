@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The schemas of samples, each file read once in a run.
+"""Schemas of samples; each file is read once per run.
 
-Ansible renders a declaration for each value that comes from it: many times in a run.
+Ansible renders a declaration for each value derived from it, many times in a run.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .run_file import RunFile
 
 
 def with_sample_schema(pipeline: Any) -> Any:
-    """A pipeline in which ``schema: {sample: FILE}`` is the DDL of that file; raises SampleError.
+    """Return the pipeline with ``schema: {sample: FILE}`` replaced by DDL; raises SampleError.
 
-    FILE is relative to where the run starts.
+    FILE is relative to the current directory of the run.
     """
     return with_schema(pipeline, Path.cwd(), _schema_in_this_run)
 
@@ -28,7 +28,7 @@ def _schema_in_this_run(file: Path, null: str, delimiter: str | None) -> str:
     try:
         now = file.stat()
     except OSError:
-        # The reader's own error names the file.
+        # The reader's error names the file.
         return schema_of(file, null, delimiter)
     about = f"sample {file} {now.st_mtime_ns} {now.st_size} {null!r} {delimiter!r}"
     run = RunFile(Path(constants.DEFAULT_LOCAL_TMP), about)

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the declaration of one service says: its ports, directories and memory."""
+"""Ports, directories and memory that the variables of a service declare."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .status_ports import status_ports
 
 @dataclass(frozen=True)
 class Socket:
-    """A port that an instance will listen on, and the variable that says so."""
+    """A port on which an instance will listen, and its variable."""
 
     host: str
     where: str
@@ -25,15 +25,15 @@ class Socket:
     port: int
 
     def meets(self, address: str, port: int) -> bool:
-        """Whether a socket there would keep this one from binding."""
-        wild = {"0.0.0.0", "::", "*", ""}
+        """Whether a socket with this address and port conflicts with this one."""
+        wildcards = {"0.0.0.0", "::", "*", ""}
         return self.port == port and (
-            self.address == address or self.address in wild or address in wild
+            self.address == address or self.address in wildcards or address in wildcards
         )
 
 
 def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
-    """The ports that one instance will listen on; a port that is no number is left out."""
+    """Ports on which one instance will listen; ports that are no numbers are left out."""
     address = str(site.value(host, service.bind, "")) if service.bind else ""
     for variable in service.ports:
         value = site.value(host, variable)
@@ -72,13 +72,13 @@ def directories(site: Site, host: str, names: tuple[str, ...]) -> Iterator[tuple
 
 
 def entries(site: Site, host: str, variable: str) -> Mapping[str, Any]:
-    """A dict of declarations by name; an empty one when it is missing or malformed."""
+    """A dict of declarations by name; empty if it is missing or malformed."""
     found = site.value(host, variable, {})
     return found if isinstance(found, Mapping) else {}
 
 
 def memory(site: Site, host: str, service: Service) -> Iterator[tuple[str, int]]:
-    """Variable and bytes of memory one instance may use: its container's limit, else its heap."""
+    """Variable and memory in bytes of an instance: its container's limit, or else its heap."""
     if service.each:
         extra = whole_number(site.value(host, "pipeline_overhead_mb", 0)) or 0
         for name, declared in entries(site, host, service.each).items():

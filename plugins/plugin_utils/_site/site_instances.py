@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Instances of all kinds of services, for checks."""
+"""Instances of all kinds of services, for the checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .site_model import Site
 
 
 def instances(site: Site, services: Sequence[Service] = SERVICES) -> Iterator[tuple[str, Service]]:
-    """Every host with every service it runs."""
+    """Yield each host with each service that it runs."""
     for each in services:
         for host in hosts_of(site, each):
             yield host, each
@@ -24,8 +24,8 @@ def instances(site: Site, services: Sequence[Service] = SERVICES) -> Iterator[tu
 
 def hosts_of(site: Site, each: Service) -> list[str]:
     """Hosts with an instance of a kind."""
-    there = site.once(f"whether {each.where}", partial(_given, site, each.where))
-    return site.members(each.group) if there else []
+    exists = site.once(f"whether {each.where}", partial(_given, site, each.where))
+    return site.members(each.group) if exists else []
 
 
 def _given(site: Site, where: str) -> bool:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The inventory as the checks see it: hosts, groups, machines and what was found on them."""
+"""The inventory for the checks: hosts, groups, and machines with their facts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .inventory import Unreadable
 
 @dataclass(frozen=True)
 class Role:
-    """What a role lets the operator set: options of its argument_specs by variable."""
+    """A role with the options of its argument_specs, by variable."""
 
     name: str
     options: Mapping[str, Mapping[str, Any]]
@@ -25,8 +25,8 @@ class Role:
 class Site:
     """Hosts with their variables (role defaults included), groups, roles and facts of machines.
 
-    A host's mapping may template on access and raise Unreadable; ``facts`` has one entry per
-    machine that answered, by its inventory name.
+    A host's mapping may evaluate templates on access and raise Unreadable; ``facts`` has one entry
+    for each machine that responded, by its inventory name.
     """
 
     hosts: Mapping[str, Mapping[str, Any]]
@@ -37,17 +37,17 @@ class Site:
     _known: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
-        """What ``make`` returns, made once for all checks of a site."""
+        """Return the result of ``make``, which is called once for all checks of a site."""
         if name not in self._known:
             self._known[name] = make()
         return self._known[name]
 
     def members(self, group: str) -> list[str]:
-        """Hosts of a group; none when there is no such group."""
+        """Hosts of a group; none if the group does not exist."""
         return [host for host in self.groups.get(group, ()) if host in self.hosts]
 
     def value(self, host: str, name: str, default: Any = None) -> Any:
-        """A variable of a host; ``default`` when it is not set or cannot be templated."""
+        """A variable of a host; ``default`` if it is not set or its template fails."""
         try:
             found = self.hosts[host].get(name)
         except Unreadable as error:
@@ -56,16 +56,16 @@ class Site:
         return default if found is None else found
 
     def values(self, hosts: Iterable[str], name: str) -> Iterator[tuple[str, Any]]:
-        """Host and value, for each host that sets ``name``."""
+        """Yield host and value for each host that sets ``name``."""
         for host in hosts:
             found = self.value(host, name)
             if found is not None:
                 yield host, found
 
     def place(self, machine: str, path: str) -> Place | None:
-        """Where a path lies on a machine; None where it does not tell, or tells too early.
+        """File system of a path on a machine; None if it is unknown or not mounted yet.
 
-        Before role host has mounted a declared disk, its mount point lies on another.
+        Before the role host mounts a declared disk, its mount point is on another file system.
         """
         found = self.facts.get(machine, {}).get("paths", {}).get(path)
         if found is None:
@@ -85,10 +85,10 @@ class Site:
         return [str(mount).rstrip("/") for mount in mounts if mount]
 
     def machine(self, host: str) -> str:
-        """The machine an inventory host runs on: its name in group metal, else its address.
+        """Machine of an inventory host: its name in group metal, or else its address.
 
-        Instances share a machine when they have the same address, or one that the machine
-        itself reports; everything with a local connection is on the control node.
+        Hosts share a machine if they have the same address, or one that the machine reports. Hosts
+        with a local connection are on the control node.
         """
         return str(self.once(f"machine of {host}", lambda: self._machine(host)))
 

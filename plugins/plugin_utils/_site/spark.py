@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of Spark know of each other."""
+"""Facts of Spark's masters, workers and history servers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def master_endpoints(inventory: Inventory) -> list[str]:
 
 
 def workers(inventory: Inventory) -> list[dict[str, Any]]:
-    """Workers with the port of their page."""
+    """Workers with the port of their web page."""
     names = {
         "name": "spark_worker_name",
         "host": "spark_address",
@@ -43,16 +43,16 @@ def workers(inventory: Inventory) -> list[dict[str, Any]]:
 
 
 def histories(inventory: Inventory) -> list[dict[str, Any]]:
-    """History servers with the port of their page."""
+    """History servers with the port of their web page."""
     names = {"name": "spark_history_name", "host": "spark_address", "ui_port": "spark_history_port"}
     return inventory.records(HISTORIES, names)
 
 
 def recovery_servers(inventory: Inventory) -> list[str]:
-    """Servers of the ensemble in which several masters agree who leads; none for one alone.
+    """Metadata servers for the leader election of masters; none for a single master.
 
-    One alone would wait at every start for the end of its own last session. And not where users
-    have certificates: the ensemble would take them for masters, which believe what they find there.
+    A single master would wait at each start until its last session expires. None also if users have
+    certificates, with which they could write the masters' state.
     """
     mode = mode_of(security.mode(inventory))
     if len(inventory.members(MASTERS)) < 2 or (mode.tls and not mode.passwords):
@@ -61,23 +61,23 @@ def recovery_servers(inventory: Inventory) -> list[str]:
 
 
 def recovery_files(inventory: Inventory) -> dict[str, str]:
-    """Files in the container with which a master comes into the ensemble."""
+    """Files in the container with which a master authenticates to the ensemble."""
     if not mode_of(security.own_mode(inventory)).tls:
         return {}
     return {"keys": "/etc/kafka-metal/ensemble.pem", "trusted": "/etc/kafka-metal/ca.pem"}
 
 
 def properties_file(inventory: Inventory) -> str:
-    """File in the container with what the parts of Spark share; empty while nobody is asked."""
+    """File in the container with Spark's shared security settings; empty without security."""
     return "/etc/kafka-metal/spark.conf" if secured(inventory) else ""
 
 
 def secured(inventory: Inventory) -> bool:
-    """Whether the parts of Spark prove who they are."""
+    """Whether Spark's services authenticate each other."""
     return mode_of(security.own_mode(inventory)).secured
 
 
 def recovery_node(inventory: Inventory) -> str:
-    """Node of the ensemble in which masters keep their state."""
+    """Node of the ensemble in which masters store their state."""
     default = f"/kafka-metal/spark/{inventory.site_value('cluster_name')}"
     return str(inventory.site_value("spark_recovery_node", MASTERS) or default)

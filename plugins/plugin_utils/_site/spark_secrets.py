@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files with secrets of the parts of Spark, of drivers among them."""
+"""Files with secrets of Spark's services and drivers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 
 def page_login(host: Host) -> str:
-    """What pages of Spark are shown; empty where they ask for nothing."""
+    """Basic authentication value for Spark's web pages; empty if they require no password."""
     return web_login.basic(host.secret("password:spark-pages")) if host.own.secured else ""
 
 
 def of_spark(host: Host) -> Files:
-    """What all parts of Spark share."""
+    """Files that all services of Spark share."""
     if not host.own.secured:
         return []
     shared = spark_security.spark_properties(host.secret("password:spark-rpc"), f"{FOLDER}/pages")
@@ -31,27 +31,27 @@ def of_spark(host: Host) -> Files:
 
 
 def of_recovery(host: Host) -> Files:
-    """Of a master that comes into the ensemble."""
-    if not host.own.tls or not host.know("spark.recovery_servers"):
+    """Files with which a master authenticates to the ensemble."""
+    if not host.own.tls or not host.fact("spark.recovery_servers"):
         return []
     key = host.secret(f"keypair:{host.variable('spark_master_name')}-ensemble")
     return [file("ensemble.pem", key), trusted(host)]
 
 
 def of_pipeline(host: Host) -> Files:
-    """Of the driver at hand; of no pipeline while the role's own arguments are checked."""
+    """Files of the current pipeline's driver; without user while role arguments are validated."""
     if not host.own.secured:
         return []
     name = host.variable("__pipeline_name", "")
     users = [f"{PIPELINE}{name}"] if name else []
-    shown = client_keys(host, users, host.know("security.own_mode"))
-    return [*shown, trusted(host), *of_spark(host)]
+    keys = client_keys(host, users, host.fact("security.own_mode"))
+    return [*keys, trusted(host), *of_spark(host)]
 
 
 def of_part_of_spark(host: Host) -> Files:
-    """Of a master, a worker or a history server.
+    """Files of a master, a worker or a history server.
 
-    Executors of every pipeline run in a worker: what proves who a pipeline is, their driver has.
+    Executors of all pipelines run in a worker, so only drivers have the keys of pipelines.
     """
     component = host.variable("spark_component")
     if component == "worker" and host.own.secured:
@@ -60,7 +60,7 @@ def of_part_of_spark(host: Host) -> Files:
 
 
 def spark_keys_id(host: Host) -> str:
-    """Changes with what a part of Spark reads only at its start: all restart in the same run."""
+    """Digest of the files that a service of Spark reads only at its start; a change restarts it."""
     shared = of_spark(host)
     if not shared:
         return ""
@@ -69,7 +69,7 @@ def spark_keys_id(host: Host) -> str:
 
 
 def pipeline_keys_id(host: Host) -> str:
-    """The same for drivers."""
+    """Digest of the files that a driver reads only at its start; a change restarts it."""
     shared = of_spark(host)
     return _digest(shared) if shared else ""
 

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the control node keeps what belongs to one cluster: its store of keys, answers, reports."""
+"""State directory of a cluster on the control node: store of keys, results, reports."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from .._images.images import repository_root
 
 FOLDER = ".kafka-metal"
 STORE = "store.vault"
-# Whose state it is.
+# File with the name of the cluster.
 CLUSTER = "cluster"
 
 
 @dataclass(frozen=True)
 class Old:
-    """Directories of earlier versions, which lay in the checkout or the installed collection."""
+    """Directories of earlier versions, in the checkout or the installed collection."""
 
     secrets: Path
     answers: Path
 
 
 def old(cluster: str) -> Old:
-    """Where earlier versions kept the state of ``cluster``."""
+    """Directories in which earlier versions kept the state of ``cluster``."""
     root = repository_root()
     return Old(root / ".secrets" / cluster, root / ".cache" / cluster)
 
 
-def beside(sources: Sequence[str], here: Path | None = None) -> Path:
-    """The directory of the inventory's first source: itself, where it is one.
+def inventory_directory(sources: Sequence[str], here: Path | None = None) -> Path:
+    """The directory of the inventory's first source, which may be a directory itself.
 
-    A list of hosts (``-i node1,node2``) has no directory: the current one, or ``here``, serves. In
-    a directory Ansible reads no source whose name begins with a dot.
+    For a list of hosts (``-i node1,node2``) it is the current directory, or ``here``. Ansible
+    ignores files in it whose names start with a dot.
     """
     here = here or Path.cwd()
     first = str(sources[0]) if sources else ""
@@ -49,23 +49,23 @@ def beside(sources: Sequence[str], here: Path | None = None) -> Path:
 
 
 def directory(
-    cluster: object, sources: Sequence[str], said: str = "", here: Path | None = None
+    cluster: object, sources: Sequence[str], declared: str = "", here: Path | None = None
 ) -> Path:
-    """The state directory of ``cluster``; ``said`` is ``kafka_metal_state`` of the inventory.
+    """The state directory of ``cluster``; ``declared`` is ``kafka_metal_state`` of the inventory.
 
-    A relative one starts beside the first source. Raises AnsibleError for a name that is none.
+    A relative path starts in the inventory's directory. Raises AnsibleError for an invalid name.
     """
     if not isinstance(cluster, str) or not NAME.fullmatch(cluster):
         raise AnsibleError(
             f"cluster_name: found {cluster!r}; allowed: letters, digits, '_', '.' and '-', "
-            "beginning with a letter or digit; set it for all hosts of the inventory"
+            "starting with a letter or digit; set it for all hosts of the inventory"
         )
-    found = beside(sources, here)
-    wanted = Path(said).expanduser() if said else Path(FOLDER, cluster)
-    return Path(os.path.abspath(found / wanted))
+    base = inventory_directory(sources, here)
+    path = Path(declared).expanduser() if declared else Path(FOLDER, cluster)
+    return Path(os.path.abspath(base / path))
 
 
 def store(place: Path, cluster: str) -> Path:
-    """The store of keys: at its old place as long as it has not been moved from there."""
-    left = old(cluster).secrets / STORE
-    return left if left.exists() and not (place / STORE).exists() else place / STORE
+    """Path of the store of keys: the old path until the store has been moved."""
+    before = old(cluster).secrets / STORE
+    return before if before.exists() and not (place / STORE).exists() else place / STORE

@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Moves the state of a cluster from where earlier versions kept it, once, and loses no key.
+"""Move of a cluster's state from the directories of earlier versions, once and without data loss.
 
-Every file is copied, synced to the disk and read again before the old directory is renamed to
-``<cluster>.moved``. What is new already stays; two stores that differ are refused.
+Each file is copied, synced to disk and verified before the old directory is renamed to
+``<cluster>.moved``. Existing new files stay; two different stores are refused.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from .state_directory import CLUSTER, STORE, old
 
 OURS = "# Written by kafka-metal."
 IGNORED = f"""\
-{OURS} The store is encrypted and may be committed; the rest is of this machine.
+{OURS} The store is encrypted and may be committed; the rest belongs to this machine.
 *
 !.gitignore
 !store.vault
 """
-# Files of clients name their keys by absolute path.
-NAMING = ("client.conf", "client.properties")
+# Files of clients that contain absolute paths of their keys.
+WITH_PATHS = ("client.conf", "client.properties")
 HELP = "docs/operate/guides/secret-store.md"
 
 
 def settle(place: Path, cluster: str, *, secrets: bool = True, dry: bool = False) -> list[str]:
-    """Make the directory and move into it what is elsewhere; a sentence for each move.
+    """Create the directory, move older state into it, and return a message for each move.
 
-    ``secrets`` is False where the site keeps its store at a place of its own. Raises AnsibleError
-    when two stores differ, or when something cannot be written: then nothing was renamed.
+    ``secrets`` is False if the site declares the path of its store. Raises AnsibleError if two
+    stores differ, or if a file cannot be written; then nothing was renamed.
     """
     before = old(cluster)
     found = [each for each in ((before.secrets if secrets else None), before.answers) if each]
@@ -46,7 +46,7 @@ def settle(place: Path, cluster: str, *, secrets: bool = True, dry: bool = False
                 _refuse_two_stores(each, place)
         else:
             _make(place, cluster)
-            with _alone(place):
+            with _locked(place):
                 moves = [each for each in moves if each.is_dir()]
                 for each in moves:
                     _refuse_two_stores(each, place)
@@ -56,13 +56,13 @@ def settle(place: Path, cluster: str, *, secrets: bool = True, dry: bool = False
     except OSError as error:
         raise AnsibleError(
             f"state of cluster {cluster}: {error.filename}: {error.strerror}; wanted: space and "
-            f"the right to write to {place}; nothing was taken from its old place"
+            f"write permission in {place}; the old directories are unchanged"
         ) from error
     return [f"state of cluster {cluster}: {each} is moved to {place}" for each in moves]
 
 
 def _refuse_foreign(place: Path, cluster: str) -> None:
-    """A directory that is not ours, or is another cluster's, is no place for a state."""
+    """Raise AnsibleError if the directory has other files, or the state of another cluster."""
     if not place.is_dir():
         return
     files = {each.name for each in place.iterdir()}
@@ -71,10 +71,10 @@ def _refuse_foreign(place: Path, cluster: str) -> None:
     if files and not ours and STORE not in files:
         raise AnsibleError(
             f"kafka_metal_state: found {place} with other files, such as "
-            f"{min(files)}; allowed: a directory that is new or empty. Nothing was touched"
+            f"{min(files)}; allowed: a new or empty directory. Nothing was touched"
         )
-    noted = place / CLUSTER
-    owner = noted.read_text(encoding="utf-8").strip() if noted.is_file() else cluster
+    marker = place / CLUSTER
+    owner = marker.read_text(encoding="utf-8").strip() if marker.is_file() else cluster
     if owner != cluster:
         raise AnsibleError(
             f"kafka_metal_state: found the state of cluster {owner!r} in {place}; allowed: a "
@@ -90,8 +90,8 @@ def _make(place: Path, cluster: str) -> None:
 
 
 @contextlib.contextmanager
-def _alone(place: Path) -> Iterator[None]:
-    """Hold off another run that moves the same state."""
+def _locked(place: Path) -> Iterator[None]:
+    """Lock the directory against other runs that move the same state."""
     handle = os.open(place / ".move.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -104,9 +104,9 @@ def _refuse_two_stores(source: Path, place: Path) -> None:
     ours, theirs = place / STORE, source / STORE
     if ours.exists() and theirs.exists() and ours.read_bytes() != theirs.read_bytes():
         raise AnsibleError(
-            f"two stores of keys, and they differ: {theirs} (where an earlier version kept it) and "
+            f"two different stores of keys: {theirs} (from an earlier version) and "
             f"{ours}; wanted: one of them. Keep the one whose passwords (`ansible-vault view`) the "
-            f"cluster accepts, move the other away. Nothing was touched; see {HELP}"
+            f"cluster accepts, and move the other away. Nothing was touched; see {HELP}"
         )
 
 
@@ -123,13 +123,13 @@ def _copy(source: Path, place: Path) -> None:
             target.mkdir(mode=path.stat().st_mode & 0o777, parents=True, exist_ok=True)
         elif not target.exists():
             data = path.read_bytes()
-            if path.name in NAMING:
+            if path.name in WITH_PATHS:
                 data = data.replace(f"{source}/".encode(), f"{place}/".encode())
             _put(target, data, path.stat().st_mode & 0o777)
 
 
 def _put(path: Path, data: bytes, mode: int) -> None:
-    """A file in one step, on the disk and read again."""
+    """Write a file atomically, sync it to disk and verify it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as stream:
@@ -137,7 +137,7 @@ def _put(path: Path, data: bytes, mode: int) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     if temporary.read_bytes() != data:
-        raise OSError(5, "what was written is not what can be read", str(temporary))
+        raise OSError(5, "the written file has other content", str(temporary))
     temporary.rename(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
@@ -147,11 +147,11 @@ def _put(path: Path, data: bytes, mode: int) -> None:
 
 
 def _retire(source: Path) -> None:
-    """Rename what was copied: an earlier version finds it again under its old name."""
+    """Rename the copied directory; renamed back, an earlier version can use it again."""
     number, kept = 1, source.with_name(f"{source.name}.moved")
     while kept.exists():
         number += 1
         kept = source.with_name(f"{source.name}.moved{number}")
-    # Where it may not be renamed it stays: the copy is complete, and goes before it.
+    # Without permission it keeps its name: the copy is complete and takes precedence.
     with contextlib.suppress(PermissionError):
         source.rename(kept)

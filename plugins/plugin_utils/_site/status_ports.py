@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which driver answers at which port."""
+"""Status ports of pipelines' drivers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from itertools import count
 
 
 def status_ports(names: Iterable[str], first: int, own: Mapping[str, int]) -> dict[str, int]:
-    """The port of each pipeline: its own in ``own``, else the next one from ``first`` that is free.
+    """The port of each pipeline: the one in ``own``, or else the next free port from ``first``.
 
-    A pipeline that is taken away moves those behind it, but none that has a port of its own.
+    Removing a pipeline shifts the ports of later pipelines without a fixed port.
     """
     taken = set(own.values())
     free = (port for port in count(first) if port not in taken)

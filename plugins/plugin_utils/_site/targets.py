@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of monitoring, and what Prometheus reads of each instance, by the catalogue."""
+"""Services of monitoring, and Prometheus targets of all instances, from the catalogue."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ ROLE = "monitoring"
 
 
 def of_machines(inventory: Inventory) -> list[str]:
-    """Programs of monitoring on every machine, in the order of start."""
-    return _programs(inventory, machines.GROUP)
+    """Services of monitoring on every machine, in start order."""
+    return _services(inventory, machines.GROUP)
 
 
 def own_targets(inventory: Inventory) -> list[str]:
-    """Programs of monitoring on its own hosts, in the order of start."""
-    return _programs(inventory, monitoring.GROUP)
+    """Services of monitoring on the monitoring hosts, in start order."""
+    return _services(inventory, monitoring.GROUP)
 
 
-def _programs(inventory: Inventory, group: str) -> list[str]:
+def _services(inventory: Inventory, group: str) -> list[str]:
     return [
         each.kind
         for each in SERVICES
@@ -32,12 +32,12 @@ def _programs(inventory: Inventory, group: str) -> list[str]:
 
 
 def targets(inventory: Inventory) -> dict[str, list[dict[str, str]]]:
-    """By job, one record for each instance; an empty address means that it has no metrics."""
+    """One record for each instance, by job; the address is empty if it has no metrics."""
     found: dict[str, list[dict[str, str]]] = {}
     for service in SERVICES:
         if service.job:
-            read = [_target(inventory, host, service) for host in hosts(inventory, service)]
-            found.setdefault(service.job, []).extend(read)
+            own = [_target(inventory, host, service) for host in hosts(inventory, service)]
+            found.setdefault(service.job, []).extend(own)
     return found
 
 
@@ -51,7 +51,7 @@ def _target(inventory: Inventory, host: str, service: Service) -> dict[str, str]
 
 
 def _address(inventory: Inventory, host: str, service: Service) -> str:
-    """host:port of an instance, where a proxy on its machine reads it, or from outside."""
+    """host:port of an instance's metrics, for the proxy on its machine or for other machines."""
     if service.agent:
         port, bind = int(inventory.get(host, service.agent, 0)), f"{service.role}_metrics_bind"
     else:

@@ -19,7 +19,7 @@ COLLECTION = Path(__file__).resolve().parents[3]
 
 
 class Variables(Mapping[str, Any]):
-    """Variables of one host over the defaults of roles; each is templated when it is read."""
+    """Variables of one host over the defaults of roles; templates are evaluated on access."""
 
     def __init__(self, values: Mapping[str, Any], loader: DataLoader) -> None:
         self._values = values
@@ -43,7 +43,7 @@ class Variables(Mapping[str, Any]):
 
 @cache
 def defaults() -> dict[str, Any]:
-    """Defaults of all roles; their names do not collide, each has its role's prefix."""
+    """Defaults of all roles, which have distinct names with their role's prefix."""
     loader, found = DataLoader(), dict[str, Any]()
     for path in sorted(COLLECTION.glob("roles/*/defaults/main.yml")):
         found.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
@@ -53,9 +53,9 @@ def defaults() -> dict[str, Any]:
 def hosts(
     variables: Mapping[str, Any], loader: DataLoader, names: Iterable[str] | None = None
 ) -> dict[str, Variables]:
-    """Hosts of the inventory, or those of ``names``, out of what Ansible gives to a lookup."""
-    behind, all_hosts = defaults(), variables["hostvars"]
+    """Hosts of the inventory, or those in ``names``, from the variables of a lookup."""
+    of_roles, all_hosts = defaults(), variables["hostvars"]
     return {
-        host: Variables({**behind, **all_hosts.raw_get(host), "hostvars": all_hosts}, loader)
+        host: Variables({**of_roles, **all_hosts.raw_get(host), "hostvars": all_hosts}, loader)
         for host in (all_hosts if names is None else names)
     }

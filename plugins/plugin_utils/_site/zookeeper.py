@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What others know of the ZooKeeper ensemble, and its servers of each other."""
+"""Facts of the ZooKeeper ensemble that its clients and servers need."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from . import security, spark
 from .inventory import Inventory
 
 GROUP = "zookeeper"
-# Of brokers that keep their metadata in it: kafka_metadata_mode.
+# Value of kafka_metadata_mode.
 MODE = "zookeeper"
-# A standby of Spark leads when the session of the one before it has ended, and Spark asks for a
-# minute of its own.
+# A standby master of Spark takes over when the leader's session expires. Spark requests a minute,
+# so a cluster with Spark has a lower limit.
 SESSION_LIMIT_MS, SESSION_LIMIT_UNDER_SPARK_MS = 40_000, 10_000
 
 
 def ensemble(inventory: Inventory) -> list[dict[str, Any]]:
-    """Servers with their ports, the one for clients being that of the phase."""
+    """Servers with their ports; the client port depends on the phase."""
     names = {
         "id": "zookeeper_server_id",
         "host": "zookeeper_address",
@@ -35,17 +35,17 @@ def ensemble(inventory: Inventory) -> list[dict[str, Any]]:
 
 
 def endpoints(inventory: Inventory) -> list[str]:
-    """host:port of every server for clients."""
+    """host:port of each server for clients."""
     return zookeeper_tls_migration.connect(ensemble(inventory))
 
 
 def session_limit(inventory: Inventory) -> int:
-    """Milliseconds after which a session ends at the latest."""
+    """Longest session timeout in milliseconds."""
     return SESSION_LIMIT_UNDER_SPARK_MS if spark.recovery_servers(inventory) else SESSION_LIMIT_MS
 
 
 def asks_by_certificate(inventory: Inventory) -> bool:
-    """Whether clients show a certificate."""
+    """Whether clients authenticate by certificate."""
     return zookeeper_tls_migration.with_certificate(
         security.mode(inventory), security.phase(inventory)
     )

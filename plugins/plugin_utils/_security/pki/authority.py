@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""A CA: made here, or brought by the site and judged."""
+"""A CA: generated, or provided by the site and validated."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from cryptography.x509.oid import NameOID
 
 from .pem import PrivateKey, fingerprint, fits, subject_of
 
-# Clocks of machines differ: what is issued is valid a little before it is issued.
+# Certificates are valid before they are issued, because clocks of machines differ.
 BACKDATED = timedelta(minutes=10)
 
-# Fast in every handshake of the JVM, and good for the ten years of a CA.
+# Fast in TLS handshakes of the JVM, and secure for the ten years of a CA.
 CURVE = ec.SECP256R1
 
 
 @dataclass(frozen=True)
 class Authority:
-    """A CA and the way up to its root. ``chain`` ends with the root; empty when it is one."""
+    """A CA and its chain. ``chain`` ends with the root; it is empty if the CA is a root."""
 
     certificate: x509.Certificate
     key: PrivateKey
@@ -34,22 +34,22 @@ class Authority:
 
     @property
     def root(self) -> x509.Certificate:
-        """What its certificates are trusted by."""
+        """The root that members trust."""
         return self.chain[-1] if self.chain else self.certificate
 
     @property
     def intermediates(self) -> tuple[x509.Certificate, ...]:
-        """What a server sends behind its own certificate: all up to the root, without it."""
+        """Certificates that a server sends after its own: the chain without the root."""
         return (self.certificate, *self.chain)[:-1]
 
     @property
     def fingerprint(self) -> str:
-        """Its name for programs."""
+        """SHA-256 fingerprint of the certificate, as identifier."""
         return fingerprint(self.certificate)
 
 
 def name_of(organization: str, common_name: str) -> x509.Name:
-    """A subject; the organization comes first, so that Kafka writes it last."""
+    """A subject with the organization first, which Kafka prints last."""
     return x509.Name(
         [
             x509.NameAttribute(NameOID.ORGANIZATION_NAME, organization),
@@ -59,7 +59,7 @@ def name_of(organization: str, common_name: str) -> x509.Name:
 
 
 def make(organization: str, common_name: str, days: int, now: datetime) -> Authority:
-    """A new CA that signs certificates of members and no further CA."""
+    """Generate a CA that signs certificates of members, but no further CA."""
     key = ec.generate_private_key(CURVE())
     subject = name_of(organization, common_name)
     identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
@@ -103,67 +103,67 @@ def signed_by(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
 
 
 def self_signed(certificate: x509.Certificate) -> bool:
-    """Whether it is a root."""
+    """Whether the certificate is a root."""
     return signed_by(certificate, certificate)
 
 
 def may_sign(certificate: x509.Certificate) -> bool:
-    """Whether it is that of a CA."""
+    """Whether the certificate belongs to a CA."""
     extensions = certificate.extensions
     try:
         if not extensions.get_extension_for_class(x509.BasicConstraints).value.ca:
             return False
         return extensions.get_extension_for_class(x509.KeyUsage).value.key_cert_sign
     except x509.ExtensionNotFound as missing:
-        # Roots of old had no usage, which allows each.
+        # Old roots have no key usage, which allows all usages.
         return missing.oid == x509.KeyUsage.oid
 
 
 def blockers(authority: Authority, now: datetime) -> list[str]:
-    """Why it cannot issue certificates."""
+    """Return the reasons why the CA cannot issue certificates."""
     problems = []
-    way = (authority.certificate, *authority.chain)
+    path = (authority.certificate, *authority.chain)
     if not fits(authority.key, authority.certificate):
         problems.append("found a key of another certificate; wanted: the key of the first one")
-    for each in way:
+    for each in path:
         if not may_sign(each):
             problems.append(
                 f"found a certificate that may not sign others: {subject_of(each)}; "
                 "wanted: that of a CA (CA:TRUE, keyCertSign)"
             )
         problems += dates(each, now)
-    problems += way_up(way)
+    problems += path_errors(path)
     return problems
 
 
-def way_up(way: Sequence[x509.Certificate]) -> list[str]:
-    """Why the certificates do not lead to a root, each signed by the next."""
-    for below, above in itertools.pairwise(way):
+def path_errors(path: Sequence[x509.Certificate]) -> list[str]:
+    """Return the reasons why the certificates are no path to a root, each signed by the next."""
+    for below, above in itertools.pairwise(path):
         if not signed_by(below, above):
             return [
-                f"found {subject_of(above)} behind {subject_of(below)}, which it did not sign; "
-                "wanted: each certificate followed by the one that signed it"
+                f"found {subject_of(above)} after {subject_of(below)}, which it did not sign; "
+                "wanted: each certificate followed by its issuer"
             ]
-    if not self_signed(way[-1]):
+    if not self_signed(path[-1]):
         return [
-            f"found nothing that signed {subject_of(way[-1])}; "
+            f"found no issuer of {subject_of(path[-1])}; "
             "wanted: all certificates up to the root in the same file"
         ]
     return []
 
 
 def dates(certificate: x509.Certificate, now: datetime) -> list[str]:
-    """Why it is not valid now."""
+    """Return the reason why the certificate is not valid now."""
     begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     if now > end:
-        return [f"found {subject_of(certificate)} expired since {day(end)}; wanted: one in force"]
+        return [f"found {subject_of(certificate)} expired since {day(end)}; wanted: a valid one"]
     if now < begin:
         return [
-            f"found {subject_of(certificate)} not valid before {day(begin)}; wanted: one in force"
+            f"found {subject_of(certificate)} not valid before {day(begin)}; wanted: a valid one"
         ]
     return []
 
 
 def day(moment: datetime) -> str:
-    """A date for people."""
+    """Text of the date."""
     return moment.strftime("%Y-%m-%d")

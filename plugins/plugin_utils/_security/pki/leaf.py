@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Certificates of the members: what is desired, and how it is issued."""
+"""Certificates of the members: specs, and issuing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ USAGES = {
 
 @dataclass(frozen=True)
 class Leaf:
-    """What a certificate is to say. ``ips`` in their canonical form, ``dns`` in small letters."""
+    """Spec of a certificate. ``ips`` in canonical form, ``dns`` in lower case."""
 
     name: str
     common_name: str
@@ -37,29 +37,29 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Pair:
-    """A certificate with its key. ``chain``: what is sent behind it, without the root."""
+    """A certificate with its key. ``chain``: certificates sent after it, without the root."""
 
     certificate: x509.Certificate
     key: PrivateKey
     chain: tuple[x509.Certificate, ...] = ()
 
     def keystore(self) -> str:
-        """Key and chain in one text: what Kafka reads as a keystore of type PEM."""
+        """Key and chain in one text, as a keystore of type PEM for Kafka."""
         return key_pem(self.key) + self.certificates()
 
     def certificates(self) -> str:
-        """The certificate, then what leads to the root."""
+        """The certificate followed by its chain."""
         return pem((self.certificate, *self.chain))
 
 
 def end_of(leaf: Leaf, authority: Authority, now: datetime) -> datetime:
-    """When a certificate issued now would expire: with its CA at the latest."""
+    """End of validity of a certificate issued now, limited by that of its CA."""
     ends = [each.not_valid_after_utc for each in (authority.certificate, *authority.chain)]
     return min(now + timedelta(days=leaf.days), *ends)
 
 
 def issue(leaf: Leaf, authority: Authority, now: datetime) -> Pair:
-    """A new key and its certificate; nothing of an earlier one is used again."""
+    """Generate a new key and its certificate; raises PkiError if the CA has expired."""
     ca = authority.certificate
     end = end_of(leaf, authority, now)
     if end <= now:
@@ -86,7 +86,7 @@ def issue(leaf: Leaf, authority: Authority, now: datetime) -> Pair:
 
 
 def _authority_of(ca: x509.Certificate) -> x509.AuthorityKeyIdentifier:
-    """The identifier that the CA has; a site's own may have one of its own making."""
+    """The CA's key identifier; a provided CA may have a custom one."""
     try:
         own = ca.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
     except x509.ExtensionNotFound:

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keys and certificates as text and back, and what people are told of them."""
+"""Conversion of keys and certificates to and from PEM, and their texts in messages."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 PrivateKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
-# What the TLS of the JVM's services takes out of a PEM file.
+# Keys that Java services can read from PEM files.
 CURVES = ("secp256r1", "secp384r1", "secp521r1")
 RSA_BITS = 2048
 KEYS_ALLOWED = f"a key on P-256, P-384 or P-521, or RSA with {RSA_BITS} bits or more"
 
 
 class PkiError(ValueError):
-    """A key or a certificate that cannot be used: what was found, and what is wanted."""
+    """A key or certificate cannot be used; the message has what was found and is wanted."""
 
 
 def key_of(text: bytes) -> PrivateKey:
-    """The private key in a PEM text, in whatever envelope; certificates beside it are no harm."""
+    """Return the private key in a PEM text, which may also contain certificates."""
     try:
         key = serialization.load_pem_private_key(_key_part(text), password=None)
     except TypeError:
-        raise PkiError("found a key behind a passphrase; wanted: one without") from None
+        raise PkiError("found a key with a passphrase; wanted: a key without") from None
     except (ValueError, UnsupportedAlgorithm):
-        raise PkiError("found no private key that can be read; wanted: one in PEM") from None
+        raise PkiError("found no readable private key; wanted: a key in PEM") from None
     if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.name in CURVES:
         return key
     if isinstance(key, rsa.RSAPrivateKey) and key.key_size >= RSA_BITS:
@@ -41,7 +41,7 @@ def key_of(text: bytes) -> PrivateKey:
 
 
 def _key_part(text: bytes) -> bytes:
-    """The first private key of a PEM text, without what stands around it."""
+    """Return the PEM text from its first private key on."""
     lines = text.splitlines()
     begin = next((i for i, line in enumerate(lines) if b"PRIVATE KEY-" in line), None)
     if begin is None:
@@ -50,7 +50,7 @@ def _key_part(text: bytes) -> bytes:
 
 
 def key_pem(key: PrivateKey) -> str:
-    """The key as Kafka reads it: PKCS #8 without a passphrase."""
+    """The key as PKCS #8 without a passphrase, as Kafka reads it."""
     return key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
@@ -65,7 +65,7 @@ def certificates_of(text: bytes) -> tuple[x509.Certificate, ...]:
     except ValueError:
         found = ()
     if not found:
-        raise PkiError("found no certificate that can be read; wanted: certificates in PEM")
+        raise PkiError("found no readable certificate; wanted: certificates in PEM")
     return found
 
 
@@ -75,7 +75,7 @@ def pem(certificates: Iterable[x509.Certificate]) -> str:
 
 
 def fits(key: PrivateKey, certificate: x509.Certificate) -> bool:
-    """Whether the certificate is that of the key."""
+    """Whether the certificate belongs to the key."""
     return _public(key.public_key()) == _public(certificate.public_key())
 
 
@@ -91,5 +91,5 @@ def fingerprint(certificate: x509.Certificate) -> str:
 
 
 def subject_of(certificate: x509.Certificate) -> str:
-    """The subject as Kafka sees it in a principal: C(CN=kafka1,O=cluster)."""
+    """The subject in the form of Kafka's principals: C(CN=kafka1,O=cluster)."""
     return certificate.subject.rfc4514_string()

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ready-made certificates of a site: whether they serve what is desired of them."""
+"""Validation of ready-made certificates of a site."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .leaf import Leaf, Pair
 from .pem import fits, subject_of
 from .renewal import names_of
 
-BROKEN = (hashes.MD5, hashes.SHA1)
+INSECURE_HASHES = (hashes.MD5, hashes.SHA1)
 
 
 def root_of(
@@ -23,7 +23,7 @@ def root_of(
     chain: Iterable[x509.Certificate],
     roots: Iterable[x509.Certificate],
 ) -> x509.Certificate | None:
-    """The root that a certificate leads to over its chain; None when it leads to none of them."""
+    """Return the root of a certificate's chain; None if it is none of ``roots``."""
     roots, at = tuple(roots), certificate
     for above in (*chain, None):
         found = next((root for root in roots if signed_by(at, root)), None)
@@ -36,14 +36,14 @@ def root_of(
 
 
 def blockers(pair: Pair, leaf: Leaf, roots: Iterable[x509.Certificate], now: datetime) -> list[str]:
-    """Why the pair does not serve: what was found, and what is wanted."""
+    """Return the reasons why the pair cannot be used: what was found, and what is wanted."""
     roots, certificate = tuple(roots), pair.certificate
     problems = []
     if not fits(pair.key, certificate):
         problems.append("found a key of another certificate; wanted: the key of this one")
     for each in (certificate, *pair.chain):
         problems += dates(each, now)
-        if isinstance(each.signature_hash_algorithm, BROKEN):
+        if isinstance(each.signature_hash_algorithm, INSECURE_HASHES):
             name = each.signature_hash_algorithm.name.upper()
             problems.append(
                 f"found {subject_of(each)} signed with {name}; wanted: SHA-256 or better"
@@ -51,14 +51,14 @@ def blockers(pair: Pair, leaf: Leaf, roots: Iterable[x509.Certificate], now: dat
     if root_of(certificate, pair.chain, roots) is None:
         known = ", ".join(map(subject_of, roots))
         problems.append(
-            f"found a certificate of {certificate.issuer.rfc4514_string()} that leads to no "
-            f"trusted root; wanted: one of {known}, with all certificates in between"
+            f"found a certificate of {certificate.issuer.rfc4514_string()} that has no "
+            f"trusted root; wanted: one of {known}, with all intermediate certificates"
         )
-    return problems + _lacking(certificate, leaf)
+    return problems + _missing(certificate, leaf)
 
 
-def _lacking(certificate: x509.Certificate, leaf: Leaf) -> list[str]:
-    """Names, addresses and usages that are desired and not there; more of them are no harm."""
+def _missing(certificate: x509.Certificate, leaf: Leaf) -> list[str]:
+    """Errors for missing names, addresses and usages; additional ones are allowed."""
     has, problems = names_of(certificate), []
     for what, found, desired in (
         ("DNS names", has.dns, leaf.dns),
@@ -69,23 +69,23 @@ def _lacking(certificate: x509.Certificate, leaf: Leaf) -> list[str]:
         if missing:
             problems.append(
                 f"found the {what} {', '.join(found) or 'none'}; "
-                f"wanted: {', '.join(sorted(missing))} too"
+                f"wanted: also {', '.join(sorted(missing))}"
             )
     return problems
 
 
 def _covers(pattern: str, name: str) -> bool:
-    """Whether a name of a certificate, possibly with a wildcard for one label, is the name."""
+    """Whether a name in a certificate, possibly with a wildcard for one label, matches."""
     if pattern.startswith("*."):
         return name == pattern or name.partition(".")[2] == pattern[2:]
     return pattern == name
 
 
-def root_obstacles(roots: Iterable[x509.Certificate], now: datetime) -> list[str]:
-    """Why certificates cannot be trusted as roots."""
+def root_blockers(roots: Iterable[x509.Certificate], now: datetime) -> list[str]:
+    """Return the reasons why certificates cannot be trusted as roots."""
     problems = []
     for root in roots:
         if not self_signed(root) or not may_sign(root):
-            problems.append(f"found {subject_of(root)}, which is no root; wanted: roots alone")
+            problems.append(f"found {subject_of(root)}, which is no root; wanted: only roots")
         problems += dates(root, now)
     return problems

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a certificate has to be issued anew, and when one ends."""
+"""Whether a certificate must be renewed, and reports of its expiry."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from .authority import Authority, name_of, signed_by
 from .leaf import USAGES, Leaf, Pair, end_of
 from .pem import fingerprint, fits, subject_of
 
-# A certificate that is made for a week is not renewed in each run because 30 days are wanted.
-LIFE_LEFT = 1 / 3
-# Renewing is worth it when the new one lives that much longer; the end of a CA ends all.
-WORTH = timedelta(days=1)
+# Share of the validity that limits the renewal period, so that a certificate for a week is not
+# renewed in every run.
+REMAINING_SHARE = 1 / 3
+# A renewal must extend the validity by this much; the CA's expiry may prevent it.
+LEAST_EXTENSION = timedelta(days=1)
 
 ANY = ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a certificate is good for."""
+    """Names, addresses and usages of a certificate."""
 
     dns: tuple[str, ...]
     ips: tuple[str, ...]
@@ -32,7 +33,7 @@ class Names:
 
 
 def names_of(certificate: x509.Certificate) -> Names:
-    """Names, addresses and usages out of a certificate, in the form of a spec."""
+    """Return names, addresses and usages of a certificate, in the form of a spec."""
     dns: list[str] = []
     ips: list[str] = []
     usages: tuple[str, ...] | None = None
@@ -54,17 +55,17 @@ def days_left(certificate: x509.Certificate, now: datetime) -> int:
 def reason_to_renew(
     pair: Pair, leaf: Leaf, authority: Authority, now: datetime, before_days: int
 ) -> str | None:
-    """Why the pair is not what is desired any more, as a part of a sentence; None when it is."""
+    """Return the reason to renew the pair, as part of a message; None if it is as desired."""
     certificate = pair.certificate
     if not fits(pair.key, certificate):
-        return "its key is that of another certificate"
+        return "its key belongs to another certificate"
     if not signed_by(certificate, authority.certificate):
-        return f"it was issued by {certificate.issuer.rfc4514_string()}, not by the present CA"
+        return f"it was issued by {certificate.issuer.rfc4514_string()}, not by the current CA"
     if pair.chain != authority.intermediates:
-        return "the certificates between it and the root are others now"
+        return "the intermediate certificates have changed"
     desired = name_of(leaf.organization, leaf.common_name)
     if certificate.subject != desired:
-        return f"its subject is {subject_of(certificate)}, wanted is {desired.rfc4514_string()}"
+        return f"its subject is {subject_of(certificate)}, wanted: {desired.rfc4514_string()}"
     return _other_names(certificate, leaf) or _age(certificate, leaf, authority, now, before_days)
 
 
@@ -76,7 +77,7 @@ def _other_names(certificate: x509.Certificate, leaf: Leaf) -> str | None:
         ("usages", has.usages or (), leaf.usages),
     ):
         if set(found) != set(desired):
-            return f"its {what} are {_listed(found)}, wanted are {_listed(desired)}"
+            return f"its {what} are {_listed(found)}, wanted: {_listed(desired)}"
     return None
 
 
@@ -88,14 +89,14 @@ def _age(
     before_days: int,
 ) -> str | None:
     begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
-    margin = min(timedelta(days=before_days), (end - begin) * LIFE_LEFT)
+    margin = min(timedelta(days=before_days), (end - begin) * REMAINING_SHARE)
     if end - now >= margin:
         return None
-    if end_of(leaf, authority, now) < min(end + WORTH, now + timedelta(days=leaf.days)):
+    if end_of(leaf, authority, now) < min(end + LEAST_EXTENSION, now + timedelta(days=leaf.days)):
         return None
     if end <= now:
         return f"it expired {-days_left(certificate, now)} days ago"
-    return f"{days_left(certificate, now)} days are left"
+    return f"it expires in {days_left(certificate, now)} days"
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -103,7 +104,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def end_report(name: str, certificate: x509.Certificate, now: datetime) -> dict[str, object]:
-    """What an operator may know of a certificate."""
+    """Report of a certificate's subject, issuer and expiry."""
     return {
         "name": name,
         "subject": subject_of(certificate),
