@@ -9,7 +9,7 @@ S3 = {
     "kind": "s3",
     "bucket": "platform",
     "endpoint": "http://127.0.0.1:1",
-    "access_key": "shown-to-nobody",
+    "access_key": "private-access-key",
     "secret_key": "hidden-from-everybody",
 }
 
@@ -43,4 +43,4 @@ def test_a_store_is_configured_in_files_and_no_directory_is_mounted() -> None:
     assert lines.count("+ HADOOP_CONF_DIR: /etc/kafka-metal") == 3
     assert lines.count("- target: /shared") == 4
     assert len([line for line in lines if "fs.s3a.endpoint</name>" in line]) == 3
-    assert not [line for line in lines if "shown-to-nobody" in line]
+    assert not [line for line in lines if "private-access-key" in line]

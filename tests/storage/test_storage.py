@@ -15,7 +15,7 @@ DEATHS = (
     "before the mark of a batch",
     "between two files of a batch",
     "before the mark of the archive",
-    "before the staging is gone",
+    "before the staging is deleted",
 )
 # An interrupted move, which is a copy and a deletion on S3.
 IN_BOTH = "with a file in both places"

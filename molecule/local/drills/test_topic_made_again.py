@@ -12,7 +12,7 @@ def test_a_recreated_topic_stops_its_readers_before_they_skip_records(own):
     with access.admin(own.cluster.topology.bootstrap) as admin:
         admin.delete_topics(["flights"])
 
-        def gone() -> None:
+        def deleted() -> None:
             if "flights" in admin.list_topics():
                 raise NotYet("flights still exists")
 
@@ -23,7 +23,7 @@ def test_a_recreated_topic_stops_its_readers_before_they_skip_records(own):
             except TopicAlreadyExistsError as error:
                 raise NotYet(str(error)) from error
 
-        wait_for("the topic is deleted", gone, seconds=30)
+        wait_for("the topic is deleted", deleted, seconds=30)
         wait_for("the topic is created again", created, seconds=60)
     own.send(*(f'{{"dep_delay": {100 + number}, "carrier": "YY"}}' for number in range(30)))
 

@@ -124,7 +124,7 @@ FAULTS = {
     "a disk dies": Fault(
         log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", DELAYED, page=False
     ),
-    "a disk comes back read-only": Fault(
+    "a disk is read-only after a restart": Fault(
         log_dir(2, "mount -o remount,ro", while_stopped=True),
         "FileSystemBroken", DELAYED, page=False,
     ),

@@ -18,10 +18,10 @@ def authenticates(user: str, bootstrap: str) -> bool:
     return bool(AdminClient(settings).list_topics(timeout=15).brokers)
 
 
-def serial(place: str) -> str:
+def serial(endpoint: str) -> str:
     """Return the serial number of a listener's certificate."""
     output = subprocess.run(
-        ["openssl", "s_client", "-connect", place], input=b"", capture_output=True, check=False
+        ["openssl", "s_client", "-connect", endpoint], input=b"", capture_output=True, check=False
     ).stdout
     return subprocess.run(
         ["openssl", "x509", "-noout", "-serial"],
@@ -37,12 +37,12 @@ def starts(cluster: Cluster) -> dict[str, str]:
 
 @pytest.mark.parametrize("what", ["certificates", "ca", "passwords"])
 def test_credentials_are_rotated_under_load(cluster: Cluster, what: str):
-    places = [
+    endpoints = [
         f"{each.address}:{port}"
         for each in cluster.topology.brokers.values()
         for port in (CLIENTS, BROKERS)
     ]
-    before, serials = starts(cluster), {place: serial(place) for place in places}
+    before, serials = starts(cluster), {endpoint: serial(endpoint) for endpoint in endpoints}
     extra = {"rotate_what": what}
     if what == "passwords":
         extra["rotate_names"] = ["demo"]
@@ -57,6 +57,6 @@ def test_credentials_are_rotated_under_load(cluster: Cluster, what: str):
     assert starts(cluster) == before
     assert authenticates("demo", cluster.topology.bootstrap)
     if what != "passwords":
-        assert not set(serials.values()) & {serial(place) for place in places}
+        assert not set(serials.values()) & {serial(endpoint) for endpoint in endpoints}
     # The next run has nothing to do.
     assert playbooks.changes(playbooks.run("site", seconds=1200)) == 0

@@ -69,12 +69,12 @@ def limited(settings: Settings, values: dict[str, str]) -> Iterator[None]:
 def served(cluster: Cluster) -> ssl.SSLSocket:
     """Return an idle TLS connection to the client listener; OSError if it is not served."""
     broker = cluster.topology.brokers[BROKER]
-    anybody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    anybody.check_hostname = False
-    anybody.verify_mode = ssl.CERT_NONE
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
     plain = socket.create_connection((broker.address, broker.port), timeout=SERVED_SECONDS)
     try:
-        return anybody.wrap_socket(plain)
+        return context.wrap_socket(plain)
     except OSError:
         plain.close()
         raise

@@ -43,11 +43,11 @@ def assert_refused(client: AdminClient, why: str) -> None:
     assert any(why in error for error in client.errors) or not why, client.errors
 
 
-def handshake(place: str, *options: str) -> subprocess.CompletedProcess[str]:
+def handshake(endpoint: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Return the result of `openssl s_client` on a listener."""
     trusted = ("-CAfile", str(access.folder / "ca.pem"))
     return subprocess.run(
-        ["openssl", "s_client", "-connect", place, *trusted, *options],
+        ["openssl", "s_client", "-connect", endpoint, *trusted, *options],
         input="", capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
 
@@ -76,20 +76,20 @@ def test_a_client_without_valid_credentials_is_refused(
 
 
 def test_old_versions_of_tls_are_refused(cluster: Cluster):
-    place = cluster.topology.brokers[1].endpoint
+    endpoint = cluster.topology.brokers[1].endpoint
     old = ("-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
 
-    assert handshake(place, *old).returncode != 0
-    assert handshake(place, "-tls1_2").returncode == 0
-    assert handshake(place, "-tls1_3").returncode == 0
+    assert handshake(endpoint, *old).returncode != 0
+    assert handshake(endpoint, "-tls1_2").returncode == 0
+    assert handshake(endpoint, "-tls1_3").returncode == 0
 
 
 def test_old_ciphers_are_refused(cluster: Cluster):
-    place = cluster.topology.brokers[1].endpoint
+    endpoint = cluster.topology.brokers[1].endpoint
     old = "ECDHE-ECDSA-AES256-SHA:ECDHE-ECDSA-AES256-SHA384:ECDHE-RSA-AES256-SHA:AES256-SHA"
 
-    assert handshake(place, "-tls1_2", "-cipher", f"{old}:@SECLEVEL=0").returncode != 0
-    assert handshake(place, "-tls1_2", "-cipher", "ECDHE+AESGCM").returncode == 0
+    assert handshake(endpoint, "-tls1_2", "-cipher", f"{old}:@SECLEVEL=0").returncode != 0
+    assert handshake(endpoint, "-tls1_2", "-cipher", "ECDHE+AESGCM").returncode == 0
 
 
 def certificate_settings(minutes: int, folder: Path) -> dict[str, str]:
@@ -112,10 +112,10 @@ def certificate_settings(minutes: int, folder: Path) -> dict[str, str]:
 def test_a_client_with_an_expired_certificate_is_refused(cluster: Cluster, tmp_path: Path):
     # This listener authenticates by certificates. The tests cannot resolve the brokers' names.
     port = cluster.operator_access(1)[0].rpartition(":")[2]
-    place = {"bootstrap.servers": f"{cluster.topology.brokers[1].address}:{port}"}
+    endpoint = {"bootstrap.servers": f"{cluster.topology.brokers[1].address}:{port}"}
 
-    current = client(cluster, **certificate_settings(60, tmp_path), **place)
-    expired = client(cluster, **certificate_settings(4, tmp_path), **place)
+    current = client(cluster, **certificate_settings(60, tmp_path), **endpoint)
+    expired = client(cluster, **certificate_settings(4, tmp_path), **endpoint)
 
     assert current.list_topics(timeout=SECONDS).topics
     # Brokers do not report the cause; the two certificates differ only in their expiry.
@@ -123,10 +123,10 @@ def test_a_client_with_an_expired_certificate_is_refused(cluster: Cluster, tmp_p
 
 
 def test_a_broker_s_certificate_has_only_its_own_names(cluster: Cluster):
-    place = cluster.topology.brokers[1].endpoint
+    endpoint = cluster.topology.brokers[1].endpoint
 
-    right = handshake(place, "-verify_return_error", "-verify_ip", "127.0.0.1")
-    wrong = handshake(place, "-verify_return_error", "-verify_hostname", "kafka9.example.org")
+    right = handshake(endpoint, "-verify_return_error", "-verify_ip", "127.0.0.1")
+    wrong = handshake(endpoint, "-verify_return_error", "-verify_hostname", "kafka9.example.org")
 
     assert right.returncode == 0, right.stdout + right.stderr
     assert wrong.returncode != 0

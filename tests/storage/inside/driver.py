@@ -21,7 +21,7 @@ DEATHS = {
     "before the mark of a batch": ("write", r"/_staging/.*_mark\.json$", 2),
     "between two files of a batch": ("move", r"\.parquet$", 6),
     "before the mark of the archive": ("write", r"/kept/_mark\.json$", 1),
-    "before the staging is gone": ("remove", r"/_staging/", 2),
+    "before the staging is deleted": ("remove", r"/_staging/", 2),
     "with a file in both places": ("copy", r"\.parquet$", 1),
 }
 
