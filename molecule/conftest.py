@@ -1,4 +1,4 @@
-"""Fixtures of every scenario's tests; molecule hands over the inventory and the scenario."""
+"""Fixtures of the tests of all scenarios; molecule passes the inventory as an option."""
 
 import sys
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def inventory(pytestconfig: pytest.Config) -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _playbooks_know_the_inventory(inventory: str) -> None:
+def _use_inventory_for_playbooks(inventory: str) -> None:
     playbooks.inventory = inventory
 
 
@@ -39,7 +39,7 @@ def connect(inventory: str) -> Callable[[str], testinfra.host.Host]:
 
 @pytest.fixture(scope="session")
 def platform(inventory: str, connect: Callable[[str], testinfra.host.Host]) -> Cluster:
-    # A scenario may lay its own inventory over another, as --inventory does when given twice.
+    # Separated by commas; a later inventory takes precedence, as with several --inventory.
     found = topology.read(*map(Path, inventory.split(",")))
     access.use(found.cluster)
     return Cluster(found, connect)
@@ -47,6 +47,6 @@ def platform(inventory: str, connect: Callable[[str], testinfra.host.Host]) -> C
 
 @pytest.fixture
 def cluster(platform: Cluster) -> Cluster:
-    """The platform, whole: whatever the test before has done to it, so that any order works."""
+    """The platform, after waiting until it is healthy, so that tests may run in any order."""
     platform.wait_until_whole()
     return platform

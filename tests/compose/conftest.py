@@ -1,4 +1,4 @@
-"""A real Compose v2, in a container beside the engine, and the project it brings up."""
+"""Compose v2 in a container with the engine's socket, and the running project."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ Run = Callable[..., str]
 
 
 def run(*command: str, seconds: float = 600) -> str:
-    """Output of a command; AssertionError with what it said when it fails."""
+    """Return the output of a command; AssertionError with its output if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     assert done.returncode == 0, (
         f"{' '.join(command)}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
@@ -27,8 +27,8 @@ def run(*command: str, seconds: float = 600) -> str:
 def compose() -> Run:
     run("docker", "build", "--quiet", "--tag", IMAGE, str(Path(__file__).parent))
 
-    def say(*words: str, seconds: float = 600) -> str:
-        # The project's folder has the same path inside, as the engine resolves its bind mounts.
+    def run_compose(*words: str, seconds: float = 600) -> str:
+        # The project's folder has the same path inside, where the engine resolves bind mounts.
         return run(
             *("docker", "run", "--rm", "--network", "none"),
             *("--volume", "/var/run/docker.sock:/var/run/docker.sock"),
@@ -37,11 +37,11 @@ def compose() -> Run:
             seconds=seconds,
         )
 
-    return say
+    return run_compose
 
 
 def make_keys() -> str:
-    """What the first half of `make compose` does, and what it says."""
+    """Run the playbook of `make compose`; return its output."""
     return run("ansible-playbook", "-i", str(INVENTORY), str(ROOT / "playbooks/compose.yml"))
 
 

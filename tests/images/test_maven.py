@@ -1,4 +1,4 @@
-"""What Maven of the image `builder` does where a file is not what it should be."""
+"""Maven in the image `builder` verifies checksums of downloaded files."""
 
 import hashlib
 import subprocess
@@ -10,7 +10,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import 
 FILE = "org/example/parent/1/parent-1.pom"
 PARENT = """<project><modelVersion>4.0.0</modelVersion><groupId>org.example</groupId>
 <artifactId>parent</artifactId><version>1</version><packaging>pom</packaging></project>"""
-# A repository of files, whose parent descriptor is the one thing that is fetched.
+# A project of which Maven downloads only the parent, from a repository in a directory.
 CHILD = """<project><modelVersion>4.0.0</modelVersion>
 <parent><groupId>org.example</groupId><artifactId>parent</artifactId><version>1</version>
 <relativePath/></parent><artifactId>child</artifactId><packaging>pom</packaging>
@@ -21,10 +21,10 @@ SHA256 = hashlib.sha256(PARENT.encode()).hexdigest()
 
 @pytest.fixture(scope="session")
 def builder() -> str:
-    """The image that builds others; it need not be there where others are."""
+    """Build the image `builder` if it is missing; return its reference."""
     wanted = find("builder", catalogue())
-    there = subprocess.run(["docker", "image", "inspect", wanted.reference], capture_output=True)
-    if there.returncode:
+    present = subprocess.run(["docker", "image", "inspect", wanted.reference], capture_output=True)
+    if present.returncode:
         arguments = [f"--build-arg={name}={value}" for name, value in wanted.build_args.items()]
         command = ["docker", "build", "--quiet", f"--tag={wanted.reference}", *arguments]
         subprocess.run([*command, wanted.context], check=True, capture_output=True, timeout=900)
@@ -32,15 +32,16 @@ def builder() -> str:
 
 
 def build(
-    builder: str, folder: Path, *, served: str | None, listed: str, there: bool = True
+    builder: str, folder: Path, *, served: str | None, listed: str, present: bool = True
 ) -> tuple[int, str]:
-    """Exit code and output of Maven.
+    """Run Maven; return its exit code and output.
 
-    ``served``: the checksum that the repository gives beside the file. ``listed``: our list.
+    ``served``: the checksum in the repository; None for none. ``listed``: the project's list.
+    ``present``: whether the repository has the file.
     """
     file = folder / "repository" / FILE
     file.parent.mkdir(parents=True)
-    if there:
+    if present:
         file.write_text(PARENT)
     if served is not None:
         file.with_name(f"{file.name}.sha1").write_text(served)
@@ -63,41 +64,41 @@ def sha1(text: str) -> str:
     return hashlib.sha1(text.encode()).hexdigest()
 
 
-def test_a_file_that_is_what_everybody_says_is_taken(builder: str, tmp_path: Path):
+def test_a_file_with_right_checksums_is_accepted(builder: str, tmp_path: Path):
     found = build(builder, tmp_path, served=sha1(PARENT), listed=f"{SHA256}  {FILE}\n")
     assert found == (0, "")
 
 
-def test_a_file_that_was_damaged_on_the_way_ends_the_build(builder: str, tmp_path: Path):
+def test_a_damaged_file_fails_the_build(builder: str, tmp_path: Path):
     code, text = build(builder, tmp_path, served=sha1("other"), listed=f"{SHA256}  {FILE}\n")
     assert code != 0
-    why = (
+    error = (
         f"Checksum validation failed, expected '{sha1('other')}' (REMOTE_EXTERNAL) but is actually"
     )
     assert f"mvn: {FILE}: Could not transfer artifact org.example:parent:pom:1 from/to" in text
-    assert f"{why} '{sha1(PARENT)}'" in text.splitlines()[-1]
+    assert f"{error} '{sha1(PARENT)}'" in text.splitlines()[-1]
 
 
-def test_a_file_without_a_checksum_of_its_repository_ends_the_build(builder, tmp_path: Path):
+def test_a_file_without_a_checksum_in_its_repository_fails_the_build(builder, tmp_path: Path):
     code, text = build(builder, tmp_path, served=None, listed=f"{SHA256}  {FILE}\n")
     assert code != 0
     assert "Checksum validation failed, no checksums available" in text.splitlines()[-1]
 
 
-def test_a_file_that_the_repository_exchanged_ends_the_build(builder: str, tmp_path: Path):
+def test_a_file_that_the_repository_replaced_fails_the_build(builder: str, tmp_path: Path):
     listed = f"{'0' * 64}  {FILE}\n"
     code, text = build(builder, tmp_path, served=sha1(PARENT), listed=listed)
     assert code != 0
     assert f"trusted checksum mismatch: summaryFile={'0' * 64}; calculated={SHA256}" in text
 
 
-def test_a_file_that_is_on_no_list_ends_the_build(builder: str, tmp_path: Path):
+def test_an_unlisted_file_fails_the_build(builder: str, tmp_path: Path):
     code, text = build(builder, tmp_path, served=sha1(PARENT), listed="")
     assert code != 0
     assert "Missing from summaryFile trusted checksum(s) [SHA-256] for artifact org.example" in text
 
 
-def test_a_file_that_is_not_there_is_named(builder: str, tmp_path: Path):
-    code, text = build(builder, tmp_path, served=None, listed="", there=False)
+def test_a_missing_file_is_named(builder: str, tmp_path: Path):
+    code, text = build(builder, tmp_path, served=None, listed="", present=False)
     assert code != 0
     assert text.splitlines()[-1] == f"mvn: {FILE}: no repository has it"

@@ -1,4 +1,4 @@
-"""Images run as whichever user a kind of service has, and as one that a site chooses."""
+"""Images run as the users of services, and as other users that a site chooses."""
 
 import subprocess
 
@@ -9,8 +9,8 @@ RUNTIME = {image.name: image for image in catalogue(registry="", wanted={}) if i
 JAVA = sorted(name for name in RUNTIME if name in ("kafka", "pipeline", "spark", "zookeeper"))
 
 
-def told(name: str, user: str, *command: str) -> str:
-    """What a command says in an image, as a container of a service has it."""
+def output_of(name: str, user: str, *command: str) -> str:
+    """Return the output of a command in an image, run with the restrictions of a service."""
     return subprocess.run(
         [
             *("docker", "run", "--rm", "--network", "none", "--read-only", "--cap-drop", "ALL"),
@@ -26,15 +26,15 @@ def told(name: str, user: str, *command: str) -> str:
 
 @pytest.mark.parametrize("name", JAVA)
 @pytest.mark.parametrize("user", ["10001:10003", "10006:10001", "10999:10999"])
-def test_a_user_has_a_name_a_home_and_a_place_for_files(name: str, user: str):
+def test_a_user_has_a_name_and_a_writable_home(name: str, user: str):
     script = "getent passwd $(id -u); echo $HOME; touch $HOME/written && echo written"
-    entry, *rest = told(name, user, "sh", "-c", script).splitlines()
+    entry, *rest = output_of(name, user, "sh", "-c", script).splitlines()
     uid = user.partition(":")[0]
-    # One name for all: HDFS knows them by it.
+    # All users have the same name, which HDFS uses.
     assert entry.split(":")[:3] == ["kafka-metal", "x", uid]
     assert rest == ["/tmp", "written"]
 
 
-def test_hadoop_knows_the_user_of_an_executor():
+def test_hadoop_resolves_the_user_of_an_executor():
     command = ("/opt/spark/home/bin/spark-class", "org.apache.hadoop.security.UserGroupInformation")
-    assert "User: kafka-metal" in told("spark", "10006:10001", *command)
+    assert "User: kafka-metal" in output_of("spark", "10006:10001", *command)

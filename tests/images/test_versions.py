@@ -1,4 +1,4 @@
-"""`make versions` of the images that are on this machine, after `make images`."""
+"""`make versions` with the images of `make images` on this machine."""
 
 import json
 import os
@@ -32,12 +32,12 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 
 
 def rows(text: str) -> dict[str, list[str]]:
-    """Words of each line by component."""
+    """Return the columns of each line by component."""
     lines = (line.split() for line in text.split("\n\n")[0].splitlines())
-    return {words[1]: words for words in lines}
+    return {columns[1]: columns for columns in lines}
 
 
-def test_the_table_has_what_was_built_with_its_licence(written):
+def test_the_table_lists_components_with_version_and_licence(written):
     found = rows(written[0])
     kafka = found[f"org.apache.kafka:kafka_{VERSIONS['scala']}"]
     assert kafka == ["jar", kafka[1], VERSIONS["kafka"], "Apache-2.0", "kafka"]
@@ -48,10 +48,10 @@ def test_the_table_has_what_was_built_with_its_licence(written):
 
 
 def test_every_component_has_a_licence(written):
-    assert "licence unknown: of none" in written[0].splitlines()
+    assert "licence unknown: none" in written[0].splitlines()
 
 
-def test_every_file_is_cyclonedx_and_every_component_has_an_address(written):
+def test_every_file_is_valid_cyclonedx_and_every_library_has_a_purl(written):
     files = {path.name: path.read_text() for path in written[1].iterdir()}
     assert {"kafka.cdx.json", "pipeline.cdx.json", "zookeeper.cdx.json"} < set(files)
     assert {"kafka-metal.cdx.json", "control-node.cdx.json"} < set(files)

@@ -1,4 +1,4 @@
-"""A small cluster in each way of closing it, brought up by the playbooks as a site would."""
+"""A small cluster in each security mode, created by the playbooks."""
 
 import json
 import os
@@ -26,49 +26,49 @@ USERS = {
 
 @dataclass(frozen=True)
 class Site:
-    """One cluster; ``mode`` says how it is closed. It is called after it unless ``called``.
+    """One cluster; ``mode`` is its security_mode. Its name ends with the mode, or with ``suffix``.
 
-    ``brokers`` are as many as the inventory has.
+    ``brokers`` is the number of brokers in the inventory.
     """
 
     mode: str
-    called: str = ""
+    suffix: str = ""
     inventory: Path = INVENTORY
     brokers: int = 2
 
     @property
     def name(self) -> str:
-        """Name of the cluster."""
-        return f"mode-{self.called or self.mode.replace('_', '-')}"
+        """Return the name of the cluster."""
+        return f"mode-{self.suffix or self.mode.replace('_', '-')}"
 
     @property
     def state(self) -> Path:
-        """Its directory on the control node."""
+        """Return its state directory on the control node."""
         return self.inventory / ".kafka-metal" / self.name
 
     @property
     def bootstrap(self) -> str:
-        """The listener of clients of all brokers."""
+        """Return the client listeners of all brokers."""
         return ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
     @property
     def ports(self) -> list[int]:
-        """Ports of clients."""
+        """Return the ports of the client listeners."""
         return [9091 + PORT_OFFSET + broker for broker in range(1, self.brokers + 1)]
 
     @property
-    def ensemble(self) -> str:
-        """Where its one server of the ensemble listens."""
+    def zookeeper(self) -> str:
+        """Return the endpoint of its first ZooKeeper server."""
         return f"127.0.0.1:{2181 + PORT_OFFSET}"
 
     def play(self, playbook: str, **extra: Any) -> str:
-        """Run a playbook on the site; what it said. AssertionError when it fails."""
-        code, said = self.tried(playbook, **extra)
-        assert code == 0, f"{playbook} in mode {self.mode}:\n{said[-6000:]}"
-        return said
+        """Run a playbook on the site; return its output. AssertionError if it fails."""
+        code, output = self.tried(playbook, **extra)
+        assert code == 0, f"{playbook} in mode {self.mode}:\n{output[-6000:]}"
+        return output
 
     def tried(self, playbook: str, **extra: Any) -> tuple[int, str]:
-        """Run a playbook on the site; its exit code and what it said."""
+        """Run a playbook on the site; return its exit code and output."""
         variables = {
             "cluster_name": self.name,
             "port_offset": PORT_OFFSET,
@@ -95,7 +95,7 @@ class Site:
         return done.returncode, done.stdout
 
     def settings(self, user: str) -> Mapping[str, Any]:
-        """Settings of librdkafka with which a declared user comes in."""
+        """Return the settings of librdkafka of a declared user."""
         common = {"bootstrap.servers": self.bootstrap, "log_level": 0}
         if self.mode == "plain":
             return common
@@ -106,7 +106,7 @@ class Site:
 
 
 def one_of(settings: Mapping[str, Any], topic: str) -> bytes | None:
-    """The first record that a member of a new group reads."""
+    """Return the first record that a consumer of a new group reads."""
     reader = Consumer(
         {**settings, "group.id": f"test-{uuid.uuid4().hex[:8]}", "auto.offset.reset": "earliest"}
     )
@@ -121,16 +121,16 @@ def one_of(settings: Mapping[str, Any], topic: str) -> bytes | None:
 
 
 def clean(site: Site) -> None:
-    """Take a cluster away, with its keys and passwords."""
-    code, said = site.tried("destroy", confirm_destroy=site.name)
-    # Of one that did not come so far nothing is there.
-    assert code == 0 or "found no cluster" in said, said[-6000:]
+    """Delete a cluster with its keys and passwords."""
+    code, output = site.tried("destroy", confirm_destroy=site.name)
+    # A cluster that was not created is not found.
+    assert code == 0 or "found no cluster" in output, output[-6000:]
     shutil.rmtree(site.state, ignore_errors=True)
 
 
 @pytest.fixture(scope="module", params=MODES)
 def site(request: pytest.FixtureRequest) -> Iterator[Site]:
-    """A cluster of this mode, gone at the end."""
+    """A cluster of this mode, deleted at the end."""
     made = Site(request.param)
     try:
         made.play("site")

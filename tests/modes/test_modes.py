@@ -1,4 +1,4 @@
-"""However a site closes its cluster: who is declared works, and nobody else gets in."""
+"""In every security mode declared users can connect with their rights, and other clients cannot."""
 
 import subprocess
 import time
@@ -10,7 +10,7 @@ from conftest import SECONDS, Site, one_of
 
 
 def sent(settings, topic: str) -> KafkaError | None:
-    """What became of one record."""
+    """Produce one record; return its error, or None."""
     outcome: list[KafkaError | None] = []
     producer = Producer({**settings, "message.timeout.ms": SECONDS * 1000})
     producer.produce(topic, b"one", on_delivery=lambda error, _: outcome.append(error))
@@ -19,7 +19,7 @@ def sent(settings, topic: str) -> KafkaError | None:
 
 
 def health(container: str) -> str:
-    """What the engine says of a container's own check."""
+    """Return the health status of a container."""
     return subprocess.run(
         ["docker", "inspect", "--format", "{{.State.Health.Status}}", container],
         capture_output=True, text=True, check=True,
@@ -35,7 +35,7 @@ def test_a_second_run_changes_nothing(site: Site):
     ]
 
 
-def test_every_container_finds_itself_healthy(site: Site):
+def test_every_container_is_healthy(site: Site):
     ended = time.monotonic() + 90
     names = ("kafka1", "kafka2", "zk1")
     while (found := {name: health(f"{site.name}-{name}") for name in names}) != dict.fromkeys(
@@ -45,24 +45,24 @@ def test_every_container_finds_itself_healthy(site: Site):
         time.sleep(1)
 
 
-def test_who_is_declared_writes_and_reads(site: Site):
+def test_declared_users_can_produce_and_consume(site: Site):
     assert sent(site.settings("writer"), "orders") is None
 
     assert one_of(site.settings("reader"), "orders") == b"one"
 
 
-def test_nobody_does_more_than_is_declared(site: Site):
+def test_a_user_has_only_its_declared_rights(site: Site):
     if site.mode == "plain":
-        pytest.skip("plain asks nobody: that is what the word means")
-    refused = sent(site.settings("reader"), "orders")
+        pytest.skip("mode plain has no authentication")
+    error = sent(site.settings("reader"), "orders")
 
-    assert refused is not None
-    assert "AUTHORIZATION" in refused.name()
+    assert error is not None
+    assert "AUTHORIZATION" in error.name()
 
 
-def test_who_is_not_declared_stays_outside(site: Site):
+def test_a_client_without_credentials_is_refused(site: Site):
     if site.mode == "plain":
-        pytest.skip("plain asks nobody: that is what the word means")
+        pytest.skip("mode plain has no authentication")
     plain = AdminClient({"bootstrap.servers": site.bootstrap, "log_level": 0})
 
     with pytest.raises(KafkaException):

@@ -1,4 +1,4 @@
-"""An open cluster is closed while it serves: no record is lost, no client sees an error."""
+"""TLS is enabled on a running cluster without lost records or errors of clients."""
 
 import itertools
 import threading
@@ -13,41 +13,41 @@ from confluent_kafka.admin import AdminClient
 from conftest import SECONDS, Site, clean
 
 THREE = Path(__file__).parent / "three"
-# What security_migration_port_offset is by default.
-STEP = 1000
+# Default of security_migration_port_offset.
+MIGRATION_OFFSET = 1000
 RATE = 100
 Settings = Mapping[str, Any]
 
 
-class Shop:
-    """A client that writes all the time and comes in by another way when it is told to."""
+class Writer:
+    """A client that writes continuously and can switch to other settings."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = dict(settings)
-        self._told = threading.Event()
+        self._changed = threading.Event()
         self._ended = threading.Event()
         self.errors: list[KafkaError] = []
         self.acknowledged: set[int] = set()
         self._thread = threading.Thread(target=self._run)
 
-    def __enter__(self) -> "Shop":
+    def __enter__(self) -> "Writer":
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        self._told.set()
+        self._changed.set()
         self._thread.join()
 
-    def move(self, settings: Settings) -> None:
-        """Flush, and come in by another way."""
+    def switch(self, settings: Settings) -> None:
+        """Flush, and reconnect with other settings."""
         self._settings = dict(settings)
         before = len(self.acknowledged)
-        self._told.set()
+        self._changed.set()
         self.wait_for(before + RATE)
 
     def wait_for(self, count: int) -> None:
-        """Wait until so many records are acknowledged."""
+        """Wait until ``count`` records are acknowledged."""
         ended = time.monotonic() + 60
         while len(self.acknowledged) < count:
             assert time.monotonic() < ended, (count, self.errors)
@@ -62,22 +62,22 @@ class Shop:
     def _run(self) -> None:
         numbers = itertools.count()
         while not self._ended.is_set():
-            self._told.clear()
+            self._changed.clear()
             producer = Producer({**self._settings, "enable.idempotence": True})
-            while not self._told.wait(1 / RATE):
+            while not self._changed.wait(1 / RATE):
                 producer.produce("orders", str(next(numbers)), on_delivery=self._delivered)
                 producer.poll(0)
             assert producer.flush(60) == 0
 
 
 def at_secured_listeners(site: Site, settings: Settings) -> Settings:
-    """The same client on the secured listeners."""
-    endpoints = ",".join(f"127.0.0.1:{port + STEP}" for port in site.ports)
+    """Return the settings with the endpoints of the additional secured listeners."""
+    endpoints = ",".join(f"127.0.0.1:{port + MIGRATION_OFFSET}" for port in site.ports)
     return {**settings, "bootstrap.servers": endpoints}
 
 
-def all_of(settings: Settings, topic: str) -> list[int]:
-    """Every record of a topic."""
+def all_records(settings: Settings, topic: str) -> list[int]:
+    """Return every record of a topic."""
     reader = Consumer({**settings, "group.id": "test-all", "auto.offset.reset": "earliest",
                        "enable.partition.eof": True})  # fmt: skip
     found, ends = [], set()
@@ -96,8 +96,8 @@ def all_of(settings: Settings, topic: str) -> list[int]:
         reader.close()
 
 
-def let_in(settings: Settings) -> bool:
-    """Whether somebody with these settings is told of topics."""
+def can_connect(settings: Settings) -> bool:
+    """Whether a client with these settings can list topics."""
     try:
         return bool(AdminClient({**settings, "log_level": 0}).list_topics(timeout=5).topics)
     except KafkaException:
@@ -105,9 +105,9 @@ def let_in(settings: Settings) -> bool:
 
 
 @pytest.fixture
-def opened() -> Iterator[Site]:
-    """An open cluster of three."""
-    made = Site("plain", called="phases", inventory=THREE, brokers=3)
+def unsecured() -> Iterator[Site]:
+    """A cluster of three brokers without security."""
+    made = Site("plain", suffix="phases", inventory=THREE, brokers=3)
     try:
         made.play("site")
         yield made
@@ -115,35 +115,37 @@ def opened() -> Iterator[Site]:
         clean(made)
 
 
-def test_an_open_cluster_is_closed_under_load(opened: Site):
-    closed = Site("tls_scram", called="phases", inventory=THREE, brokers=3)
-    anybody = opened.settings("anybody")
+def test_tls_is_enabled_under_load(unsecured: Site):
+    secured = Site("tls_scram", suffix="phases", inventory=THREE, brokers=3)
+    no_credentials = unsecured.settings("anybody")
 
-    with Shop(anybody) as shop:
-        shop.wait_for(RATE)
-        closed.play("secure", security_migration="both")
-        writer = closed.settings("writer")
-        assert let_in(anybody)
-        assert let_in(at_secured_listeners(closed, writer))
-        assert not let_in(at_secured_listeners(closed, anybody))
-        assert "changed=0 " in closed.play("site", security_migration="both").rpartition("RECAP")[2]
+    with Writer(no_credentials) as writer:
+        writer.wait_for(RATE)
+        secured.play("secure", security_migration="both")
+        credentials = secured.settings("writer")
+        assert can_connect(no_credentials)
+        assert can_connect(at_secured_listeners(secured, credentials))
+        assert not can_connect(at_secured_listeners(secured, no_credentials))
+        assert (
+            "changed=0 " in secured.play("site", security_migration="both").rpartition("RECAP")[2]
+        )
 
-        code, said = closed.tried("secure", security_migration="enforced")
+        code, output = secured.tried("secure", security_migration="enforced")
         assert code != 0
-        assert "still used" in said
-        assert any(f"port {port}: 127.0.0.1" in said for port in opened.ports)
+        assert "has clients on listeners that would be removed" in " ".join(output.split())
+        assert any(f"port {port}: 127.0.0.1" in output for port in unsecured.ports)
 
-        shop.move(at_secured_listeners(closed, writer))
-        closed.play("secure", security_migration="enforced")
-        assert not let_in(anybody)
-        assert let_in(writer)
+        writer.switch(at_secured_listeners(secured, credentials))
+        secured.play("secure", security_migration="enforced")
+        assert not can_connect(no_credentials)
+        assert can_connect(credentials)
 
-        shop.move(writer)
-        closed.play("secure")
-        assert not let_in(at_secured_listeners(closed, writer))
-        shop.wait_for(len(shop.acknowledged) + RATE)
+        writer.switch(credentials)
+        secured.play("secure")
+        assert not can_connect(at_secured_listeners(secured, credentials))
+        writer.wait_for(len(writer.acknowledged) + RATE)
 
-    assert shop.errors == []
-    found = all_of(closed.settings("reader"), "orders")
-    assert sorted(found) == sorted(shop.acknowledged)
-    assert "changed=0 " in closed.play("site").rpartition("RECAP")[2]
+    assert writer.errors == []
+    found = all_records(secured.settings("reader"), "orders")
+    assert sorted(found) == sorted(writer.acknowledged)
+    assert "changed=0 " in secured.play("site").rpartition("RECAP")[2]

@@ -1,4 +1,4 @@
-"""A cluster that is there is closed while it is down, and keeps its records."""
+"""TLS is enabled on a stopped cluster, which keeps its records."""
 
 import subprocess
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from conftest import SECONDS, Site, clean, one_of
 
 
 @pytest.fixture
-def opened() -> Iterator[Site]:
-    """An open cluster with one record."""
-    made = Site("plain", called="closing")
+def unsecured() -> Iterator[Site]:
+    """A cluster without security, with one record."""
+    made = Site("plain", suffix="stopped")
     try:
         made.play("site")
         producer = Producer(made.settings("anybody"))
@@ -24,32 +24,32 @@ def opened() -> Iterator[Site]:
 
 
 def migrated(site: Site) -> str:
-    """What Kafka's own tool says when it takes what is in the ensemble for the brokers."""
+    """Return the output of Kafka's tool that gives brokers the znodes in ZooKeeper."""
     return subprocess.run(
         [
             *("docker", "exec", f"{site.name}-kafka1", "zookeeper-security-migration"),
-            *("--zookeeper.acl", "secure", "--zookeeper.connect", site.ensemble),
+            *("--zookeeper.acl", "secure", "--zookeeper.connect", site.zookeeper),
             *("--zk-tls-config-file", "/etc/kafka/ensemble.properties"),
         ],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
 
 
-def test_an_open_cluster_is_closed_while_it_is_down_and_keeps_its_records(opened: Site):
-    closed = Site("tls_scram", called="closing")
+def test_tls_is_enabled_on_a_stopped_cluster_that_keeps_its_records(unsecured: Site):
+    secured = Site("tls_scram", suffix="stopped")
 
-    code, said = closed.tried("site")
+    code, output = secured.tried("site")
     assert code != 0
-    assert "Nothing was touched" in said
-    assert "make secure" in said
-    # The open one still serves.
-    assert AdminClient(opened.settings("anybody")).list_topics(timeout=5).topics
+    assert "Nothing was touched" in output
+    assert "make secure" in output
+    # The running cluster still serves without security.
+    assert AdminClient(unsecured.settings("anybody")).list_topics(timeout=5).topics
 
-    opened.play("down")
-    closed.play("site")
-    migrated(closed)
+    unsecured.play("down")
+    secured.play("site")
+    migrated(secured)
 
-    assert one_of(closed.settings("reader"), "orders") == b"from before"
+    assert one_of(secured.settings("reader"), "orders") == b"from before"
     with pytest.raises(KafkaException):
-        AdminClient(opened.settings("anybody")).list_topics(timeout=5)
-    assert "changed=0 " in closed.play("site").rpartition("PLAY RECAP")[2]
+        AdminClient(unsecured.settings("anybody")).list_topics(timeout=5)
+    assert "changed=0 " in secured.play("site").rpartition("PLAY RECAP")[2]

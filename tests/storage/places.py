@@ -1,4 +1,4 @@
-"""A storage as a site declares it, and Spark whose containers get what the roles give."""
+"""A declared storage, and Spark in containers with the configuration that the roles create."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from ansible_collections.metal.kafka.plugins.filter.storage import storage
 from containers import INSIDE, ROOT, Container, Containers, eventually, free_port
 
 KINDS = ("path", "s3", "hdfs")
-# Files, one a batch, and lines of each; a line is of one of the days, which are folders.
+# Number of files (one for each batch), of lines in each, and of days (folders) of the lines.
 FILES, LINES, DAYS = 20, 40, 4
 EXPECTED = list(range(FILES * LINES))
 DECLARED = {
@@ -24,10 +24,10 @@ DECLARED = {
 
 
 class Place:
-    """The storage, master and worker, and the records that pipelines read."""
+    """The storage, a Spark master and worker, and the records that pipelines read."""
 
     def __init__(self, kind: str, root: Path, containers: Containers) -> None:
-        """Start all of it below ``root``."""
+        """Start everything, with files below ``root``."""
         self.kind, self.root, self._containers = kind, root, containers
         for folder in ("server", "files", "shared", "lines"):
             (root / folder).mkdir()
@@ -45,9 +45,9 @@ class Place:
         self.master = self._cluster()
 
     def drive(self, name: str, death: str = "") -> Container:
-        """Start the driver of the pipeline ``name``, which may be told where to die.
+        """Start the driver of the pipeline ``name``; it dies at ``death``, if not empty.
 
-        One that dies by itself has its executor inside, as it starts in half the time.
+        A driver that dies has a local executor, which starts in half the time.
         """
         site = {
             **self.storage["roots"],
@@ -62,7 +62,7 @@ class Place:
         return self.run(*words, *filter(None, [death]))
 
     def run(self, *command: str, **environment: str) -> Container:
-        """Start a program in a container that has what those of the roles have."""
+        """Start a command in a container with the configuration that the roles create."""
         volumes = {
             str(self.root / "files"): "/etc/kafka-metal:ro",
             str(self.root / "lines"): "/lines:ro",
@@ -78,22 +78,22 @@ class Place:
         )
 
     def files(self) -> list[str]:
-        """Paths of all files of the storage, below its root."""
+        """Return the paths of all files of the storage, below its root."""
         if self.kind == "path":
             shared = self.root / "shared"
             found = (each.relative_to(shared) for each in shared.rglob("*") if each.is_file())
             return [f"/{each.as_posix()}" for each in found]
-        lines = self.said(
+        lines = self.class_output(
             "org.apache.hadoop.fs.FsShell", "-ls", "-R", self.storage["root"]
         ).splitlines()
         found = [line.split(maxsplit=7)[-1] for line in lines if line.startswith("-")]
         return [each.removeprefix(self.storage["root"]) for each in found]
 
     def archived(self) -> list[int]:
-        """Offsets that pyarrow finds, each as often as it is there."""
+        """Return the offsets in the archive, with duplicates."""
         kept = f"{self.storage['root']}/archive/kept"
         if self.kind == "hdfs":
-            # pyarrow reaches HDFS by a library that no image has: it reads a copy.
+            # pyarrow needs a library for HDFS that no image has: it reads a copy.
             copy = "org.apache.hadoop.fs.FsShell -copyToLocal"
             words = (
                 f"spark-class {copy} {kept} /work/kept && python3 /inside/archived.py /work/kept"
@@ -108,8 +108,8 @@ class Place:
         assert reader.ended() == 0, reader.log()[-3000:]
         return [int(n) for n in json.loads(reader.output())]
 
-    def said(self, *words: str) -> str:
-        """What a class of Spark's or Hadoop's says."""
+    def class_output(self, *words: str) -> str:
+        """Return the output of a class of Spark or Hadoop."""
         done = self.run("/opt/spark/home/bin/spark-class", *words)
         assert done.ended() == 0, done.log()[-3000:]
         return done.output()
@@ -127,14 +127,14 @@ class Place:
             return {
                 "kind": "hdfs",
                 "namenode": servers.hdfs(self.root / "server", self._containers),
-                # That of the servers' containers: nobody else may make the first directory.
+                # User of the servers' containers: only this user may create the first directory.
                 "user": "kafka-metal",
                 "settings": {"dfs.replication": 1},
             }
         return {"kind": "path"}
 
     def _cluster(self) -> str:
-        """Start a master and a worker; where the master listens."""
+        """Start a master and a worker; return the master's endpoint."""
         port, page, pages = free_port(), free_port(), free_port()
         where = f"127.0.0.1:{port}"
         self.run(

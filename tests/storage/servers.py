@@ -1,6 +1,6 @@
-"""Real servers on ports that were free: an S3-compatible store, and HDFS.
+"""Real servers on free ports: an S3-compatible store, and HDFS.
 
-Both are fetched once, by the clients of Go and of Maven as they are set up on this machine.
+Both are downloaded once, by Go and Maven as configured on this machine.
 """
 
 import os
@@ -10,16 +10,16 @@ from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.storage import to_xml
-from containers import CACHE, Containers, eventually, free_port, image, said
+from containers import CACHE, Containers, eventually, free_port, image, output_of
 
 VERSITYGW = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
-LISTED = "aether.artifactResolver.postProcessor.trustedChecksums"
+TRUSTED_CHECKSUMS = "aether.artifactResolver.postProcessor.trustedChecksums"
 ACCESS_KEY, SECRET_KEY, BUCKET = "storage-test", "hidden-from-everybody", "platform"
 
 
 def versitygw(root: Path, containers: Containers) -> str:
-    """Start the store; its endpoint."""
+    """Start the store; return its endpoint."""
     program = shutil.which("versitygw") or str(CACHE / "bin/versitygw")
     if not Path(program).exists():
         assert shutil.which("go"), "neither versitygw nor go, which builds it, is installed"
@@ -48,11 +48,11 @@ def versitygw(root: Path, containers: Containers) -> str:
 
 
 def hdfs(root: Path, containers: Containers) -> str:
-    """Start a namenode and a datanode; where the namenode listens."""
+    """Start a namenode and a datanode; return the namenode's endpoint."""
     jars = CACHE / "hdfs"
     if not jars.is_dir():
         pom = Path(__file__).parent / "pom.xml"
-        # The builder has Maven, and a machine need not.
+        # Without Maven on this machine, the image `builder` has it.
         part = jars.with_name("hdfs.part")
         part.mkdir(parents=True, exist_ok=True)
         if shutil.which("mvn"):
@@ -61,9 +61,9 @@ def hdfs(root: Path, containers: Containers) -> str:
         else:
             mounts = [f"--volume={pom}:/pom.xml:ro", f"--volume={part}:/out"]
             maven, place = ["docker", "run", "--rm", *mounts, image("builder"), "mvn"], "/out"
-            # What runs here only is checked by its repository's checksums, and not listed.
-            maven += ["--file=/pom.xml", f"-D{LISTED}=false"]
-        said(*maven, MAVEN_PLUGIN, f"-DoutputDirectory={place}")
+            # The project's list lacks jars for tests; the repository's checksums are verified.
+            maven += ["--file=/pom.xml", f"-D{TRUSTED_CHECKSUMS}=false"]
+        output_of(*maven, MAVEN_PLUGIN, f"-DoutputDirectory={place}")
         part.rename(jars)
     ports = {name: free_port() for name in ("namenode", "http", "data", "data-http", "data-ipc")}
     namenode = f"127.0.0.1:{ports['namenode']}"
@@ -76,11 +76,11 @@ def hdfs(root: Path, containers: Containers) -> str:
         "dfs.datanode.ipc.address": f"127.0.0.1:{ports['data-ipc']}",
         "dfs.client.use.datanode.hostname": "false",
     }
-    # The servers insist on folders of pages.
+    # The servers require folders of web pages.
     for folder in ("data", *(f"conf/webapps/{each}" for each in ("hdfs", "datanode", "static"))):
         (root / folder).mkdir(parents=True)
         (root / folder).chmod(0o777)
-    # What HDFS is told in the first file its own defaults would win over.
+    # In both files: HDFS's own defaults override settings in core-site.xml.
     for file in ("core-site.xml", "hdfs-site.xml"):
         (root / "conf" / file).write_text(to_xml(settings))
     volumes = {f"{root}/conf": "/conf:ro", str(jars): "/jars:ro", f"{root}/data": "/data"}
@@ -103,9 +103,9 @@ def hdfs(root: Path, containers: Containers) -> str:
 
 
 def answer(page: str) -> str:
-    """What a page of this machine says; nothing while nobody answers."""
+    """Return the content of a page of this machine; empty while it does not respond."""
     try:
-        with build_opener(ProxyHandler({})).open(page, timeout=60) as told:
-            return str(told.read(), "utf-8")
+        with build_opener(ProxyHandler({})).open(page, timeout=60) as response:
+            return str(response.read(), "utf-8")
     except OSError:
         return ""

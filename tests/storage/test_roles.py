@@ -1,4 +1,4 @@
-"""What the roles give containers is what `places.py` gives its own, and keys are in none of it."""
+"""The roles configure containers like `places.py`, without keys in the Compose project."""
 
 import json
 import subprocess
@@ -9,13 +9,13 @@ S3 = {
     "kind": "s3",
     "bucket": "platform",
     "endpoint": "http://127.0.0.1:1",
-    "access_key": "shown-to-nobody",
+    "access_key": "private-access-key",
     "secret_key": "hidden-from-everybody",
 }
 
 
 def rendered(**variables: object) -> list[str]:
-    """Lines that the compose project would have besides those it has, or not any more."""
+    """Return the lines that these variables would add to the Compose project, or remove."""
     done = subprocess.run(
         [
             *("ansible-playbook", "--inventory=inventories/compose", "playbooks/render.yml"),
@@ -32,15 +32,15 @@ def rendered(**variables: object) -> list[str]:
     return [" ".join(line.split()) for line in lines if "image:" not in line]
 
 
-def test_a_directory_is_as_it_is_without_a_word() -> None:
+def test_a_directory_is_the_default() -> None:
     assert rendered(shared_storage={"kind": "path"}) == []
 
 
-def test_a_store_is_reached_by_files_and_no_directory_is_mounted() -> None:
+def test_a_store_is_configured_in_files_and_no_directory_is_mounted() -> None:
     lines = rendered(shared_storage=S3)
 
-    # Two workers and a driver; a master reaches no storage.
+    # Two workers and a driver; a master does not use the storage.
     assert lines.count("+ HADOOP_CONF_DIR: /etc/kafka-metal") == 3
     assert lines.count("- target: /shared") == 4
     assert len([line for line in lines if "fs.s3a.endpoint</name>" in line]) == 3
-    assert not [line for line in lines if "shown-to-nobody" in line]
+    assert not [line for line in lines if "private-access-key" in line]

@@ -1,4 +1,4 @@
-"""A pipeline whose driver dies at every step: its archive has every record once, on every storage.
+"""A driver is killed at every step: its archive has every record once, on every storage.
 
 `pytest --rootdir tests/storage tests/storage`: real servers and a real Spark cluster.
 """
@@ -6,35 +6,35 @@
 import json
 
 import pytest
-from containers import Container, eventually, free_port, said
+from containers import Container, eventually, free_port, output_of
 from places import EXPECTED, FILES, Place
 from servers import SECRET_KEY, answer
 
-# Each by its name in `inside/driver.py`.
+# Names in `inside/driver.py`.
 DEATHS = (
     "before the mark of a batch",
     "between two files of a batch",
     "before the mark of the archive",
-    "before the staging is gone",
+    "before the staging is deleted",
 )
-# What is left of a move that is a copy and a deletion, as those of S3 are.
+# An interrupted move, which is a copy and a deletion on S3.
 IN_BOTH = "with a file in both places"
 KILLED = 137
 
 
 def batches(driver: Container) -> int:
-    """How many a driver has put into the archive."""
+    """Return the number of batches that a driver has archived."""
     return driver.log().count("archived\n")
 
 
-def test_the_archive_has_every_record_once_whatever_dies(place: Place) -> None:
+def test_the_archive_has_every_record_once_after_crashes(place: Place) -> None:
     total = 0
     for death in (*DEATHS, IN_BOTH) if place.kind == "s3" else DEATHS:
         driver = place.drive("p", death)
         assert driver.ended() == KILLED, driver.log()[-3000:]
         assert "dies here" in driver.log(), death
         total += batches(driver)
-    # At no point in particular, by executors that outlive their driver.
+    # At an arbitrary point, with executors that outlive their driver.
     driver = place.drive("p")
     eventually(lambda: batches(driver) > 2 or driver.code is not None, "batches")
     driver.kill()
@@ -47,27 +47,29 @@ def test_the_archive_has_every_record_once_whatever_dies(place: Place) -> None:
     assert place.archived() == EXPECTED
 
 
-def test_checkpoint_and_event_log_lie_there_and_nothing_is_left_behind(place: Place) -> None:
+def test_the_storage_has_checkpoints_and_event_logs_and_no_temporary_files(place: Place) -> None:
     files = place.files()
 
-    # As many batches as files, but for one that was planned when its driver died and took two.
+    # One batch for each file, except a batch that was planned before a crash and has two.
     last = {log: newest(files, f"/checkpoints/p/archive/{log}/") for log in ("offsets", "commits")}
     assert last["offsets"] == last["commits"] > FILES // 2
     assert [file for file in files if file.startswith("/events/")]
     assert not [file for file in files if "/_staging/" in file or "__magic" in file]
 
 
-def test_settings_of_the_site_are_those_of_the_files(place: Place) -> None:
+def test_settings_of_the_site_apply_to_files(place: Place) -> None:
     if place.kind != "hdfs":
-        pytest.skip("settings of HDFS are those with defaults in another file")
+        pytest.skip("only HDFS has defaults in another file")
     mark = f"{place.storage['root']}/archive/kept/_mark.json"
 
-    copies = place.said("org.apache.hadoop.fs.FsShell", "-stat", "%r", mark).splitlines()[-1]
+    copies = place.class_output("org.apache.hadoop.fs.FsShell", "-stat", "%r", mark).splitlines()[
+        -1
+    ]
 
     assert copies == "1"
 
 
-def test_a_history_makes_its_directory_and_tells_of_the_driver(place: Place) -> None:
+def test_a_history_server_creates_its_directory_and_lists_the_driver(place: Place) -> None:
     port = free_port()
     events = place.storage["events"]
     options = f"-Dspark.history.fs.logDirectory={events} -Dspark.history.ui.port={port}"
@@ -84,16 +86,16 @@ def test_a_history_makes_its_directory_and_tells_of_the_driver(place: Place) -> 
     assert SECRET_KEY not in settings
 
 
-def test_keys_are_in_the_file_alone(place: Place) -> None:
+def test_keys_are_only_in_the_credentials_file(place: Place) -> None:
     if place.kind != "s3":
-        pytest.skip("there are no keys")
+        pytest.skip("this storage has no keys")
     driver = place.drive("p")
 
     def processes() -> str:
-        return said("docker", "top", driver.id, "-eo", "pid,args")
+        return output_of("docker", "top", driver.id, "-eo", "pid,args")
 
     eventually(lambda: "org.apache.spark.deploy.SparkSubmit" in processes(), "a session")
-    shown = processes() + said("docker", "inspect", driver.id)
+    shown = processes() + output_of("docker", "inspect", driver.id)
 
     assert "org.apache.spark.deploy.SparkSubmit" in shown
     assert driver.ended() == 0, driver.log()[-3000:]
@@ -102,6 +104,6 @@ def test_keys_are_in_the_file_alone(place: Place) -> None:
 
 
 def newest(files: list[str], folder: str) -> int:
-    """The highest batch in a log of Spark; -1 when there is none."""
+    """Return the highest batch in a log of Spark; -1 if there is none."""
     names = [file.removeprefix(folder) for file in files if file.startswith(folder)]
     return max((int(name) for name in names if name.isdigit()), default=-1)

@@ -1,4 +1,4 @@
-"""Names that clients may choose for groups, clients and users, and that mean more elsewhere."""
+"""Names of groups, clients and users with a special meaning in templates, shells, YAML or HTML."""
 
 MARKER = "kafka-metal-was-here"
 
@@ -46,13 +46,13 @@ NAMES = (
     "$unclosed",
     "_hidden",
     "=cmd|'/c calc'!A0",
-    # directions and widths
+    # text direction and width
     "\u202egnp.exe",
     "\u2066isolated\u2069",
     "שלום",
     "e\u0301\u0301\u0301",
     "\u200b",
-    # lengths and places
+    # lengths and paths
     "x" * 249,
     "../../etc/passwd",
     ".",

@@ -1,4 +1,4 @@
-"""What disks tell of their health, out of what smartctl says of an ATA, a SAS and an NVMe disk."""
+"""Metrics of disk health from reports of smartctl on ATA, SAS and NVMe disks."""
 
 import importlib.util
 import json
@@ -55,11 +55,11 @@ NVME = {
         ({"device": {"name": "/dev/vda"}}, {}),
     ],
 )
-def test_a_disk_has_the_figures_that_it_tells(report, expected):
+def test_a_disk_has_the_metrics_in_its_report(report, expected):
     assert disk_health.metrics(report) == expected
 
 
-def test_figures_are_those_of_a_device_model_and_serial_number():
+def test_metrics_have_labels_of_device_model_and_serial_number():
     lines = disk_health.text([ATA, NVME]).splitlines()
 
     assert r'kafka_metal_disk_healthy{device="sda",model="Old \"Spinner\"",serial="A1"} 1' in lines
@@ -69,7 +69,7 @@ def test_figures_are_those_of_a_device_model_and_serial_number():
 
 @pytest.fixture
 def smartctl(tmp_path, monkeypatch):
-    """A program of this name that knows one disk, and ends with a status of its choice."""
+    """Function that creates a stub of smartctl with one disk and the given exit status."""
 
     def make(status: int) -> None:
         scan, report = tmp_path / "scan.json", tmp_path / "report.json"
@@ -85,18 +85,18 @@ def smartctl(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "has_metrics"),
     [
         (0, True),
-        # The disk is failing, and has failed before: an answer all the same.
+        # The disk is failing and has failed before, but the report is valid.
         (8 + 64, True),
         (2, False),
     ],
 )
-def test_a_disk_that_could_be_asked_is_told(smartctl, tmp_path, status, told):
+def test_a_disk_with_a_valid_report_has_metrics(smartctl, tmp_path, status, has_metrics):
     smartctl(status)
     written = tmp_path / "disk_health.prom"
 
     subprocess.run([sys.executable, FILE, written], check=True)
 
-    assert ("kafka_metal_disk_healthy" in written.read_text()) is told
+    assert ("kafka_metal_disk_healthy" in written.read_text()) is has_metrics

@@ -1,6 +1,6 @@
-"""The watchdog of disks and the guard of the broker, with a `dd` that hangs or fails when told.
+"""The disk watchdog and the guard of the broker, with a stub of `dd` that can hang or fail.
 
-Whether the kernel behaves as this `dd` is for the drills on real file systems.
+Drills test the same on real file systems.
 """
 
 import contextlib
@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 BIN = Path(__file__).resolve().parents[2] / "images/kafka/bin"
-# Hangs while <dir>/hang is there, fails while <dir>/fail is there.
+# Hangs while <dir>/hang exists, fails while <dir>/fail exists.
 DD = """#!/bin/bash
 for word; do case $word in of=*) dir=$(dirname "${word#of=}") ;; esac; done
 while [ -e "$dir/hang" ]; do sleep 0.1; done
 if [ -e "$dir/fail" ]; then echo "dd: failed to open '$dir': Input/output error" >&2; exit 1; fi
 """
-# A broker: says when it is up, and how it was asked to go.
+# Stubs of a broker: print when they are up and when they get SIGTERM.
 BROKER = "trap 'echo TERM; exit 143' TERM; echo up; while :; do sleep 0.1; done"
 STUBBORN = "trap 'echo TERM' TERM; echo up; while :; do sleep 0.1; done"
 
@@ -66,10 +66,10 @@ def guard(disks):
         process.wait()
 
 
-def until(fact, seconds=10):
+def until(condition, seconds=10):
     end = time.monotonic() + seconds
-    while not fact():
-        assert time.monotonic() < end, "did not come to pass"
+    while not condition():
+        assert time.monotonic() < end, "the condition did not become true"
         time.sleep(0.05)
 
 
@@ -77,7 +77,7 @@ def up(disks):
     return lambda: (disks / "out").read_text().startswith("up")
 
 
-def test_a_stop_is_passed_on_and_the_exit_code_is_the_broker_s(disks, guard):
+def test_sigterm_is_forwarded_and_the_exit_code_is_the_broker_s(disks, guard):
     process = guard(BROKER)
     until(up(disks))
     process.send_signal(signal.SIGTERM)
@@ -88,11 +88,11 @@ def test_a_stop_is_passed_on_and_the_exit_code_is_the_broker_s(disks, guard):
 
 @pytest.mark.parametrize("timeout", [0, 2])
 @pytest.mark.parametrize("code", [0, 1, 3])
-def test_a_broker_that_ends_by_itself_gives_its_exit_code(guard, code, timeout):
+def test_the_exit_code_of_a_broker_that_ends_by_itself_is_kept(guard, code, timeout):
     assert guard(f"sleep 0.2; exit {code}", timeout).wait(5) == code
 
 
-def test_a_killed_broker_gives_the_code_of_a_kill(guard):
+def test_the_exit_code_of_a_killed_broker_is_137(guard):
     assert guard("kill -KILL $$").wait(5) == 137
 
 
@@ -101,12 +101,12 @@ def test_a_disk_that_hangs_ends_the_broker_and_is_named(disks, guard):
     until(up(disks))
     (disks / "disk2" / "hang").touch()
     assert process.wait(10) == 143
-    said = (disks / "err").read_text()
-    assert f"FATAL disk-watchdog: {disks}/disk2 hangs, no response for 2 s" in said
-    assert "disk1" not in said
+    errors = (disks / "err").read_text()
+    assert f"FATAL disk-watchdog: {disks}/disk2 hangs, no response for 2 s" in errors
+    assert "disk1" not in errors
 
 
-def test_a_broker_that_does_not_go_is_killed(disks, guard):
+def test_a_broker_that_does_not_stop_is_killed(disks, guard):
     process = guard(STUBBORN)
     until(up(disks))
     (disks / "disk1" / "hang").touch()
@@ -114,7 +114,7 @@ def test_a_broker_that_does_not_go_is_killed(disks, guard):
     assert "is killed" in (disks / "err").read_text()
 
 
-def test_a_short_silence_is_told_and_does_no_harm(disks, guard):
+def test_a_short_hang_is_logged_without_a_stop(disks, guard):
     process = guard(BROKER, timeout=9)
     until(up(disks))
     (disks / "disk1" / "hang").touch()
@@ -124,7 +124,7 @@ def test_a_short_silence_is_told_and_does_no_harm(disks, guard):
     assert process.poll() is None
 
 
-def test_an_error_is_an_answer_and_is_told_once(disks, guard):
+def test_an_error_is_a_response_and_is_logged_once(disks, guard):
     process = guard(BROKER)
     until(up(disks))
     (disks / "disk1" / "fail").touch()
@@ -134,13 +134,13 @@ def test_an_error_is_an_answer_and_is_told_once(disks, guard):
     assert "Input/output error" in (disks / "err").read_text()
 
 
-def test_a_failed_disk_does_not_keep_the_broker_from_starting(disks, guard):
+def test_a_broker_starts_with_a_failed_disk(disks, guard):
     (disks / "disk1" / "fail").touch()
     guard(BROKER)
     until(up(disks))
 
 
-def test_a_broker_does_not_start_on_a_disk_that_hangs_until_it_answers(disks, guard):
+def test_a_broker_starts_only_after_a_hung_disk_responds(disks, guard):
     (disks / "disk1" / "hang").touch()
     process = guard(BROKER)
     until(lambda: "the broker starts only after it responds" in (disks / "err").read_text())
@@ -150,7 +150,7 @@ def test_a_broker_does_not_start_on_a_disk_that_hangs_until_it_answers(disks, gu
     assert process.poll() is None
 
 
-def test_a_stop_while_a_disk_hangs_before_the_start_is_obeyed(disks, guard):
+def test_a_broker_can_be_stopped_while_it_waits_for_a_hung_disk(disks, guard):
     (disks / "disk1" / "hang").touch()
     process = guard(BROKER)
     time.sleep(0.5)
@@ -159,7 +159,7 @@ def test_a_stop_while_a_disk_hangs_before_the_start_is_obeyed(disks, guard):
     assert (disks / "out").read_text() == ""
 
 
-def test_without_a_timeout_nobody_watches(disks, guard):
+def test_without_a_timeout_disks_are_not_watched(disks, guard):
     (disks / "disk1" / "hang").touch()
     process = guard(BROKER, timeout=0)
     until(up(disks))
@@ -175,7 +175,7 @@ def test_the_state_of_each_disk_can_be_read(disks, guard):
 
     def state(disk):
         file = disks / "state" / f"state{name}_{disk}"
-        # Written once a second: a reader may come when it is just being replaced.
+        # The file is rewritten once a second, so it may be incomplete.
         while len(words := file.read_text().split()) != 3:
             time.sleep(0.05)
         return words

@@ -1,19 +1,19 @@
-"""Declarations that are taken back after a run that failed are applied, not taken for applied."""
+"""Declarations that are reverted after a failed run are applied again."""
 
 import pytest
 from plays import ASKED, BROKER, ansible_playbook, with_printing_roles
 
 
 @pytest.fixture
-def note_is_kept(tmp_path):
-    """Apply content whose last step fails; whether the note of the run before is still there."""
+def baseline_is_kept(tmp_path):
+    """Function that applies content with a failing last step; whether the baseline still exists."""
     folder = with_printing_roles(tmp_path)
-    # As in a whole run, where a play before has found out whether there is anything to compare.
+    # As in a complete run, where an earlier play has detected whether the site is unchanged.
     first = '[{"hosts": "all", "tasks": [{"ansible.builtin.debug": {"msg": "first"}}]}]'
     (folder / "first.yml").write_text(first)
-    note = tmp_path / ".as-left/unit@node1.json"
-    note.parent.mkdir()
-    note.write_text("{}")
+    baseline = tmp_path / ".as-left/unit@node1.json"
+    baseline.parent.mkdir()
+    baseline.write_text("{}")
 
     def apply(**variables):
         given = {
@@ -29,14 +29,14 @@ def note_is_kept(tmp_path):
         code, output = ansible_playbook(tmp_path, groups, *books)
         assert code != 0
         assert "failure of the test" in output
-        return note.exists()
+        return baseline.exists()
 
     return apply
 
 
-def test_after_a_run_that_fails_the_next_one_compares_everything(note_is_kept):
-    assert not note_is_kept()
+def test_after_a_failed_run_the_next_one_compares_everything(baseline_is_kept):
+    assert not baseline_is_kept()
 
 
-def test_a_site_that_is_as_the_last_run_left_it_keeps_its_note(note_is_kept):
-    assert note_is_kept(site_unchanged=True)
+def test_an_unchanged_site_keeps_its_baseline(baseline_is_kept):
+    assert baseline_is_kept(site_unchanged=True)

@@ -1,4 +1,4 @@
-"""A service is never held back by its log, whoever does not read it; lost lines are counted."""
+"""The log relay never blocks a service, and counts lost lines."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ RELAY = Path(__file__).resolve().parents[2] / "images/shared/log-relay"
 MISSING = re.compile(r"WARN log-relay: (\w+): (\d+) lines \((\d+) bytes\) are missing here")
 MIB = 1024**2
 LINES = 104_858
-# Ten MiB in lines of 100 bytes, each with its number, then a file that says it came to the end.
+# Writes ten MiB in numbered lines of 100 bytes, then creates a file.
 TALKER = """
 import pathlib, sys, time
 print(0, flush=True)
@@ -25,7 +25,7 @@ if "wait" in sys.argv:
     sys.stdin.readline()
 for number in range(1, 104_858):
     print(f"{number:099d}")
-    # As fast as no service logs, and not faster than two processes read on a busy machine.
+    # Faster than any service, but not faster than two processes can read on a busy machine.
     if number % 1000 == 0:
         time.sleep(0.002)
 sys.stdout.flush()
@@ -36,20 +36,20 @@ if "stay" in sys.argv:
 LAST = f"{LINES - 1:099d}\n"
 
 
-def until(fact: Callable[[], object], seconds: float = 15) -> None:
+def until(condition: Callable[[], object], seconds: float = 15) -> None:
     end = time.monotonic() + seconds
-    while not fact():
-        assert time.monotonic() < end, "did not come to pass"
+    while not condition():
+        assert time.monotonic() < end, "the condition did not become true"
         time.sleep(0.02)
 
 
 class Relay:
-    """The relay with a console that is read when the test reads it."""
+    """The relay; only the test reads its console."""
 
     def __init__(self, folder: Path, *command: str, size: str = "20m") -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            # Tests that run in the background of a shell ignore INT and QUIT, and so would it.
+            # A background shell ignores INT and QUIT, and the relay would inherit that.
             ["env", "--default-signal", RELAY, folder, size, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -62,11 +62,11 @@ class Relay:
         return (self.folder / name).read_text()
 
     def end(self, seconds: float = 15) -> tuple[int, str]:
-        """Exit code and all that the console shows, read from now on."""
+        """Close its input; return its exit code and the rest of the console."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        shown = self.console.read().decode()
-        return self.process.wait(seconds), shown
+        output = self.console.read().decode()
+        return self.process.wait(seconds), output
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def talker(tmp_path: Path, *then: str) -> list[str]:
 
 
 def missing_of(text: str) -> int:
-    """Every line is there in its order, or counted where it is missing; how many are missing."""
+    """Return the number of missing lines; assert that all lines are in order or counted."""
     expected = missing = 0
     for line in text.splitlines():
         if found := MISSING.search(line):
@@ -102,7 +102,7 @@ def missing_of(text: str) -> int:
     return missing
 
 
-def test_a_console_that_nobody_reads_holds_nothing_back_and_tells_later_what_it_lacks(
+def test_an_unread_console_does_not_block_and_counts_missing_lines(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
     one = relay(*talker(tmp_path, "stay"))
@@ -110,15 +110,15 @@ def test_a_console_that_nobody_reads_holds_nothing_back_and_tells_later_what_it_
     until(lambda: one.log().endswith(LAST))
     assert one.process.poll() is None
 
-    code, shown = one.end()
+    code, output = one.end()
 
     assert code == 0
-    assert missing_of(shown) > LINES // 2
-    assert MISSING.search(shown)[1] == "console"
+    assert missing_of(output) > LINES // 2
+    assert MISSING.search(output)[1] == "console"
     assert missing_of(one.log()) == 0
 
 
-def test_the_end_of_a_service_does_not_wait_for_a_reader_that_never_comes(
+def test_the_end_of_a_service_does_not_wait_for_a_reader(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
     one = relay(*talker(tmp_path))
@@ -127,7 +127,7 @@ def test_the_end_of_a_service_does_not_wait_for_a_reader_that_never_comes(
     assert one.log().endswith(LAST)
 
 
-def test_a_console_that_is_gone_ends_nothing(tmp_path: Path, relay: Callable[..., Relay]):
+def test_a_closed_console_does_not_end_the_service(tmp_path: Path, relay: Callable[..., Relay]):
     one = relay(*talker(tmp_path, "stay"))
     one.console.close()
     until(lambda: (tmp_path / "log").exists() and one.log().endswith(LAST))
@@ -136,7 +136,7 @@ def test_a_console_that_is_gone_ends_nothing(tmp_path: Path, relay: Callable[...
 
 @contextlib.contextmanager
 def hung(file: Path) -> Iterator[int]:
-    """The process that writes the file stands still, as one whose disk does not answer."""
+    """Stop the process that writes the file, as if its disk hung; yield its PID."""
     pids: list[int] = []
 
     def writers() -> list[int]:
@@ -164,7 +164,7 @@ def _links(folder: Path) -> list[str]:
         return []
 
 
-def test_a_disk_that_hangs_holds_nothing_back_and_what_the_file_lacks_is_counted_in_it(
+def test_a_hung_disk_does_not_block_and_missing_lines_are_counted_in_the_file(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
     one = relay(*talker(tmp_path, "wait", "stay"))
@@ -172,15 +172,15 @@ def test_a_disk_that_hangs_holds_nothing_back_and_what_the_file_lacks_is_counted
         assert one.process.stdin is not None
         one.process.stdin.write(b"\n")
         one.process.stdin.flush()
-        shown = [one.console.readline() for _ in range(LINES)]
-    assert shown[-1].decode() == LAST
+        output = [one.console.readline() for _ in range(LINES)]
+    assert output[-1].decode() == LAST
     until(lambda: MISSING.search(one.log()))
 
     assert missing_of(one.log()) > LINES // 4
     assert MISSING.search(one.log())[1] == "file"
 
 
-def test_a_file_whose_writer_was_killed_goes_on(tmp_path: Path, relay: Callable[..., Relay]):
+def test_a_killed_writer_of_the_file_is_replaced(tmp_path: Path, relay: Callable[..., Relay]):
     one = relay("sh", "-c", "n=0; while sleep 0.1; do echo $n; n=$((n+1)); done")
     with hung(tmp_path / "log") as writer:
         os.kill(writer, signal.SIGKILL)
@@ -188,9 +188,7 @@ def test_a_file_whose_writer_was_killed_goes_on(tmp_path: Path, relay: Callable[
     until(lambda: one.log() != before)
 
 
-def test_two_files_of_the_size_are_all_that_a_log_takes(
-    tmp_path: Path, relay: Callable[..., Relay]
-):
+def test_a_log_has_at_most_two_files_of_the_size(tmp_path: Path, relay: Callable[..., Relay]):
     for _ in range(2):
         one = relay(*talker(tmp_path), size="1m")
         assert one.end()[0] == 0
@@ -198,12 +196,12 @@ def test_two_files_of_the_size_are_all_that_a_log_takes(
     assert (tmp_path / "log").stat().st_size <= MIB
     assert MIB - 70_000 <= (tmp_path / "log.1").stat().st_size <= MIB
     assert (tmp_path / "log").stat().st_mode & 0o777 == 0o640
-    # Newest last, nothing between the two.
+    # Newest lines last, none missing between the files.
     numbers = [int(line) for line in (one.log("log.1") + one.log()).splitlines()[1:]]
     assert numbers == list(range(numbers[0], LINES))
 
 
-def test_a_service_that_starts_again_and_again_does_not_fill_the_disk(
+def test_a_service_that_restarts_repeatedly_does_not_fill_the_disk(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
     for _ in range(8):
@@ -211,18 +209,18 @@ def test_a_service_that_starts_again_and_again_does_not_fill_the_disk(
     assert sorted(each.stat().st_size for each in tmp_path.iterdir()) == [800, 800]
 
 
-def test_a_full_disk_holds_nothing_back_and_the_file_goes_on_when_there_is_room(
+def test_a_full_disk_does_not_block_and_the_file_goes_on_when_there_is_room(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
-    # A limit on the size of files fails as a full disk does, but for the signal.
+    # A limit of file sizes fails like a full disk, except for the signal.
     script = "trap '' XFSZ; ulimit -S -f 100; exec \"$@\""
     one = subprocess.Popen(
         ["bash", "-c", script, "-", RELAY, tmp_path, "20m", *talker(tmp_path)],
         stdout=subprocess.PIPE,
     )
-    shown = one.communicate(timeout=15)[0]
+    output = one.communicate(timeout=15)[0]
     assert one.returncode == 0
-    assert shown.count(b"\n") == LINES
+    assert output.count(b"\n") == LINES
     assert (tmp_path / "log").stat().st_size == 100 * 1024
 
     again = relay("echo", "room again")
@@ -230,17 +228,17 @@ def test_a_full_disk_holds_nothing_back_and_the_file_goes_on_when_there_is_room(
     assert again.log().endswith("room again\n")
 
 
-def test_a_directory_that_cannot_be_written_is_told_and_the_service_runs(
+def test_an_unwritable_directory_is_reported_and_the_service_runs(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
-    code, shown = relay("echo", "served", folder=tmp_path / "none").end()
+    code, output = relay("echo", "served", folder=tmp_path / "none").end()
     assert code == 0
-    assert shown.endswith("served\n")
-    assert f"WARN log-relay: {tmp_path}/none/log cannot be written" in shown
+    assert output.endswith("served\n")
+    assert f"WARN log-relay: {tmp_path}/none/log cannot be written" in output
 
 
-def test_a_file_that_cannot_be_opened_gives_way(tmp_path: Path, relay: Callable[..., Relay]):
-    # Root may open a file of any mode, but no directory.
+def test_a_file_that_cannot_be_opened_is_moved_away(tmp_path: Path, relay: Callable[..., Relay]):
+    # Root can open a file of any mode, so a directory is used.
     (tmp_path / "log").mkdir()
     one = relay("echo", "served")
     assert one.end() == (0, "served\n")
@@ -264,7 +262,7 @@ def test_the_exit_code_is_that_of_the_service(
     assert relay(*command).end()[0] == code
 
 
-def test_lines_of_both_streams_keep_their_order_and_the_last_one_needs_no_end(
+def test_lines_of_both_streams_keep_their_order_and_the_last_needs_no_newline(
     relay: Callable[..., Relay],
 ):
     one = relay("sh", "-c", "echo 1; echo 2 >&2; echo 3; printf 'FATAL: why' >&2; kill -ABRT $$")
@@ -273,7 +271,7 @@ def test_lines_of_both_streams_keep_their_order_and_the_last_one_needs_no_end(
 
 
 @pytest.mark.parametrize("name", ["TERM", "INT", "HUP", "QUIT", "USR1", "USR2"])
-def test_signals_reach_the_service(relay: Callable[..., Relay], name: str):
+def test_signals_are_forwarded_to_the_service(relay: Callable[..., Relay], name: str):
     one = relay(
         "bash",
         "-c",
@@ -284,7 +282,7 @@ def test_signals_reach_the_service(relay: Callable[..., Relay], name: str):
     assert one.end() == (7, f"got {name}\n")
 
 
-def test_a_stop_is_over_when_the_service_has_ended_though_children_of_it_write_on(
+def test_a_stop_ends_with_the_service_although_its_children_still_write(
     relay: Callable[..., Relay],
 ):
     one = relay(
@@ -297,24 +295,24 @@ def test_a_stop_is_over_when_the_service_has_ended_though_children_of_it_write_o
     assert time.monotonic() - began < 5
 
 
-def test_a_service_of_a_killed_relay_is_not_left_behind_blocked(relay: Callable[..., Relay]):
+def test_the_service_of_a_killed_relay_does_not_stay_blocked(relay: Callable[..., Relay]):
     one = relay(
         "bash", "-c", "trap 'exit 9' PIPE; echo $$; while echo alive; do sleep 0.05; done; sleep 60"
     )
     service = int(one.console.readline())
     one.process.kill()
     one.process.wait()
-    # In a container all processes end with the first one; here by the next line it writes.
+    # In a container all processes end with the first one; here the next write ends the service.
     until(lambda: not Path(f"/proc/{service}").exists())
 
 
 @pytest.mark.parametrize("size", ["20m", "20M", "20mb", "1.5g", "1000"])
-def test_a_size_is_written_as_for_the_engine(tmp_path: Path, size: str):
+def test_sizes_have_the_format_of_the_engine(tmp_path: Path, size: str):
     assert subprocess.run([RELAY, tmp_path, size, "true"], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("size", ["0", "20x", "-1", "m", ""])
-def test_a_size_that_is_none_is_refused(tmp_path: Path, size: str):
+def test_an_invalid_size_is_refused(tmp_path: Path, size: str):
     done = subprocess.run(
         [RELAY, tmp_path, size, "true"], capture_output=True, text=True, check=False
     )
@@ -322,8 +320,8 @@ def test_a_size_that_is_none_is_refused(tmp_path: Path, size: str):
     assert "SIZE as in 20m" in done.stderr
 
 
-def test_a_log_costs_little(tmp_path: Path):
-    """Fifty MB, fast: far more than a service ever writes."""
+def test_a_log_needs_little_cpu_time(tmp_path: Path):
+    """Ten MiB at once are far more than a service writes."""
     before = os.times()
     done = subprocess.run(
         [RELAY, tmp_path, "20m", *talker(tmp_path)], stdout=subprocess.DEVNULL, check=False

@@ -1,4 +1,4 @@
-"""What the health check of the node exporter tells of its machine's file systems."""
+"""Metrics of file systems, written by the health check of the node exporter."""
 
 import subprocess
 import time
@@ -21,17 +21,17 @@ MOUNTS = r"""20 1 8:0 / / rw,relatime shared:1 master:2 - ext4 /dev/sda rw
 """
 
 
-def told(tmp_path: Path, file: Path) -> int:
+def run_check(tmp_path: Path, file: Path) -> int:
     mounts = tmp_path / "mounts"
     mounts.write_text(MOUNTS)
-    # As the health check does.
+    # As in the health check.
     command = ["bash", "-c", 'eval "$0"', SCRIPT.read_text(), file, "^/etc/", mounts]
     return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode
 
 
-def test_file_systems_are_read_only_or_not(tmp_path: Path):
+def test_read_only_file_systems_have_the_value_1(tmp_path: Path):
     file = tmp_path / "checked.prom"
-    assert told(tmp_path, file) == 0
+    assert run_check(tmp_path, file) == 0
     lines = [line for line in file.read_text().splitlines() if "readonly{" in line]
     assert {line.split('mountpoint="')[1] for line in lines} == {
         '/"} 0',
@@ -44,13 +44,13 @@ def test_file_systems_are_read_only_or_not(tmp_path: Path):
     }
 
 
-def test_it_says_when_it_ran(tmp_path: Path):
+def test_it_writes_the_time_of_its_run(tmp_path: Path):
     file = tmp_path / "checked.prom"
-    told(tmp_path, file)
+    run_check(tmp_path, file)
     lines = file.read_text().splitlines()
     (line,) = [text for text in lines if text.startswith("kafka_metal_engine")]
     assert abs(time.time() - int(line.split()[1])) < 60
 
 
-def test_a_file_that_cannot_be_written_is_no_failure(tmp_path: Path):
-    assert told(tmp_path, tmp_path / "none/checked.prom") == 0
+def test_an_unwritable_file_is_no_failure(tmp_path: Path):
+    assert run_check(tmp_path, tmp_path / "none/checked.prom") == 0

@@ -1,4 +1,4 @@
-"""What a run prints when the cluster refuses its declared content."""
+"""Output of a run when the cluster refuses its declared content."""
 
 import pytest
 from plays import BROKER, run, with_modules
@@ -6,7 +6,7 @@ from plays import BROKER, run, with_modules
 
 @pytest.fixture
 def refused(tmp_path):
-    """Output of a run whose module ends with the given arguments of fail_json."""
+    """Function that runs the role with a module that fails with these results."""
     modules = with_modules(tmp_path, {"cluster_content": ""})
 
     def apply(check=False, **ends):
@@ -31,18 +31,18 @@ def test_the_error_has_the_messages_of_the_module(refused):
     assert "user b: unknown" in output
 
 
-def test_a_failure_without_messages_has_its_message(refused):
+def test_a_failure_without_a_list_of_errors_prints_its_message(refused):
     code, output = refused(msg="no library")
 
     assert code != 0
     assert any(line.startswith("[ERROR]") and "no library" in line for line in output.splitlines())
 
 
-def test_a_plan_of_a_fresh_site_does_not_fail(refused):
+def test_a_plan_of_a_new_site_does_not_fail(refused):
     assert refused(check=True, msg="no library", unanswered=True)[0] == 0
     assert refused(check=True, msg="no answer", errors=["no answer"], unanswered=True)[0] == 0
 
 
-def test_a_plan_fails_where_the_content_is_wrong_or_cannot_be_read(refused):
+def test_a_plan_fails_if_the_content_is_invalid_or_cannot_be_read(refused):
     assert refused(check=True, msg="wrong", errors=["wrong"])[0] != 0
     assert refused(check=True, msg="MODULE FAILURE")[0] != 0

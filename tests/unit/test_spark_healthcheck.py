@@ -1,4 +1,4 @@
-"""A worker that the leading master has not heard of is ended, so that it registers anew."""
+"""The health check restarts a Spark worker that stays unregistered at the leading master."""
 
 import json
 import os
@@ -16,14 +16,16 @@ WORKER = "worker-20260101000000-node2-7078"
 
 
 class Pages:
-    """A program of Spark with a page, and what it says in JSON."""
+    """A stub of a Spark process with a web page and its JSON."""
 
-    def __init__(self, told: object, status: int = 200, word: str = "", seconds: float = 0) -> None:
+    def __init__(
+        self, content: object, status: int = 200, login: str = "", seconds: float = 0
+    ) -> None:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 time.sleep(seconds)
-                body = json.dumps(told, indent=1) if self.path == "/json/" else "<html></html>"
-                known = not word or self.headers["Authorization"] == f"Basic {word}"
+                body = json.dumps(content, indent=1) if self.path == "/json/" else "<html></html>"
+                known = not login or self.headers["Authorization"] == f"Basic {login}"
                 self.send_response(status if known else 401)
                 self.end_headers()
                 self.wfile.write(body.encode())
@@ -35,7 +37,7 @@ class Pages:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @property
-    def place(self) -> str:
+    def endpoint(self) -> str:
         return f"127.0.0.1:{self.server.server_port}"
 
 
@@ -45,22 +47,22 @@ def master(status: str, *workers: str) -> Pages:
 
 
 class Check:
-    """The check of a worker, and a process that stands for it."""
+    """The health check of a worker, and a process in place of the worker."""
 
     def __init__(self, folder: Path) -> None:
         self.since = folder / "since"
-        self.word = folder / "pages"
+        self.login_file = folder / "pages"
         self.worker = subprocess.Popen(["sleep", "60"])
         self.page = Pages({"id": WORKER, "masterurl": "spark://m:7077"})
 
     def run(self, *masters: Pages, page: Pages | None = None) -> int:
-        host, port = (page or self.page).place.split(":")
+        host, port = (page or self.page).endpoint.split(":")
         return subprocess.run(
-            [CHECK, host, port, *(each.place for each in masters)],
+            [CHECK, host, port, *(each.endpoint for each in masters)],
             env={
                 "PATH": "/usr/bin:/bin",
                 "KAFKA_METAL_UNKNOWN_SINCE": str(self.since),
-                "KAFKA_METAL_PAGES": str(self.word),
+                "KAFKA_METAL_PAGES": str(self.login_file),
                 "KAFKA_METAL_WORKER_PID": str(self.worker.pid),
             },
             check=False,
@@ -68,7 +70,7 @@ class Check:
         ).returncode
 
     def unknown_for(self, seconds: int, seen: int = 10) -> None:
-        """The leader has not known it for so long, and was asked so long ago."""
+        """Record ``seconds`` without registration, with the last check ``seen`` seconds ago."""
         now = int(time.time())
         self.since.write_text(str(now - seconds))
         os.utime(self.since, (now - seen, now - seen))
@@ -90,22 +92,22 @@ def check(tmp_path: Path) -> Iterator[Check]:
     made.worker.wait()
 
 
-def test_a_page_that_answers_is_healthy_and_any_other_is_not(check: Check):
+def test_a_page_that_responds_is_healthy_and_an_error_is_not(check: Check):
     assert check.run() == 0
     assert check.run(page=Pages({}, status=500)) != 0
 
 
-def test_a_page_that_asks_who_comes_is_shown_the_word(check: Check):
-    closed = Pages({}, word="c2VjcmV0")
-    assert check.run(page=closed) != 0
-    check.word.write_text("d3Jvbmc=")
-    assert check.run(page=closed) != 0
-    check.word.write_text("c2VjcmV0")
-    assert check.run(page=closed) == 0
+def test_the_password_is_sent_to_a_page_that_requires_it(check: Check):
+    secured = Pages({}, login="c2VjcmV0")
+    assert check.run(page=secured) != 0
+    check.login_file.write_text("d3Jvbmc=")
+    assert check.run(page=secured) != 0
+    check.login_file.write_text("c2VjcmV0")
+    assert check.run(page=secured) == 0
 
 
 class Watcher(threading.Thread):
-    """Reads arguments and environments of all processes again and again."""
+    """Searches arguments and environments of all processes repeatedly for a secret."""
 
     def __init__(self, secret: str) -> None:
         super().__init__(daemon=True)
@@ -124,12 +126,12 @@ class Watcher(threading.Thread):
                         self.found.append(text)
 
 
-def test_the_password_of_pages_is_in_no_argument_or_environment_at_any_moment(check: Check):
+def test_the_password_of_pages_is_never_in_an_argument_or_environment(check: Check):
     secret = "bmV2ZXItc2Vlbi1ieS1vdGhlcnM="
-    check.word.write_text(secret)
-    # Slow pages: each request is there to be seen.
-    page = Pages({"id": WORKER}, word=secret, seconds=0.4)
-    leader = Pages({"status": "ALIVE", "workers": [{"id": WORKER}]}, word=secret, seconds=0.4)
+    check.login_file.write_text(secret)
+    # Slow pages, so that the watcher sees every request.
+    page = Pages({"id": WORKER}, login=secret, seconds=0.4)
+    leader = Pages({"status": "ALIVE", "workers": [{"id": WORKER}]}, login=secret, seconds=0.4)
     watcher = Watcher(secret)
     watcher.start()
     try:
@@ -141,14 +143,14 @@ def test_the_password_of_pages_is_in_no_argument_or_environment_at_any_moment(ch
     assert watcher.found == []
 
 
-def test_a_worker_that_the_leader_knows_is_healthy_and_what_was_is_forgotten(check: Check):
+def test_a_registered_worker_is_healthy_and_its_record_is_deleted(check: Check):
     check.unknown_for(1000)
     assert check.run(master("STANDBY"), master("ALIVE", "worker-other", WORKER)) == 0
     assert not check.since.exists()
     assert check.runs
 
 
-def test_a_worker_that_the_leader_does_not_know_is_given_a_minute(check: Check):
+def test_an_unregistered_worker_is_tolerated_for_a_minute(check: Check):
     assert check.run(master("ALIVE", "worker-other")) == 0
     assert check.since.exists()
     check.unknown_for(30)
@@ -156,13 +158,13 @@ def test_a_worker_that_the_leader_does_not_know_is_given_a_minute(check: Check):
     assert check.runs
 
 
-def test_a_worker_that_the_leader_does_not_know_for_a_minute_is_ended(check: Check):
+def test_a_worker_unregistered_for_a_minute_is_ended(check: Check):
     check.unknown_for(61)
     assert check.run(master("STANDBY", WORKER), master("ALIVE", "worker-other")) != 0
     assert not check.runs
 
 
-def test_minutes_in_which_no_leader_was_asked_do_not_count(check: Check):
+def test_time_without_checks_does_not_count(check: Check):
     check.unknown_for(1000, seen=40)
     assert check.run(master("ALIVE", "worker-other")) == 0
     assert check.runs
@@ -172,13 +174,13 @@ def test_minutes_in_which_no_leader_was_asked_do_not_count(check: Check):
 
 
 @pytest.mark.parametrize("status", ["STANDBY", "RECOVERING", "COMPLETING_RECOVERY"])
-def test_while_nobody_leads_a_worker_waits(check: Check, status: str):
+def test_a_worker_is_healthy_while_no_master_leads(check: Check, status: str):
     check.unknown_for(1000)
     assert check.run(master(status)) == 0
     assert check.runs
 
 
-def test_a_master_that_does_not_answer_is_passed_over(check: Check):
+def test_an_unreachable_master_is_skipped(check: Check):
     gone = master("ALIVE")
     gone.server.shutdown()
     gone.server.server_close()

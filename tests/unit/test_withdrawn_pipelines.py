@@ -1,4 +1,4 @@
-"""A pipeline that is no longer declared stops only when content may change too, and the reverse."""
+"""Pipelines are removed and content is changed only if both are allowed."""
 
 import json
 import shutil
@@ -6,8 +6,8 @@ import shutil
 import pytest
 from plays import BROKER, ROOT, run, with_modules
 
-# In place of a module: notes that it was called, and answers.
-CALLED = """#!/usr/bin/python
+# Stub of a module: logs its call and returns a fixed result.
+MODULE_STUB = """#!/usr/bin/python
 # WANT_JSON
 import json, sys
 with open(sys.argv[1]) as stream:
@@ -36,15 +36,15 @@ def driver(name):
 
 
 @pytest.fixture
-def happens(tmp_path):
-    """Exit code, output, and in order what was asked of the cluster and of the engine."""
+def apply_content(tmp_path):
+    """Function that runs topics.yml; returns exit code, output, and calls of modules in order."""
 
     def apply(running, declared, answer, *words):
         log = tmp_path / "log"
         log.touch()
 
         def module(name, answer):
-            return CALLED % {"name": name, "log": str(log), "answer": answer}
+            return MODULE_STUB % {"name": name, "log": str(log), "answer": answer}
 
         with_modules(tmp_path, {"cluster_content": module("content", answer)})
         docker = tmp_path / "ansible_collections/community/docker/plugins/modules"
@@ -71,16 +71,16 @@ def happens(tmp_path):
     return apply
 
 
-def test_content_that_is_refused_stops_no_driver(happens):
-    code, output, calls = happens("abc", "ab", REFUSED)
+def test_refused_content_stops_no_driver(apply_content):
+    code, output, calls = apply_content("abc", "ab", REFUSED)
 
     assert code != 0
     assert "users: 1 of 1 are no longer declared" in output
     assert set(calls) == {CHECKED}
 
 
-def test_pipelines_that_are_refused_change_no_content(happens):
-    code, output, calls = happens("ab", "", APPLIED)
+def test_refused_pipelines_change_no_content(apply_content):
+    code, output, calls = apply_content("ab", "", APPLIED)
 
     assert code != 0
     assert "pipelines: 2 of 2 applied before are no longer declared: a, b" in output
@@ -88,72 +88,72 @@ def test_pipelines_that_are_refused_change_no_content(happens):
     assert calls == [CHECKED]
 
 
-def test_both_refusals_are_printed_with_one_confirmation(happens):
-    _, output, calls = happens("ab", "", REFUSED)
+def test_both_refusals_are_printed_with_one_confirmation(apply_content):
+    _, output, calls = apply_content("ab", "", REFUSED)
 
     assert "pipelines: 2 of 2" in output
     assert "users: 1 of 1" in output
     assert calls == [CHECKED]
-    # The module names every kind that it is told of.
-    assert happens.confirmed() == ["pipelines"]
+    # The module also prints kinds passed in `confirmed`.
+    assert apply_content.confirmed() == ["pipelines"]
     assert "{pipeline_confirm_removal" not in output
 
 
-def test_a_confirmation_that_was_given_is_asked_for_again(happens):
+def test_a_given_confirmation_is_in_the_printed_one(apply_content):
     given = "-e{pipeline_confirm_removal: true}"
-    code, _, calls = happens("ab", "", REFUSED, given)
+    code, _, calls = apply_content("ab", "", REFUSED, given)
 
     assert (code, calls) == (2, [CHECKED])
-    assert happens.confirmed() == ["pipelines"]
+    assert apply_content.confirmed() == ["pipelines"]
 
 
-def test_a_driver_stops_before_the_content_changes(happens):
-    code, output, calls = happens("abc", "ab", APPLIED)
+def test_a_driver_stops_before_the_content_changes(apply_content):
+    code, output, calls = apply_content("abc", "ab", APPLIED)
 
     assert code == 0, output
     assert calls == [CHECKED, STOPPED, DONE]
 
 
-def test_content_is_compared_once_where_no_driver_stops(happens):
-    code, output, calls = happens("ab", "abc", APPLIED)
+def test_content_is_compared_once_if_no_driver_stops(apply_content):
+    code, output, calls = apply_content("ab", "abc", APPLIED)
 
     assert code == 0, output
     assert calls == [DONE]
 
 
-def test_a_plan_stops_nothing(happens):
-    code, output, calls = happens("abc", "ab", APPLIED, "--check")
+def test_a_plan_stops_nothing(apply_content):
+    code, output, calls = apply_content("abc", "ab", APPLIED, "--check")
 
     assert code == 0, output
     assert calls == [CHECKED, "driver in check mode", CHECKED]
 
 
-def test_a_plan_refuses_what_the_run_refuses(happens):
-    assert happens("abc", "ab", REFUSED, "--check")[::2] == (2, [CHECKED])
+def test_a_plan_refuses_the_same_as_a_run(apply_content):
+    assert apply_content("abc", "ab", REFUSED, "--check")[::2] == (2, [CHECKED])
 
 
-def test_a_confirmation_that_says_no_is_none(happens):
-    code, _, calls = happens("ab", "", APPLIED, "-epipeline_confirm_removal=false")
+def test_a_false_confirmation_is_none(apply_content):
+    code, _, calls = apply_content("ab", "", APPLIED, "-epipeline_confirm_removal=false")
 
     assert (code, calls) == (2, [CHECKED])
 
 
-def test_kinds_are_confirmed_by_names_between_commas_too(happens):
-    happens("abc", "ab", REFUSED, "-ekafka_content_confirm_removal=users,acls")
+def test_kinds_can_be_confirmed_by_names_separated_by_commas(apply_content):
+    apply_content("abc", "ab", REFUSED, "-ekafka_content_confirm_removal=users,acls")
 
-    assert happens.confirmed() == ["users", "acls"]
+    assert apply_content.confirmed() == ["users", "acls"]
 
 
-def test_a_plan_fails_where_content_cannot_be_read(happens):
+def test_a_plan_fails_if_content_cannot_be_read(apply_content):
     broken = {"failed": True, "msg": "MODULE FAILURE"}
-    code, output, _ = happens("", "", broken, "--check")
+    code, output, _ = apply_content("", "", broken, "--check")
 
     assert code == 2
     assert "MODULE FAILURE" in output
 
 
-def test_a_plan_of_a_site_without_brokers_is_made(happens):
-    nobody = {"failed": True, "msg": "nobody answers", "unanswered": True}
-    code, output, _ = happens("", "", nobody, "--check")
+def test_a_plan_of_a_site_without_running_brokers_succeeds(apply_content):
+    unreachable = {"failed": True, "msg": "no broker responds", "unanswered": True}
+    code, output, _ = apply_content("", "", unreachable, "--check")
 
     assert code == 0, output

@@ -1,10 +1,10 @@
-"""A TLS handshake in memory: what a client and a server really make of certificates."""
+"""TLS handshakes in memory, to test certificates with a real client and server."""
 
 import ssl
 
 
 def server(folder, keystore, *, trusted=None):
-    """A server with a keystore in PEM; with ``trusted`` it wants certificates of its clients."""
+    """Return a server context; with ``trusted`` it requires client certificates."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(_file(folder, keystore))
     if trusted:
@@ -21,7 +21,7 @@ def client(folder, trusted, *, keystore=None):
 
 
 def handshake(client_context, server_context, name):
-    """Shake hands and send one byte; raises ssl.SSLError as either side would."""
+    """Shake hands and send one byte; ssl.SSLError if either side refuses."""
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     ends = [
         server_context.wrap_bio(to_server, to_client, server_side=True),
@@ -35,13 +35,13 @@ def handshake(client_context, server_context, name):
             except ssl.SSLWantReadError:
                 continue
             waiting.discard(end)
-    # With TLS 1.3 a client learns only afterwards that it was refused.
+    # With TLS 1.3 a client's certificate is refused only after the handshake.
     ends[0].write(b"x")
     return ends[1].read(1)
 
 
 def named(value):
-    """For pytest: keys are new in every process, so that the names of tests must not hold them."""
+    """Return an id for pytest without keys, which differ in each process."""
     return "pem" if isinstance(value, str | bytes) and len(value) > 100 else None
 
 

@@ -1,4 +1,4 @@
-"""Drills use fixtures of the tests of the same platform."""
+"""Fixtures of the drills, shared with the tests of the same platform."""
 
 import importlib.util
 from pathlib import Path
@@ -7,7 +7,7 @@ from types import ModuleType
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 
 
-def _of(name: str) -> ModuleType:
+def _module(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"tests_of_local_{name}", TESTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -16,8 +16,8 @@ def _of(name: str) -> ModuleType:
     return module
 
 
-make = _of("conftest").make
-ask = _of("conftest").ask
-services = _of("conftest").services
-flights = _of("test_own_pipeline").flights
-own = _of("test_own_pipeline").own
+make = _module("conftest").make
+ask = _module("conftest").ask
+services = _module("conftest").services
+flights = _module("test_own_pipeline").flights
+own = _module("test_own_pipeline").own

@@ -1,4 +1,4 @@
-"""A benchmark never takes what a cluster needs for its users, and leaves nothing in it."""
+"""A benchmark refuses a cluster in use, and leaves nothing in an idle one."""
 
 import json
 from subprocess import CompletedProcess
@@ -13,7 +13,7 @@ SMALL = (
 
 
 def scratch_topics(cluster: Cluster) -> list[str]:
-    """Partitions of a benchmark that the cluster has."""
+    """Return the partitions of a benchmark in the cluster."""
     return [p.name for p in cluster.brokers.partitions() if p.name.startswith("benchmark-")]
 
 
@@ -30,19 +30,19 @@ def test_a_cluster_in_use_is_not_measured(cluster: Cluster, make, tmp_path):
     assert scratch_topics(cluster) == []
 
 
-def test_a_quiet_cluster_is_measured_and_keeps_nothing_of_it(cluster: Cluster, make, tmp_path):
+def test_an_idle_cluster_is_measured_and_left_clean(cluster: Cluster, make, tmp_path):
     def attempt() -> CompletedProcess[str]:
         done = make(
             "bench",
             INVENTORY="inventories/local",
             args=f"{SMALL} -e benchmark_output={tmp_path} -e benchmark_name=small",
         )
-        # The pipeline works through what tests before have sent, at its own pace.
+        # The pipeline may still process records of earlier tests.
         if "the cluster is in use" in done.stdout:
             raise NotYet(done.stdout[-2000:])
         return done
 
-    measured = wait_for("nobody uses the cluster", attempt, seconds=240)
+    measured = wait_for("the cluster is idle", attempt, seconds=240)
 
     assert measured.returncode == 0, measured.stdout[-3000:]
     samples = json.loads((tmp_path / "small/results.json").read_text())["samples"]

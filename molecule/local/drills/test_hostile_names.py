@@ -1,4 +1,4 @@
-"""Names that a client chose stay text in every verb, page, report, export, log and alert."""
+"""Hostile names chosen by clients stay text in verbs, pages, reports, exports, logs and alerts."""
 
 import re
 import shlex
@@ -32,18 +32,18 @@ sys.path.insert(0, str(ROOT / "tests/unit"))
 
 from hostile_names import MARKER, NAMES  # noqa: E402 - tests are no package
 
-# Of the scenario's own alert (inventory/group_vars/monitoring.yml).
+# The alert is declared in inventory/group_vars/monitoring.yml of the scenario.
 TOPIC, ALERT = "hostile-names", "GroupOfTheTest"
-# A topic's name has letters, digits and three signs, and up to 249 of them.
+# A topic's name has at most 249 letters, digits, dots, underscores and hyphens.
 LONGEST = "n" * 249
-# A tool of Kafka for each name: not all of them.
+# Each of these names starts a tool of Kafka, so only some are tested.
 QUOTED = NAMES[::6]
-# What a screen shows as it is; one of 249 characters it may cut.
+# Names that screens display unchanged; long ones may be cut.
 PLAIN = [name for name in NAMES if name.isascii() and name.isprintable() and len(name) < 200]
 
 
 class Exported(yaml.SafeLoader):
-    """YAML with the tag that Ansible reads as text."""
+    """YAML with Ansible's tag !unsafe."""
 
 
 Exported.add_constructor("!unsafe", Exported.construct_scalar)
@@ -51,25 +51,25 @@ Exported.add_constructor("!unsafe", Exported.construct_scalar)
 
 @pytest.fixture(scope="module")
 def named(platform: Cluster) -> Iterator[Cluster]:
-    """The platform with groups, users, ACLs and quotas of every name; gone at the end."""
+    """The platform with groups, ACLs and quotas of hostile names, which are deleted at the end."""
     platform.wait_until_whole()
     Path(f"/tmp/{MARKER}").unlink(missing_ok=True)
-    at, way = platform.operator_of(1)
-    tool = f"--bootstrap-server {at} --command-config {way}"
+    at, config = platform.operator_access(1)
+    tool = f"--bootstrap-server {at} --command-config {config}"
     for topic in (TOPIC, LONGEST):
         platform.tool(f"kafka-topics {tool} --create --topic {topic} --replica-assignment 1")
     platform.tool(
         f"kafka-producer-perf-test --topic {TOPIC} --num-records 10 --record-size 9 --throughput -1"
-        f" --producer-props bootstrap.servers={at} --producer.config {way}",
+        f" --producer-props bootstrap.servers={at} --producer.config {config}",
     )
-    rights = [right(name) for name in NAMES if "/" not in name]
+    acls = [acl(name) for name in NAMES if "/" not in name]
     try:
         with access.admin(platform.topology.bootstrap) as admin:
             for name in NAMES:
                 admin.alter_group_offsets(
                     name, {TopicPartition(TOPIC, 0): OffsetAndMetadata(1, "", -1)}
                 )
-            admin.create_acls(rights)
+            admin.create_acls(acls)
         for name in QUOTED:
             platform.tool(
                 f"kafka-configs {tool} --alter --add-config producer_byte_rate=1000000"
@@ -84,18 +84,18 @@ def named(platform: Cluster) -> Iterator[Cluster]:
             )
         with access.admin(platform.topology.bootstrap) as admin:
             admin.delete_groups(list(NAMES))
-            admin.delete_acls(rights)
+            admin.delete_acls(acls)
         for topic in (TOPIC, LONGEST):
             platform.tool(f"kafka-topics {tool} --delete --topic {topic}")
 
 
-def right(name: str) -> ACL:
+def acl(name: str) -> ACL:
     pattern = ResourcePattern(ResourceType.GROUP, name)
     return ACL(f"User:{name}", "*", ACLOperation.READ, ACLPermissionType.ALLOW, pattern)
 
 
 def kept_principals(cluster: Cluster) -> set[str]:
-    """Whose rights are in the cluster: some names it does not take."""
+    """Return the principals of these ACLs in the cluster: Kafka rejects some names."""
     own = ResourcePatternFilter(ResourceType.GROUP, None, ACLResourcePatternType.ANY)
     anything = ACLFilter(None, None, ACLOperation.ANY, ACLPermissionType.ANY, own)
     with access.admin(cluster.topology.bootstrap) as admin:
@@ -104,7 +104,7 @@ def kept_principals(cluster: Cluster) -> set[str]:
 
 
 def nothing_ran(cluster: Cluster) -> None:
-    """No value has made its file, on the machine or in a container."""
+    """Assert that no name was executed and has created its file, here or in a container."""
     assert not Path(f"/tmp/{MARKER}").exists()
     for instance in cluster.topology.instances:
         machine = cluster.machine(instance)
@@ -112,8 +112,8 @@ def nothing_ran(cluster: Cluster) -> None:
         assert found.rc != 0, instance.container
 
 
-def shown(text: str) -> str:
-    """What a terminal gets, without the colours that molecule asks for."""
+def printable(text: str) -> str:
+    """Return text without colours; AssertionError if a line has control characters."""
     plain = re.sub(r"\x1b\[[\d;]*m", "", text)
     bad = [line for line in plain.splitlines() if not line.replace("\t", "").isprintable()]
     assert not bad, bad[:3]
@@ -121,26 +121,26 @@ def shown(text: str) -> str:
 
 
 @pytest.mark.parametrize("verb", ["status", "groups", "plan", "verify", "export", "report"])
-def test_a_verb_that_looks_shows_names_as_text(verb: str, named: Cluster, make):
+def test_a_read_only_verb_prints_names_as_text(verb: str, named: Cluster, make):
     done = make(verb)
 
     assert "Traceback" not in done.stdout + done.stderr
-    text = shown(done.stdout) + shown(done.stderr)
-    # Some have nothing to tell of groups; none is confused.
+    text = printable(done.stdout) + printable(done.stderr)
+    # Exit code 2 is a problem or a difference, not a failure.
     assert done.returncode in (0, 2), text[-3000:]
     if verb == "groups":
         assert [name for name in PLAIN if name not in text] == []
     nothing_ran(named)
 
 
-# A run of Ansible for each of five verbs: a template, a shell's word, what a terminal obeys. All of
-# them through the real Makefile, without a platform: tests/unit/test_verbs.py.
+# A template, a shell command, and a terminal's escape sequence. tests/unit/test_verbs.py passes all
+# names through the Makefile, without a platform.
 @pytest.mark.parametrize("name", [NAMES[0], NAMES[6], "\x1b[31mred\x1b[0m"])
-def test_a_verb_that_is_given_a_name_takes_it_as_one(name: str, named: Cluster, make):
+def test_a_verb_treats_a_name_as_text(name: str, named: Cluster, make):
     moved = make("groups", G=name, TO="earliest", T=TOPIC, DRY="1")
 
     assert moved.returncode == 0, moved.stdout[-3000:] + moved.stderr
-    shown(moved.stdout)
+    printable(moved.stdout)
     for verb, values in {
         "access": {"U": name},
         "logs": {"S": name},
@@ -153,7 +153,7 @@ def test_a_verb_that_is_given_a_name_takes_it_as_one(name: str, named: Cluster, 
     nothing_ran(named)
 
 
-def test_an_export_holds_every_name_as_text_and_applies(named: Cluster, make, tmp_path: Path):
+def test_an_export_has_every_name_as_text_and_can_be_applied(named: Cluster, make, tmp_path: Path):
     exported = make("export")
 
     assert exported.returncode == 0, exported.stderr[-3000:]
@@ -162,7 +162,7 @@ def test_an_export_holds_every_name_as_text_and_applies(named: Cluster, make, tm
         QUOTED
     )
     principals = {each["principal"] for each in found["kafka_content_acls"]}
-    # What a declaration cannot say is named above it.
+    # Resources that cannot be declared are listed in comments.
     notes = "\n".join(line for line in exported.stdout.splitlines() if line.startswith("# "))
     kept = kept_principals(named)
     assert len(kept) > 20
@@ -171,24 +171,24 @@ def test_an_export_holds_every_name_as_text_and_applies(named: Cluster, make, tm
     file.write_text(exported.stdout)
     planned = make("plan", args=f"-e @{file}")
     assert planned.returncode == 0, planned.stdout[-3000:]
-    text = shown(planned.stdout)
+    text = printable(planned.stdout)
     for name in QUOTED:
         assert f"quota of {name}" not in text
     nothing_ran(named)
 
 
-def test_pages_and_figures_hold_names_as_text(named: Cluster, services: dict[str, str]):
+def test_pages_and_metrics_have_names_as_text(named: Cluster, services: dict[str, str]):
 
     def read() -> None:
         query = urllib.parse.quote(f'kafka_metal_group_lag_records{{topic="{TOPIC}"}}')
-        series = pages.asked(f"{services['prometheus']}/api/v1/query?query={query}")["data"][
-            "result"
-        ]
+        series = pages.get_monitoring(f"{services['prometheus']}/api/v1/query?query={query}")[
+            "data"
+        ]["result"]
         found = {each["metric"]["group"] for each in series}
         if found != set(NAMES):
             raise NotYet(f"{len(found)} of {len(NAMES)} groups, without {set(NAMES) - found}")
 
-    wait_for("Prometheus has every group, exactly", read, seconds=120)
+    wait_for("Prometheus has exactly these groups", read, seconds=120)
     with urllib.request.urlopen(services["page"], timeout=10) as answer:
         page = answer.read().decode()
     assert "<script>alert" not in page
@@ -198,12 +198,12 @@ def test_pages_and_figures_hold_names_as_text(named: Cluster, services: dict[str
     assert "<img src=x" not in report
 
 
-def test_an_alert_tells_of_names_as_text(named: Cluster, services: dict[str, str], make):
-    found = pages.asked(f"{services['prometheus']}/api/v1/alertmanagers")
-    (told_by,) = found["data"]["activeAlertmanagers"]
+def test_an_alert_has_names_as_text(named: Cluster, services: dict[str, str], make):
+    found = pages.get_monitoring(f"{services['prometheus']}/api/v1/alertmanagers")
+    (alertmanager,) = found["data"]["activeAlertmanagers"]
 
-    def told() -> None:
-        alerts = pages.asked(told_by["url"])
+    def alerts_have_names() -> None:
+        alerts = pages.get_monitoring(alertmanager["url"])
         own = {
             each["labels"]["group"]: each["annotations"]["summary"]
             for each in alerts
@@ -211,15 +211,15 @@ def test_an_alert_tells_of_names_as_text(named: Cluster, services: dict[str, str
         }
         if set(own) != set(NAMES):
             raise NotYet(f"{len(own)} of {len(NAMES)} groups")
-        # Not evaluated once more: a name is no template of Prometheus, either.
+        # Names are not evaluated as templates of Prometheus.
         cluster = named.topology.cluster
         assert {name: f"{cluster}: group {name} reads" for name in NAMES} == own
 
-    wait_for("an alert of every group is with Alertmanager", told, seconds=180)
-    shown(make("status").stdout)
+    wait_for("Alertmanager has an alert of every group", alerts_have_names, seconds=180)
+    printable(make("status").stdout)
 
 
-def test_the_archive_for_helpers_holds_names_as_text(named: Cluster, make):
+def test_the_support_archive_has_names_as_text(named: Cluster, make):
     done = make("support")
 
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

@@ -1,4 +1,4 @@
-"""Files of checkpoints are gone or empty when the driver starts again."""
+"""Checkpoint files are missing or empty when the driver starts again."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from testing.faults import dead, stopped
 
 
 def lose_newest(cluster: Cluster, ended: Callable) -> dict[str, int]:
-    """End the driver, delete the newest offsets of each output, start it; what was lost."""
+    """Stop the driver, delete the newest offsets of each output, start it; return lost batches."""
     kept = Checkpoints(cluster)
     with ended(cluster, cluster.topology.drivers["payments"]):
         lost = {output: kept.lose_newest(output, "offsets") for output in kept.outputs()}
@@ -18,20 +18,20 @@ def lose_newest(cluster: Cluster, ended: Callable) -> dict[str, int]:
 def test_every_payment_is_archived_once_and_no_result_is_missing(cluster: Cluster):
     kept = Checkpoints(cluster)
     with cluster.stream(count=40_000, rate=200) as stream:
-        # After a crash its batch was planned, and not yet made; after a stop it was made, mostly.
+        # After a crash the batch was planned but not finished; after a stop it was mostly finished.
         for ended in (dead, stopped):
             lost = lose_newest(cluster, ended)
             assert stream.runs, "the stream was over before the files were lost"
             for output, batch in lost.items():
                 kept.wait_for_batch(output, batch + 2, HEAL_SECONDS)
         ledger = stream.finish(seconds=240)
-        # Ends with an error unless the archive holds each accepted payment exactly once.
+        # Fails unless the archive has each accepted payment exactly once.
         stream.reconcile()
 
     assert ledger["acknowledged"] == 40_000
 
 
-def test_a_state_whose_newest_files_are_empty_is_made_again_from_the_batch_before(
+def test_a_state_with_empty_newest_files_is_rebuilt_from_the_batch_before(
     cluster: Cluster,
 ):
     kept = Checkpoints(cluster)

@@ -1,9 +1,9 @@
-"""A worker of the Spark cluster dies without a word in the middle of a stream."""
+"""A Spark worker is killed during a stream."""
 
 from testing.cluster import Cluster
 
 
-def test_the_stream_goes_on_and_every_payment_is_accounted_for(cluster: Cluster):
+def test_the_stream_goes_on_and_every_payment_is_reconciled(cluster: Cluster):
     worker = cluster.container(next(iter(cluster.topology.spark_workers.values())))
-    ledger = cluster.outlived_by_the_pipeline(worker)
+    ledger = cluster.stream_during_kill(worker)
     assert ledger["acknowledged"] == 30_000

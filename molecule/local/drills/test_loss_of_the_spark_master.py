@@ -1,13 +1,13 @@
-"""The master that leads dies without a word in the middle of a stream."""
+"""The leading Spark master is killed during a stream."""
 
 import time
 
 from testing.cluster import HEAL_SECONDS, Cluster
-from testing.spark_masters import leader, other_leads
+from testing.spark_masters import check_other_leads, leader
 from testing.waiting import wait_for
 
-# A session in the ensemble lasts 10 s, by default a minute; the rest is for the standby to ask who
-# is there, on a machine that has other work.
+# The master's ZooKeeper session expires after 10 s (Spark's default: a minute); in the rest the
+# standby recovers workers and applications, on a busy machine.
 TAKEOVER_SECONDS = 20
 
 
@@ -18,7 +18,9 @@ def test_the_standby_leads_and_the_stream_goes_on(cluster: Cluster):
     with cluster.stream(count=30_000, rate=1000) as stream:
         before = victim.kill()
         died = time.monotonic()
-        wait_for("the standby leads", lambda: other_leads(cluster, first), seconds=60, every=0.1)
+        wait_for(
+            "the standby leads", lambda: check_other_leads(cluster, first), seconds=60, every=0.1
+        )
         took = time.monotonic() - died
         assert stream.runs, "the stream was over before the standby led"
         ledger = stream.finish(seconds=120)
@@ -27,6 +29,6 @@ def test_the_standby_leads_and_the_stream_goes_on(cluster: Cluster):
 
     assert ledger["acknowledged"] == 30_000
     assert took <= TAKEOVER_SECONDS, f"{took:.1f} s"
-    # The pipeline needs no master while it runs: it was not started anew.
+    # A running pipeline needs no master: its driver has not restarted.
     assert cluster.driver().started() == driver
     cluster.wait_until_whole()

@@ -1,4 +1,4 @@
-"""Without its store of keys a control node changes nothing, until it is told to give new ones."""
+"""Without its key store a control node changes nothing unless new keys are requested."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ SECRETS = playbooks.state("molecule-local")
 
 @contextmanager
 def lost(folder: Path) -> Iterator[None]:
-    """The folder is away; afterwards it is back, unless there is a new one."""
+    """Move the folder away; restore it at the end, unless there is a new store."""
     away = folder.rename(f"{folder}.away")
     try:
         yield
@@ -25,20 +25,20 @@ def lost(folder: Path) -> Iterator[None]:
         if (folder / "store.vault").exists():
             shutil.rmtree(away)
         else:
-            # A refused run has made an empty one, or written its answer there.
+            # A refused run may have created the folder.
             shutil.rmtree(folder, ignore_errors=True)
             away.rename(folder)
 
 
 def starts(cluster: Cluster) -> dict[str, str]:
-    """Since when each member runs, by its name."""
+    """Return the start time of each container."""
     return {
         each.container: cluster.container(each).started() for each in cluster.topology.instances
     }
 
 
-def test_a_run_without_the_store_touches_nothing_and_the_store_brings_it_back(cluster: Cluster):
-    # The run before may have had other variables or tags, which the first one with these notes.
+def test_a_run_without_the_store_changes_nothing(cluster: Cluster):
+    # Earlier runs may have had other variables or tags; this one stores the baseline.
     playbooks.run("site")
     before = starts(cluster)
     with lost(SECRETS):
@@ -54,11 +54,11 @@ def test_a_run_without_the_store_touches_nothing_and_the_store_brings_it_back(cl
     assert starts(cluster) == before
 
 
-def test_a_silent_engine_does_not_hide_whose_cluster_it_is(cluster: Cluster):
+def test_an_unreachable_engine_does_not_hide_the_foreign_cluster(cluster: Cluster):
     with lost(SECRETS):
-        # As on a machine that has just booted, or whose engine is dead.
-        silent = {"docker_socket": "/run/no-engine.sock"}
-        refused = playbooks.run("credentials", extra=silent, check=False)
+        # As on a machine with a dead engine.
+        unreachable = {"docker_socket": "/run/no-engine.sock"}
+        refused = playbooks.run("credentials", extra=unreachable, check=False)
         away = playbooks.run("credentials", "--limit", "kafka", check=False)
         stores = list(SECRETS.rglob("store.vault"))
 
@@ -70,7 +70,7 @@ def test_a_silent_engine_does_not_hide_whose_cluster_it_is(cluster: Cluster):
     assert playbooks.changes(playbooks.run("site")) == 0
 
 
-def test_a_stopped_cluster_keeps_its_keys_until_its_name_is_given(cluster: Cluster):
+def test_a_stopped_cluster_keeps_its_keys_unless_its_name_is_set(cluster: Cluster):
     old = access.librdkafka()
     playbooks.run("down")
     with lost(SECRETS):
@@ -89,14 +89,14 @@ def test_a_stopped_cluster_keeps_its_keys_until_its_name_is_given(cluster: Clust
     assert topics(cluster, old) > 0
 
 
-def topics(cluster: Cluster, way_in: dict[str, Any]) -> int:
-    """How many topics a client sees; raises KafkaException for one that is not let in."""
-    client = AdminClient({"bootstrap.servers": cluster.topology.bootstrap, **way_in})
+def topics(cluster: Cluster, settings: dict[str, Any]) -> int:
+    """Return the number of topics that a client sees; KafkaException if it is refused."""
+    client = AdminClient({"bootstrap.servers": cluster.topology.bootstrap, **settings})
     return len(client.list_topics(timeout=10).topics)
 
 
-def test_new_keys_keep_every_record_and_shut_the_old_ones_out(cluster: Cluster):
-    # Names the file of the CA, which is the new one later: what is old is the password.
+def test_new_keys_keep_every_record_and_revoke_the_old_ones(cluster: Cluster):
+    # Only the password is old later: the settings name the file of the CA, which is replaced.
     old = access.librdkafka()
     with cluster.stream(count=3_000, rate=1_000) as stream:
         stream.finish(seconds=120)
@@ -104,20 +104,20 @@ def test_new_keys_keep_every_record_and_shut_the_old_ones_out(cluster: Cluster):
             name = {"security_anew": "molecule-local"}
             running = playbooks.run("site", extra=name, check=False)
             assert running.returncode != 0
-            assert "wanted: the cluster stopped before it gets new keys" in running.stdout
+            assert "wanted: a stopped cluster before it gets new keys" in running.stdout
             playbooks.run("down")
             playbooks.run("site", extra=name)
-        cluster.has_new_keys()
+        cluster.forget_tool_access()
         cluster.wait_until_whole()
         cluster.tools()
-        account = stream.account()
-    # That of the new keys had a variable more.
+        result = stream.verify()
+    # The run with new keys had an additional variable, so this one stores the baseline.
     playbooks.run("site")
     again = playbooks.run("site")
 
     assert topics(cluster, access.librdkafka()) > 0
     with pytest.raises(KafkaException):
         topics(cluster, old)
-    assert account["found"] == 3_000
-    assert account["lost_offsets"] == {}
+    assert result["found"] == 3_000
+    assert result["lost_offsets"] == {}
     assert playbooks.changes(again) == 0

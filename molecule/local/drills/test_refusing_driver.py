@@ -1,4 +1,4 @@
-"""A driver that refuses its declaration ends the wait of make up, and what ran goes on."""
+"""A driver that refuses its declaration ends make up early; running pipelines go on."""
 
 import json
 import time
@@ -13,7 +13,7 @@ from testing.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[3]
 CONTENT = ROOT / "inventories/example/group_vars/all/content.yml"
-# What only a driver finds out: nobody answers there.
+# Only the driver detects that no process listens there.
 REGISTRY = "http://127.0.0.1:1"
 DATABASE = "127.0.0.1:1"
 REFUSING = {
@@ -27,7 +27,7 @@ REFUSING = {
     "invalid": "payments_invalid",
     "resources": {"cores": 1, "executor_memory": "768m", "driver_memory": "768m"},
 }
-# Not the 120 tries of three seconds.
+# Less than the 120 tries of three seconds.
 SECONDS = 300
 
 Declare = Callable[[dict[str, Any]], str]
@@ -35,7 +35,7 @@ Declare = Callable[[dict[str, Any]], str]
 
 @pytest.fixture
 def declare(tmp_path: Path) -> Declare:
-    """Options for a run with other content."""
+    """Write other content to a file; return the option that reads it."""
 
     def write(content: dict[str, Any]) -> str:
         file = tmp_path / "content.json"
@@ -52,7 +52,7 @@ def birds(cluster: Cluster) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("birds")
-def test_a_new_pipeline_that_refuses_ends_the_wait_and_what_ran_goes_on(
+def test_a_new_pipeline_that_refuses_ends_the_wait_and_others_go_on(
     cluster: Cluster, make, declare: Declare
 ):
     content = yaml.safe_load(CONTENT.read_text())
@@ -63,14 +63,14 @@ def test_a_new_pipeline_that_refuses_ends_the_wait_and_what_ran_goes_on(
     failed = make("up", args=declare(content))
 
     took = time.monotonic() - began
-    said = failed.stdout + failed.stderr
+    output = failed.stdout + failed.stderr
     assert failed.returncode != 0
-    assert "birds: " in said, _reasons(said)
-    assert REGISTRY in said
-    assert "there is no earlier good declaration to restore" in said
+    assert "birds: " in output, _reasons(output)
+    assert REGISTRY in output
+    assert "there is no earlier good declaration to restore" in output
     assert took < SECONDS
     assert cluster.driver().started() == before
-    # The one that is no longer declared goes.
+    # The undeclared pipeline is removed.
     again = make("up")
     assert again.returncode == 0, again.stdout[-3000:]
     assert make("status").returncode == 0
@@ -94,12 +94,12 @@ def test_a_declaration_that_does_not_run_leaves_the_last_good_one_running(
     failed = make("up", args=declare(content))
 
     took = time.monotonic() - began
-    said = failed.stdout + failed.stderr
+    output = failed.stdout + failed.stderr
     assert failed.returncode != 0
-    assert DATABASE in said, _reasons(said)
-    assert "its last good declaration runs again, from its own checkpoints" in said
+    assert DATABASE in output, _reasons(output)
+    assert "its last good declaration runs again, from its own checkpoints" in output
     assert took < SECONDS
-    # Each record once, by the pipeline as it was.
+    # The earlier pipeline processes each record once.
     with cluster.stream(4_000, 400) as stream:
         ledger = stream.finish(seconds=180)
         stream.reconcile()
@@ -109,7 +109,7 @@ def test_a_declaration_that_does_not_run_leaves_the_last_good_one_running(
     assert make("status").returncode == 0
 
 
-def _reasons(said: str) -> str:
-    """What a run said of pipelines that do not run, or its end."""
-    begin, why, after = said.partition("of the pipelines do not run as declared")
+def _reasons(output: str) -> str:
+    """Return the part of a run's output about failed pipelines, or its end."""
+    begin, why, after = output.partition("of the pipelines do not run as declared")
     return (why + after)[:3000] if why else begin[-3000:]

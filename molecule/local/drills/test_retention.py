@@ -1,4 +1,4 @@
-"""Retention takes records before a pipeline has read them: it stops, and skips none unasked."""
+"""Retention deletes unread records of a pipeline: it stops, and only skips them if declared."""
 
 import json
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ from testing.waiting import NotYet, wait_for
 
 CONTENT = Path(__file__).resolve().parents[3] / "inventories/example/group_vars/all/content.yml"
 NAME = "counted"
-READ, UNREAD, TAKEN = range(1_000), range(1_000, 2_000), range(1_000, 1_500)
+READ, UNREAD, DELETED = range(1_000), range(1_000, 2_000), range(1_000, 1_500)
 
 
 def declared(on_data_loss: str) -> dict[str, Any]:
-    """The content of the scenario, and a pipeline that archives numbers."""
+    """Return the content of the scenario with a pipeline that archives numbers."""
     content = yaml.safe_load(CONTENT.read_text())
     content["kafka_content_topics"][NAME] = {"partitions": 1}
     content["pipeline_pipelines"][NAME] = {
@@ -48,14 +48,14 @@ def send(cluster: Cluster, numbers: range) -> None:
     assert producer.flush(30) == 0
 
 
-def take(cluster: Cluster, before: int) -> None:
+def delete(cluster: Cluster, before: int) -> None:
     """Delete the records before an offset, as retention does with whole segments."""
     with access.admin(cluster.topology.bootstrap) as admin:
         admin.delete_records({TopicPartition(NAME, 0): before})
 
 
 def archived(cluster: Cluster) -> list[int]:
-    """Numbers in the archive, sorted; one that is there twice comes twice."""
+    """Return the sorted numbers in the archive, with duplicates."""
     folder = Path(cluster.topology.shared_dir) / "archive" / NAME
     if not folder.exists():
         return []
@@ -69,16 +69,16 @@ def wait_for_archive(cluster: Cluster, numbers: list[int]) -> None:
         if found != numbers:
             raise NotYet(f"{len(found)} of {len(numbers)} records")
 
-    wait_for("the archive holds what it should", there, seconds=180)
+    wait_for("the archive has the expected records", there, seconds=180)
 
 
 @contextmanager
 def pipeline(cluster: Cluster) -> Iterator[Instance]:
-    """The pipeline's driver, running; nothing is left of it afterwards."""
+    """Create the pipeline and yield its driver; delete it at the end."""
     name = f"{cluster.topology.cluster}-pipeline-{NAME}"
     instance = Instance(name, cluster.topology.drivers["payments"].machine)
     try:
-        # `spark` as well: workers keep what the pipeline's tasks show to the cluster.
+        # `spark` as well: workers have the credentials of the pipeline's tasks.
         for playbook in ("credentials", "topics", "spark", "pipeline"):
             playbooks.run(playbook, extra=declared(on_data_loss="fail"))
         yield instance
@@ -87,37 +87,39 @@ def pipeline(cluster: Cluster) -> Iterator[Instance]:
 
 
 def refusals(driver: Container) -> int:
-    """How often an output has ended for what is gone, in the last ten minutes."""
-    said = driver.lines("output .* failed: records were deleted before they were read", 600)
-    return len(said.splitlines())
+    """Return how often an output has failed because of deleted records in the last ten minutes."""
+    output = driver.lines("output .* failed: records were deleted before they were read", 600)
+    return len(output.splitlines())
 
 
 def wait_until_refused_again(driver: Container) -> None:
-    """Wait until the driver has ended for what is gone, in two lives one after the other."""
-    for life in ("first", "second"):
+    """Wait until the driver has failed because of deleted records in two successive starts."""
+    for number in ("first", "second"):
         before, started = refusals(driver), driver.started()
 
         def refused(before: int = before) -> None:
             if refusals(driver) == before:
-                raise NotYet("it goes on")
+                raise NotYet("it still runs")
 
         def restarted(started: str = started) -> None:
             if driver.started() == started:
-                raise NotYet("it has not started anew")
+                raise NotYet("it has not restarted")
 
-        wait_for(f"the driver has refused in its {life} life", refused, seconds=180)
-        wait_for("the driver starts anew", restarted, seconds=60)
+        wait_for(f"the driver has failed after its {number} start", refused, seconds=180)
+        wait_for("the driver restarts", restarted, seconds=60)
 
 
-def test_the_driver_says_so_until_told_to_go_on_and_the_rest_is_archived_once(cluster: Cluster):
+def test_the_driver_fails_until_on_data_loss_is_continue_and_archives_the_rest_once(
+    cluster: Cluster,
+):
     with pipeline(cluster) as instance:
         send(cluster, READ)
         wait_for_archive(cluster, [*READ])
         with stopped(cluster, instance):
             send(cluster, UNREAD)
-            take(cluster, TAKEN.stop)
+            delete(cluster, DELETED.stop)
         wait_until_refused_again(cluster.container(instance))
         assert archived(cluster) == [*READ]
 
         playbooks.run("pipeline", extra=declared(on_data_loss="continue"))
-        wait_for_archive(cluster, [*READ, *range(TAKEN.stop, UNREAD.stop)])
+        wait_for_archive(cluster, [*READ, *range(DELETED.stop, UNREAD.stop)])

@@ -1,4 +1,4 @@
-"""Every broker restarts, one after the other, while a pipeline reads and writes."""
+"""All brokers restart one after the other while a pipeline reads and writes."""
 
 from testing import playbooks
 from testing.cluster import Cluster
@@ -13,7 +13,7 @@ def test_every_payment_is_archived_once_and_the_driver_goes_on(cluster: Cluster)
         assert stream.runs, "the stream was over before the last broker was back"
         assert set(restarted(before, starts(cluster))) == set(cluster.topology.brokers)
         ledger = stream.finish(seconds=600)
-        # Ends with an error unless the archive holds each accepted payment exactly once.
+        # Fails unless the archive has each accepted payment exactly once.
         stream.reconcile()
 
     assert ledger["acknowledged"] == count

@@ -1,4 +1,4 @@
-"""A topic that is deleted and made again stops its readers before they skip records."""
+"""A topic that is deleted and created again stops its readers before they skip records."""
 
 from kafka.admin import NewTopic
 from kafka.errors import TopicAlreadyExistsError
@@ -6,25 +6,25 @@ from testing import access
 from testing.waiting import NotYet, wait_for
 
 
-def test_a_topic_that_is_made_again_stops_its_readers_before_they_skip_records(own):
+def test_a_recreated_topic_stops_its_readers_before_they_skip_records(own):
     late = len(own.late)
     wait_for("every flight is read", lambda: own.ends(late_flights=late), seconds=300)
     with access.admin(own.cluster.topology.bootstrap) as admin:
         admin.delete_topics(["flights"])
 
-        def gone() -> None:
+        def deleted() -> None:
             if "flights" in admin.list_topics():
-                raise NotYet("flights is there")
+                raise NotYet("flights still exists")
 
-        def made() -> None:
-            # Brokers forget a topic one after the other; the last of them refuses its name.
+        def created() -> None:
+            # Brokers delete a topic one after the other, and refuse its name until then.
             try:
                 admin.create_topics([NewTopic("flights", 6, 3)])
             except TopicAlreadyExistsError as error:
                 raise NotYet(str(error)) from error
 
-        wait_for("the topic is gone", gone, seconds=30)
-        wait_for("the topic is there again", made, seconds=60)
+        wait_for("the topic is deleted", deleted, seconds=30)
+        wait_for("the topic is created again", created, seconds=60)
     own.send(*(f'{{"dep_delay": {100 + number}, "carrier": "YY"}}' for number in range(30)))
 
     wait_for(

@@ -1,4 +1,4 @@
-"""Verbs of make, run on the platform of this scenario, and where its services answer."""
+"""Verbs of make on the platform of this scenario, and endpoints of its services."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from testing.waiting import NotYet, wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 INVENTORY = Path(__file__).resolve().parents[1] / "inventory"
-# As the scenario's last run, so that what it left is at rest for the next: its tags and variables.
+# Tags and variables of the scenario's last run, so that the site is unchanged for the next.
 SKIPPED = "--skip-tags molecule-notest,notest,molecule-idempotence-notest"
 EPHEMERAL = os.environ.get("MOLECULE_EPHEMERAL_DIRECTORY")
 OF_MOLECULE = f"-i {EPHEMERAL}/inventory" if EPHEMERAL else ""
@@ -26,7 +26,7 @@ Ask = Callable[[str], Any]
 
 @pytest.fixture(scope="session")
 def make() -> Make:
-    """Run ``make VERB NAME=value…``; ``args`` goes to ansible-playbook."""
+    """Run ``make VERB NAME=value…``; ``args`` are passed to ansible-playbook."""
 
     def run(
         verb: str, *, args: str = "", seconds: float = 600, **variables: str
@@ -45,16 +45,16 @@ def make() -> Make:
 
 
 def _command(verb: str, args: str, variables: Mapping[str, str]) -> list[str]:
-    said = f"-i {INVENTORY} {OF_MOLECULE} {SKIPPED} {args}"
+    arguments = f"-i {INVENTORY} {OF_MOLECULE} {SKIPPED} {args}"
     return [
-        *("make", verb, "CLUSTER=molecule-local", f"ARGS={said}"),
+        *("make", verb, "CLUSTER=molecule-local", f"ARGS={arguments}"),
         *(f"{name}={value}" for name, value in variables.items()),
     ]
 
 
 @pytest.fixture(scope="module")
 def services(platform: Cluster, make: Make) -> dict[str, str]:
-    """Where each service answers, as the status screen says it."""
+    """Endpoints of services by name, from the status screen."""
     platform.wait_until_whole()
     make("status")
     state = json.loads((playbooks.state(platform.topology.cluster) / "state.json").read_text())
@@ -63,13 +63,13 @@ def services(platform: Cluster, make: Make) -> dict[str, str]:
 
 @pytest.fixture
 def ask(cluster: Cluster) -> Ask:
-    """What the history of Spark knows of the driver that runs, by a path below its application."""
+    """Read a path below the running driver's application in the REST API of Spark's history."""
     (history,) = cluster.topology.histories.values()
     since = datetime.fromisoformat(cluster.driver().started()).timestamp()
 
     def listed() -> str:
-        found = pages.told(history.endpoint, "/api/v1/applications?status=running")
-        # A driver that was killed has not told its history that it ended.
+        found = pages.get(history.endpoint, "/api/v1/applications?status=running")
+        # A killed driver is still listed as running.
         own = [
             each["id"]
             for each in found
@@ -80,10 +80,10 @@ def ask(cluster: Cluster) -> Ask:
             raise NotYet(f"applications: {sorted(each['id'] for each in found)}")
         return max(own)
 
-    application = wait_for("the history lists the driver that runs", listed, seconds=60)
+    application = wait_for("the history lists the running driver", listed, seconds=60)
 
-    def asked(path: str) -> Any:
+    def get(path: str) -> Any:
         path = f"/api/v1/applications/{application}/{path}"
-        return pages.told(history.endpoint, path, seconds=30)
+        return pages.get(history.endpoint, path, seconds=30)
 
-    return asked
+    return get

@@ -1,4 +1,4 @@
-"""Anybody's client works against the printed bootstrap address."""
+"""Common clients work with the printed bootstrap address."""
 
 import subprocess
 import uuid
@@ -47,14 +47,14 @@ def test_the_console_tools_of_kafka_write_and_read(cluster: Cluster):
     machine = cluster.machine(cluster.topology.brokers[1])
     broker = cluster.broker(1).name
     word = uuid.uuid4().hex
-    address, way_in = cluster.operator_of(1)
+    address, config = cluster.operator_access(1)
     machine.check_output(
         f"echo {word} | docker exec -i {broker} kafka-console-producer "
-        f"--bootstrap-server {address} --topic {TOPIC} --producer.config {way_in}"
+        f"--bootstrap-server {address} --topic {TOPIC} --producer.config {config}"
     )
     found = machine.check_output(
         f"docker exec {broker} kafka-console-consumer --bootstrap-server {address} --topic {TOPIC} "
-        f"--consumer.config {way_in} --from-beginning --timeout-ms 15000 2>/dev/null "
+        f"--consumer.config {config} --from-beginning --timeout-ms 15000 2>/dev/null "
         f"| grep --text -c {word}"
     )
 

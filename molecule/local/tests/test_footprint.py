@@ -1,4 +1,4 @@
-"""What the platform takes of the machine."""
+"""Memory of the platform."""
 
 from testing.cluster import Cluster
 
@@ -12,7 +12,7 @@ def test_all_containers_together_stay_under_ten_gibibytes(cluster: Cluster):
         "docker top $c -eo pid | tail -n +2; done",
         cluster.topology.cluster,
     ).split()
-    # Proportional: a page that two processes share is counted once.
+    # Proportional set size: shared pages are counted once.
     used = sum(
         int(line.split()[1]) * 1024
         for pid in pids

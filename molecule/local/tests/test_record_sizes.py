@@ -1,4 +1,4 @@
-"""A record of any size is acknowledged, or refused with its reason: never a crash, never a loss."""
+"""A record of any size is acknowledged or refused with a reason, without crash or loss."""
 
 import os
 from collections.abc import Iterator
@@ -18,21 +18,21 @@ SIZES = (0, 1, 900, 1_000, 999_990, 1_048_588, 2_000_000, 4_999_000, 19_999_000)
 
 @pytest.fixture(params=[900, 1_048_588, 5_000_000, 20_000_000])
 def limited(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[int]:
-    """A topic whose batches have at most so many bytes."""
+    """A topic with a limit of bytes for batches."""
     with topic(cluster, NAME, REPLICAS, **{"max.message.bytes": str(request.param)}):
         yield request.param
 
 
-def test_a_record_is_acknowledged_exactly_when_the_topic_takes_it(cluster: Cluster, limited: int):
+def test_a_record_is_acknowledged_exactly_if_it_fits_the_topic(cluster: Cluster, limited: int):
     bootstrap, extra = cluster.topology.bootstrap, access.librdkafka()
     limit = limit_of(bootstrap, extra, NAME)
     assert (limit.size, limit.from_topic) == (limited, True)
     delivery = Delivery(brokers.producer(bootstrap, extra, 120, limit), NAME, limit)
-    told: list[tuple[int, str | None]] = []
+    outcomes: list[tuple[int, str | None]] = []
 
     def send(**record):
         size = batch_bytes(**record)
-        delivery.send(record, lambda reason, _: told.append((size, reason)), lambda: None)
+        delivery.send(record, lambda reason, _: outcomes.append((size, reason)), lambda: None)
 
     for size in SIZES:
         send(key=None, value=os.urandom(size))
@@ -46,6 +46,6 @@ def test_a_record_is_acknowledged_exactly_when_the_topic_takes_it(cluster: Clust
     while delivery.in_flight:
         delivery.poll(0.1)
 
-    assert len(told) == 2 * len(SIZES) + 1 + 3_000
-    assert {size <= limited for size, reason in told if reason is None} == {True}
-    assert {size <= limited for size, reason in told if reason is not None} <= {False}
+    assert len(outcomes) == 2 * len(SIZES) + 1 + 3_000
+    assert {size <= limited for size, reason in outcomes if reason is None} == {True}
+    assert {size <= limited for size, reason in outcomes if reason is not None} <= {False}

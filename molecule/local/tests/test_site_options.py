@@ -1,6 +1,6 @@
-"""What only a site may set reaches the drivers of its pipelines."""
+"""Spark options of a site are passed to its pipelines."""
 
 
 def test_spark_options_of_the_site_reach_its_pipelines(ask):
-    # A declaration may not give this one.
+    # Not allowed in a pipeline's declaration.
     assert ["spark.ui.liveUpdate.period", "150ms"] in ask("environment")["sparkProperties"]

@@ -1,4 +1,4 @@
-"""A mistake in a pipeline costs no output: it is refused before anything is touched."""
+"""An error in a pipeline's declaration is refused before anything is changed."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ CONTENT = ROOT / "inventories/example/group_vars/all/content.yml"
 
 @pytest.fixture
 def declared(tmp_path: Path):
-    """Write the delivered content with keys of an output of ``payments`` changed, give its file."""
+    """Write the example content with changed keys of an output of ``payments``; return the file."""
 
     def write(output: str, **keys: str) -> Path:
         content = yaml.safe_load(CONTENT.read_text())
@@ -26,13 +26,13 @@ def declared(tmp_path: Path):
 
 
 def started(cluster: Cluster) -> str:
-    """When the driver's container was started."""
+    """Return the start time of the driver's container."""
     machine = cluster.machine(cluster.topology.drivers["payments"])
     name = f"{cluster.topology.cluster}-pipeline-payments"
     return machine.check_output("docker inspect --format '{{.State.StartedAt}}' %s", name)
 
 
-def test_hostile_and_mistaken_sql_is_refused_before_anything_is_touched(
+def test_hostile_and_invalid_sql_is_refused_before_anything_is_changed(
     cluster: Cluster, make, declared
 ):
     before = started(cluster)
@@ -40,10 +40,10 @@ def test_hostile_and_mistaken_sql_is_refused_before_anything_is_touched(
 
     refused = make("up", args=f"-e @{file}")
 
-    said = refused.stdout + refused.stderr
+    output = refused.stdout + refused.stderr
     assert refused.returncode != 0
-    assert "pipeline payments: outputs.fraud.sql: found the relation text./etc/passwd" in said
-    assert "pipeline payments: outputs.fraud.key: found" in said
+    assert "pipeline payments: outputs.fraud.sql: found the relation text./etc/passwd" in output
+    assert "pipeline payments: outputs.fraud.key: found" in output
     assert started(cluster) == before
 
 
@@ -53,19 +53,19 @@ def test_a_changed_aggregate_is_refused_while_the_driver_goes_on(cluster: Cluste
 
     refused = make("plan", args=f"-e @{declared('metrics', sql=sql, key='country')}")
 
-    said = refused.stdout + refused.stderr
+    output = refused.stdout + refused.stderr
     assert refused.returncode != 0
-    assert "pipeline payments: output metrics: no longer fits its checkpoint" in said
-    assert "give the output another name" in said
-    # Its other outputs are declared as they run.
-    assert "1 problem(s)" in said
+    assert "pipeline payments: output metrics: no longer fits its checkpoint" in output
+    assert "give the output another name" in output
+    # The other outputs are unchanged.
+    assert "1 problem(s)" in output
     assert started(cluster) == before
 
 
-def test_a_field_that_is_not_there_is_found_by_plan(make, declared):
+def test_plan_finds_an_unknown_field(make, declared):
     refused = make("plan", args=f"-e @{declared('fraud', sql='SELECT amuont FROM events')}")
 
-    said = refused.stdout + refused.stderr
+    output = refused.stdout + refused.stderr
     assert refused.returncode != 0
-    assert "pipeline payments: outputs.fraud: found" in said
-    assert "amuont" in said
+    assert "pipeline payments: outputs.fraud: found" in output
+    assert "amuont" in output

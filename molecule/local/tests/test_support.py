@@ -1,4 +1,4 @@
-"""One archive tells a helper everything but secrets."""
+"""The support archive has all diagnostics and no secrets."""
 
 import tarfile
 
@@ -6,10 +6,10 @@ from testing import access, playbooks
 from testing.cluster import Cluster
 
 
-def test_support_is_one_archive_of_everything_without_a_secret(cluster: Cluster, make):
+def test_support_collects_everything_without_secrets(cluster: Cluster, make):
     password = access.librdkafka()["sasl.password"]
     broker = cluster.broker(1)
-    # In an earlier line of a log, where a careless program would put it.
+    # In a line of the broker's log.
     planted = f"echo said {password} > /proc/1/fd/1"
     cluster.machine(cluster.topology.brokers[1]).check_output(
         "docker exec %s sh -c %s", broker.name, planted

@@ -1,4 +1,4 @@
-"""Every tool of an operator's day answers on a broker's host, with the operator's rights."""
+"""Every command-line tool of an operator works on a broker's host with the operator's rights."""
 
 import re
 import time
@@ -9,8 +9,8 @@ import pytest
 from testing.cluster import Cluster
 from testing.streams import TOPIC
 
-# Tool and its words; {at} is an address, {way} the operator's file, {own} a topic of this test with
-# a hundred records, {segment} a file of its log. What it says holds the last word.
+# Command of each tool, and a text in its output. {at}: bootstrap server, {way}: operator's file,
+# {own}: a topic of this test with a hundred records, {segment}: a file of its log.
 ANSWERS = {
     "topics": ("kafka-topics --bootstrap-server {at} --command-config {way} --list", TOPIC),
     "get-offsets": (
@@ -81,7 +81,7 @@ ANSWERS = {
         "records_consumed",
     ),
     "dump-log": ("kafka-dump-log --print-data-log --files {segment}", "baseOffset: 0"),
-    # Said in one piece: the shell tells of its connection meanwhile, and into what `ls` lists.
+    # The value of one znode: the shell prints messages of its connection into the output of `ls`.
     "zookeeper-shell": (
         "zookeeper-shell {ensemble} -zk-tls-config-file /etc/kafka/ensemble.properties"
         " get /cluster/id",
@@ -98,20 +98,20 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def places(platform: Cluster) -> Iterator[dict[str, str]]:
-    """What the words of tools stand for; the topic is gone at the end."""
+    """Values of the placeholders in commands; the topic is deleted at the end."""
     platform.wait_until_whole()
-    at, way = platform.operator_of(1)
+    address, config = platform.operator_access(1)
     own = f"tools-{uuid.uuid4().hex[:8]}"
-    topics = f"kafka-topics --bootstrap-server {at} --command-config {way} --topic {own}"
+    topics = f"kafka-topics --bootstrap-server {address} --command-config {config} --topic {own}"
     sent = (
         f"kafka-producer-perf-test --topic {own} --num-records 100 --record-size 10 --throughput -1"
-        f" --producer-props bootstrap.servers={at} --producer.config {way}"
+        f" --producer-props bootstrap.servers={address} --producer.config {config}"
     )
     read = (
-        f"kafka-console-consumer --bootstrap-server {at} --consumer.config {way} --topic {own}"
-        f" --group {own} --from-beginning --max-messages 100"
+        f"kafka-console-consumer --bootstrap-server {address} --consumer.config {config}"
+        f" --topic {own} --group {own} --from-beginning --max-messages 100"
     )
-    # On broker 1 alone: its log is where `dump-log` looks.
+    # Only on broker 1, where `dump-log` reads the log.
     platform.tool(f"{topics} --create --replica-assignment 1")
     try:
         platform.tool(sent)
@@ -120,13 +120,13 @@ def places(platform: Cluster) -> Iterator[dict[str, str]]:
         files = " ".join(f"{each}/{own}-0/*.log" for each in log_dirs.strip().split(","))
         segment = platform.tool(f"sh -c 'ls {files} 2>/dev/null || true'").split()[0]
         ensemble = platform.topology.zookeepers[1].endpoint
-        yield {"at": at, "way": way, "own": own, "segment": segment, "ensemble": ensemble}
+        yield {"at": address, "way": config, "own": own, "segment": segment, "ensemble": ensemble}
     finally:
         platform.tool(f"{topics} --delete")
 
 
 @pytest.mark.parametrize("tool", ANSWERS)
-def test_a_tool_answers(tool: str, places: dict[str, str], platform: Cluster, record_property):
+def test_a_tool_works(tool: str, places: dict[str, str], platform: Cluster, record_property):
     words, wanted = (text.format(**places) for text in ANSWERS[tool])
     began = time.monotonic()
 
@@ -136,9 +136,7 @@ def test_a_tool_answers(tool: str, places: dict[str, str], platform: Cluster, re
     assert wanted in answer
 
 
-def test_a_range_of_offsets_is_sent_once_more(
-    places: dict[str, str], platform: Cluster, make, request
-):
+def test_a_range_of_offsets_is_replayed(places: dict[str, str], platform: Cluster, make, request):
     own, target = places["own"], f"{places['own']}-again"
     tool = f"--bootstrap-server {places['at']} --command-config {places['way']} --topic {target}"
     platform.tool(f"kafka-topics {tool} --create --replica-assignment 1")
@@ -150,7 +148,7 @@ def test_a_range_of_offsets_is_sent_once_more(
     assert f"{target}:0:20" in platform.tool(f"kafka-get-offsets {tool}")
 
 
-def test_replicas_hold_the_same_batches(places: dict[str, str], platform: Cluster, make):
+def test_replicas_have_the_same_batches(places: dict[str, str], platform: Cluster, make):
     compared = make("replicas", SECONDS="20")
 
     assert compared.returncode == 0, compared.stdout + compared.stderr
@@ -159,8 +157,8 @@ def test_replicas_hold_the_same_batches(places: dict[str, str], platform: Cluste
     assert min(equal) > 0
 
 
-def test_tools_start_from_the_archive_of_classes(platform: Cluster):
-    """By itself the JVM would go without an archive that does not fit, and only be slower."""
+def test_tools_start_from_the_class_archive(platform: Cluster):
+    """By default a JVM ignores an unusable archive and only starts slower."""
     machine = platform.machine(platform.topology.brokers[1])
     name = platform.broker(1).name
 

@@ -1,4 +1,4 @@
-"""What a person says to the platform from day to day, and what it answers."""
+"""Daily verbs of an operator."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from testing.cluster import Cluster
 from testing.streams import TOPIC
 
 
-def test_status_shows_a_whole_platform_on_one_screen(cluster: Cluster, make):
+def test_status_displays_the_platform_on_one_screen(cluster: Cluster, make):
     status = make("status")
 
     assert status.returncode == 0, status.stdout
@@ -29,14 +29,14 @@ def test_status_names_a_broker_that_is_down(cluster: Cluster, make):
         cluster.wait_until_whole()
 
     assert status.returncode != 0
-    # Other words on the screen count problems, too: the title of the cluster's page does.
+    # The title of the cluster's page has a count of problems, too.
     _, problems = re.split(r"^\d+ problems?:$", _plain(status.stdout), flags=re.MULTILINE)
     assert "kafka3" in problems
 
 
-def _plain(said: str) -> str:
-    """Text without colours, which molecule asks for."""
-    return re.sub(r"\x1b\[[\d;]*m", "", said)
+def _plain(output: str) -> str:
+    """Return text without the colours that molecule sets."""
+    return re.sub(r"\x1b\[[\d;]*m", "", output)
 
 
 def test_a_malformed_file_is_refused_with_line_and_column(cluster: Cluster, make, tmp_path):
@@ -53,7 +53,7 @@ def test_a_malformed_file_is_refused_with_line_and_column(cluster: Cluster, make
     assert cluster.brokers.end(TOPIC) == before
 
 
-def test_destroy_without_the_name_touches_nothing(cluster: Cluster, make):
+def test_destroy_without_the_name_changes_nothing(cluster: Cluster, make):
     refused = make("destroy", CONFIRM="another")
 
     assert refused.returncode != 0
@@ -62,14 +62,14 @@ def test_destroy_without_the_name_touches_nothing(cluster: Cluster, make):
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "complaint"),
+    ("variable", "value", "message"),
     [
         ("kafka_broker_hepa", "4g", "kafka_broker_heap"),
         ("kafka_content_topics", {"Bad Topic": {}}, "Bad Topic"),
     ],
 )
-def test_bad_input_is_refused_before_anything_is_touched(
-    cluster: Cluster, make, tmp_path, variable, value, complaint
+def test_invalid_input_is_refused_before_anything_is_changed(
+    cluster: Cluster, make, tmp_path, variable, value, message
 ):
     started = [cluster.container(i).started() for i in cluster.topology.instances]
     bad = tmp_path / "bad.json"
@@ -78,13 +78,13 @@ def test_bad_input_is_refused_before_anything_is_touched(
     refused = make("up", args=f"-e @{bad}")
 
     assert refused.returncode != 0
-    said = refused.stdout + refused.stderr
-    assert "Nothing was touched" in said
-    assert complaint in said
+    output = refused.stdout + refused.stderr
+    assert "Nothing was touched" in output
+    assert message in output
     assert [cluster.container(i).started() for i in cluster.topology.instances] == started
 
 
-def test_a_value_is_run_by_nobody(cluster: Cluster, make, tmp_path):
+def test_a_value_is_never_executed(cluster: Cluster, make, tmp_path):
     canary = tmp_path / "canary"
     for text in (f"{{{{ lookup('pipe', 'touch {canary}') }}}}", f"$(shell touch {canary})"):
         make("groups", G=text, TO="earliest", DRY="1")
@@ -93,7 +93,7 @@ def test_a_value_is_run_by_nobody(cluster: Cluster, make, tmp_path):
     assert not canary.exists()
 
 
-def test_destroy_lists_what_it_would_delete(cluster: Cluster, make):
+def test_destroy_lists_the_objects_to_delete(cluster: Cluster, make):
     listed = make("destroy", DRY="1")
 
     assert listed.returncode == 0, listed.stdout[-3000:]
@@ -105,7 +105,7 @@ def test_destroy_lists_what_it_would_delete(cluster: Cluster, make):
     cluster.wait_until_whole(seconds=5)
 
 
-def test_destroy_of_a_cluster_that_is_not_there_touches_nothing(cluster: Cluster, make):
+def test_destroy_of_an_unknown_cluster_changes_nothing(cluster: Cluster, make):
     refused = make("destroy", CLUSTER="typo", CONFIRM="typo")
 
     assert refused.returncode != 0

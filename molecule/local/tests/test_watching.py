@@ -1,4 +1,4 @@
-"""What watches the platform sees all of it."""
+"""Monitoring covers the whole platform."""
 
 import json
 import urllib.error
@@ -24,22 +24,22 @@ Ask = Callable[[str], list[dict]]
 
 @pytest.fixture(scope="module")
 def prometheus(services: dict[str, str]) -> str:
-    """Where Prometheus answers."""
+    """Return the URL of Prometheus."""
     return services["prometheus"]
 
 
 @pytest.fixture
 def ask(prometheus: str) -> Ask:
-    """What Prometheus answers to an expression: its series."""
+    """Query Prometheus: return the series of an expression."""
 
     def answer(expression: str) -> list[dict]:
         query = urllib.parse.urlencode({"query": expression})
-        return pages.asked(f"{prometheus}/api/v1/query?{query}")["data"]["result"]
+        return pages.get_monitoring(f"{prometheus}/api/v1/query?{query}")["data"]["result"]
 
     return answer
 
 
-def test_every_service_gives_figures(ask: Ask):
+def test_every_service_has_metrics(ask: Ask):
     def all_up() -> None:
         found = {each["metric"]["job"]: int(each["value"][1]) for each in ask("sum by (job) (up)")}
         if any(found.get(job) != count for job, count in JOBS.items()):
@@ -49,18 +49,20 @@ def test_every_service_gives_figures(ask: Ask):
 
 
 def test_neither_prometheus_nor_alertmanager_answers_without_the_password(prometheus: str):
-    found = pages.asked(f"{prometheus}/api/v1/alertmanagers")["data"]["activeAlertmanagers"]
+    found = pages.get_monitoring(f"{prometheus}/api/v1/alertmanagers")["data"][
+        "activeAlertmanagers"
+    ]
     assert found
     own = (f"{prometheus}{path}" for path in ("/", "/api/v1/query?query=up", "/-/healthy"))
 
     for url in (*own, *(each["url"] for each in found)):
-        # As a web site does that points its own name at loopback.
+        # DNS rebinding: a web site that resolves its own name to loopback.
         rebound = urllib.request.Request(url, headers={"Host": "attacker.example"})
         with pytest.raises(urllib.error.HTTPError, match="401"):
             urllib.request.urlopen(rebound, timeout=10)
 
 
-def test_the_probe_is_served_by_every_broker(ask: Ask, cluster: Cluster):
+def test_every_broker_serves_the_probe(ask: Ask, cluster: Cluster):
     def served() -> None:
         rates = {
             each["metric"]["partition"]: float(each["value"][1])
@@ -69,14 +71,14 @@ def test_the_probe_is_served_by_every_broker(ask: Ask, cluster: Cluster):
         if len(rates) != len(cluster.topology.brokers) or min(rates.values()) < 1:
             raise NotYet(str(rates))
 
-    wait_for("records come back from every broker", served, seconds=120)
+    wait_for("the probe reads records from every broker", served, seconds=120)
 
 
 def test_the_page_of_the_cluster_lists_brokers_topics_and_pipelines(
     services: dict[str, str], cluster: Cluster
 ):
-    with urllib.request.urlopen(services["page"], timeout=10) as said:
-        text = said.read().decode()
+    with urllib.request.urlopen(services["page"], timeout=10) as page:
+        text = page.read().decode()
 
     assert f"<h1>{cluster.topology.cluster}</h1>" in text
     for broker in cluster.topology.brokers.values():
@@ -85,14 +87,14 @@ def test_the_page_of_the_cluster_lists_brokers_topics_and_pipelines(
         assert f">{name}<" in text
 
 
-def test_certificates_of_every_listener_are_watched(ask: Ask, cluster: Cluster):
+def test_certificates_of_every_listener_are_monitored(ask: Ask, cluster: Cluster):
     ends = [float(each["value"][1]) for each in ask("kafka_metal_certificate_expiry_time_seconds")]
 
     assert len(ends) == 2 * len(cluster.topology.brokers)
     assert min(ends) > 0
 
 
-def test_the_engine_is_seen_to_check_its_containers(ask: Ask):
+def test_health_checks_of_the_engine_are_monitored(ask: Ask):
     def checked() -> None:
         ages = [
             float(each["value"][1])
@@ -105,19 +107,19 @@ def test_the_engine_is_seen_to_check_its_containers(ask: Ask):
 
 
 @pytest.mark.parametrize("board", DASHBOARDS, ids=lambda board: board.stem)
-def test_every_panel_shows_something_or_says_why_not(board: Path, ask: Ask, cluster: Cluster):
-    silent = []
+def test_every_panel_has_data_or_describes_why_not(board: Path, ask: Ask, cluster: Cluster):
+    empty = []
     for panel in _panels(json.loads(board.read_text(encoding="utf-8"))):
         expressions = [
             _filled(target["expr"], cluster.topology.cluster) for target in panel.get("targets", [])
         ]
         if expressions and "Empty " not in panel.get("description", ""):
-            silent += [f"{panel['title']}: {each}" for each in expressions if not ask(each)]
-    assert not silent, "\n".join(silent)
+            empty += [f"{panel['title']}: {each}" for each in expressions if not ask(each)]
+    assert not empty, "\n".join(empty)
 
 
 def _panels(board: dict) -> list[dict]:
-    """Panels of a dashboard, also those in rows."""
+    """Return the panels of a dashboard, also in rows."""
     found = []
     for panel in board["panels"]:
         found += [panel, *panel.get("panels", [])]
@@ -125,7 +127,7 @@ def _panels(board: dict) -> list[dict]:
 
 
 def _filled(expression: str, cluster: str) -> str:
-    """An expression as Grafana asks it."""
-    for word, value in (("$__rate_interval", "1m"), ("$__range", "1h"), ("$cluster", cluster)):
-        expression = expression.replace(word, value)
+    """Return an expression with Grafana's variables replaced."""
+    for variable, value in (("$__rate_interval", "1m"), ("$__range", "1h"), ("$cluster", cluster)):
+        expression = expression.replace(variable, value)
     return expression

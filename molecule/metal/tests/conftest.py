@@ -1,4 +1,4 @@
-"""What only the drills need."""
+"""Fixtures of the drills."""
 
 import os
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from testing.traffic import TOPIC
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _clients_are_other_machines() -> None:
-    """The control node takes what hosts leave: elsewhere it has its own processors."""
+def _low_priority() -> None:
+    """Lower the priority of the tests, which share the processors of the nodes."""
     os.nice(10)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _topic_of_the_drills(platform: Cluster) -> None:
-    """Declared in this scenario; others that run a drill have content of their own.
+def _drill_topic(platform: Cluster) -> None:
+    """Create the topic; `metal` declares it, other scenarios that run drills do not.
 
     Twelve partitions put leaders on every broker and on both of its disks.
     """
@@ -47,7 +47,7 @@ def victim(cluster: Cluster) -> Iterator[Victim]:
     declared = {"disk1": "/dev/sdb", "disk2": "/dev/sdc"}[name]
     found = Victim(broker, instance.machine, name, disk, log_dir, numbers, machine, declared)
     yield found
-    # Other drills find the machine as the inventory declares it, and the spare blank.
+    # Other drills need the machine as the inventory declares it, and a blank spare.
     try:
         if disk.device != declared or cluster.brokers.log_dirs().get(broker, {}).get(log_dir) != 0:
             found.replace(disk_force=name)

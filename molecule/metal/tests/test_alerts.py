@@ -1,4 +1,4 @@
-"""Every fault that clients feel pages in time; what our verbs do pages nobody."""
+"""Faults fire their alert in time, and planned work pages nobody."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,26 +10,26 @@ import pytest
 from testing import disk_faults, faults, playbooks, sandbox
 from testing.cluster import Cluster
 from testing.disk_faults import Disk
+from testing.prometheus import Prometheus
 from testing.rolls import preferred_lead
 from testing.waiting import NotYet, wait_for
-from testing.watching import Watching
 
-OVERLAY = Path(__file__).resolve().parents[1] / "watching"
-# The machine that watches is none of those that break.
+OVERLAY = Path(__file__).resolve().parents[1] / "monitoring"
+# The machine of Prometheus, which has no fault.
 WATCHER = "node3"
-# One of the partitions to which the probe writes as clients do.
+# A partition to which the probe writes.
 PROBED = "kafka-metal-probe-0"
-# What costs clients more than half a minute wakes somebody within a minute.
+# Seconds until an alert fires: faults that stop clients for more than half a minute.
 URGENT = 60
-# What costs them less, or nothing yet: an alert waits until it is no hiccup.
-PATIENT = 150
+# Faults that stop clients for less time, or not yet: their alerts have a longer `for`.
+DELAYED = 150
 
 Injection = Callable[[Cluster], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What breaks, the alert that tells, and within how many seconds."""
+    """A fault, its alert, and the seconds within which the alert has to fire."""
 
     inject: Injection
     alert: str
@@ -49,22 +49,24 @@ def on_broker(fault: Callable[..., AbstractContextManager[None]], number: int) -
     return lambda cluster: fault(cluster, cluster.topology.brokers[number])
 
 
-def log_dir(number: int, how: str, *, at_rest: bool = False) -> Injection:
+def log_dir(number: int, how: str, *, while_stopped: bool = False) -> Injection:
     def inject(cluster: Cluster) -> AbstractContextManager[None]:
         broker = cluster.topology.brokers[number]
-        return faults.remounted(cluster, broker, broker.log_dirs[1], how, at_rest=at_rest)
+        return faults.remounted(
+            cluster, broker, broker.log_dirs[1], how, while_stopped=while_stopped
+        )
 
     return inject
 
 
 @contextmanager
 def hung_disk(cluster: Cluster) -> Iterator[None]:
-    """The watchdog ends the broker, which does not come back before its disk."""
+    """Let a disk hang: the watchdog ends its broker, which returns after the disk does."""
     broker = cluster.brokers.leader_of(PROBED)
     found = disk_faults.log_dirs(cluster, broker)
     path = next(path for path, held in found.items() if PROBED in held)
     disk = Disk(cluster.machine(cluster.topology.brokers[broker]), disk_faults.mount_of(path))
-    with disk.hung(PATIENT + 10):
+    with disk.hung(DELAYED + 10):
         yield
 
 
@@ -76,13 +78,13 @@ def only_replica_dead(cluster: Cluster) -> Iterator[None]:
 
 
 @contextmanager
-def led_by_one_that_lacks_records(cluster: Cluster) -> Iterator[None]:
-    """The replica that comes back first has not what the other one took meanwhile."""
+def unclean_leader(cluster: Cluster) -> Iterator[None]:
+    """Start a replica first that lacks records of the other one."""
     config = {"min.insync.replicas": "1", "unclean.leader.election.enable": "true"}
     with faults.topic(cluster, "drill-unclean", [1, 2], **config), ExitStack() as first:
         with ExitStack() as second:
             second.enter_context(brokers_dead(2)(cluster))
-            wait_for("1 is alone in sync", lambda: alone(cluster, 1), seconds=60)
+            wait_for("only broker 1 is in sync", lambda: alone(cluster, 1), seconds=60)
             first.enter_context(brokers_dead(1)(cluster))
         yield
 
@@ -99,52 +101,55 @@ def switched_off(cluster: Cluster) -> AbstractContextManager[None]:
 
 
 FAULTS = {
-    "a broker is dead": Fault(brokers_dead(1), "BrokerDown", PATIENT),
+    "a broker is dead": Fault(brokers_dead(1), "BrokerDown", DELAYED),
     "two of three brokers are dead": Fault(brokers_dead(1, 2), "PartitionNotWritable", URGENT),
-    "two brokers are dead, as brokers say": Fault(
-        brokers_dead(1, 2), "PartitionsUnderMinIsr", PATIENT
+    "two brokers are dead, by metrics of brokers": Fault(
+        brokers_dead(1, 2), "PartitionsUnderMinIsr", DELAYED
     ),
     "the only replica of a partition is dead": Fault(
-        only_replica_dead, "PartitionsOffline", PATIENT
+        only_replica_dead, "PartitionsOffline", DELAYED
     ),
-    "a broker is frozen": Fault(on_broker(faults.frozen, 2), "BrokerDown", PATIENT),
+    "a broker is frozen": Fault(on_broker(faults.frozen, 2), "BrokerDown", DELAYED),
     "a firewall closes a broker's port": Fault(
         on_broker(faults.port_closed, 1), "PartitionNotWritable", URGENT
     ),
-    "a machine is cut off": Fault(on_broker(faults.cut_off, 2), "HostDown", PATIENT),
+    "a machine has no network": Fault(on_broker(faults.cut_off, 2), "HostDown", DELAYED),
     "a container engine hangs": Fault(
-        on_broker(faults.engine_hung, 2), "ContainerEngineUnreachable", PATIENT
+        on_broker(faults.engine_hung, 2), "ContainerEngineUnreachable", DELAYED
     ),
-    "a machine is switched off": Fault(switched_off, "HostDown", PATIENT),
-    # Until its broker is ended, clients wait.
+    "a machine is switched off": Fault(switched_off, "HostDown", DELAYED),
+    # Clients wait until the watchdog ends the broker.
     "a disk hangs": Fault(hung_disk, "PartitionNotWritable", URGENT),
-    "a broker ends for its disk": Fault(hung_disk, "BrokerDown", PATIENT),
+    "a hung disk ends its broker": Fault(hung_disk, "BrokerDown", DELAYED),
     "a disk dies": Fault(
-        log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", PATIENT, page=False
+        log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", DELAYED, page=False
     ),
-    "a disk comes back read-only": Fault(
-        log_dir(2, "mount -o remount,ro", at_rest=True), "FileSystemBroken", PATIENT, page=False
+    "a disk is read-only after a restart": Fault(
+        log_dir(2, "mount -o remount,ro", while_stopped=True),
+        "FileSystemBroken", DELAYED, page=False,
     ),
-    "a server of the ensemble is dead": Fault(
-        servers_dead(1), "ZooKeeperServerDown", PATIENT, page=False
+    "a ZooKeeper server is dead": Fault(
+        servers_dead(1), "ZooKeeperServerDown", DELAYED, page=False
     ),
-    "the ensemble has no quorum": Fault(servers_dead(1, 2), "ZooKeeperWithoutQuorum", PATIENT),
-    "a server of the ensemble is frozen": Fault(
+    "the ZooKeeper ensemble has no quorum": Fault(
+        servers_dead(1, 2), "ZooKeeperWithoutQuorum", DELAYED
+    ),
+    "a ZooKeeper server is frozen": Fault(
         lambda cluster: faults.frozen(cluster, cluster.topology.zookeepers[2]),
-        "ZooKeeperServerDown", PATIENT, page=False,
+        "ZooKeeperServerDown", DELAYED, page=False,
     ),
-    # Fires for ten minutes after it.
-    "a leader lacks records": Fault(led_by_one_that_lacks_records, "UncleanElection", PATIENT),
+    # Fires for ten minutes after the election.
+    "a leader lacks records": Fault(unclean_leader, "UncleanElection", DELAYED),
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def watching(platform: Cluster, inventory: str) -> Iterator[Watching]:
-    """Prometheus watches the cluster for the time of these tests."""
+def watching(platform: Cluster, inventory: str) -> Iterator[Prometheus]:
+    """Prometheus, monitoring the cluster during these tests."""
     playbooks.inventory = f"{inventory},{OVERLAY}"
     try:
         playbooks.run("site")
-        watching = Watching(platform, WATCHER, "127.0.0.1:9090")
+        watching = Prometheus(platform, WATCHER, "127.0.0.1:9090")
         watching.wait_for_targets(seconds=60)
         yield watching
     finally:
@@ -155,15 +160,16 @@ def watching(platform: Cluster, inventory: str) -> Iterator[Watching]:
         playbooks.run("site")
 
 
-# Asks for a page over TLS: file of the CA, file of the token or nothing, address; prints the code.
-ASK = """
+# Requests a URL over TLS and prints the status code. Arguments: file of the CA, file of the token
+# or an empty string, URL.
+REQUEST = """
 import ssl, sys, urllib.error, urllib.request
 ca, token, url = sys.argv[1:]
-shown = {"Authorization": "Bearer " + open(token).read()} if token else {}
+headers = {"Authorization": "Bearer " + open(token).read()} if token else {}
 trusted = ssl.create_default_context(cafile=ca)
 try:
-    asked = urllib.request.Request(url, headers=shown)
-    print(urllib.request.urlopen(asked, context=trusted, timeout=5).status)
+    request = urllib.request.Request(url, headers=headers)
+    print(urllib.request.urlopen(request, context=trusted, timeout=5).status)
 except urllib.error.HTTPError as error:
     print(error.code)
 """
@@ -171,7 +177,7 @@ OWN = "/etc/kafka-metal/{cluster}-prometheus1/{file}"
 
 
 @pytest.mark.usefixtures("watching")
-def test_figures_leave_a_machine_through_its_proxy_and_by_a_token_alone(cluster: Cluster):
+def test_metrics_of_other_machines_need_the_proxy_and_a_token(cluster: Cluster):
     watcher, broker = cluster.shell(WATCHER), cluster.topology.brokers[1]
     ca, token = (
         OWN.format(cluster=cluster.topology.cluster, file=file)
@@ -180,8 +186,8 @@ def test_figures_leave_a_machine_through_its_proxy_and_by_a_token_alone(cluster:
     page = f"https://{broker.address}:9443/proxy?module=kafka1"
     connect = "timeout 2 bash -c %s"
 
-    assert watcher.check_output("python3 -c %s %s %s %s", ASK, ca, token, page) == "200"
-    assert watcher.check_output("python3 -c %s %s %s %s", ASK, ca, "", page) == "401"
+    assert watcher.check_output("python3 -c %s %s %s %s", REQUEST, ca, token, page) == "200"
+    assert watcher.check_output("python3 -c %s %s %s %s", REQUEST, ca, "", page) == "401"
     # The agents of broker and server, and the node exporter.
     for port in (9404, 9405, 9100):
         assert watcher.run(connect, f"exec 3<>/dev/tcp/{broker.address}/{port}").rc != 0
@@ -189,11 +195,11 @@ def test_figures_leave_a_machine_through_its_proxy_and_by_a_token_alone(cluster:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Watching):
+def test_a_fault_fires_its_alert_in_time(name: str, cluster: Cluster, watching: Prometheus):
     fault = FAULTS[name]
     watching.wait_for_targets(seconds=120)
     watching.wait_until_over(fault.alert, seconds=120)
-    # Nobody misses a broker that leads nothing since the fault before.
+    # After the fault before a broker may lead no partition: its loss would have no effect.
     preferred_lead(cluster)
     with fault.inject(cluster):
         began = time.monotonic()
@@ -204,13 +210,13 @@ def test_a_fault_is_told_in_time(name: str, cluster: Cluster, watching: Watching
     assert (fault.alert in pages) is fault.page
 
 
-def test_a_planned_restart_pages_nobody(watching: Watching):
+def test_a_planned_restart_pages_nobody(watching: Prometheus):
     assert pages_during(watching, lambda: playbooks.run("restart", seconds=1200)) == set()
 
 
 @pytest.fixture
-def old_version(platform: Cluster, watching: Watching) -> Iterator[None]:
-    """The cluster as it was built with the old version; in the end, none: nothing leads back."""
+def old_version(platform: Cluster, watching: Prometheus) -> Iterator[None]:
+    """Create the cluster with the old version; destroy it at the end: a downgrade is impossible."""
     destroyed = {"confirm_destroy": platform.topology.cluster}
     playbooks.run("destroy", extra=destroyed)
     playbooks.run("site", extra={"image_versions": {"kafka": "3.8.1"}})
@@ -220,7 +226,7 @@ def old_version(platform: Cluster, watching: Watching) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("old_version")
-def test_an_upgrade_pages_nobody(watching: Watching):
+def test_an_upgrade_pages_nobody(watching: Prometheus):
     def upgrade() -> None:
         playbooks.run("upgrade", seconds=1200)
         playbooks.run("upgrade", extra={"upgrade_finish": True}, seconds=1200)
@@ -228,17 +234,17 @@ def test_an_upgrade_pages_nobody(watching: Watching):
     assert pages_during(watching, upgrade) == set()
 
 
-def pages_during(watching: Watching, work: Callable[[], object]) -> set[str]:
-    """Alerts that would have called somebody for the sake of planned work."""
-    # What was before is over.
-    wait_for("nobody is paged", lambda: silent(watching), seconds=700, every=5)
+def pages_during(watching: Prometheus, work: Callable[[], object]) -> set[str]:
+    """Return the alerts of severity page that fired during planned work."""
+    # Alerts of earlier tests end first.
+    wait_for("no page fires", lambda: silent(watching), seconds=700, every=5)
     began = time.monotonic()
     work()
-    # Two rounds of rules, for what the end of it may still set off.
+    # Two evaluations of the rules after the end of the work.
     time.sleep(30)
     return watching.fired("page", int(time.monotonic() - began))
 
 
-def silent(watching: Watching) -> None:
+def silent(watching: Prometheus) -> None:
     if pages := watching.firing("page"):
         raise NotYet(f"firing: {sorted(pages)}")

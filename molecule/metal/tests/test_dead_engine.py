@@ -1,4 +1,4 @@
-"""The container engine of a machine dies: that shows, hides nothing, and the next run starts it."""
+"""The container engine of a machine dies: status reports it, and the next run starts it."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ ENGINE = "docker.service docker.socket"
 
 @pytest.fixture(scope="module")
 def dead_engine(platform: Cluster) -> Iterator[None]:
-    """The daemon of one machine is killed; its containers are left to themselves."""
+    """The daemon of one machine is killed; its containers may run on."""
     platform.wait_until_whole()
     machine = platform.shell(MACHINE)
     machine.check_output(f"systemctl mask --runtime {ENGINE}")
@@ -33,18 +33,18 @@ def dead_engine(platform: Cluster) -> Iterator[None]:
 
 @pytest.mark.usefixtures("dead_engine")
 class TestDeadEngine:
-    """One after the other; the last one brings the engine back."""
+    """The tests run in this order; the last one starts the engine."""
 
-    def test_the_status_screen_names_the_machine(self, platform: Cluster):
+    def test_status_names_the_machine(self, platform: Cluster):
         playbooks.run("status", check=False)
         state = playbooks.state(platform.topology.cluster) / "state.json"
         problems = json.loads(state.read_text())["problems"]
         assert [one for one in problems if f"the engine of {MACHINE} does not respond" in one]
 
-    def test_preflight_says_it_once_and_knows_the_ports_of_our_own_containers(self):
-        said = playbooks.run("preflight").stdout
-        assert f"no response from the engine of {MACHINE}" in said
-        assert "used on" not in said
+    def test_preflight_reports_it_once_and_no_conflict_with_ports_of_the_platform(self):
+        output = playbooks.run("preflight").stdout
+        assert f"no response from the engine of {MACHINE}" in output
+        assert "used on" not in output
 
     def test_another_store_makes_no_new_keys(self, tmp_path: Path):
         store = tmp_path / "store.vault"
@@ -53,7 +53,7 @@ class TestDeadEngine:
         assert "it was created from another store" in refused.stdout
         assert not store.exists()
 
-    def test_the_next_run_starts_it_before_anything_else_asks_it(self, platform: Cluster):
+    def test_the_next_run_starts_it_before_it_is_used(self, platform: Cluster):
         before = access.librdkafka()
         planned = playbooks.run("site", "--check").stdout
         assert "container engine is started" in planned

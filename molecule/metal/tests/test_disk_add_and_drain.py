@@ -1,4 +1,4 @@
-"""A spare disk joins a broker under load, gets its share, is drained again, and leaves."""
+"""A spare disk is added to a broker under load, gets its share, is drained and removed."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ GROUP_PARTITIONS = 50
 
 @pytest.fixture
 def verb(cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
-    """Runs a verb on the spare of a broker, with an inventory that declares it."""
+    """Run a playbook on the spare of a broker, with an inventory that declares it."""
     instance = cluster.topology.brokers[BROKER]
     declared = {
         "host_disks": [
@@ -47,22 +47,22 @@ def verb(cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
 
 
 def held(cluster: Cluster) -> dict[str, int]:
-    """Number of replicas by log dir."""
+    """Return the number of replicas by log dir."""
     return {path: len(names) for path, names in disk_faults.log_dirs(cluster, BROKER).items()}
 
 
-def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: Any):
+def test_a_disk_is_added_drained_and_removed_under_load(cluster: Cluster, verb: Any):
     machine = cluster.machine(cluster.topology.brokers[BROKER])
     before = disk_faults.log_dirs(cluster, BROKER)
     with Traffic(cluster.topology.bootstrap, rate=200) as traffic:
         verb("disk_add")
         shared = held(cluster)
-        # Kafka makes the topic of its groups when somebody first asks for one.
+        # Kafka creates __consumer_offsets when a client first uses a group.
         added = sum(shared.values()) - sum(map(len, before.values()))
         assert added in (0, GROUP_PARTITIONS)
-        # Nine tenths of a third, by number and bytes together, are enough; more is never taken.
+        # disk_add stops at nine tenths of the share (a third) by number and bytes.
         assert 0.8 <= shared[LOG_DIR] / (sum(shared.values()) / 3) <= 1, shared
-        assert playbooks.changes(verb("disk_add")) == 0, "a second run found something to do"
+        assert playbooks.changes(verb("disk_add")) == 0, "a second run changed something"
 
         refused = verb("disk_remove", check=False)
         assert refused.returncode != 0
@@ -77,9 +77,9 @@ def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: A
 
         verb("disk_remove")
         cluster.wait_until_whole()
-    account = traffic.account()
+    result = traffic.verify()
 
-    # The inventory of the scenario knows nothing of the disk.
+    # The inventory of the scenario does not declare the disk.
     host = playbooks.run("host", "--limit", cluster.topology.brokers[BROKER].machine)
     assert playbooks.changes(host) == 0, host.stdout
     assert set(held(cluster)) == set(before)
@@ -87,18 +87,18 @@ def test_a_disk_joins_is_drained_and_leaves_under_load(cluster: Cluster, verb: A
     assert Disk(machine, MOUNT).device == ""
     assert not machine.file(MOUNT).exists
     assert MOUNT not in machine.file("/etc/fstab").content_string
-    # What was on the disk is still on it: leaving is not wiping.
+    # Removal does not erase the disk.
     assert "xfs" in machine.check_output("wipefs --noheadings %s", SPARE)
-    assert (account.lost, account.errors) == ([], {})
-    print(f"longest gap: {account.longest_gap:.2f} s")
+    assert (result.lost, result.errors) == ([], {})
+    print(f"longest gap: {result.longest_gap:.2f} s")
 
 
-def test_a_verb_names_its_disk_or_does_nothing(cluster: Cluster):
+def test_an_unknown_disk_is_refused(cluster: Cluster):
     node = cluster.topology.brokers[BROKER].machine
-    for extra, words in (
+    for extra, message in (
         ({}, "Name the broker's host and its disk"),
         ({"disk_host": node, "disk_name": "disk9"}, "has no disk disk9 in host_disks"),
     ):
         refused = playbooks.run("disk_drain", extra=extra, check=False)
         assert refused.returncode != 0
-        assert words in refused.stdout
+        assert message in refused.stdout

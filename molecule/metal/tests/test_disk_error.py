@@ -1,4 +1,4 @@
-"""A broker dies while one of its disks answers with errors: it returns, and then the disk does."""
+"""A broker dies while one of its disks returns errors: it restarts without it, then with it."""
 
 import pytest
 from kafka.errors import KafkaConnectionError
@@ -17,12 +17,12 @@ def disk(cluster: Cluster):
     machine = cluster.machine(cluster.topology.brokers[BROKER])
     found = Disk(machine, disk_faults.mount_of(DEAD))
     yield found
-    if wait_for("the broker tells its log dirs", lambda: errors(cluster), 60).get(DEAD) != 0:
+    if wait_for("the broker reports its log dirs", lambda: errors(cluster), 60).get(DEAD) != 0:
         mount_again(cluster, found)
 
 
 def mount_again(cluster: Cluster, disk: Disk) -> None:
-    """docs/operate/guides/disks.md, "When the disk is back": while the broker runs."""
+    """Follow docs/operate/guides/disks.md, "When the disk is back"."""
     instance = cluster.topology.brokers[BROKER]
     machine = cluster.machine(instance)
     if disk.device:
@@ -33,27 +33,27 @@ def mount_again(cluster: Cluster, disk: Disk) -> None:
 
 
 def errors(cluster: Cluster) -> dict[str, int]:
-    """Error code of each log dir of the broker; NotYet while it is not registered."""
+    """Return the error code of each log dir of the broker; NotYet while it is not registered."""
     if BROKER not in cluster.brokers.registered():
         raise NotYet(f"broker {BROKER} is not registered")
     try:
         found = cluster.brokers.log_dirs().get(BROKER, {})
     except KafkaConnectionError as error:
-        # It stays registered until the session that it had has ended.
+        # It stays registered until its earlier session expires.
         raise NotYet(str(error)) from error
     if KEPT not in found:
-        raise NotYet(f"broker {BROKER} tells no log dirs")
+        raise NotYet(f"broker {BROKER} reports no log dirs")
     return found
 
 
-def test_a_dead_disk_does_not_keep_its_broker_down_and_comes_back_as_the_docs_say(
+def test_a_broker_restarts_without_a_failed_disk_and_gets_it_back_as_documented(
     cluster: Cluster, disk: Disk
 ):
     container = cluster.broker(BROKER)
     with Traffic(cluster.topology.bootstrap, rate=200) as traffic:
         disk.fail()
         wait_for("the log dir is offline", lambda: disk_faults.offline(cluster, BROKER), 30)
-        # Nobody but the engine starts it again, and the engine looks at what it mounts.
+        # The engine restarts it, and checks its bind mounts.
         before = container.kill()
         container.wait_until_back(before, seconds=60)
         found = wait_for("the other log dir serves", lambda: errors(cluster), HEAL_SECONDS)
@@ -61,9 +61,9 @@ def test_a_dead_disk_does_not_keep_its_broker_down_and_comes_back_as_the_docs_sa
         assert found.get(DEAD, -1) != 0
 
         mount_again(cluster, disk)
-    account = traffic.account()
+    result = traffic.verify()
 
     assert errors(cluster) == {DEAD: 0, KEPT: 0}
-    assert account.lost == []
-    # What Kafka may answer to a write that is under way while a log dir dies: docs/start/client.md.
-    assert {error for _, error in account.errors} <= {"UnknownServerException"}
+    assert result.lost == []
+    # Kafka may return this for writes in flight while a log dir fails: docs/start/client.md.
+    assert {error for _, error in result.errors} <= {"UnknownServerException"}

@@ -1,4 +1,4 @@
-"""A disk of a leader dies under load, and a new one takes its place on the same broker."""
+"""A disk of a leader fails under load and is replaced by a new one on the same broker."""
 
 import time
 
@@ -8,63 +8,63 @@ from testing.disk_faults import LEADER_SECONDS, SPARE, Victim
 from testing.traffic import Traffic
 from testing.waiting import wait_for
 
-# Partitions on other disks: nothing but the work of moving the leaders, less than 2 s as a rule.
-# Once two of six waited 10.5 s, as long as a leader waits for a follower (replica.lag.time.max.ms)
-# that does not fetch; why it did not is not known.
+# Partitions on other disks wait for the move of leaders, usually less than 2 s. Once two of six
+# waited 10.5 s, as long as a leader waits for a follower that does not fetch
+# (replica.lag.time.max.ms); the cause is unknown.
 OTHERS_SECONDS = 12
-# From here on the drill prints what brokers said of followers and fetchers, to find out.
+# Above this the drill prints log lines of brokers about followers and fetchers, for analysis.
 UNUSUAL_SECONDS = 3
-# What Kafka may answer to a write that is under way while the log dir dies (UNKNOWN_SERVER_ERROR):
-# clients do not repeat it by themselves. docs/operate/guides/disks.md says so.
-MAY_BE_TOLD = "UnknownServerException"
+# Kafka may return this for writes in flight while the log dir fails (UNKNOWN_SERVER_ERROR). Clients
+# do not retry it: docs/operate/guides/disks.md.
+ALLOWED_ERROR = "UnknownServerException"
 
 
 def java(victim: Victim, cluster: Cluster) -> str:
-    """Process id of the broker's JVM, and when its container was started."""
+    """Return the start time of the broker's container and the PID of its JVM."""
     container = cluster.broker(victim.broker)
     return f"{container.started()} {victim.machine.check_output('pgrep -f kafka[.]Kafka')}"
 
 
-def test_a_dead_disk_takes_nothing_but_itself_and_is_replaced_under_load(
+def test_a_failed_disk_affects_only_its_partitions_and_is_replaced_under_load(
     cluster: Cluster, victim: Victim
 ):
     before = java(victim, cluster)
     with Traffic(cluster.topology.bootstrap, rate=300) as traffic:
         victim.disk.fail()
         wait_for(
-            "the broker has given up the log dir",
+            "the log dir is offline",
             lambda: disk_faults.offline(cluster, victim.broker),
             LEADER_SECONDS,
         )
-        # Long enough for every partition to be heard of again.
+        # Long enough for an acknowledgement of every partition.
         time.sleep(10)
         gaps = traffic.gaps()
         assert java(victim, cluster) == before, "the broker did not stay up"
         assert disk_faults.offline(cluster, victim.broker) == {victim.log_dir}
-        # The container goes with its log: what brokers said is shown when the test fails.
-        print(cluster.broker(victim.broker).said("Error processing append"))
+        # The container and its log are deleted: pytest shows this output if the test fails.
+        print(cluster.broker(victim.broker).log_excerpt("Error processing append"))
         if (
             max(gap for number, gap in gaps.items() if number not in victim.partitions)
             > UNUSUAL_SECONDS
         ):
             for broker in cluster.topology.brokers:
-                said = cluster.broker(broker).lines("ISR|etcher|offline|ERROR|WARN", seconds=60)
-                print(f"broker {broker}:\n{said}")
+                output = cluster.broker(broker).lines("ISR|etcher|offline|ERROR|WARN", seconds=60)
+                print(f"broker {broker}:\n{output}")
 
-        said = victim.replace(disk_device=SPARE).stdout
+        output = victim.replace(disk_device=SPARE).stdout
         cluster.wait_until_whole()
-    account = traffic.account()
+    result = traffic.verify()
 
     others = {number: gap for number, gap in gaps.items() if number not in victim.partitions}
     print(f"longest gap: {max(gaps.values()):.2f} s, on other disks {max(others.values()):.2f} s")
     assert max(gaps.values()) <= LEADER_SECONDS
     assert max(others.values()) <= OTHERS_SECONDS
-    assert account.lost == []
-    assert set(account.errors) <= {(number, MAY_BE_TOLD) for number in victim.partitions}
+    assert result.lost == []
+    assert set(result.errors) <= {(number, ALLOWED_ERROR) for number in victim.partitions}
     assert victim.disk.device == SPARE
     assert victim.log_dir in disk_faults.log_dirs(cluster, victim.broker)
-    assert victim.disk.is_tuned(), "the new disk has the settings of a stock one"
-    assert "replicas are equal to another one from the first to the last record" in said
+    assert victim.disk.is_tuned(), "the new disk is not tuned"
+    assert "replicas are equal to another one from the first to the last record" in output
 
 
 def test_a_healthy_disk_is_not_replaced(cluster: Cluster, victim: Victim):

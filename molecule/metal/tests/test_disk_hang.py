@@ -1,4 +1,4 @@
-"""A disk of a leader hangs under load: no error, no answer. The watchdog fences the broker."""
+"""A disk of a leader hangs under load, without errors: the watchdog fences the broker."""
 
 import time
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from testing.traffic import TOPIC, Traffic
 
 TIMEOUT = 30
 HANG_SECONDS = 75
-# Until the probe under way when the disk hangs, the next one, the ask to go, and new leaders.
+# Timeout of the watchdog, and its probe interval, the stop of the broker, and new leaders.
 FENCE_SECONDS = TIMEOUT + 15
 
 
-def leader_s_disk(cluster: Cluster) -> tuple[int, Disk, set[int]]:
-    """Broker that leads partition 0, the disk that holds it, and what else it leads there."""
+def disk_of_leader(cluster: Cluster) -> tuple[int, Disk, set[int]]:
+    """Return the leader of partition 0, the disk of its replica, and partitions it leads there."""
     broker = cluster.brokers.leader_of(f"{TOPIC}-0")
     machine = cluster.machine(cluster.topology.brokers[broker])
     for path, held in disk_faults.log_dirs(cluster, broker).items():
@@ -28,11 +28,11 @@ def leader_s_disk(cluster: Cluster) -> tuple[int, Disk, set[int]]:
                 if part.leader == broker and part.name in held and part.name.startswith(TOPIC)
             }
             return broker, Disk(machine, disk_faults.mount_of(path)), led
-    raise AssertionError(f"broker {broker} leads {TOPIC}-0 and has it in no log dir")
+    raise AssertionError(f"broker {broker} leads {TOPIC}-0, but no log dir has it")
 
 
-def test_a_hung_disk_fences_its_broker_and_writing_goes_on(cluster: Cluster):
-    broker, disk, led = leader_s_disk(cluster)
+def test_a_hung_disk_fences_its_broker_and_writes_go_on(cluster: Cluster):
+    broker, disk, led = disk_of_leader(cluster)
     container = cluster.broker(broker)
     before = container.started()
     with Traffic(cluster.topology.bootstrap, rate=300) as traffic:
@@ -45,28 +45,28 @@ def test_a_hung_disk_fences_its_broker_and_writing_goes_on(cluster: Cluster):
             }
         container.wait_until_back(before, seconds=60)
         cluster.wait_until_whole()
-    account = traffic.account()
+    result = traffic.verify()
 
     print(f"longest gap: {max(gaps.values()):.1f} s, of led partitions {gaps[0]:.1f} s")
     assert broker not in elsewhere, "the fenced broker still led partitions"
-    # Longer than the watchdog waits on purpose, and over long before the disk answers again.
+    # The watchdog waits on purpose, and fences the broker long before the disk responds again.
     assert max(gaps[number] for number in led) >= TIMEOUT / 2
     assert max(gaps.values()) <= FENCE_SECONDS
-    assert (account.lost, account.errors) == ([], {})
+    assert (result.lost, result.errors) == ([], {})
 
 
 @pytest.fixture
 def unwatched(cluster: Cluster) -> Iterator[tuple[Disk, set[int]]]:
-    """The same without a watchdog on this one broker."""
+    """Turn off the watchdog of the leader."""
     preferred_lead(cluster)
-    broker, _, _ = leader_s_disk(cluster)
+    broker, _, _ = disk_of_leader(cluster)
     node = cluster.topology.brokers[broker].machine
     playbooks.run("kafka", "--limit", node, extra={"kafka_broker_disk_timeout": 0})
     try:
         cluster.wait_until_whole()
         preferred_lead(cluster)
-        leads, disk, led = leader_s_disk(cluster)
-        # Any other broker still has its watchdog.
+        leads, disk, led = disk_of_leader(cluster)
+        # Other brokers still have their watchdog.
         assert leads == broker
         yield disk, led
     finally:
@@ -74,10 +74,10 @@ def unwatched(cluster: Cluster) -> Iterator[tuple[Disk, set[int]]]:
         cluster.wait_until_whole()
 
 
-def test_without_a_watchdog_partitions_stall_for_as_long_as_the_disk_hangs(
+def test_without_a_watchdog_partitions_stall_as_long_as_the_disk_hangs(
     cluster: Cluster, unwatched: tuple[Disk, set[int]]
 ):
-    """The control: nothing else in the cluster notices a hung disk."""
+    """Negative control: nothing else in the cluster detects a hung disk."""
     disk, led = unwatched
     seconds = FENCE_SECONDS + 10
     with Traffic(cluster.topology.bootstrap, rate=300) as traffic:
@@ -85,6 +85,6 @@ def test_without_a_watchdog_partitions_stall_for_as_long_as_the_disk_hangs(
             time.sleep(seconds - 2)
             gaps = traffic.gaps()
         time.sleep(5)
-    account = traffic.account()
+    result = traffic.verify()
     assert max(gaps[number] for number in led) > FENCE_SECONDS
-    assert account.lost == []
+    assert result.lost == []

@@ -1,4 +1,4 @@
-"""A machine boots without one of its data disks: nothing is ever written in its place."""
+"""A machine boots without one of its data disks: nothing is written to its mount point."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from testing.waiting import NotYet, wait_for
 BROKER, MACHINE = 2, "node2"
 DEVICE, MOUNT = "/dev/sdc", "/data/disk2"
 LOST, KEPT = "/data/disk2/kafka", "/data/disk1/kafka"
-# The engine waits 30 s for the disk, and the broker for its own old registration.
+# The engine waits 30 s for the disk, and the broker for its own earlier registration to expire.
 BOOT_SECONDS = 240
 
 
@@ -25,21 +25,21 @@ def machine(connect: Callable[[str], testinfra.host.Host]) -> testinfra.host.Hos
 
 
 def log_dirs(cluster: Cluster) -> dict[str, int]:
-    """Error code of each log dir of the broker; NotYet while it does not say."""
+    """Return the error code of each log dir of the broker; NotYet while it does not respond."""
     if BROKER not in cluster.brokers.registered():
         raise NotYet(f"broker {BROKER} is not registered")
     try:
         found = cluster.brokers.log_dirs().get(BROKER, {})
     except KafkaError as error:
-        # Registered still, from before it stopped.
+        # Still registered from before it stopped.
         raise NotYet(str(error)) from error
     if not found:
-        raise NotYet(f"broker {BROKER} tells no log dirs")
+        raise NotYet(f"broker {BROKER} reports no log dirs")
     return found
 
 
 def in_sync(cluster: Cluster) -> set[str]:
-    """Partitions of the drill that the broker has a replica of, in sync."""
+    """Return the partitions of the drill with a replica of the broker in sync."""
     return {
         part.name
         for part in cluster.brokers.partitions()
@@ -48,12 +48,12 @@ def in_sync(cluster: Cluster) -> set[str]:
 
 
 def partitions_on(machine: testinfra.host.Host, log_dir: str) -> set[str]:
-    """Partitions of the drill that lie in a log dir."""
+    """Return the partitions of the drill in a log dir."""
     return set(machine.check_output("ls %s | grep '^%s-' || true", log_dir, TOPIC).split())
 
 
 def replicas(machine: testinfra.host.Host, log_dir: str) -> set[str]:
-    """Directories of replicas in a log dir, of all topics."""
+    """Return the directories of replicas in a log dir, of all topics."""
     return set(machine.check_output("find %s -mindepth 1 -type d", log_dir).split())
 
 
@@ -61,7 +61,7 @@ def replicas(machine: testinfra.host.Host, log_dir: str) -> set[str]:
 def without_its_disk(
     cluster: Cluster, broker: Container, machine: testinfra.host.Host
 ) -> Iterator[None]:
-    """The machine has booted without the disk; it is there and serves again in the end."""
+    """Boot the machine without the disk; reboot with it at the end."""
     node = disks.Node(machine.ansible.get_variables()["ansible_host"])
     loop = disks.loop_of(machine, DEVICE)
     node.power_off()
@@ -76,13 +76,13 @@ def without_its_disk(
 
 
 def back(cluster: Cluster, broker: Container, machine: testinfra.host.Host) -> None:
-    """Mount the disk that is there again, and let the broker see it."""
+    """Mount the returned disk and restart the broker."""
     playbooks.run("host", "--limit", MACHINE)
     machine.check_output("docker restart --time 60 %s", broker.name)
     cluster.wait_until_whole()
 
 
-def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
+def test_a_broker_starts_without_a_disk_and_writes_nothing_to_its_mount_point(
     cluster: Cluster, machine: testinfra.host.Host
 ):
     broker = cluster.broker(BROKER)
@@ -104,9 +104,9 @@ def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
         assert found.get(LOST, -1) != 0
         before = traffic.acknowledged()
 
-        said = playbooks.run("host", "--limit", MACHINE)
-        assert "disk2 (path /dev/sdc) is missing" in " ".join(said.stdout.split())
-        assert playbooks.changes(said) == 0, said.stdout
+        output = playbooks.run("host", "--limit", MACHINE)
+        assert "disk2 (path /dev/sdc) is missing" in " ".join(output.stdout.split())
+        assert playbooks.changes(output) == 0, output.stdout
 
         assert traffic.acknowledged() > before
         assert not machine.mount_point(MOUNT).exists
@@ -115,22 +115,22 @@ def test_a_broker_boots_without_one_disk_and_writes_nothing_in_its_place(
 
     assert log_dirs(cluster) == {KEPT: 0, LOST: 0}
     assert partitions_on(machine, LOST) == lost
-    account = traffic.account()
-    assert account.acknowledged > 0
-    assert (account.lost, account.errors) == ([], {})
+    result = traffic.verify()
+    assert result.acknowledged > 0
+    assert (result.lost, result.errors) == ([], {})
 
 
-def test_without_the_guard_the_same_broker_fills_the_disk_of_the_system(
+def test_without_the_guard_the_broker_fills_the_system_disk(
     cluster: Cluster, machine: testinfra.host.Host
 ):
-    """The control: what the broker's owner could write, it would."""
+    """Negative control: without the immutable mount point the broker writes there."""
     broker = cluster.broker(BROKER)
     machine.check_output("docker stop --time 60 %s", broker.name)
     machine.check_output("umount %s", MOUNT)
     kept = replicas(machine, KEPT)
     try:
         make = "install --directory --owner 10001 --group 10001 %s"
-        assert machine.run(make, LOST).rc != 0, "the guard lets directories through"
+        assert machine.run(make, LOST).rc != 0, "the guard allows directories"
         machine.check_output("chattr -i %s", MOUNT)
         machine.check_output(make, LOST)
         machine.check_output("docker start %s", broker.name)
@@ -144,7 +144,7 @@ def test_without_the_guard_the_same_broker_fills_the_disk_of_the_system(
     finally:
         machine.check_output("docker stop --time 60 %s", broker.name)
         machine.check_output("rm --recursive --force %s", LOST)
-        # The broker took its other dir, too, for replicas that it believed were nowhere.
+        # The broker has also created replicas in its other log dir, which it believed were missing.
         for replica in replicas(machine, KEPT) - kept:
             machine.check_output("rm --recursive %s", replica)
         machine.check_output("chattr +i %s", MOUNT)

@@ -1,4 +1,4 @@
-"""A disk comes into use: only what is blank is formatted, everything else by name alone."""
+"""A new disk is formatted only if it is blank or the operator names it."""
 
 from collections.abc import Callable, Iterator
 
@@ -12,19 +12,19 @@ USED = [
     {"name": "disk1", "path": "/dev/sdb", "mount": "/data/disk1"},
     {"name": "disk2", "path": "/dev/sdc", "mount": "/data/disk2"},
 ]
-# The cluster's name is that of these tests alone: it stands in the marker of a disk.
-WORDS = {"cluster": "metal", "host": MACHINE, "disks": [SPARE]}
+# The cluster's name is written to the marker of a disk.
+ARGUMENTS = {"cluster": "metal", "host": MACHINE, "disks": [SPARE]}
 
 
 @pytest.fixture
 def machine(connect: Callable[[str], testinfra.host.Host]) -> Iterator[testinfra.host.Host]:
-    """A machine whose spare disk is blank and unknown."""
+    """A machine whose spare disk is blank and not in use."""
     host = connect(MACHINE)
     with disks.spare(host, DEVICE, MOUNT):
         yield host
 
 
-def test_a_foreign_file_system_is_refused_by_name_and_accepted_when_named(machine):
+def test_a_foreign_file_system_is_refused_unless_named(machine):
     machine.check_output("mkfs.ext4 -q -F -L backup %s", DEVICE)
     before, fstab = disks.first_bytes(machine, DEVICE), disks.fstab(machine)
     declared = {"host_disks": [*USED, SPARE]}
@@ -46,15 +46,15 @@ def test_a_foreign_file_system_is_refused_by_name_and_accepted_when_named(machin
     assert playbooks.changes(again) == 0
 
 
-def test_a_new_disk_is_mounted_by_uuid_with_its_options_over_a_guarded_mount_point(machine):
+def test_a_new_disk_is_mounted_by_uuid_with_options_on_an_immutable_mount_point(machine):
     others = disks.fstab(machine)
-    plan = disks.ask(MACHINE, check=True, **WORDS)
+    plan = disks.run_data_disks(MACHINE, check=True, **ARGUMENTS)
     assert plan["changed"]
     assert disks.fstab(machine) == others
     assert not machine.file(MOUNT).exists
     assert machine.check_output("wipefs %s", DEVICE) == ""
 
-    done = disks.ask(MACHINE, **WORDS)
+    done = disks.run_data_disks(MACHINE, **ARGUMENTS)
 
     assert done["steps"] == plan["steps"]
     assert {"noatime", "nodev", "nosuid"} <= set(machine.mount_point(MOUNT).options)
@@ -66,59 +66,62 @@ def test_a_new_disk_is_mounted_by_uuid_with_its_options_over_a_guarded_mount_poi
     machine.check_output("umount %s", MOUNT)
     assert machine.run("touch %s/by-root", MOUNT).rc != 0
     machine.check_output("mount %s", MOUNT)
-    assert disks.ask(MACHINE, **WORDS)["steps"] == []
+    assert disks.run_data_disks(MACHINE, **ARGUMENTS)["steps"] == []
 
 
-def test_lost_mount_options_come_back_while_the_disk_is_in_use(machine):
-    disks.ask(MACHINE, **WORDS)
+def test_lost_mount_options_are_restored_while_the_disk_is_in_use(machine):
+    disks.run_data_disks(MACHINE, **ARGUMENTS)
     machine.check_output("mount -o remount,dev,suid,atime %s", MOUNT)
 
-    assert disks.ask(MACHINE, **WORDS)["steps"] == [
+    assert disks.run_data_disks(MACHINE, **ARGUMENTS)["steps"] == [
         "/data/spare is remounted with noatime, nodev, nosuid"
     ]
     assert {"noatime", "nodev", "nosuid"} <= set(machine.mount_point(MOUNT).options)
 
 
-def test_the_disk_of_another_host_is_told_from_a_blank_one(machine):
-    disks.ask(MACHINE, **{**WORDS, "host": "node9"})
+def test_the_disk_of_another_host_is_refused(machine):
+    disks.run_data_disks(MACHINE, **{**ARGUMENTS, "host": "node9"})
     machine.check_output("touch %s/kept", MOUNT)
     machine.check_output("umount %s", MOUNT)
 
-    refused = disks.ask(MACHINE, **WORDS)
+    refused = disks.run_data_disks(MACHINE, **ARGUMENTS)
 
     assert refused["disks"][0]["state"] == "swapped"
     assert "found spare of host node9 of cluster metal" in refused["msg"]
-    # Its operator says that it is the right one: nothing on it is lost.
-    adopted = disks.ask(MACHINE, **WORDS, adopt=["spare"])
+    # The operator confirms that it is the right one: its content is kept.
+    adopted = disks.run_data_disks(MACHINE, **ARGUMENTS, adopt=["spare"])
     assert adopted["disks"][0]["state"] == "ready"
     assert machine.file(f"{MOUNT}/kept").exists
-    assert disks.ask(MACHINE, **WORDS)["steps"] == []
+    assert disks.run_data_disks(MACHINE, **ARGUMENTS)["steps"] == []
 
 
-def test_a_blank_disk_in_place_of_a_known_one_is_not_formatted_without_its_name(machine):
-    disks.ask(MACHINE, **WORDS)
+def test_a_blank_disk_in_place_of_a_known_one_is_refused_unless_named(machine):
+    disks.run_data_disks(MACHINE, **ARGUMENTS)
     machine.check_output("umount %s", MOUNT)
     machine.check_output("wipefs --all --quiet %s", DEVICE)
 
-    refused = disks.ask(MACHINE, **WORDS)
+    refused = disks.run_data_disks(MACHINE, **ARGUMENTS)
     assert "this is another disk" in refused["msg"]
-    assert disks.ask(MACHINE, **WORDS, overwrite=["spare"])["disks"][0]["state"] == "ready"
+    assert (
+        disks.run_data_disks(MACHINE, **ARGUMENTS, overwrite=["spare"])["disks"][0]["state"]
+        == "ready"
+    )
 
 
 def test_a_mounted_disk_is_not_formatted_even_when_named(machine):
-    disks.ask(MACHINE, **WORDS)
+    disks.run_data_disks(MACHINE, **ARGUMENTS)
     machine.check_output("touch %s/kept", MOUNT)
 
-    refused = disks.ask(MACHINE, **WORDS, overwrite=["spare"])
+    refused = disks.run_data_disks(MACHINE, **ARGUMENTS, overwrite=["spare"])
 
     assert f"it is mounted at {MOUNT}" in refused["msg"]
     assert machine.file(f"{MOUNT}/kept").exists
 
 
-def test_a_disk_that_is_not_there_is_named_with_the_blank_ones_that_are(machine):
+def test_a_missing_disk_is_reported_with_the_blank_ones(machine):
     spec = {"name": "spare", "serial": "NO-SUCH-SERIAL", "mount": MOUNT}
 
-    refused = disks.ask(MACHINE, **{**WORDS, "disks": [spec]})
+    refused = disks.run_data_disks(MACHINE, **{**ARGUMENTS, "disks": [spec]})
 
     assert refused["disks"][0]["state"] == "missing"
     assert "no device has serial NO-SUCH-SERIAL" in refused["msg"]

@@ -1,7 +1,7 @@
-"""The engine of every machine stands still for three minutes, and a broker dies in that time.
+"""Container engines hang for three minutes while a broker dies: writes go on.
 
-Nobody reads the consoles of containers then. A broker that waited for a reader would stand still as
-soon as its pipe is full, and the others write much while one of them is gone.
+No process reads the consoles of containers then. A broker that blocked on its console would hang as
+soon as the pipe is full, and brokers log much while one of them is down.
 """
 
 import time
@@ -15,21 +15,21 @@ from testing.consoles import MISSING
 from testing.traffic import TOPIC, Traffic
 
 HALT_SECONDS = 180
-# The session of a dead broker lasts 18 s: after that other replicas lead.
+# Seconds: the session of a dead broker expires after 18 s, then other replicas lead.
 LONGEST_GAP = 18 + 5
-# What the services of an incident write in that time, and more than is kept for a console.
+# More than services log in such an incident, and more than the relay buffers for a console.
 LINES = 55_000
 
 
 def readers(kind: str, machine: testinfra.host.Host, pids: dict[str, int]) -> list[int]:
-    """Processes between the console of a container and its log."""
+    """Return the PIDs of the processes between a container's console and its log."""
     if kind == "engine":
         return [consoles.engine(machine)]
     return [consoles.parent(machine, pid) for pid in pids.values()]
 
 
 @pytest.mark.parametrize("kind", ["engine", "shims"])
-def test_writing_goes_on_while_engines_stand_still_and_a_broker_dies(cluster: Cluster, kind: str):
+def test_writes_go_on_while_engines_hang_and_a_broker_dies(cluster: Cluster, kind: str):
     name = cluster.topology.cluster
     machines = cluster.shells()
     pids = [consoles.first_processes(machine, name) for machine in machines]
@@ -52,10 +52,10 @@ def test_writing_goes_on_while_engines_stand_still_and_a_broker_dies(cluster: Cl
             print(f"longest gap: {max(gaps.values()):.1f} s")
         victim.wait_until_back(before, seconds=60)
         cluster.wait_until_whole()
-    account = traffic.account()
+    result = traffic.verify()
 
     assert max(gaps.values()) <= LONGEST_GAP
-    assert (account.lost, account.errors) == ([], {})
+    assert (result.lost, result.errors) == ([], {})
     assert {container: size for container, size in taken.items() if size < LINES * 100} == {}
     for machine, its in zip(machines, pids, strict=True):
         for container in its:

@@ -1,4 +1,4 @@
-"""A roll whose control node dies leaves at most one broker down, and the next run finishes it."""
+"""A killed rolling restart leaves at most one broker down, and the next run finishes it."""
 
 import os
 import re
@@ -12,8 +12,8 @@ from testing.cluster import Cluster
 from testing.rolls import restarted, starts
 from testing.waiting import NotYet, wait_for
 
-# Tasks of a turn: before the stop, while the container is made anew, and while others wait for it;
-# and seconds into it. The first and the last are over within a second where nothing is behind.
+# Tasks of a broker's restart: before its stop, while its container is replaced, and while the other
+# brokers wait for it; with the seconds after the start of the task.
 MOMENTS = {
     "Wait until the cluster tolerates a stop of this broker": 0.0,
     "Container runs as declared": 1.5,
@@ -21,13 +21,13 @@ MOMENTS = {
 }
 
 
-# Where the node exporter finds what is stopped; and for how long a killed run may silence that.
+# Directory of the node exporter's text files, and how long a killed run may silence alerts.
 TEXTFILES = "/var/lib/kafka-metal/textfile"
 SILENT_SECONDS = 300
 
 
 def silenced(cluster: Cluster) -> dict[str, float]:
-    """For how many seconds alerts are silent yet, by instance."""
+    """Return the remaining seconds of maintenance, in which alerts are silenced, by instance."""
     found = {}
     for shell in cluster.shells():
         lines = shell.run(f"date +%s; cat {TEXTFILES}/*-maintenance.prom").stdout.splitlines()
@@ -38,23 +38,23 @@ def silenced(cluster: Cluster) -> dict[str, float]:
 
 
 def processes(mark: str) -> list[str]:
-    """Processes on this machine that have a text among their arguments."""
+    """Return the PIDs on this machine with a text in their arguments."""
     return subprocess.run(["pgrep", "-f", mark], capture_output=True, text=True).stdout.split()
 
 
 def interrupt(task: str, change: dict) -> str:
-    """Run a change until ``task`` has begun in its roll, kill everything of it."""
+    """Start a change and kill it in ``task`` of its rolling restart; return its output."""
     run = playbooks.start("kafka", extra=change)
-    said, rolling = [], False
+    output, rolling = [], False
     for line in run.stdout:
-        said.append(line)
+        output.append(line)
         rolling = rolling or line.startswith("PLAY [Restart behind the gate")
         if rolling and line.startswith("TASK") and task in line:
             time.sleep(MOMENTS[task])
             break
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
-    assert run.returncode == -signal.SIGKILL, "".join(said[-40:])
+    assert run.returncode == -signal.SIGKILL, "".join(output[-40:])
     value = change["kafka_broker_properties"]["queued.max.requests"]
 
     def ended() -> None:
@@ -62,18 +62,18 @@ def interrupt(task: str, change: dict) -> str:
             raise NotYet(f"processes {left}")
 
     wait_for("the processes of its tasks end with it", ended, seconds=20)
-    return "".join(said)
+    return "".join(output)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def as_declared_in_the_end():
-    """Once for all moments: each changes to another value."""
+def declared_settings_restored():
+    """Restore the settings after all tests; each test sets another value."""
     yield
     playbooks.run("kafka")
 
 
 @pytest.mark.parametrize("moment", range(len(MOMENTS)))
-def test_the_next_run_finishes_what_a_killed_one_began(cluster: Cluster, moment: int):
+def test_the_next_run_finishes_a_killed_one(cluster: Cluster, moment: int):
     change = {
         "kafka_broker_properties": {"queued.max.requests": 700 + moment},
         "roll_textfile_dir": TEXTFILES,
@@ -90,11 +90,11 @@ def test_the_next_run_finishes_what_a_killed_one_began(cluster: Cluster, moment:
     assert len(cluster.topology.brokers) - len(left) <= 1
     assert sorted(restarted(before, after)) == sorted(cluster.topology.brokers)
     assert "resuming an interrupted operation" in resumed.stdout
-    # Only the one that was being restarted, and for minutes.
+    # Only the broker that was being restarted, and for minutes.
     assert len(silent) <= 1
     assert all(seconds <= SILENT_SECONDS for seconds in silent.values())
     assert "interrupted: roll by" in seen.stdout
-    # From the stop on: what waits at the gate is as loud as ever.
+    # Alerts are silenced from the stop on, not while a broker waits at the gate.
     assert bool(silent) == (moment > 0), silent
     assert silenced(cluster) == {}
     assert playbooks.changes(playbooks.run("kafka", extra=change)) == 0

@@ -1,4 +1,4 @@
-"""Settings that Kafka changes while it runs cost no restart, wherever they come from or go."""
+"""Dynamic settings of Kafka are changed and reset without a restart."""
 
 import re
 from collections.abc import Iterator
@@ -11,13 +11,14 @@ from testing.rolls import GAP_SECONDS
 from testing.settings import Settings
 from testing.traffic import TOPIC, Traffic
 
-# What the inventory of the scenario sets stays; the rest is new.
+# Settings of the scenario's inventory, and new ones.
 DECLARED = {"num.network.threads": 8}
 CHANGED = {**DECLARED, "num.io.threads": 16, "log.segment.bytes": 268_435_456}
-# Of topics that set none of their own, as those of the scenario.
+# Effective values of topics without own settings, as in the scenario.
 SMALL_SEGMENT, SEGMENT = "268435456", "1073741824"
 
-# Keys that Kafka could change and we leave to a restart: more than a value depends on them.
+# Keys that Kafka can change at run time but the collection changes by a restart, because more than
+# the value depends on them.
 LEFT_OUT = re.compile(
     r"(ssl|sasl)\.|(advertised\.)?listeners$|listener\.security\.protocol\.map$"
     r"|principal\.builder\.class$|metric\.reporters$"
@@ -40,7 +41,7 @@ def started(cluster: Cluster) -> dict[int, str]:
 
 
 def files(cluster: Cluster) -> list[str]:
-    """The brokers' configuration on their machines."""
+    """Return the brokers' configuration files."""
     return [
         cluster.machine(instance)
         .file(f"/etc/kafka-metal/{instance.container}/server.properties")
@@ -53,7 +54,7 @@ def everywhere(cluster: Cluster, value: str) -> dict[int, str]:
     return dict.fromkeys(cluster.topology.brokers, value)
 
 
-def test_a_change_comes_and_goes_under_load_and_nothing_restarts(
+def test_settings_are_changed_and_reset_under_load_without_a_restart(
     cluster: Cluster, settings: Settings, back_to_the_inventory: None
 ):
     brokers = cluster.topology.brokers
@@ -67,22 +68,22 @@ def test_a_change_comes_and_goes_under_load_and_nothing_restarts(
         run("kafka")
         threads_after = settings.of_brokers(brokers, "num.io.threads")
         segment_after = settings.of_topic(TOPIC, "segment.bytes")
-    account = traffic.account()
-    print(f"longest gap {account.longest_gap:.2f} s in {account.acknowledged} records")
+    result = traffic.verify()
+    print(f"longest gap {result.longest_gap:.2f} s in {result.acknowledged} records")
 
     assert threads == everywhere(cluster, "16")
     assert segment == SMALL_SEGMENT
     assert changes(done) > 0
     assert changes(again) == 0
-    # Withdrawn: what a broker has that never heard of them.
+    # No longer declared: the brokers have their defaults.
     assert threads_after == everywhere(cluster, "8")
     assert segment_after == SEGMENT
     assert started(cluster) == before
-    assert (account.lost, account.errors) == ([], {})
-    assert account.longest_gap <= GAP_SECONDS
+    assert (result.lost, result.errors) == ([], {})
+    assert result.longest_gap <= GAP_SECONDS
 
 
-def test_a_value_that_kafka_refuses_changes_nothing_and_is_explained(
+def test_a_value_that_kafka_rejects_changes_nothing_and_is_reported(
     cluster: Cluster, settings: Settings
 ):
     before = started(cluster), files(cluster)
@@ -91,30 +92,32 @@ def test_a_value_that_kafka_refuses_changes_nothing_and_is_explained(
     done = run("kafka", extra={"kafka_broker_properties": wrong}, check=False)
 
     assert done.returncode != 0
-    said = " ".join(done.stdout.split())
-    assert "num.io.threads = 64 (now 8) is rejected by broker 1, 2, 3: " in said
-    assert "value should not be greater than double the current value 8" in said
+    output = " ".join(done.stdout.split())
+    assert "num.io.threads = 64 (now 8) is rejected by broker 1, 2, 3: " in output
+    assert "value should not be greater than double the current value 8" in output
     assert (started(cluster), files(cluster)) == before
     brokers = cluster.topology.brokers
     assert settings.of_brokers(brokers, "num.io.threads") == everywhere(cluster, "8")
     assert settings.of_topic(TOPIC, "segment.bytes") == SEGMENT
 
 
-def test_a_value_that_somebody_set_by_hand_is_named_and_kept(cluster: Cluster, settings: Settings):
+def test_an_undeclared_value_set_by_hand_is_reported_and_kept(cluster: Cluster, settings: Settings):
     settings.change(2, {"log.cleaner.threads": "2", "num.io.threads": "4"})
     try:
         done = run("kafka")
         kept = settings.of_brokers([2], "log.cleaner.threads")
-        put_right = settings.of_brokers([2], "num.io.threads")
+        restored = settings.of_brokers([2], "num.io.threads")
     finally:
         settings.change(2, {"log.cleaner.threads": None})
 
     assert "broker 2: log.cleaner.threads = 2 was set at run time" in done.stdout
     assert kept == {2: "2"}
-    # Declared is what we set ourselves for every site.
-    assert put_right == {2: "8"}
+    # The collection declares this key for every site.
+    assert restored == {2: "8"}
 
 
-def test_the_table_is_what_a_running_broker_says(cluster: Cluster, settings: Settings):
-    told = {key for key in settings.changeable(1) if not LEFT_OUT.match(key)}
-    assert told == set(LIVE_KEYS)
+def test_live_keys_equal_the_changeable_keys_of_a_running_broker(
+    cluster: Cluster, settings: Settings
+):
+    changeable = {key for key in settings.changeable(1) if not LEFT_OUT.match(key)}
+    assert changeable == set(LIVE_KEYS)

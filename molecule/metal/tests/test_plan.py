@@ -1,4 +1,4 @@
-"""A plan says what a run would change, and touches nothing."""
+"""A plan lists the changes of a run and changes nothing."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from testing.cluster import Cluster
 ROOT = Path(__file__).resolve().parents[3]
 SECONDS = 600
 
-# A key that no broker takes without a restart; the other one is what the inventory has.
+# A key that needs a restart; the other one is in the inventory.
 STATIC = {
     "kafka_broker_properties": {"num.network.threads": 8, "group.initial.rebalance.delay.ms": 900}
 }
@@ -29,7 +29,7 @@ TOPICS = {
 
 @pytest.fixture
 def plan(inventory: str):
-    """The verb of an operator, on the scenario's inventory; ``extra`` are changed declarations."""
+    """Run `make plan` on the scenario's inventory; ``extra`` are changed declarations."""
 
     def run(extra: dict[str, Any] | None = None, strict: str = "") -> subprocess.CompletedProcess:
         return subprocess.run(
@@ -53,7 +53,7 @@ def plan(inventory: str):
 
 
 def traces(cluster: Cluster) -> dict[str, str]:
-    """Starts of containers, and times of every file that a run may write on the machines."""
+    """Return the start times of containers, and times and modes of files that a run may write."""
     instances = cluster.topology.instances
     found = {each.container: cluster.container(each).started() for each in instances}
     for instance in {each.machine: each for each in instances}.values():
@@ -72,7 +72,7 @@ def untouched(cluster: Cluster) -> Iterator[None]:
 
 
 def sections(text: str) -> dict[str, list[str]]:
-    """Messages of a plan by host: what is indented below a line of its own."""
+    """Return the indented lines of a plan by their heading: a host or `cluster`."""
     found: dict[str, list[str]] = {}
     for paragraph in text.split("\n\n"):
         head, *rest = paragraph.strip("\n").split("\n")
@@ -84,13 +84,13 @@ def last(done: subprocess.CompletedProcess) -> str:
     return done.stdout.rstrip().rpartition("\n")[2]
 
 
-def test_a_plan_of_what_is_has_nothing_to_do(cluster: Cluster, plan):
+def test_a_plan_without_changes_has_nothing_to_do(cluster: Cluster, plan):
     with untouched(cluster):
         done = plan(strict="1")
     assert (last(done), done.returncode) == ("plan: nothing to do", 0), done.stdout + done.stderr
 
 
-def test_a_static_setting_and_a_topic_are_named_with_what_they_cost(cluster: Cluster, plan):
+def test_a_static_setting_and_a_topic_are_listed_with_restarts_and_duration(cluster: Cluster, plan):
     with untouched(cluster):
         done = plan({**STATIC, **TOPICS}, strict="1")
     assert done.returncode == 2, done.stdout + done.stderr
@@ -103,21 +103,21 @@ def test_a_static_setting_and_a_topic_are_named_with_what_they_cost(cluster: Clu
         assert len(messages) == 2
     (topic,) = found["cluster"]
     assert topic.startswith("create planned: 3 partitions, 3 replicas")
-    last_one = cluster.brokers.controller()
-    turns = [*sorted(cluster.topology.brokers.keys() - {last_one}), last_one]
-    assert f"\nrestart: {', '.join(f'kafka{broker}' for broker in turns)}\n" in done.stdout
+    controller = cluster.brokers.controller()
+    order = [*sorted(cluster.topology.brokers.keys() - {controller}), controller]
+    assert f"\nrestart: {', '.join(f'kafka{broker}' for broker in order)}\n" in done.stdout
     assert "\nexpected: about " in done.stdout
     # Three brokers with a file and a restart each, and one topic.
     assert last(done) == "plan: 7 changes"
     assert not [each for each in cluster.brokers.partitions() if each.name == "planned-0"]
 
 
-def test_without_strict_changes_are_no_failure(cluster: Cluster, plan):
+def test_without_strict_a_plan_with_changes_succeeds(cluster: Cluster, plan):
     done = plan(TOPICS)
     assert (last(done), done.returncode) == ("plan: 1 changes", 0), done.stdout + done.stderr
 
 
-def test_a_container_that_was_stopped_by_hand_is_found(cluster: Cluster, plan):
+def test_a_container_stopped_by_hand_is_listed(cluster: Cluster, plan):
     instance = cluster.topology.brokers[2]
     machine = cluster.machine(instance)
     machine.check_output("docker stop %s", instance.container)
@@ -131,7 +131,7 @@ def test_a_container_that_was_stopped_by_hand_is_found(cluster: Cluster, plan):
     cluster.wait_until_whole()
 
 
-def test_a_run_that_fails_is_told_apart_from_drift(cluster: Cluster, plan):
+def test_a_failed_plan_has_another_exit_code_than_drift(cluster: Cluster, plan):
     with untouched(cluster):
         done = plan({"kafka_broker_heap": "much"}, strict="1")
     assert done.returncode == 1, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""Preflight finds what is between machines: a firewall, a wrong name; and leaves nothing behind."""
+"""Preflight finds firewalls and wrong names between machines, and leaves no listener behind."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from testing.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# A second cluster on the same machines, of which nothing runs yet.
+# A second cluster on the same machines, not running yet.
 SECOND = {
     "cluster_name": "second",
     "zookeeper_client_port": 12181,
@@ -33,7 +33,7 @@ Preflight = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def preflight(inventory: str) -> Preflight:
-    """Run preflight; ``variables`` stand over those of the inventory."""
+    """Run preflight; ``variables`` take precedence over the inventory."""
 
     def run(**variables: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -47,7 +47,7 @@ def preflight(inventory: str) -> Preflight:
 
 @contextmanager
 def firewall(machine, *rule: str) -> Iterator[None]:
-    """A rule of the machine's packet filter, for a while."""
+    """Insert a rule of the machine's packet filter during the block."""
     text = "INPUT --protocol tcp " + " ".join(rule)
     machine.check_output(f"iptables -I {text}")
     try:
@@ -56,16 +56,16 @@ def firewall(machine, *rule: str) -> Iterator[None]:
         machine.check_output(f"iptables -D {text}")
 
 
-def test_a_running_platform_has_no_problem(cluster: Cluster, preflight: Preflight):
-    told = preflight()
+def test_a_running_platform_has_no_problems(cluster: Cluster, preflight: Preflight):
+    done = preflight()
 
-    assert told.returncode == 0, told.stdout
-    assert "checks on 3 machines: no problems" in told.stdout
-    # Where the platform runs, nobody listens in its place.
-    assert "Listen for a minute on ports" not in told.stdout
+    assert done.returncode == 0, done.stdout
+    assert "checks on 3 machines: no problems" in done.stdout
+    # The running services listen themselves.
+    assert "Listen for a minute on ports" not in done.stdout
 
 
-def test_a_port_that_a_firewall_drops_is_told_with_both_ends_and_can_be_accepted(
+def test_a_dropped_port_is_reported_with_both_machines_and_can_be_accepted(
     cluster: Cluster, connect, preflight: Preflight
 ):
     with firewall(connect("node2"), "--dport 9192", "--source node1", "-j DROP"):
@@ -82,12 +82,12 @@ def test_a_port_that_a_firewall_drops_is_told_with_both_ends_and_can_be_accepted
     assert "accepted: node2: kafka_broker_listeners.BROKERS.port" in accepted.stdout
 
 
-def test_ports_of_a_platform_that_does_not_run_yet_are_tried_and_free_again(
+def test_ports_of_a_stopped_platform_are_tested_and_free_again(
     cluster: Cluster, connect, preflight: Preflight
 ):
     with firewall(connect("node3"), "--dport 13888", "-j REJECT"):
         refused = preflight(**SECOND)
-    sound = preflight(**SECOND)
+    valid = preflight(**SECOND)
 
     assert refused.returncode != 0
     assert (
@@ -95,19 +95,19 @@ def test_ports_of_a_platform_that_does_not_run_yet_are_tried_and_free_again(
         "node2 (needed for elections)" in refused.stdout
     )
     assert "Nothing was touched: 1 problem(s)" in refused.stdout
-    assert sound.returncode == 0, sound.stdout
+    assert valid.returncode == 0, valid.stdout
     for name in ("node1", "node2", "node3"):
         listening = connect(name).check_output("ss --listening --tcp --numeric --no-header")
         assert ":9192" in listening
         assert not any(f":{port} " in listening for port in (12181, 12888, 13888, 19092, 19192))
 
 
-def test_a_name_that_leads_to_the_wrong_machine_is_told(
+def test_a_name_with_the_address_of_another_machine_is_reported(
     cluster: Cluster, connect, preflight: Preflight
 ):
     node1 = connect("node1")
     wrong = node1.check_output("getent hosts node3").split()[0]
-    # Written through, as the file may be mounted into the node.
+    # Overwritten in place, because the file may be mounted into the node.
     node1.check_output("cp /etc/hosts /etc/hosts.drill")
     node1.check_output("echo %s node2 | cat - /etc/hosts.drill > /etc/hosts", wrong)
     try:
@@ -117,6 +117,6 @@ def test_a_name_that_leads_to_the_wrong_machine_is_told(
 
     assert refused.returncode != 0
     assert (
-        f"node2: node2: found a name that leads node1 to {wrong}, which is no address of node2 but "
-        "of node3" in refused.stdout
+        f"node2: node2: found a name that node1 resolves to {wrong}, which is no address of node2 "
+        "but of node3" in refused.stdout
     )

@@ -1,4 +1,4 @@
-"""A broker that the cluster cannot spare is not stopped, whoever asks for it."""
+"""A broker whose stop would make partitions unavailable is not stopped."""
 
 from testing import playbooks
 from testing.cluster import Cluster
@@ -7,8 +7,8 @@ from testing.rolls import starts, wait_for_missing_replicas
 SHORT_WAIT = {"kafka_broker_gate_stall_timeout": 5, "restart_services": "kafka"}
 
 
-def test_a_restart_refuses_by_the_names_of_the_partitions_and_stops_nobody(cluster: Cluster):
-    # The last of the roll's order, so that others come to the gate before it.
+def test_a_refused_restart_names_partitions_and_stops_no_broker(cluster: Cluster):
+    # The last broker in the restart order, so that others reach the gate before it.
     down = max(cluster.topology.brokers)
     machine = cluster.machine(cluster.topology.brokers[down])
     machine.check_output("docker stop -t 120 %s", cluster.broker(down).name)
@@ -25,6 +25,6 @@ def test_a_restart_refuses_by_the_names_of_the_partitions_and_stops_nobody(clust
     assert "its min.insync.replicas is 2" in refused.stdout
     assert "was not stopped, nor any later host" in refused.stdout
     assert after == before
-    # Nobody has to break a lock after a refusal.
+    # The lock was released after the refusal.
     locks = machine.run("ls /var/lib/kafka-metal/locks").stdout
     assert locks == ""

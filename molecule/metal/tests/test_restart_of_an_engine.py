@@ -1,4 +1,4 @@
-"""The Docker daemon of a machine is restarted, as an upgrade of the distribution does."""
+"""The Docker daemon of a machine restarts, as in an upgrade of the distribution."""
 
 from testing.cluster import HEAL_SECONDS, Cluster
 from testing.waiting import wait_for
@@ -6,7 +6,7 @@ from testing.waiting import wait_for
 MACHINE = "node2"
 
 
-def test_containers_come_back_after_the_daemon_of_their_node_restarts(cluster: Cluster):
+def test_containers_run_again_after_a_restart_of_the_daemon(cluster: Cluster):
     there = [one for one in cluster.topology.instances if one.machine == MACHINE]
     services = {one.container.removeprefix(f"{cluster.topology.cluster}-") for one in there}
     assert services == {"zk2", "kafka2"}

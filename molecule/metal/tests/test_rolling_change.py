@@ -1,4 +1,4 @@
-"""A changed setting of brokers costs clients nothing they would call an outage."""
+"""A changed setting of brokers is rolled out without an outage of clients."""
 
 import pytest
 from testing import playbooks
@@ -10,13 +10,13 @@ CHANGE = {"kafka_broker_properties": {"queued.max.requests": 600}}
 
 
 @pytest.fixture
-def unchanged():
+def restored_afterwards():
     yield
     playbooks.run("kafka")
 
 
-def test_brokers_restart_one_by_one_the_controller_last_and_no_client_notices(
-    cluster: Cluster, unchanged
+def test_brokers_restart_one_by_one_with_the_controller_last_and_no_outage(
+    cluster: Cluster, restored_afterwards
 ):
     before, controller = starts(cluster), cluster.brokers.controller()
     ensemble = cluster.topology.zookeepers.values()
@@ -25,21 +25,21 @@ def test_brokers_restart_one_by_one_the_controller_last_and_no_client_notices(
     with Traffic(cluster.topology.bootstrap) as traffic:
         playbooks.run("kafka", extra=CHANGE)
         gaps = traffic.gaps()
-    account = traffic.account()
+    result = traffic.verify()
     order = restarted(before, starts(cluster))
-    print(f"longest gap {max(gaps.values()):.2f} s in {account.acknowledged} records")
+    print(f"longest gap {max(gaps.values()):.2f} s in {result.acknowledged} records")
 
     assert sorted(order) == sorted(cluster.topology.brokers)
     assert order[-1] == controller
     assert [cluster.container(server).started() for server in ensemble] == ensemble_before
     assert not_preferred(cluster) == []
-    assert_nothing_lost(account)
+    assert_nothing_lost(result)
     assert max(gaps.values()) <= GAP_SECONDS, gaps
     assert playbooks.changes(playbooks.run("kafka", extra=CHANGE)) == 0
 
 
-def test_without_gate_and_hand_over_the_same_traffic_has_a_gap(cluster: Cluster):
-    """The negative control: two brokers die at once, as in a roll that asks nobody."""
+def test_without_gate_and_controlled_shutdown_the_same_traffic_has_a_gap(cluster: Cluster):
+    """Negative control: two brokers die at once, as in a rolling restart without a gate."""
     two = [cluster.broker(b) for b in sorted(cluster.topology.brokers)[:2]]
 
     with Traffic(cluster.topology.bootstrap) as traffic:
@@ -48,6 +48,6 @@ def test_without_gate_and_hand_over_the_same_traffic_has_a_gap(cluster: Cluster)
             broker.wait_until_back(start, HEAL_SECONDS)
         cluster.wait_until_whole()
         gap = max(traffic.gaps().values())
-    traffic.account()
+    traffic.verify()
 
     assert gap > GAP_SECONDS

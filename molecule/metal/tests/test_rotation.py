@@ -1,4 +1,4 @@
-"""Certificates, the CA and passwords change under load: nobody restarts, no client notices."""
+"""Certificates, the CA and passwords are rotated under load without restarts and errors."""
 
 import subprocess
 import time
@@ -12,51 +12,51 @@ from testing.traffic import Traffic
 CLIENTS, BROKERS = 9092, 9192
 
 
-def comes_in(user: str, bootstrap: str) -> bool:
-    """Whether a user gets an answer with what the platform hands out for it now."""
+def authenticates(user: str, bootstrap: str) -> bool:
+    """Whether a user can connect with the credentials that `make access` writes now."""
     settings = {**access.of(user), "bootstrap.servers": bootstrap, "log_level": 0}
     return bool(AdminClient(settings).list_topics(timeout=15).brokers)
 
 
-def serial(place: str) -> str:
-    """Serial number of the certificate that a listener shows."""
-    shown = subprocess.run(
-        ["openssl", "s_client", "-connect", place], input=b"", capture_output=True, check=False
+def serial(endpoint: str) -> str:
+    """Return the serial number of a listener's certificate."""
+    output = subprocess.run(
+        ["openssl", "s_client", "-connect", endpoint], input=b"", capture_output=True, check=False
     ).stdout
     return subprocess.run(
         ["openssl", "x509", "-noout", "-serial"],
-        input=shown, capture_output=True, check=True,
+        input=output, capture_output=True, check=True,
     ).stdout.decode().strip()  # fmt: skip
 
 
 def starts(cluster: Cluster) -> dict[str, str]:
-    """When every broker and server of the ensemble was started."""
+    """Return the start times of all brokers and ZooKeeper servers."""
     instances = [*cluster.topology.brokers.values(), *cluster.topology.zookeepers.values()]
     return {each.container: cluster.container(each).started() for each in instances}
 
 
 @pytest.mark.parametrize("what", ["certificates", "ca", "passwords"])
-def test_what_proves_who_is_who_changes_under_load(cluster: Cluster, what: str):
-    places = [
+def test_credentials_are_rotated_under_load(cluster: Cluster, what: str):
+    endpoints = [
         f"{each.address}:{port}"
         for each in cluster.topology.brokers.values()
         for port in (CLIENTS, BROKERS)
     ]
-    before, serials = starts(cluster), {place: serial(place) for place in places}
+    before, serials = starts(cluster), {endpoint: serial(endpoint) for endpoint in endpoints}
     extra = {"rotate_what": what}
     if what == "passwords":
         extra["rotate_names"] = ["demo"]
 
     with Traffic(cluster.topology.bootstrap, rate=200) as traffic:
         playbooks.run("rotate", extra=extra, seconds=1200)
-        # New connections, not only those that were there.
+        # Time for new connections.
         time.sleep(5)
-    account = traffic.account()
+    result = traffic.verify()
 
-    assert (account.lost, account.errors) == ([], {})
+    assert (result.lost, result.errors) == ([], {})
     assert starts(cluster) == before
-    assert comes_in("demo", cluster.topology.bootstrap)
+    assert authenticates("demo", cluster.topology.bootstrap)
     if what != "passwords":
-        assert not set(serials.values()) & {serial(place) for place in places}
+        assert not set(serials.values()) & {serial(endpoint) for endpoint in endpoints}
     # The next run has nothing to do.
     assert playbooks.changes(playbooks.run("site", seconds=1200)) == 0

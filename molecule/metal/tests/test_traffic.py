@@ -1,13 +1,13 @@
-"""The account of a drill finds what it must: without this, no loss would prove nothing."""
+"""The verification of drills finds every acknowledged record when there is no fault."""
 
 from testing.cluster import Cluster
 from testing.traffic import Traffic
 
 
-def test_every_acknowledged_record_is_found_where_it_was_acknowledged(cluster: Cluster):
+def test_every_acknowledged_record_is_found_at_its_offset(cluster: Cluster):
     with Traffic(cluster.topology.bootstrap) as traffic:
         pass
-    account = traffic.account()
+    result = traffic.verify()
 
-    assert account.acknowledged == account.sent > 0
-    assert (account.lost, account.duplicates, account.errors) == ([], 0, {})
+    assert result.acknowledged == result.sent > 0
+    assert (result.lost, result.duplicates, result.errors) == ([], 0, {})

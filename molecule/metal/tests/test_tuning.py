@@ -1,6 +1,6 @@
-"""Settings of a node last: persisted, live, verified by one command, also after a restart.
+"""Kernel and disk settings of a node are live, persisted, and checked by verify.
 
-All nodes share the vm.* of one kernel; live drift is planted where a node has a value of its own.
+All nodes share the vm.* keys of one kernel, so tests change a live key of the network namespace.
 """
 
 import re
@@ -15,7 +15,7 @@ from testing.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[3]
 SYSCTL = "/etc/sysctl.d/90-kafka-metal.conf"
-# Of the network namespace, so of one node alone.
+# A key of the network namespace: each node has its own value.
 OWN = "net.ipv4.tcp_slow_start_after_idle"
 
 Connect = Callable[[str], testinfra.host.Host]
@@ -24,7 +24,7 @@ Play = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def play(inventory: str) -> Play:
-    """Run one of the playbooks on the nodes, as an operator does."""
+    """Run a playbook on the nodes."""
 
     def run(playbook: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [Path(sys.executable).parent / "ansible-playbook", "--inventory", inventory]
@@ -38,14 +38,14 @@ def play(inventory: str) -> Play:
 
 @pytest.fixture(scope="module")
 def tuned(platform: Cluster, play: Play) -> Cluster:
-    """Nodes as a converge leaves them, whatever another scenario did to the common kernel."""
+    """Tune the nodes again: another scenario may have changed the shared kernel."""
     done = play("host.yml")
     assert done.returncode == 0, done.stdout
     return platform
 
 
 def drift(done: subprocess.CompletedProcess[str]) -> list[tuple[str, str]]:
-    """Host and setting of everything that verify names."""
+    """Return host and setting of every difference that verify reports."""
     return sorted(set(re.findall(r"\b(node\d): (\S+): wanted ", done.stdout)))
 
 
@@ -76,7 +76,7 @@ def test_every_data_disk_has_its_scheduler_and_readahead(tuned: Cluster, connect
         rules = node.file("/etc/udev/rules.d/90-kafka-metal.rules").content_string
         for mount in ("/data/disk1", "/data/disk2"):
             device = node.check_output("findmnt --noheadings --output SOURCE %s", mount)
-            # By its number: whoever mounted it may have called it by another name.
+            # By device number: the mount may have been made with another name of the device.
             number = node.check_output("findmnt --noheadings --output MAJ:MIN %s", mount)
             queue = f"/sys/dev/block/{number.strip()}/queue"
             assert "[mq-deadline]" in node.file(f"{queue}/scheduler").content_string
@@ -84,12 +84,14 @@ def test_every_data_disk_has_its_scheduler_and_readahead(tuned: Cluster, connect
             assert node.check_output("blkid -o value -s UUID %s", device) in rules
 
 
-def test_verify_finds_no_drift_and_says_what_a_node_does_not_allow(tuned: Cluster, play: Play):
+def test_verify_finds_no_drift_and_reports_a_setting_that_a_node_does_not_allow(
+    tuned: Cluster, play: Play
+):
     done = play("verify.yml")
 
     assert done.returncode == 0, done.stdout
     assert "verify: no drift" in done.stdout
-    # The hard limit of the machine that carries the nodes is lower.
+    # The hard limit of the machine that runs the nodes is lower.
     row = r"limits\.nofile +100000 +100000:1048576 +\d+ +not allowed"
     assert len(re.findall(row, done.stdout)) == len(tuned.topology.machines)
     assert "Operation not permitted: the hard limit here is" in done.stdout
@@ -97,7 +99,7 @@ def test_verify_finds_no_drift_and_says_what_a_node_does_not_allow(tuned: Cluste
     assert len(re.findall(brokers, done.stdout)) == len(tuned.topology.brokers)
 
 
-def test_a_value_changed_by_hand_is_found_named_and_put_back(
+def test_a_value_changed_by_hand_is_reported_and_restored(
     tuned: Cluster, connect: Connect, play: Play
 ):
     connect("node2").check_output("sysctl --write %s=1", OWN)
@@ -110,7 +112,7 @@ def test_a_value_changed_by_hand_is_found_named_and_put_back(
     assert play("verify.yml").returncode == 0
 
 
-def test_a_persisted_file_edited_by_hand_is_found_named_and_put_back(
+def test_a_persisted_file_edited_by_hand_is_reported_and_restored(
     tuned: Cluster, connect: Connect, play: Play
 ):
     connect("node3").check_output("sed -i 's/^vm.swappiness = 1$/vm.swappiness = 60/' %s", SYSCTL)
@@ -123,7 +125,9 @@ def test_a_persisted_file_edited_by_hand_is_found_named_and_put_back(
     assert play("verify.yml").returncode == 0
 
 
-def test_another_file_that_wins_at_boot_is_named(tuned: Cluster, connect: Connect, play: Play):
+def test_another_file_that_takes_precedence_at_boot_is_reported(
+    tuned: Cluster, connect: Connect, play: Play
+):
     rival = "/etc/sysctl.d/99-rival.conf"
     connect("node1").check_output("echo vm.swappiness=10 > %s", rival)
     try:
@@ -142,11 +146,11 @@ def test_a_second_run_changes_nothing(tuned: Cluster, play: Play):
     assert re.findall(r"changed=(\d+)", done.stdout.split("PLAY RECAP")[1])[:3] == ["0", "0", "0"]
 
 
-def test_settings_are_as_wanted_after_a_restart_of_a_node(
+def test_settings_are_applied_after_a_reboot_of_a_node(
     tuned: Cluster, cluster: Cluster, connect: Connect, play: Play
 ):
     container = connect("node1").ansible.get_variables()["ansible_host"]
-    # It comes back in a network namespace of its own, with the kernel's defaults.
+    # The node gets a new network namespace with the kernel's defaults.
     connect("localhost").check_output("docker restart --time 60 %s", container)
     cluster.wait_until_whole()
 

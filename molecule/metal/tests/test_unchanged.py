@@ -1,107 +1,107 @@
-"""A site as its last run left it is not compared again, and whatever somebody touched is mended."""
+"""An unchanged site is not compared again; changes by hand are reported and corrected."""
 
 import pytest
 from testing.cluster import Cluster
 from testing.playbooks import changes, run
 from testing.settings import Settings
 
-AS_LEFT = "are unchanged since the last complete run"
-# Of the network namespace, so of one node alone.
+UNCHANGED = "are unchanged since the last complete run"
+# A key of the network namespace: each node has its own value.
 OWN = "net.ipv4.tcp_slow_start_after_idle"
-# Nothing that a container reads before it restarts.
+# A file that a container reads only at its start.
 FILE = "log4j.properties"
 
 
 @pytest.fixture
 def unchanged(cluster: Cluster) -> Cluster:
-    """A site that a whole run has just left."""
+    """A site after a complete run."""
     run("site")
     return cluster
 
 
 def compared(done) -> bool:
-    """Whether hosts were compared with their declarations."""
-    return "Kernel, disks and limits are as wanted" in done.stdout
+    """Whether hosts were compared with their declarations: such a run has this task."""
+    return "Apply settings of kernel, disks and limits" in done.stdout
 
 
 def started(cluster: Cluster) -> dict[str, str]:
-    """When each container was started."""
+    """Return the start time of each container."""
     return {
         each.container: cluster.container(each).started() for each in cluster.topology.instances
     }
 
 
-def test_nothing_is_compared_where_nothing_has_changed(at_rest: Cluster):
-    before = started(at_rest)
+def test_an_unchanged_site_is_not_compared(unchanged: Cluster):
+    before = started(unchanged)
     done = run("site")
 
-    assert AS_LEFT in done.stdout
+    assert UNCHANGED in done.stdout
     assert not compared(done)
     assert changes(done) == 0
-    assert started(at_rest) == before
+    assert started(unchanged) == before
 
 
-def test_what_was_only_stopped_starts_again_and_is_not_compared(at_rest: Cluster):
-    before = started(at_rest)
+def test_a_stopped_site_starts_without_a_comparison(unchanged: Cluster):
+    before = started(unchanged)
     run("down")
     done = run("site")
 
-    assert AS_LEFT in done.stdout
+    assert UNCHANGED in done.stdout
     assert not compared(done)
-    at_rest.wait_until_whole()
-    after = started(at_rest)
+    unchanged.wait_until_whole()
+    after = started(unchanged)
     assert set(after) == set(before)
     assert not set(after.values()) & set(before.values())
     assert changes(run("site")) == 0
 
 
-def test_a_plan_and_whoever_asks_for_it_compare_everything(at_rest: Cluster):
+def test_a_plan_and_the_option_compare_everything(unchanged: Cluster):
     planned = run("site", "--check")
-    asked = run("site", extra={"compare": "everything"})
+    compared_all = run("site", extra={"compare": "everything"})
 
-    for done in (planned, asked):
-        assert AS_LEFT not in done.stdout
+    for done in (planned, compared_all):
+        assert UNCHANGED not in done.stdout
         assert compared(done)
         assert changes(done) == 0
 
 
-def test_whatever_somebody_touched_is_named_and_mended(at_rest: Cluster):
-    first, second, third = at_rest.topology.machines[:3]
-    broker = next(b for b in at_rest.topology.brokers.values() if b.machine == first)
-    server = next(z for z in at_rest.topology.zookeepers.values() if z.machine == third)
+def test_changes_by_hand_are_reported_and_corrected(unchanged: Cluster):
+    first, second, third = unchanged.topology.machines[:3]
+    broker = next(b for b in unchanged.topology.brokers.values() if b.machine == first)
+    server = next(z for z in unchanged.topology.zookeepers.values() if z.machine == third)
     path = f"/etc/kafka-metal/{broker.container}/{FILE}"
-    declared = at_rest.shell(first).file(path).content_string
-    at_rest.shell(first).check_output("echo '# by hand' >> %s", path)
-    at_rest.shell(second).check_output("sysctl --write %s=1", OWN)
-    at_rest.shell(third).check_output("docker stop %s", server.container)
+    declared = unchanged.shell(first).file(path).content_string
+    unchanged.shell(first).check_output("echo '# by hand' >> %s", path)
+    unchanged.shell(second).check_output("sysctl --write %s=1", OWN)
+    unchanged.shell(third).check_output("docker stop %s", server.container)
 
     done = run("site")
 
-    said = " ".join(done.stdout.split())
-    assert f"{first}: file {path} has changed" in said
-    assert f"{second}: {OWN} becomes 0, was 1" in said
-    assert f"{third}: container {server.container} is stopped" in said
-    assert at_rest.shell(first).file(path).content_string == declared
-    assert at_rest.shell(second).sysctl(OWN) == 0
-    at_rest.wait_until_whole()
-    assert AS_LEFT in run("site").stdout
+    output = " ".join(done.stdout.split())
+    assert f"{first}: file {path} has changed" in output
+    assert f"{second}: {OWN} becomes 0, was 1" in output
+    assert f"{third}: container {server.container} is stopped" in output
+    assert unchanged.shell(first).file(path).content_string == declared
+    assert unchanged.shell(second).sysctl(OWN) == 0
+    unchanged.wait_until_whole()
+    assert UNCHANGED in run("site").stdout
 
 
-def test_limits_of_a_container_changed_by_hand_are_named_and_put_right(at_rest: Cluster):
-    one, other = list(at_rest.topology.brokers.values())[:2]
+def test_limits_of_a_container_changed_by_hand_are_restored(unchanged: Cluster):
+    one, other = list(unchanged.topology.brokers.values())[:2]
     limits = "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.NanoCpus}}"
 
     def found() -> list[str]:
         return [
-            at_rest.machine(each).check_output("docker inspect -f %s %s", limits, each.container)
+            unchanged.machine(each).check_output("docker inspect -f %s %s", limits, each.container)
             for each in (one, other)
         ]
 
     before = found()
-    # Below the declared limit: the engine would refuse to raise memory alone over what swap allows.
+    # Below the declared limit: the engine refuses to raise memory above the limit of swap.
     by_hand = "--memory 1100m --memory-swap 1100m"
-    at_rest.machine(one).check_output(f"docker update {by_hand} %s", one.container)
-    at_rest.machine(other).check_output("docker update --cpus 0.9 %s", other.container)
+    unchanged.machine(one).check_output(f"docker update {by_hand} %s", one.container)
+    unchanged.machine(other).check_output("docker update --cpus 0.9 %s", other.container)
     assert found() != before
 
     planned = run("site", "--check", "--diff")
@@ -109,12 +109,12 @@ def test_limits_of_a_container_changed_by_hand_are_named_and_put_right(at_rest: 
 
     assert changes(planned) > 0
     assert found() == before
-    at_rest.wait_until_whole()
-    assert AS_LEFT in run("site").stdout
+    unchanged.wait_until_whole()
+    assert UNCHANGED in run("site").stdout
 
 
-def test_a_setting_of_running_brokers_changed_by_hand_is_put_right(at_rest: Cluster):
-    settings = Settings(at_rest.topology.bootstrap)
+def test_a_setting_of_running_brokers_changed_by_hand_is_restored(unchanged: Cluster):
+    settings = Settings(unchanged.topology.bootstrap)
     settings.change(2, {"num.io.threads": "4"})
 
     done = run("site")
@@ -123,12 +123,12 @@ def test_a_setting_of_running_brokers_changed_by_hand_is_put_right(at_rest: Clus
     assert settings.of_brokers([2], "num.io.threads") == {2: "8"}
 
 
-def test_another_declaration_is_carried_out(at_rest: Cluster):
+def test_a_changed_declaration_is_applied(unchanged: Cluster):
     changed = {"kafka_broker_properties": {"num.network.threads": 8, "num.io.threads": 16}}
-    settings = Settings(at_rest.topology.bootstrap)
+    settings = Settings(unchanged.topology.bootstrap)
     try:
         done = run("site", extra=changed)
-        threads = settings.of_brokers(at_rest.topology.brokers, "num.io.threads")
+        threads = settings.of_brokers(unchanged.topology.brokers, "num.io.threads")
     finally:
         run("site")
 

@@ -1,4 +1,4 @@
-"""From one version of Kafka to the next, back, and for good: no record is lost, nobody waits."""
+"""Kafka is upgraded, rolled back, and upgraded for good, without lost or late records."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ FINISH = {"upgrade_finish": True}
 
 @dataclass
 class Upgraded:
-    """What the brokers run and speak."""
+    """The versions and protocols of the brokers."""
 
     cluster: Cluster
 
     def versions(self) -> set[str]:
-        """Versions of the programs, as the names of the images say."""
+        """Return the versions of Kafka in the names of the brokers' images."""
         images = {
             self.cluster.broker(broker).inspect()["Config"]["Image"]
             for broker in self.cluster.topology.brokers
@@ -30,31 +30,31 @@ class Upgraded:
         return {image.rpartition(":")[2].split("-")[0] for image in images}
 
     def protocols(self) -> set[str]:
-        """Protocols in force, in two numbers."""
+        """Return the effective protocol versions of the brokers, such as 3.9."""
         settings = Settings(self.cluster.topology.bootstrap)
-        spoken = settings.of_brokers(self.cluster.topology.brokers, PROTOCOL)
-        return {str(version).split("-")[0] for version in spoken.values()}
+        protocols = settings.of_brokers(self.cluster.topology.brokers, PROTOCOL)
+        return {str(version).split("-")[0] for version in protocols.values()}
 
     def started(self) -> list[str]:
-        """Times at which the brokers started, in order."""
+        """Return the start times of the brokers, in order."""
         return sorted(self.cluster.broker(b).started() for b in self.cluster.topology.brokers)
 
     def roll(self, **extra: object) -> None:
-        """One step of the upgrade while records are sent: none is lost, none is late."""
+        """Run one step of the upgrade under load; assert that no record is lost or late."""
         before = self.started()
         with Traffic(self.cluster.topology.bootstrap) as traffic:
             run("upgrade", extra=extra)
-        account = traffic.account()
-        print(f"{extra}: {account.acknowledged} records, longest gap {account.longest_gap:.2f} s")
-        # One after the other, so that for a while the versions were mixed: this is what served.
+        result = traffic.verify()
+        print(f"{extra}: {result.acknowledged} records, longest gap {result.longest_gap:.2f} s")
+        # The brokers restarted one after the other, so both versions served together.
         assert len(set(self.started())) == len(before)
         assert not set(self.started()) & set(before)
-        assert (account.lost, account.errors) == ([], {})
-        assert account.acknowledged == account.sent
-        assert account.longest_gap <= BUSY_GAP_SECONDS
+        assert (result.lost, result.errors) == ([], {})
+        assert result.acknowledged == result.sent
+        assert result.longest_gap <= BUSY_GAP_SECONDS
 
     def refused(self, playbook: str = "upgrade", **extra: object) -> str:
-        """What a run says that must fail before anything is touched."""
+        """Return the output of a run that has to fail without a restart."""
         before = self.started()
         done = run(playbook, extra=extra, check=False)
         assert done.returncode != 0
@@ -64,7 +64,7 @@ class Upgraded:
 
 @pytest.fixture
 def old(platform: Cluster) -> Iterator[Upgraded]:
-    """The cluster as it was built with the old version; in the end, as the inventory says."""
+    """Create the cluster with the old version; at the end it has the inventory's version."""
     name = platform.topology.cluster
     run("destroy", extra={"confirm_destroy": name})
     run("site", extra=OLD)
@@ -76,18 +76,18 @@ def old(platform: Cluster) -> Iterator[Upgraded]:
         run("site")
 
 
-def test_a_cluster_goes_to_the_next_version_back_and_for_good(old: Upgraded):
+def test_a_cluster_is_upgraded_rolled_back_and_upgraded_for_good(old: Upgraded):
     assert (old.versions(), old.protocols()) == ({"3.8.1"}, {"3.8"})
     new = run_new_version(old)
 
-    # Back, as long as the protocol is the old one.
+    # A rollback is possible while the protocol is the old one.
     old.roll(**OLD)
     assert (old.versions(), old.protocols()) == ({"3.8.1"}, {"3.8"})
     old.roll()
     assert (old.versions(), old.protocols()) == (new, {"3.8"})
 
     # For good.
-    assert "the protocol is raised when every broker runs 3.8.1" in old.refused(**OLD, **FINISH)
+    assert "the protocol can be raised once every broker runs 3.8.1" in old.refused(**OLD, **FINISH)
     old.roll(**FINISH)
     assert (old.versions(), old.protocols()) == (new, {"3.9"})
     for playbook in ("upgrade", "kafka"):
@@ -95,15 +95,15 @@ def test_a_cluster_goes_to_the_next_version_back_and_for_good(old: Upgraded):
 
 
 def run_new_version(old: Upgraded) -> set[str]:
-    """The first step; a sick cluster is not upgraded, and nothing of it touched."""
+    """Run the first step; before, assert that an unhealthy cluster is refused without a restart."""
     broker = old.cluster.topology.brokers[3]
     machine = old.cluster.machine(broker)
     machine.check_output("docker stop -t 60 %s", broker.container)
     before = [old.cluster.broker(number).started() for number in (1, 2)]
     done = run("upgrade", check=False)
     assert done.returncode != 0
-    said = " ".join(done.stdout.split())
-    assert "the cluster is not healthy: broker 3 is not registered" in said
+    output = " ".join(done.stdout.split())
+    assert "the cluster is not healthy: broker 3 is not registered" in output
     assert [old.cluster.broker(number).started() for number in (1, 2)] == before
     machine.check_output("docker start %s", broker.container)
     old.cluster.wait_until_whole()

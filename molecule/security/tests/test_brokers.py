@@ -1,6 +1,7 @@
-"""What a broker asks of those who come: points 31 to 45 of docs/operate/guides/security-checklist.md.
+"""Authentication and rights at brokers: points 31 to 45 of the security checklist.
 
-Who gets in at all is proven by molecule/shared/tests/test_who_gets_in.py (32 to 34, 44).
+See docs/operate/guides/security-checklist.md. Points 32 to 34 and 44 are tested by
+molecule/shared/tests/test_who_gets_in.py.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,7 @@ Login = Callable[[str], dict[str, str]]
 
 @pytest.fixture(scope="module")
 def login(platform: Cluster) -> Login:
-    """Settings of a client that comes in as one of the declared users."""
+    """Function that returns the client settings of a declared user."""
 
     @cache
     def settings(user: str) -> dict[str, str]:
@@ -32,9 +33,9 @@ def login(platform: Cluster) -> Login:
 
 @pytest.fixture(scope="module")
 def settings(platform: Cluster) -> dict[int, dict[str, str]]:
-    """Settings of every broker as it runs, by its id."""
+    """Settings of every running broker, by its id."""
     admin = AdminClient({**access.librdkafka(), "bootstrap.servers": platform.topology.bootstrap})
-    # One at a time: librdkafka asks the broker itself.
+    # One request for each broker: librdkafka sends it to the broker itself.
     asked = [ConfigResource("broker", str(broker)) for broker in platform.topology.brokers]
     answers = {each: admin.describe_configs([each])[each].result(SECONDS) for each in asked}
     return {
@@ -44,7 +45,7 @@ def settings(platform: Cluster) -> dict[int, dict[str, str]]:
 
 
 def sent(login: dict[str, str], topic: str) -> str:
-    """What became of one record: nothing, or the error."""
+    """Send one record; return its error, or nothing."""
     outcome: list[str] = []
     producer = Producer({**login, "message.timeout.ms": SECONDS * 1000})
     producer.produce(topic, b"{}", on_delivery=lambda e, _: outcome.append(e.name() if e else ""))
@@ -53,7 +54,7 @@ def sent(login: dict[str, str], topic: str) -> str:
 
 
 def read(login: dict[str, str], topic: str, group: str) -> str:
-    """What became of an attempt to read: nothing, or the error."""
+    """Read one record; return the error, or nothing."""
     consumer = Consumer({**login, "group.id": group, "auto.offset.reset": "earliest"})
     try:
         consumer.subscribe([topic])
@@ -66,7 +67,7 @@ def read(login: dict[str, str], topic: str, group: str) -> str:
 
 
 def created(login: dict[str, str], topic: str) -> str:
-    """What became of a new topic, which is only validated."""
+    """Create a topic (validation only); return the error, or nothing."""
     admin = AdminClient(login)
     try:
         admin.create_topics([NewTopic(topic, 1, 1)], validate_only=True)[topic].result(SECONDS)
@@ -76,7 +77,7 @@ def created(login: dict[str, str], topic: str) -> str:
 
 
 def altered(login: dict[str, str]) -> str:
-    """What became of a change of a broker's settings, which is only validated."""
+    """Change a broker's setting (validation only); return the error, or nothing."""
     resource = ConfigResource("broker", "1", set_config={"log.cleaner.threads": "1"})
     admin = AdminClient(login)
     answer = admin.alter_configs([resource], validate_only=True)
@@ -87,7 +88,7 @@ def altered(login: dict[str, str]) -> str:
     return ""
 
 
-def test_31_no_listener_is_plain(settings: dict[int, dict[str, str]]):
+def test_31_no_listener_is_plaintext(settings: dict[int, dict[str, str]]):
     for each in settings.values():
         protocols = dict(
             pair.split(":") for pair in each["listener.security.protocol.map"].split(",")
@@ -96,28 +97,28 @@ def test_31_no_listener_is_plain(settings: dict[int, dict[str, str]]):
         assert {protocols[name] for name in names} == {"SASL_SSL", "SSL"}
 
 
-def test_35_brokers_speak_on_a_listener_of_their_own(settings: dict[int, dict[str, str]]):
+def test_35_brokers_have_their_own_listener(settings: dict[int, dict[str, str]]):
     for each in settings.values():
         assert each["inter.broker.listener.name"] == "BROKERS"
         assert "BROKERS:SSL" in each["listener.security.protocol.map"].split(",")
 
 
-def test_36_who_is_allowed_nothing_can_do_nothing(login: Login):
-    nobody = login("nobody")
-    assert "AUTHORIZATION" in sent(nobody, TOPIC)
-    assert "AUTHORIZATION" in read(nobody, TOPIC, "nobody")
-    assert "AUTHORIZATION" in created(nobody, "mine")
-    assert "AUTHORIZATION" in altered(nobody)
+def test_36_a_user_without_rights_is_denied_everything(login: Login):
+    client = login("nobody")
+    assert "AUTHORIZATION" in sent(client, TOPIC)
+    assert "AUTHORIZATION" in read(client, TOPIC, "nobody")
+    assert "AUTHORIZATION" in created(client, "mine")
+    assert "AUTHORIZATION" in altered(client)
 
 
-def test_37_nobody_is_above_acls_but_brokers_and_the_operator(cluster: Cluster):
-    above = {"User:broker-1", "User:broker-2", "User:broker-3", "User:operator"}
+def test_37_only_brokers_and_the_operator_are_super_users(cluster: Cluster):
+    super_users = {"User:broker-1", "User:broker-2", "User:broker-3", "User:operator"}
     for each in cluster.topology.brokers.values():
-        # A broker shows nobody the settings of its authorizer.
+        # Brokers do not return the settings of their authorizer.
         file = f"/etc/kafka-metal/{each.container}/server.properties"
         lines = cluster.machine(each).file(file).content_string.splitlines()
         found = dict(line.split("=", 1) for line in lines if "=" in line)
-        assert set(found["super.users"].split(";")) == above
+        assert set(found["super.users"].split(";")) == super_users
         assert found["allow.everyone.if.no.acl.found"] == "false"
         assert found["authorizer.class.name"]
 
@@ -128,19 +129,19 @@ def test_37_nobody_is_above_acls_but_brokers_and_the_operator(cluster: Cluster):
         ("shop", True, False, False),
         ("reports", False, True, False),
         ("enrich", False, True, False),
-        # Looks after a topic, and sees none of its records.
+        # Manages a topic, without access to its records.
         ("keeper", False, False, True),
     ],
 )
-def test_38_a_role_allows_its_work_and_nothing_else(
+def test_38_a_role_grants_only_its_rights(
     login: Login, user: str, may_send: bool, may_read: bool, may_create: bool
 ):
-    come_in = login(user)
-    assert (sent(come_in, TOPIC) == "") is may_send
-    assert (read(come_in, TOPIC, user) == "") is may_read
-    assert "AUTHORIZATION" not in created(come_in, TOPIC) or not may_create
-    assert "AUTHORIZATION" in created(come_in, "not-declared")
-    assert "AUTHORIZATION" in altered(come_in)
+    client = login(user)
+    assert (sent(client, TOPIC) == "") is may_send
+    assert (read(client, TOPIC, user) == "") is may_read
+    assert "AUTHORIZATION" not in created(client, TOPIC) or not may_create
+    assert "AUTHORIZATION" in created(client, "not-declared")
+    assert "AUTHORIZATION" in altered(client)
 
 
 def test_39_passwords_are_salted_and_hashed_often_enough(platform: Cluster):
@@ -150,7 +151,7 @@ def test_39_passwords_are_salted_and_hashed_often_enough(platform: Cluster):
     assert [each.iterations >= 4096 for each in found.scram_credential_infos] == [True]
 
 
-def test_39_no_password_stands_in_a_file_that_others_read(cluster: Cluster):
+def test_39_no_file_that_others_can_read_has_a_password(cluster: Cluster):
     for broker in cluster.topology.brokers.values():
         machine = cluster.machine(broker)
         folder = f"/etc/kafka-metal/{broker.container}"
@@ -161,32 +162,34 @@ def test_39_no_password_stands_in_a_file_that_others_read(cluster: Cluster):
                 assert (file.mode & 0o077, file.uid) == (0, 10_001), name
 
 
-def test_40_a_topic_exists_because_somebody_declared_it(settings: dict[int, dict[str, str]]):
+def test_40_topics_are_not_created_automatically(settings: dict[int, dict[str, str]]):
     for each in settings.values():
         assert each["auto.create.topics.enable"] == "false"
 
 
-def test_41_everybody_has_a_quota(cluster: Cluster):
-    broker, (address, way_in) = cluster.topology.brokers[1], cluster.operator_of(1)
-    told = cluster.machine(broker).check_output(
+def test_41_every_user_has_a_quota(cluster: Cluster):
+    broker, (address, config) = cluster.topology.brokers[1], cluster.operator_access(1)
+    output = cluster.machine(broker).check_output(
         "docker exec %s kafka-configs --bootstrap-server %s --command-config %s"
         " --describe --entity-type users --entity-default",
-        broker.container, address, way_in,
+        broker.container, address, config,
     )  # fmt: skip
-    assert "producer_byte_rate=5.0E7" in told
-    assert "consumer_byte_rate=1.0E8" in told
+    assert "producer_byte_rate=5.0E7" in output
+    assert "consumer_byte_rate=1.0E8" in output
 
 
 def test_42_no_broker_listens_for_jmx(cluster: Cluster):
     for broker in cluster.topology.brokers.values():
         container = cluster.container(broker)
-        told = container.inspect()["Config"]
-        assert not [each for each in told["Env"] if "jmxremote" in each or each.startswith("JMX_")]
+        output = container.inspect()["Config"]
+        assert not [
+            each for each in output["Env"] if "jmxremote" in each or each.startswith("JMX_")
+        ]
         assert "jmxremote" not in cluster.machine(broker).check_output(
             "docker top %s -eo pid,args", broker.container
         )
 
 
-def test_43_who_is_taken_away_does_not_stay_for_ever(settings: dict[int, dict[str, str]]):
+def test_43_connections_have_to_authenticate_again(settings: dict[int, dict[str, str]]):
     for each in settings.values():
         assert int(each["listener.name.clients.connections.max.reauth.ms"]) > 0

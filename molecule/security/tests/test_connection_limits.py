@@ -1,4 +1,4 @@
-"""Clients that take every connection of a listener keep no broker, and not the operator, out."""
+"""Clients that use all connections of a listener do not block brokers or the operator."""
 
 import socket
 import ssl
@@ -17,17 +17,17 @@ from testing.waiting import NotYet, wait_for
 LISTENER = "listener.name.clients.max.connections"
 ADDRESS = "max.connections.per.ip"
 OVERRIDES = "max.connections.per.ip.overrides"
-# What a heap of 640m is sized for, as the inventory of the scenario has it.
+# Limits for a heap of 640m, as in the inventory of the scenario.
 SIZED = {LISTENER: "1118", ADDRESS: "559", "max.connections": "1677"}
-# Below what the test opens, above what the platform itself has open.
+# Fewer than the test opens, more than the platform itself has open.
 FEW, FEW_OF_AN_ADDRESS = 120, 40
-# The broker whose connections are taken, and how long one may take to be served by it.
+# The broker whose connections are used up, and the timeout of one connection in seconds.
 BROKER = 1
 SERVED_SECONDS = 4
-# The scenario allows an address 50 connections a second.
+# The scenario allows 50 connections a second for each address.
 PAUSE_SECONDS = 0.03
 TOPIC = "connection-limits"
-# A tool of Kafka starts a JVM.
+# Timeout of a tool of Kafka, which starts a JVM.
 TOOL_SECONDS = 60
 
 
@@ -47,34 +47,34 @@ def topic(cluster: Cluster) -> Iterator[str]:
 
 
 def replicas(brokers: list[int]) -> list[list[int]]:
-    """Each broker leads a partition in its turn."""
-    turns = [brokers[first:] + brokers[:first] for first in range(len(brokers))]
-    return [turns[number % len(turns)] for number in range(6)]
+    """Return replicas of six partitions: brokers are preferred leaders in turn."""
+    rotations = [brokers[first:] + brokers[:first] for first in range(len(brokers))]
+    return [rotations[number % len(rotations)] for number in range(6)]
 
 
 @contextmanager
 def limited(settings: Settings, values: dict[str, str]) -> Iterator[None]:
-    """A broker with other limits for a while, set by hand."""
+    """Set other limits of the broker dynamically during the block."""
     before = {key: settings.of_brokers([BROKER], key)[BROKER] for key in values}
     settings.change(BROKER, values)
     try:
         yield
     finally:
-        # The value of its file is below.
+        # Without a dynamic value the value of the file applies.
         settings.change(BROKER, dict.fromkeys(values))
         after = {key: settings.of_brokers([BROKER], key)[BROKER] for key in values}
         assert after == before
 
 
 def served(cluster: Cluster) -> ssl.SSLSocket:
-    """An idle TLS connection to the listener of clients; raises OSError for one not served."""
+    """Return an idle TLS connection to the client listener; OSError if it is not served."""
     broker = cluster.topology.brokers[BROKER]
-    anybody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    anybody.check_hostname = False
-    anybody.verify_mode = ssl.CERT_NONE
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
     plain = socket.create_connection((broker.address, broker.port), timeout=SERVED_SECONDS)
     try:
-        return anybody.wrap_socket(plain)
+        return context.wrap_socket(plain)
     except OSError:
         plain.close()
         raise
@@ -82,7 +82,7 @@ def served(cluster: Cluster) -> ssl.SSLSocket:
 
 @contextmanager
 def taken(cluster: Cluster) -> Iterator[tuple[int, OSError]]:
-    """Idle connections, as many as the broker serves: how many, and what the next one met."""
+    """Open idle connections until one fails; yield their number and the error."""
     with ExitStack() as opened:
         for count in range(FEW + 1):
             time.sleep(PAUSE_SECONDS)
@@ -102,7 +102,7 @@ def can_connect(cluster: Cluster) -> None:
 
 
 def produce_on_others(cluster: Cluster, topic: str) -> list[int]:
-    """Partitions that other brokers lead and that acknowledged a record with all replicas."""
+    """Produce to the partitions of other leaders with acks=all; return the acknowledged ones."""
     others = [each for number, each in cluster.topology.brokers.items() if number != BROKER]
     producer = Producer(
         {
@@ -110,13 +110,13 @@ def produce_on_others(cluster: Cluster, topic: str) -> list[int]:
             "bootstrap.servers": ",".join(each.endpoint for each in others),
             "acks": "all",
             "message.timeout.ms": 20_000,
-            # It goes on trying the broker that is full.
+            # Without messages of its attempts to connect to the full broker.
             "log_level": 0,
             "error_cb": lambda error: None,
         }
     )
     acknowledged: list[int] = []
-    leaders = [turn[0] for turn in replicas(list(cluster.topology.brokers))]
+    leaders = [assigned[0] for assigned in replicas(list(cluster.topology.brokers))]
     for partition, leader in enumerate(leaders):
         if leader != BROKER:
             producer.produce(
@@ -130,9 +130,7 @@ def produce_on_others(cluster: Cluster, topic: str) -> list[int]:
     return acknowledged
 
 
-def test_limits_are_those_that_the_heap_is_sized_for_and_bind_no_broker(
-    cluster: Cluster, settings: Settings
-):
+def test_limits_fit_the_heap_and_exempt_brokers(cluster: Cluster, settings: Settings):
     brokers = cluster.topology.brokers
     for key, value in SIZED.items():
         assert settings.of_brokers(brokers, key) == dict.fromkeys(brokers, value), key
@@ -141,18 +139,18 @@ def test_limits_are_those_that_the_heap_is_sized_for_and_bind_no_broker(
         assert {each.address for each in brokers.values()} <= addresses
 
 
-def test_brokers_and_the_operator_get_in_while_idle_clients_have_every_connection(
+def test_brokers_and_the_operator_can_connect_while_idle_clients_use_all_connections(
     cluster: Cluster, settings: Settings, topic: str
 ):
     with limited(settings, {LISTENER: str(FEW)}):
         with taken(cluster) as (count, error):
-            # Somebody waits: nothing was closed.
+            # The last connection waits: none was closed.
             assert isinstance(error, TimeoutError), error
             assert 0 < count <= FEW
-            # Followers on the full broker acknowledge, and followers of it are in sync.
+            # Followers on the full broker acknowledge, and its own followers are in sync.
             assert produce_on_others(cluster, topic)
-            address, file = cluster.operator_of(BROKER)
-            asked = cluster.machine(cluster.topology.brokers[BROKER]).check_output(
+            address, file = cluster.operator_access(BROKER)
+            output = cluster.machine(cluster.topology.brokers[BROKER]).check_output(
                 f"timeout {TOOL_SECONDS} docker exec %s kafka-topics --bootstrap-server %s "
                 "--command-config %s --describe --topic %s",
                 cluster.broker(BROKER).name,
@@ -160,18 +158,18 @@ def test_brokers_and_the_operator_get_in_while_idle_clients_have_every_connectio
                 file,
                 topic,
             )
-            everybody = sorted(cluster.topology.brokers)
-            in_sync = [line.split("Isr: ")[1].split()[0] for line in asked.splitlines()[1:]]
-            assert [sorted(map(int, each.split(","))) for each in in_sync] == [everybody] * 6
+            all_brokers = sorted(cluster.topology.brokers)
+            in_sync = [line.split("Isr: ")[1].split()[0] for line in output.splitlines()[1:]]
+            assert [sorted(map(int, each.split(","))) for each in in_sync] == [all_brokers] * 6
         wait_for("a client is served again", lambda: can_connect(cluster), seconds=20)
 
 
-def test_one_address_is_closed_out_while_others_get_in(cluster: Cluster, settings: Settings):
+def test_one_address_is_refused_while_others_can_connect(cluster: Cluster, settings: Settings):
     with limited(settings, {ADDRESS: str(FEW_OF_AN_ADDRESS)}):
         with taken(cluster) as (count, error):
             assert not isinstance(error, TimeoutError), error
             assert 0 < count <= FEW_OF_AN_ADDRESS
-            # The machine of the broker is another address.
+            # The machine of the broker has another address.
             endpoint = cluster.topology.brokers[BROKER].endpoint
             answer = cluster.machine(cluster.topology.brokers[BROKER]).run(
                 "echo | timeout 10 openssl s_client -connect %s -brief", endpoint

@@ -1,6 +1,6 @@
-"""Who gets into the ensemble: points 46 to 49 of docs/operate/guides/security-checklist.md.
+"""Access to ZooKeeper: points 46 to 49 of docs/operate/guides/security-checklist.md.
 
-That it answers nobody without a certificate: molecule/shared/tests/test_who_gets_in.py.
+Clients without a certificate are tested by molecule/shared/tests/test_who_gets_in.py.
 """
 
 import re
@@ -12,19 +12,19 @@ from testing.cluster import Cluster
 from testing.keys import Keys
 from testing.topology import Instance
 
-# As the inventory has them: between servers, and for elections.
+# Ports of the inventory: between servers, and for elections.
 PEER, ELECTION = 2888, 3888
-# Every kind of certificate that the platform issues, but that of servers for servers.
+# Every kind of certificate that the platform issues, except the one between servers.
 OTHERS = ("operator", "kafka/broker", "kafka/ensemble", "spark-master/ensemble", "zk/server")
 
 
 def leader(cluster: Cluster) -> Instance:
-    """The server that other servers follow."""
+    """Return the leading server."""
     return cluster.topology.zookeepers[cluster.zookeeper_leader()]
 
 
 def shell(cluster: Cluster, server: int, *words: str) -> str:
-    """What ZooKeeper's shell says to a broker."""
+    """Return the output of ZooKeeper's shell in a broker's container."""
     broker = cluster.topology.brokers[1]
     return cluster.machine(broker).check_output(
         "docker exec %s zookeeper-shell %s -zk-tls-config-file /etc/kafka/ensemble.properties "
@@ -34,7 +34,7 @@ def shell(cluster: Cluster, server: int, *words: str) -> str:
 
 
 def configured(cluster: Cluster, server: int) -> dict[str, str]:
-    """Keys of zoo.cfg as a server has it."""
+    """Return the keys in a server's zoo.cfg."""
     instance = cluster.topology.zookeepers[server]
     path = f"/etc/kafka-metal/{instance.container}/zoo.cfg"
     lines = cluster.machine(instance).file(path).content_string.splitlines()
@@ -42,38 +42,38 @@ def configured(cluster: Cluster, server: int) -> dict[str, str]:
 
 
 def acls(cluster: Cluster, paths: list[str]) -> dict[str, dict[str, str]]:
-    """Rights of each node, as a broker reads them, in one session of ZooKeeper's shell."""
+    """Return the rights of each znode, read by a broker in one session of ZooKeeper's shell."""
     broker = cluster.topology.brokers[1]
-    said = cluster.machine(broker).check_output(
+    output = cluster.machine(broker).check_output(
         "printf '%%b' %s | docker exec -i %s zookeeper-shell %s "
         "-zk-tls-config-file /etc/kafka/ensemble.properties 2>&1",
         "".join(f"version\\ngetAcl {path}\\n" for path in paths) + "quit\\n",
         broker.container, cluster.topology.zookeepers[1].endpoint,
     )  # fmt: skip
-    answers = said.split("ZooKeeper CLI version")[1:]
-    assert len(answers) == len(paths), said[-2000:]
+    answers = output.split("ZooKeeper CLI version")[1:]
+    assert len(answers) == len(paths), output[-2000:]
     return {path: permissions(answer) for path, answer in zip(paths, answers, strict=True)}
 
 
 def permissions(acl: str) -> dict[str, str]:
-    """Rights by scheme and identity, as `getAcl` shows them on two lines each."""
+    """Return rights by scheme and identity; `getAcl` prints two lines for each."""
     # The shell writes a comma in an identity as %2C.
     found = re.findall(r"^'(\w+),'(\S+)\n: (\w+)$", unquote(acl), re.MULTILINE)
     return {f"{scheme},{identity}": rights for scheme, identity, rights in found}
 
 
-def test_46_only_servers_get_into_the_quorum(cluster: Cluster, keys: Keys):
-    """Whoever a leader takes for an observer is sent every node, whatever its ACL."""
+def test_46_only_servers_can_join_the_quorum(cluster: Cluster, keys: Keys):
+    """A leader sends every znode to an observer, regardless of ACLs."""
     server, ca = leader(cluster), access.folder / "ca.pem"
 
-    # An intruder who is no server is told nothing; one with a server's key would be.
+    # A client with a server's key gets the tree; with any other key it is refused.
     assert observer.tree_sent(server.address, PEER, ca, keys("zk/quorum"))
     for kind in (*OTHERS, None):
         with pytest.raises(observer.Refused):
             observer.tree_sent(server.address, PEER, ca, keys(kind) if kind else None)
 
 
-def test_46_only_servers_vote(cluster: Cluster, keys: Keys):
+def test_46_only_servers_can_vote(cluster: Cluster, keys: Keys):
     ca = access.folder / "ca.pem"
     for server in cluster.topology.zookeepers.values():
         assert observer.election_accepts(server.address, ELECTION, ca, keys("zk/quorum"))
@@ -82,7 +82,7 @@ def test_46_only_servers_vote(cluster: Cluster, keys: Keys):
             assert not observer.election_accepts(server.address, ELECTION, ca, own), kind
 
 
-def test_46_a_key_for_the_quorum_opens_no_port_for_clients(cluster: Cluster, keys: Keys):
+def test_46_a_quorum_key_is_refused_at_the_client_port(cluster: Cluster, keys: Keys):
     server, ca = cluster.topology.zookeepers[1], access.folder / "ca.pem"
 
     assert observer.answers_clients(server.address, server.port, ca, keys("kafka/ensemble"))
@@ -90,7 +90,7 @@ def test_46_a_key_for_the_quorum_opens_no_port_for_clients(cluster: Cluster, key
     assert not observer.answers_clients(server.address, server.port, ca, None)
 
 
-def test_47_there_is_no_plain_port_and_servers_speak_tls(cluster: Cluster):
+def test_47_there_is_no_plaintext_port_and_servers_use_tls(cluster: Cluster):
     for server in cluster.topology.zookeepers:
         found = configured(cluster, server)
         assert "clientPort" not in found
@@ -98,34 +98,34 @@ def test_47_there_is_no_plain_port_and_servers_speak_tls(cluster: Cluster):
         assert found["sslQuorum"] == "true"
 
 
-def test_48_every_node_belongs_to_brokers_or_to_masters_of_spark(cluster: Cluster):
+def test_48_only_brokers_or_spark_masters_can_write_a_znode(cluster: Cluster):
     assert configured(cluster, 1)["enforce.auth.enabled"] == "true"
-    said = shell(cluster, 1, "ls", "-R", "/").split("\n")
-    paths = [line for line in said if line.startswith("/")]
+    output = shell(cluster, 1, "ls", "-R", "/").split("\n")
+    paths = [line for line in output if line.startswith("/")]
     assert len(paths) > 30
     cluster_name = cluster.topology.cluster
     brokers, masters = (f"x509,CN={who},O={cluster_name}" for who in ("brokers", "spark-masters"))
     of_spark = f"/kafka-metal/spark/{cluster_name}"
     parts = [of_spark, f"{of_spark}/leader_election", f"{of_spark}/master_status"]
     assert set(parts) <= set(paths)
-    # What masters make in there is open, and nobody else can list, make or delete it.
+    # Masters create znodes below with open ACLs; no other client can list or create them.
     paths = [each for each in paths if each in parts or not each.startswith(f"{of_spark}/")]
 
     found = acls(cluster, paths)
 
     for path, rights in found.items():
-        # Whoever has a certificate of this ensemble may read what is no secret, and no more.
+        # Any client with a certificate may read znodes without secrets, and nothing else.
         assert rights.pop("world,anyone", "r") == "r", (path, rights)
         writers = {who for who, letters in rights.items() if set(letters) & set("cdw")}
         if path == "/zookeeper/config":
-            # Nobody's: servers say there who they are.
+            # Written by the servers themselves.
             assert writers == set()
         else:
             assert writers == {masters if path in parts else brokers}, (path, rights)
     assert "world,anyone" not in permissions(shell(cluster, 1, "getAcl", "/config/users"))
 
 
-def test_49_only_one_word_is_answered_and_everything_is_written_down(cluster: Cluster):
+def test_49_only_srvr_is_allowed_and_the_audit_log_is_on(cluster: Cluster):
     for server in cluster.topology.zookeepers:
         found = configured(cluster, server)
         assert found["4lw.commands.whitelist"] == "srvr"

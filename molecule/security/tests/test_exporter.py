@@ -1,4 +1,4 @@
-"""The exporter reads on while coordinators of groups change, as with each restart of a broker."""
+"""The exporter keeps reading when a group gets another coordinator, as in a broker's restart."""
 
 import json
 import subprocess
@@ -18,10 +18,10 @@ from testing.waiting import NotYet, wait_for
 
 GROUP = "coordinator-test"
 OFFSETS = "__consumer_offsets"
-# Between two questions: librdkafka forgets the coordinator meanwhile. The exporter waits 15 s.
+# Between two reads librdkafka drops its cached coordinator. The exporter's interval is 15 s.
 PAUSE_SECONDS = 5
-# Prints what the exporter reads of a group, once for each line of its input. A process of its own:
-# librdkafka may crash here.
+# Prints a group's committed offsets, as the exporter reads them, for each line of its input. It
+# runs in its own process because librdkafka may crash.
 EXPORTER = """
 import json, sys
 from confluent_kafka import KafkaException
@@ -43,7 +43,7 @@ def admin(cluster: Cluster) -> Iterator[KafkaAdminClient]:
 
 @pytest.fixture
 def committed(cluster: Cluster, admin: KafkaAdminClient) -> Iterator[int]:
-    """An offset that GROUP has committed."""
+    """Commit an offset of GROUP and return it."""
     with KafkaConsumer(
         bootstrap_servers=cluster.topology.bootstrap.split(","),
         group_id=GROUP,
@@ -57,7 +57,7 @@ def committed(cluster: Cluster, admin: KafkaAdminClient) -> Iterator[int]:
 
 
 def exporter(cluster: Cluster) -> subprocess.Popen[str]:
-    """It ends with its input."""
+    """Start the process; it ends when its input is closed."""
     settings = {**access.librdkafka(), "bootstrap.servers": cluster.topology.bootstrap}
     return subprocess.Popen(
         [sys.executable, "-c", EXPORTER, json.dumps(settings), GROUP],
@@ -68,12 +68,12 @@ def exporter(cluster: Cluster) -> subprocess.Popen[str]:
 
 
 def partition_of(group: str, partitions: int) -> int:
-    """Where brokers keep the offsets of a group: a hash of Java's."""
+    """Return the partition of a group's offsets: Java's hash of its name."""
     code = reduce(lambda found, sign: (31 * found + ord(sign)) & 0xFFFFFFFF, group, 0)
     return (code & 0x7FFFFFFF) % partitions
 
 
-def test_it_reads_on_when_a_group_gets_another_coordinator(
+def test_the_exporter_reads_from_another_coordinator(
     cluster: Cluster, admin: KafkaAdminClient, committed: int
 ):
     count = sum(each.name.startswith(f"{OFFSETS}-") for each in cluster.brokers.partitions())
@@ -109,10 +109,10 @@ def test_it_reads_on_when_a_group_gets_another_coordinator(
                 if (found := coordinated().leader) != wanted:
                     raise NotYet(f"broker {found} leads")
 
-            wait_for("another broker coordinates", led, seconds=20)
-            wait_for("the offset is read there, too", reads, seconds=20)
+            wait_for("another broker is the coordinator", led, seconds=20)
+            wait_for("the offset is read from it, too", reads, seconds=20)
 
 
 def settled(admin: KafkaAdminClient, where: TopicPartition) -> None:
     if admin.list_partition_reassignments([where]):
-        raise NotYet("under way")
+        raise NotYet("the reassignment is in progress")

@@ -1,4 +1,4 @@
-"""How a machine is closed: points 24, 25 and 30 of docs/operate/guides/security-checklist.md."""
+"""Security of machines: points 24, 25 and 30 of docs/operate/guides/security-checklist.md."""
 
 import json
 
@@ -12,7 +12,7 @@ def test_24_the_engine_trusts_no_registry_without_tls(cluster: Cluster):
         assert all(each["Secure"] for each in registries.values())
 
 
-def test_25_nobody_but_root_and_its_group_speaks_to_the_engine(cluster: Cluster):
+def test_25_only_root_can_access_the_engine(cluster: Cluster):
     for machine in cluster.shells():
         socket = machine.file("/var/run/docker.sock")
         assert socket.mode & 0o007 == 0
@@ -20,7 +20,7 @@ def test_25_nobody_but_root_and_its_group_speaks_to_the_engine(cluster: Cluster)
         assert group.strip() == ""
 
 
-def test_30_data_lies_on_disks_that_carry_nothing_else(cluster: Cluster):
+def test_30_data_is_on_dedicated_disks(cluster: Cluster):
     for broker in cluster.topology.brokers.values():
         machine = cluster.machine(broker)
         for log_dir in broker.log_dirs:

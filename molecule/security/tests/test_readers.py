@@ -1,4 +1,4 @@
-"""The user of each container reads its own files on its machine, and no others: point 53."""
+"""The user of each container can read only its own files on its machine: point 53."""
 
 import json
 import re
@@ -9,10 +9,10 @@ from testing.cluster import Cluster
 from testing.sandbox import Sandbox
 
 CONFIGURATION, DATA, LOGS = "/etc/kafka-metal", "/var/lib/kafka-metal", "/var/log/kafka-metal"
-# What everybody may read: metrics of operations, and which cluster a disk belongs to.
+# Files that any user may read: metrics of operations, and the markers of disks.
 FOR_ALL = re.compile(rf"{DATA}/textfile/.*|/data/[^/]+/\.kafka-metal-disk\.json")
 
-# User and group of the container's processes, and what they own beside configuration and log.
+# User and group of the container's processes, and its directories besides configuration and log.
 SHARED = "/srv/shared"
 TABLE = {
     "kafka_broker": ("10001:10003", ["/data/disk1/kafka", "/data/disk2/kafka"]),
@@ -29,20 +29,21 @@ TABLE = {
     "exporter": ("10014:10014", []),
 }
 
-# Regular files below directories that a user and a group may read. Whether they may enter the named
-# directories is not asked: a container that mounts one below does not pass those above it.
+# Prints the regular files below directories that a user and group may read. Access to the parents
+# of these directories is not checked: a container that mounts one does not pass its parents.
 READABLE = """
 import json, os, stat, sys
 user, *places = sys.argv[1:]
 uid, gid = map(int, user.split(":"))
-def may(told, right):
-    return told.st_mode >> (6 if told.st_uid == uid else 3 if told.st_gid == gid else 0) & right
+def may(status, right):
+    shift = 6 if status.st_uid == uid else 3 if status.st_gid == gid else 0
+    return status.st_mode >> shift & right
 def files(folder):
     for each in os.scandir(folder):
-        told = each.stat(follow_symlinks=False)
-        if stat.S_ISDIR(told.st_mode) and may(told, 1):
+        status = each.stat(follow_symlinks=False)
+        if stat.S_ISDIR(status.st_mode) and may(status, 1):
             yield from files(each.path)
-        elif stat.S_ISREG(told.st_mode) and may(told, 4):
+        elif stat.S_ISREG(status.st_mode) and may(status, 4):
             yield each.path
 print(json.dumps([path for place in places if os.path.isdir(place) for path in files(place)]))
 """
@@ -56,26 +57,26 @@ def containers(platform: Cluster) -> list[Sandbox]:
 
 
 def own(each: Sandbox) -> list[str]:
-    """Directories on the machine that belong to a container."""
+    """Return the directories of a container on its machine."""
     return [f"{CONFIGURATION}/{each.name}", f"{LOGS}/{each.name}", *TABLE[each.service][1]]
 
 
 def readable(each: Sandbox) -> list[str]:
-    """What the user of a container can read of all containers of the machine."""
+    """Return the files of all containers of the machine that a container's user can read."""
     places = [CONFIGURATION, DATA, LOGS, "/srv", "/data/disk1", "/data/disk2"]
-    told = each.machine.check_output(
+    output = each.machine.check_output(
         "python3 -c %s %s " + " ".join(places), READABLE, TABLE[each.service][0]
     )
-    return [path for path in json.loads(told) if not FOR_ALL.fullmatch(path)]
+    return [path for path in json.loads(output) if not FOR_ALL.fullmatch(path)]
 
 
-def test_53_each_kind_of_service_is_a_user_of_its_own(containers: list[Sandbox]):
+def test_53_each_kind_of_service_has_its_own_user(containers: list[Sandbox]):
     for each in containers:
-        assert each.told["Config"]["User"] == TABLE[each.service][0], each
+        assert each.inspected["Config"]["User"] == TABLE[each.service][0], each
         assert each.users() == {int(TABLE[each.service][0].partition(":")[0])}, each
 
 
-def test_53_its_user_reads_its_own_files_and_no_others(containers: list[Sandbox]):
+def test_53_a_user_can_read_only_its_own_files(containers: list[Sandbox]):
     for each in containers:
         foreign = [
             path
@@ -85,33 +86,33 @@ def test_53_its_user_reads_its_own_files_and_no_others(containers: list[Sandbox]
         assert foreign == [], each
 
 
-def test_53_its_user_reads_what_it_needs(containers: list[Sandbox]):
+def test_53_a_user_can_read_its_mounted_files(containers: list[Sandbox]):
     for each in containers:
         found = readable(each)
-        for mount in each.told["Mounts"]:
+        for mount in each.inspected["Mounts"]:
             if mount["Source"].startswith(f"{CONFIGURATION}/"):
-                told = each.machine.check_output("find %s -type f", mount["Source"]).splitlines()
-                assert set(told) <= set(found), each
+                output = each.machine.check_output("find %s -type f", mount["Source"]).splitlines()
+                assert set(output) <= set(found), each
         if each.service in ("kafka_broker", "zookeeper", "prometheus"):
             place = TABLE[each.service][1][0]
             assert any(path.startswith(f"{place}/") for path in found), each
 
 
-def test_53_workers_hold_no_password_of_a_pipeline(containers: list[Sandbox]):
+def test_53_workers_have_no_password_of_a_pipeline(containers: list[Sandbox]):
     (driver,) = [each for each in containers if each.service == "pipeline"]
-    (told,) = driver.machine.check_output(
+    (output,) = driver.machine.check_output(
         "sed -n s/^password=//p %s", f"{CONFIGURATION}/{driver.name}/pipeline-payments.properties"
     ).splitlines()
-    assert len(told) > 10
+    assert len(output) > 10
     for each in (each for each in containers if each.service == "spark_worker"):
         found = each.machine.run(
             "grep --recursive --files-with-matches --fixed-strings -e %s " + " ".join(own(each)),
-            told,
+            output,
         )
         assert found.stdout == "", each
 
 
-def test_53_files_of_shared_directories_are_readable_for_their_group(containers: list[Sandbox]):
+def test_53_the_group_can_read_files_in_shared_directories(containers: list[Sandbox]):
     (driver,) = [each for each in containers if each.service == "pipeline"]
     written = driver.machine.check_output(
         "find %s -type f -path '*/archive/*' -name '*.parquet'", SHARED

@@ -1,4 +1,4 @@
-"""Two clusters on the same machines: neither gets into the other, nor is deleted with it."""
+"""Two clusters on the same machine cannot access each other, nor are deleted together."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ SECONDS = 5
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _nothing_is_left(platform: Cluster) -> Iterator[None]:
+def _delete_second_cluster(platform: Cluster) -> Iterator[None]:
     yield
-    if mine(platform):
+    if second_containers(platform):
         playbooks.run("destroy", sources=SECOND, extra={"confirm_destroy": NAME})
-    # The spare disk is as blank as drills want it.
+    # Drills need a blank spare disk.
     machine = platform.shell(MACHINE)
     machine.check_output("sed -i '\\#/data/eu1#d' /etc/fstab")
     machine.check_output("umount /data/eu1 && wipefs --quiet --all /dev/sdd")
@@ -30,47 +30,47 @@ def _nothing_is_left(platform: Cluster) -> Iterator[None]:
 
 @pytest.fixture
 def second(cluster: Cluster) -> Path:
-    """Folder with what the operator of the second cluster has; bringing it up leaves the first."""
-    if not mine(cluster):
+    """Create the second cluster; return the folder of its operator's credentials."""
+    if not second_containers(cluster):
         before = starts(cluster)
         playbooks.run("site", sources=SECOND)
         assert starts(cluster) == before
     return playbooks.state(NAME) / "operator"
 
 
-def topics(bootstrap: str, shown: dict[str, str], **other: str) -> set[str]:
-    """What an operator sees, at the first or the second cluster."""
+def topics(bootstrap: str, settings: dict[str, str], **other: str) -> set[str]:
+    """Return the topics that a client sees with these settings."""
     quiet = {"log_level": 0, "error_cb": lambda _: None}
-    client = AdminClient({**shown, **quiet, "bootstrap.servers": bootstrap, **other})
+    client = AdminClient({**settings, **quiet, "bootstrap.servers": bootstrap, **other})
     return set(client.list_topics(timeout=SECONDS).topics)
 
 
-def mine(cluster: Cluster) -> list[str]:
-    """Containers of the second cluster on the machine, running or not."""
-    words = "docker ps --all --quiet --filter label=kafka-metal.cluster=%s"
-    return cluster.shell(MACHINE).check_output(words, NAME).split()
+def second_containers(cluster: Cluster) -> list[str]:
+    """Return the containers of the second cluster on the machine, running or not."""
+    command = "docker ps --all --quiet --filter label=kafka-metal.cluster=%s"
+    return cluster.shell(MACHINE).check_output(command, NAME).split()
 
 
 def starts(cluster: Cluster) -> list[str]:
-    """When each container of the first cluster was started."""
+    """Return the start times of the containers of the first cluster."""
     return [cluster.container(each).started() for each in cluster.topology.instances]
 
 
-def test_an_operator_of_one_does_not_get_into_the_other(second: Path, cluster: Cluster):
+def test_an_operator_of_one_cluster_is_refused_by_the_other(second: Path, cluster: Cluster):
     first = cluster.topology.bootstrap
     there = f"{cluster.topology.brokers[1].address}:{CLIENTS}"
     theirs, ours = access.read(second / "client.conf"), access.librdkafka()
     assert "orders" in topics(there, theirs)
 
-    # Also who does not mind whom he talks to, and shows what the other has given him.
+    # Also with a client that does not verify the server's certificate.
     careless = {"enable.ssl.certificate.verification": "false"}
-    for place, shown in ((first, theirs), (there, ours)):
+    for place, settings in ((first, theirs), (there, ours)):
         for other in ({}, careless):
             with pytest.raises(KafkaException):
-                topics(place, shown, **other)
+                topics(place, settings, **other)
 
 
-def test_a_key_of_one_opens_no_ensemble_of_the_other(second: Path, cluster: Cluster):
+def test_a_key_of_one_cluster_is_refused_by_zookeeper_of_the_other(second: Path, cluster: Cluster):
     server, ca = cluster.topology.zookeepers[1], access.folder / "ca.pem"
     own, foreign = access.folder / "operator.pem", second / "operator.pem"
 
@@ -80,10 +80,8 @@ def test_a_key_of_one_opens_no_ensemble_of_the_other(second: Path, cluster: Clus
     assert not observer.answers_clients(server.address, ZOOKEEPER, ca, own)
 
 
-def test_a_deletion_of_the_one_whose_name_begins_the_other_s_is_refused(
-    second: Path, cluster: Cluster
-):
-    there = mine(cluster)
+def test_destroy_is_refused_for_a_cluster_whose_name_is_a_prefix(second: Path, cluster: Cluster):
+    there = second_containers(cluster)
     assert len(there) == 2
     typo = playbooks.run(
         "destroy", sources=SECOND, check=False,
@@ -91,16 +89,16 @@ def test_a_deletion_of_the_one_whose_name_begins_the_other_s_is_refused(
     )  # fmt: skip
 
     assert typo.returncode != 0, typo.stdout[-3000:]
-    assert mine(cluster) == there
+    assert second_containers(cluster) == there
     cluster.wait_until_whole(seconds=10)
 
 
-def test_a_deletion_takes_its_own_and_nothing_else(second: Path, cluster: Cluster):
+def test_destroy_deletes_only_its_own_cluster(second: Path, cluster: Cluster):
     before = starts(cluster)
 
     playbooks.run("destroy", sources=SECOND, extra={"confirm_destroy": NAME})
 
-    assert mine(cluster) == []
+    assert second_containers(cluster) == []
     machine = cluster.shell(MACHINE)
     kept = "/etc/kafka-metal/closed-eu-* /etc/kafka-metal/.*/closed-eu[-@]*"
     notes = "/var/lib/kafka-metal/applied/closed-eu* /var/lib/kafka-metal/locks/closed-eu*"

@@ -1,9 +1,9 @@
-"""Secrets are nowhere but where they are needed: points 52 and 53 of docs/operate/guides/security-checklist.md."""
+"""Places of secrets: points 52 and 53 of docs/operate/guides/security-checklist.md."""
 
 from testing import access
 from testing.cluster import Cluster
 
-# Who reads files below /etc/kafka-metal, by what names of containers begin with.
+# Users that read files below /etc/kafka-metal, by the prefix of their containers' names.
 USERS = {
     "kafka": 10_001,
     "node-exporter": 10_002,
@@ -19,11 +19,11 @@ USERS = {
     "probe": 10_013,
     "exporter": 10_014,
 }
-# The word of a private key.
+# First line of a private key.
 KEY = "BEGIN PRIVATE KEY"
 
 
-def test_52_the_store_is_encrypted_and_for_its_owner_alone(cluster: Cluster):
+def test_52_the_store_is_encrypted_and_only_its_owner_can_read_it(cluster: Cluster):
     assert access.folder is not None
     store = access.folder.parent / "store.vault"
     assert store.read_text(encoding="utf-8").startswith("$ANSIBLE_VAULT;")
@@ -32,11 +32,11 @@ def test_52_the_store_is_encrypted_and_for_its_owner_alone(cluster: Cluster):
         assert file.stat().st_mode & 0o077 == 0 or file.name == "ca.pem", file
 
 
-def test_53_secrets_on_machines_are_their_readers_alone(cluster: Cluster):
+def test_53_only_their_service_can_read_secrets_on_machines(cluster: Cluster):
     for machine in cluster.shells():
         found = machine.check_output(
             "grep --recursive --files-with-matches --extended-regexp %s /etc/kafka-metal || true",
-            # Also where a file holds the text of another as JSON, with a sign before its quotes.
+            # Also in files with text of other files as JSON, where quotes are escaped.
             f'{KEY}|password=[\\]?"?[^"$\\]|"password"',
         ).split()
         assert found
@@ -47,8 +47,8 @@ def test_53_secrets_on_machines_are_their_readers_alone(cluster: Cluster):
             assert file.uid == USERS[kind], path
 
 
-# Seconds: reads every process of the machine again and again, for the password of Spark's pages as
-# files hold it and as people type it; prints how often it read, and where it found one.
+# Argument: seconds. Searches all processes of the machine repeatedly for the password of Spark's
+# pages, plain and as base64. Prints the number of secrets, of rounds, and where it found one.
 WATCHER = """
 import base64, pathlib, sys, time
 texts = {file.read_bytes().strip() for file in pathlib.Path("/etc/kafka-metal").glob("*/pages")}
@@ -66,13 +66,13 @@ while time.monotonic() < end:
                 seen.add(f"{name} of {text.split(bytes(1))[0].decode()}")
 print(len(secrets), rounds, *sorted(seen), sep="\\n")
 """
-# Two health checks of each container, and the pages they ask, fall into it.
+# Long enough for two health checks of each container.
 WATCH_SECONDS = 22
 
 
-def test_52_the_password_of_pages_is_in_no_argument_at_any_moment(cluster: Cluster):
+def test_52_the_password_of_pages_is_never_in_a_process_argument(cluster: Cluster):
     worker = next(iter(cluster.topology.spark_workers.values()))
-    told = cluster.machine(worker).check_output("python3 -c %s %s", WATCHER, str(WATCH_SECONDS))
-    secrets, rounds, *seen = told.splitlines()
-    assert (int(secrets) >= 2, int(rounds) >= 20) == (True, True), told
+    output = cluster.machine(worker).check_output("python3 -c %s %s", WATCHER, str(WATCH_SECONDS))
+    secrets, rounds, *seen = output.splitlines()
+    assert (int(secrets) >= 2, int(rounds) >= 20) == (True, True), output
     assert seen == []

@@ -1,1 +1,1 @@
-"""What tests of a running platform share, whatever carries it: nodes, one machine, Compose."""
+"""Helpers for tests of a running platform on test nodes or on one machine."""

@@ -1,4 +1,4 @@
-"""What the brokers say of the cluster."""
+"""The cluster's metadata, as its brokers return it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ ANSWER_SECONDS = 5
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition of the cluster's metadata; a leader of -1 is none."""
+    """One partition of the cluster's metadata; the leader is -1 if there is none."""
 
     name: str
     leader: int
@@ -24,17 +24,17 @@ class Partition:
 
 
 class Brokers:
-    """Read-only view of a cluster through its client endpoints."""
+    """Read-only view of a cluster through its bootstrap servers."""
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
-        self._shown: dict[str, str] | None = None
+        self._files: dict[str, str] | None = None
 
     def _client(self) -> AdminClient:
-        """A client of who the operator is by now: a rotation gives it another password and CA."""
-        if (shown := access.written()) != self._shown:
-            self._shown = shown
-            # Its messages about brokers that a test has just killed are no news.
+        """Return the operator's client, a new one after a rotation of passwords or the CA."""
+        if (files := access.written()) != self._files:
+            self._files = files
+            # Without its messages about brokers that a test has just killed.
             self._admin = AdminClient(
                 {"bootstrap.servers": self._bootstrap, "log_level": 0, **access.librdkafka()}
             )
@@ -44,26 +44,26 @@ class Brokers:
         try:
             return self._client().list_topics(timeout=ANSWER_SECONDS)
         except KafkaException as error:
-            raise NotYet(f"no broker answered: {error.args[0].str()}") from error
+            raise NotYet(f"no broker responded: {error.args[0].str()}") from error
 
     def registered(self) -> set[int]:
-        """Ids of the brokers that the cluster knows."""
+        """Return the ids of the registered brokers."""
         return set(self._metadata().brokers)
 
     def controller(self) -> int:
-        """Id of the controller; -1 while there is none."""
+        """Return the id of the controller; -1 while there is none."""
         return int(self._metadata().controller_id)
 
     def partitions(self) -> Iterator[Partition]:
-        """All partitions, internal topics among them."""
-        for topic, what in self._metadata().topics.items():
-            for number, part in what.partitions.items():
+        """Yield all partitions, also of internal topics."""
+        for topic, metadata in self._metadata().topics.items():
+            for number, part in metadata.partitions.items():
                 yield Partition(
                     f"{topic}-{number}", part.leader, tuple(part.replicas), tuple(part.isrs)
                 )
 
     def under_replicated(self) -> list[str]:
-        """Partitions that lack a replica in sync, or a leader."""
+        """Return the names of partitions without a leader or with a replica out of sync."""
         return [
             part.name
             for part in self.partitions()
@@ -71,14 +71,14 @@ class Brokers:
         ]
 
     def leader_of(self, partition: str) -> int:
-        """Broker that leads ``topic-number``; NotYet while none does."""
+        """Return the leader of ``topic-number``; NotYet while there is none."""
         for part in self.partitions():
             if part.name == partition and part.leader >= 0:
                 return part.leader
         raise NotYet(f"{partition} has no leader")
 
     def log_dirs(self) -> dict[int, dict[str, int]]:
-        """Error code of each log dir by broker and path; 0 is online."""
+        """Return the error code of each log dir by broker and path; 0 is online."""
         with access.admin(self._bootstrap) as admin:
             answers = admin.describe_log_dirs()
         return {
@@ -87,7 +87,7 @@ class Brokers:
         }
 
     def end(self, topic: str) -> int:
-        """Records ever written to a topic: the sum of its partitions' ends."""
+        """Return the sum of the end offsets of a topic's partitions."""
         ends = 0
         for part in self._metadata().topics[topic].partitions:
             place = {TopicPartition(topic, part): OffsetSpec.latest()}

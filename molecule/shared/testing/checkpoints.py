@@ -1,11 +1,11 @@
-"""Checkpoints of a pipeline, seen and hurt from the machine that keeps them."""
+"""Checkpoints of a pipeline, read and damaged on the machine of its driver."""
 
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
 
 class Checkpoints:
-    """Those of one pipeline, in the directory that all machines share."""
+    """Checkpoints of one pipeline, in the shared directory."""
 
     def __init__(self, cluster: Cluster, pipeline: str = "payments") -> None:
         driver = cluster.topology.drivers[pipeline]
@@ -13,16 +13,16 @@ class Checkpoints:
         self._folder = f"{cluster.topology.shared_dir}/checkpoints/{pipeline}"
 
     def outputs(self) -> list[str]:
-        """Names of the outputs that have one."""
+        """Return the names of the outputs that have a checkpoint."""
         return self._machine.check_output("ls %s", self._folder).split()
 
     def newest(self, output: str, log: str) -> int:
-        """Number of the newest batch in ``offsets`` or ``commits`` of an output; -1 for none."""
+        """Return the newest batch in ``offsets`` or ``commits`` of an output; -1 for none."""
         names = self._machine.check_output("ls %s/%s/%s", self._folder, output, log).split()
         return max((int(name) for name in names if name.isdecimal()), default=-1)
 
     def lose_newest(self, output: str, log: str) -> int:
-        """Delete the newest file of a log, and Spark's checksum of it; its batch."""
+        """Delete the newest file of a log and its checksum; return the number of its batch."""
         batch = self.newest(output, log)
         folder = f"{self._folder}/{output}/{log}"
         self._machine.check_output("rm %s/%s", folder, str(batch))
@@ -30,7 +30,7 @@ class Checkpoints:
         return batch
 
     def empty_newest_state(self, output: str) -> list[str]:
-        """Leave the newest file of each part of a state empty, as a crash may; their paths."""
+        """Truncate the newest state file of each partition, as a crash may; return their paths."""
         parts = f"{self._folder}/{output}/state/0"
         found = []
         for part in self._machine.check_output("ls %s", parts).split():
@@ -43,10 +43,10 @@ class Checkpoints:
         return found
 
     def wait_for_batch(self, output: str, batch: int, seconds: float) -> None:
-        """Wait until an output has ended this batch."""
+        """Wait until an output has committed this batch."""
 
-        def ended() -> None:
+        def committed() -> None:
             if (newest := self.newest(output, "commits")) < batch:
-                raise NotYet(f"{output} has ended batch {newest}")
+                raise NotYet(f"{output} has committed batch {newest}")
 
-        wait_for(f"{output} has ended batch {batch}", ended, seconds)
+        wait_for(f"{output} has committed batch {batch}", committed, seconds)

@@ -1,4 +1,4 @@
-"""The console of a container when nobody reads it, and much that its service writes there."""
+"""Write to the consoles of services, and stop the processes that read them."""
 
 import json
 import re
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 import testinfra
 
-# A line that the relay writes where lines are missing.
+# Line that the log relay writes in place of missing lines.
 MISSING = re.compile(r"WARN log-relay: console: (\d+) lines \(\d+ bytes\) are missing here")
-# Begins each line that a test writes as if the service had.
+# Prefix of each line that a test writes to a service's standard output.
 MARK = "console-test"
-# Lines, first processes of containers: writes so many lines of 100 bytes to the standard output of
-# the service in each, without waiting. Prints how many bytes were taken when all are, or when
-# nothing more is taken for two seconds. A service is a child of the init process or of the relay.
+# Arguments: number of lines, PIDs of containers' first processes. Writes lines of 100 bytes to the
+# standard output of each service without blocking. Prints the bytes written for each service, when
+# all are written or none for two seconds. A service is a child of the init process or of the relay.
 WRITER = f"""
 import os, pathlib, sys, time
 count, *pids = map(int, sys.argv[1:])
@@ -42,36 +42,36 @@ for pid in pids:
 
 
 def first_processes(machine: testinfra.host.Host, cluster: str) -> dict[str, int]:
-    """Process id of the first process of each running container of a cluster, by its name."""
+    """Return the PID of each running container of a cluster on the machine, by its name."""
     names = machine.check_output(
         "docker ps --quiet --filter label=kafka-metal.cluster=%s", cluster
     ).split()
     if not names:
         return {}
-    told = json.loads(machine.check_output("docker inspect " + " ".join(names)))
-    return {each["Name"].lstrip("/"): int(each["State"]["Pid"]) for each in told}
+    inspected = json.loads(machine.check_output("docker inspect " + " ".join(names)))
+    return {each["Name"].lstrip("/"): int(each["State"]["Pid"]) for each in inspected}
 
 
 def write(machine: testinfra.host.Host, pids: dict[str, int], lines: int) -> dict[str, int]:
-    """Let services write lines of 100 bytes; how many bytes of them were taken, by container."""
+    """Write lines of 100 bytes as each service; return the number of bytes written by container."""
     words = " ".join(str(pid) for pid in pids.values())
     taken = machine.check_output(f"python3 -c %s %s {words}", WRITER, str(lines)).split()
     return dict(zip(pids, map(int, taken), strict=True))
 
 
 def parent(machine: testinfra.host.Host, pid: int) -> int:
-    """Process id of the parent; of a container's first process that is the shim of the engine."""
+    """Return the PID of the parent; of a container's first process that is the engine's shim."""
     return int(machine.check_output("ps -o ppid= -p %s", str(pid)))
 
 
 def engine(machine: testinfra.host.Host) -> int:
-    """Process id of the container engine."""
+    """Return the PID of the container engine."""
     return int(machine.check_output("pgrep --oldest --exact dockerd"))
 
 
 @contextmanager
 def halted(machine: testinfra.host.Host, pids: Iterable[int]) -> Iterator[None]:
-    """Processes that stand still, as those of a machine in trouble."""
+    """Stop processes (SIGSTOP), and continue them at the end."""
     words = " ".join(str(pid) for pid in pids)
     machine.check_output(f"kill -STOP {words}")
     try:

@@ -1,4 +1,4 @@
-"""Data disks of a machine as its kernel has them, and faults of disks."""
+"""Data disks of a machine, and faults of disks."""
 
 import time
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from testing.cluster import Cluster
 from testing.waiting import NotYet
 
 SPARE = "/dev/sdd"
-# A log dir that fails moves its leaders through the metadata, without any session to expire.
+# Seconds until all leaders of a failed log dir have moved; no session has to expire.
 LEADER_SECONDS = 15
 
 
 class Disk:
-    """The disk that is mounted at ``mount``."""
+    """The disk mounted at ``mount``."""
 
     def __init__(self, machine: testinfra.host.Host, mount: str) -> None:
         self._machine = machine
@@ -25,7 +25,7 @@ class Disk:
 
     @property
     def device(self) -> str:
-        """Device as the machine names it, /dev/sdb; empty while nothing is mounted."""
+        """Return the device, such as /dev/sdb; empty while nothing is mounted."""
         found = self._machine.run("findmnt --noheadings --output MAJ:MIN %s", self.mount)
         for name in ("sdb", "sdc", "sdd"):
             numbers = self._machine.check_output("lsblk --nodeps -no MAJ:MIN /dev/%s", name)
@@ -34,23 +34,23 @@ class Disk:
         return ""
 
     def is_tuned(self) -> bool:
-        """Whether it has the scheduler of a data disk, and a rule that gives it one at boot."""
-        ask = "findmnt --noheadings --output MAJ:MIN,UUID %s"
-        number, uuid = self._machine.check_output(ask, self.mount).split()
+        """Whether it has the scheduler of a data disk, now and in a udev rule for the next boot."""
+        command = "findmnt --noheadings --output MAJ:MIN,UUID %s"
+        number, uuid = self._machine.check_output(command, self.mount).split()
         live = self._machine.file(f"/sys/dev/block/{number}/queue/scheduler").content_string
         rules = self._machine.file("/etc/udev/rules.d/90-kafka-metal.rules").content_string
         return "[mq-deadline]" in live and uuid in rules
 
     def fail(self) -> None:
-        """From now on every access is an I/O error, as with a disk that has died."""
+        """Let every access fail with an I/O error, as with a failed disk."""
         self._machine.check_output("xfs_io -x -c 'shutdown -f' %s", self.mount)
 
     @contextmanager
     def hung(self, seconds: int) -> Iterator[float]:
-        """No access is answered for so many seconds, as with a disk whose controller hangs.
+        """Block every access for ``seconds``, as with a disk whose controller hangs.
 
-        The thaw is started first and independent of this process: a machine would stay frozen.
-        Gives the moment of the thaw on the monotonic clock.
+        The thaw is scheduled first, on the machine, so that it happens even if this process dies.
+        Yields the time of the thaw on the monotonic clock.
         """
         self._machine.check_output(
             "systemd-run --collect --quiet sh -c %s",
@@ -62,12 +62,12 @@ class Disk:
             yield end
         finally:
             time.sleep(max(0.0, end - time.monotonic()) + 1)
-            # It is thawed by now; a second thaw is an error without effect.
+            # Normally thawed by now; a second thaw is an error without effect.
             self._machine.run("fsfreeze --unfreeze %s", self.mount)
 
 
 def log_dirs(cluster: Cluster, broker: int) -> dict[str, set[str]]:
-    """Names of the replicas in each log dir of a broker, those under way too."""
+    """Return the replicas in each log dir of a broker, including those being moved there."""
     with access.admin(cluster.topology.bootstrap) as admin:
         (answer,) = admin.describe_log_dirs(None, [broker])
     return {
@@ -81,7 +81,7 @@ def log_dirs(cluster: Cluster, broker: int) -> dict[str, set[str]]:
 
 
 def offline(cluster: Cluster, broker: int) -> set[str]:
-    """Log dirs that a broker has given up; NotYet while there is none."""
+    """Return the offline log dirs of a broker; NotYet while there is none."""
     found = {path for path, error in cluster.brokers.log_dirs()[broker].items() if error}
     if not found:
         raise NotYet(f"broker {broker} has no offline log dir")
@@ -89,12 +89,12 @@ def offline(cluster: Cluster, broker: int) -> set[str]:
 
 
 def mount_of(log_dir: str) -> str:
-    """Mount point of the disk of a log dir, by the convention of the scenarios."""
+    """Return the mount point of a log dir's disk, by the convention of the scenarios."""
     return log_dir.rpartition("/")[0]
 
 
 def blank(machine: testinfra.host.Host, device: str = SPARE) -> None:
-    """Leave nothing on a device that nobody uses."""
+    """Erase the signatures of an unused device."""
     machine.check_output("wipefs --all --force --quiet %s", device)
 
 
@@ -113,6 +113,6 @@ class Victim:
     declared: str
 
     def replace(self, check: bool = True, **extra: str):
-        """Run the verb as an operator would."""
+        """Run the playbook disk_replace as an operator does."""
         named = {"disk_host": self.node, "disk_name": self.name, **extra}
         return playbooks.run("disk_replace", extra=named, check=check)

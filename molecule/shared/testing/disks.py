@@ -1,7 +1,7 @@
-"""Disks of a node, seen and pulled out.
+"""Disks of a node, inspected and pulled out.
 
-A node's disk is a loop device of the machine that carries the nodes. It is pulled out by moving its
-begin behind the end of its file: the device stays, and has no content, as an empty slot.
+A node's disk is a loop device of the machine that runs the nodes. It is pulled out by setting its
+offset beyond the end of its file: the device remains without content, like an empty slot.
 """
 
 import json
@@ -15,7 +15,7 @@ import testinfra
 
 from testing import playbooks
 
-# LOOP_GET_STATUS64 and LOOP_SET_STATUS64; the offset is the fourth number of what they exchange.
+# LOOP_GET_STATUS64 and LOOP_SET_STATUS64; the offset is the fourth number of their structure.
 _MOVE = """
 import fcntl, struct, sys
 device, offset = sys.argv[1], int(sys.argv[2])
@@ -29,7 +29,7 @@ BEHIND_THE_END = 1 << 40
 
 
 class Node:
-    """A node as the machine that carries it sees it: what a hand does to hardware."""
+    """Operations on a node's hardware, from the machine that runs the node's container."""
 
     def __init__(self, container: str) -> None:
         self._carrier = testinfra.get_host("local://")
@@ -40,24 +40,24 @@ class Node:
         return self._carrier.check_output(" ".join(["%s"] * len(words)), *words)
 
     def power_off(self) -> None:
-        """Stop the machine as its operator would."""
+        """Shut the node down in order."""
         self._run("docker", "stop", "--time", "90", self._container)
 
     def power_on(self) -> None:
-        """Start it; its own init starts everything else."""
+        """Start the node; its init starts everything else."""
         self._run("docker", "start", self._container)
 
     def pull_out(self, loop: str) -> None:
-        """Take a disk out of its slot; nobody may have it mounted."""
+        """Pull a disk out of its slot; it may not be mounted."""
         self._run(*self._sudo, "python3", "-c", _MOVE, loop, str(BEHIND_THE_END))
 
     def put_back(self, loop: str) -> None:
-        """Put the disk back with everything that is on it."""
+        """Put the disk back with its content."""
         self._run(*self._sudo, "python3", "-c", _MOVE, loop, "0")
 
 
 def loop_of(machine: testinfra.host.Host, device: str) -> str:
-    """The loop device of the carrier that a node knows as ``device``."""
+    """Return the loop device of the carrier that is ``device`` in a node."""
     number = int(machine.check_output("stat --format %%T %s", device), 16)
     assert machine.check_output("stat --format %%t %s", device) == "7", (
         f"{device} is no loop device"
@@ -66,7 +66,7 @@ def loop_of(machine: testinfra.host.Host, device: str) -> str:
 
 
 def entries_below(machine: testinfra.host.Host, mount: str) -> list[str]:
-    """What lies in a mount point on the disk of the system, whatever is mounted there."""
+    """Return the entries in a mount point on the system disk, below what is mounted there."""
     found = machine.check_output(
         "unshare --mount sh -c 'mkdir -p /run/below && mount --bind %s /run/below && "
         "find /run/below/%s -mindepth 1; umount /run/below'",
@@ -77,28 +77,28 @@ def entries_below(machine: testinfra.host.Host, mount: str) -> list[str]:
 
 
 def is_guarded(machine: testinfra.host.Host, mount: str) -> bool:
-    """Whether the mount point is immutable below whatever is mounted there, as lsattr says."""
-    told = machine.check_output(
+    """Whether the mount point itself, below what is mounted there, is immutable."""
+    attributes = machine.check_output(
         "unshare --mount sh -c 'mkdir -p /run/below && mount --bind %s /run/below && "
         "lsattr -d /run/below/%s; umount /run/below'",
         os.path.dirname(mount),
         os.path.basename(mount),
     )
-    return "i" in told.split()[0]
+    return "i" in attributes.split()[0]
 
 
 def fstab(machine: testinfra.host.Host) -> str:
-    """The text of fstab."""
+    """Return the text of fstab."""
     return machine.check_output("cat /etc/fstab")
 
 
 def first_bytes(machine: testinfra.host.Host, device: str) -> str:
-    """Checksum of the first 64 MiB of a device."""
+    """Return a checksum of the first 64 MiB of a device."""
     return machine.check_output("head --bytes=64M %s | sha256sum", device)
 
 
-def ask(machine: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
-    """Run the module data_disks on a machine; what it returns, also when it fails."""
+def run_data_disks(machine: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
+    """Run the module data_disks on a machine; return its result, also if it fails."""
     inventories = [f"--inventory={path}" for path in playbooks.inventory.split(",")]
     words = ["--module-name=metal.kafka.data_disks", f"--args={json.dumps(arguments)}"]
     done = subprocess.run(
@@ -118,7 +118,7 @@ def ask(machine: str, check: bool = False, **arguments: Any) -> dict[str, Any]:
 
 @contextmanager
 def spare(machine: testinfra.host.Host, device: str, mount: str) -> Iterator[None]:
-    """A disk that nothing uses, blank now and in the end, with no trace of its mount."""
+    """Keep an unused disk blank before and after the block, without traces of its mount."""
     _forget(machine, device, mount)
     try:
         yield

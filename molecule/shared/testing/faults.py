@@ -1,4 +1,4 @@
-"""Faults of machines, networks and services, each healed at the end of its context."""
+"""Faults of machines, networks and services; each ends with its context."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,7 +16,7 @@ LOCAL = testinfra.get_host("local://")
 
 @contextmanager
 def dead(cluster: Cluster, *instances: Instance) -> Iterator[None]:
-    """Containers die without a word, and their engine leaves them dead."""
+    """Kill containers and keep their engine from restarting them."""
     with ExitStack() as healing:
         for instance in instances:
             machine = cluster.machine(instance)
@@ -29,14 +29,14 @@ def dead(cluster: Cluster, *instances: Instance) -> Iterator[None]:
             )
             cluster.container(instance).kill()
         for instance in instances:
-            # Until its engine knows, a container can neither be changed nor started.
+            # Before the engine has noticed, a container can neither be changed nor started.
             wait_for(f"{instance.container} is dead", cluster.container(instance).check_ended, 30)
         yield
 
 
 @contextmanager
 def stopped(cluster: Cluster, instance: Instance) -> Iterator[None]:
-    """A container that somebody stops in order, and starts again."""
+    """Stop a container in order, and start it at the end."""
     machine = cluster.machine(instance)
     machine.check_output("docker stop --time 60 %s", instance.container)
     try:
@@ -47,7 +47,7 @@ def stopped(cluster: Cluster, instance: Instance) -> Iterator[None]:
 
 @contextmanager
 def frozen(cluster: Cluster, instance: Instance) -> Iterator[None]:
-    """A container that does nothing, and whose connections stay."""
+    """Pause a container; its connections stay open."""
     machine = cluster.machine(instance)
     machine.check_output("docker pause %s", instance.container)
     try:
@@ -58,7 +58,7 @@ def frozen(cluster: Cluster, instance: Instance) -> Iterator[None]:
 
 @contextmanager
 def filtered(cluster: Cluster, instance: Instance, *rules: str) -> Iterator[None]:
-    """Rules of the machine's firewall before all others."""
+    """Insert rules before all others of the machine's firewall."""
     machine = cluster.machine(instance)
     with ExitStack() as healing:
         for rule in rules:
@@ -68,19 +68,19 @@ def filtered(cluster: Cluster, instance: Instance, *rules: str) -> Iterator[None
 
 
 def cut_off(cluster: Cluster, instance: Instance):
-    """A machine whose network is gone."""
+    """Drop all network traffic of an instance's machine."""
     return filtered(cluster, instance, "INPUT ! -i lo -j DROP", "OUTPUT ! -o lo -j DROP")
 
 
 def port_closed(cluster: Cluster, instance: Instance):
-    """A firewall between the clients and a broker that runs."""
+    """Reject connections to the client port of a running broker."""
     rule = f"INPUT -p tcp --dport {instance.port} -j REJECT --reject-with tcp-reset"
     return filtered(cluster, instance, rule)
 
 
 @contextmanager
 def engine_hung(cluster: Cluster, instance: Instance) -> Iterator[None]:
-    """The container engine of a machine does nothing; what it has started goes on."""
+    """Stop the container engine's process (SIGSTOP); its containers go on."""
     machine = cluster.machine(instance)
     process = machine.check_output("systemctl show --property MainPID --value docker.service")
     machine.check_output("kill -STOP %s", process)
@@ -92,7 +92,7 @@ def engine_hung(cluster: Cluster, instance: Instance) -> Iterator[None]:
 
 @contextmanager
 def switched_off(node: str) -> Iterator[None]:
-    """A machine without power: the container that stands for it."""
+    """Kill a node's container, like a machine that loses power."""
     LOCAL.check_output("docker kill %s", node)
     try:
         yield
@@ -102,18 +102,18 @@ def switched_off(node: str) -> Iterator[None]:
 
 @contextmanager
 def remounted(
-    cluster: Cluster, instance: Instance, log_dir: str, how: str, *, at_rest: bool = False
+    cluster: Cluster, instance: Instance, log_dir: str, how: str, *, while_stopped: bool = False
 ) -> Iterator[None]:
-    """The disk of a log dir fails by a command; it is mounted anew, and the broker restarts.
+    """Let the disk of a log dir fail by a command; remount it and restart the broker at the end.
 
-    ``at_rest``: while the broker is down, which then starts with it.
+    ``while_stopped``: the disk fails while the broker is stopped; the broker starts with it.
     """
     machine, mount = cluster.machine(instance), log_dir.rpartition("/")[0]
-    if at_rest:
+    if while_stopped:
         machine.check_output("docker stop --time 120 %s", instance.container)
     machine.check_output(f"{how} {mount}")
     try:
-        if at_rest:
+        if while_stopped:
             machine.check_output("docker start %s", instance.container)
         yield
     finally:
@@ -124,7 +124,7 @@ def remounted(
 
 @contextmanager
 def topic(cluster: Cluster, name: str, replicas: list[int], **config: str) -> Iterator[None]:
-    """A topic of one partition on certain brokers."""
+    """Create a topic of one partition on certain brokers, and delete it at the end."""
     with access.admin(cluster.topology.bootstrap) as admin:
         desired = NewTopic(
             name, replica_assignments={0: replicas}, topic_configs=config,

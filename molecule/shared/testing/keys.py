@@ -1,4 +1,4 @@
-"""Keys and certificates of every kind that a platform has, as its machines hold them."""
+"""Private keys and certificates of every kind on the machines of a platform."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ OPERATOR = "operator"
 
 
 class Keys:
-    """Copies of keys in a folder of the test; a kind is a service and a file, as kafka/broker."""
+    """Copies of keys in a folder of the test; a kind is service/file, such as kafka/broker."""
 
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         self._folder = folder
@@ -20,11 +20,11 @@ class Keys:
 
     @property
     def kinds(self) -> list[str]:
-        """Every kind that there is."""
+        """Return every kind found."""
         return [OPERATOR, *sorted(self._found)]
 
     def __call__(self, kind: str) -> Path:
-        """File with the key and the certificate of a kind."""
+        """Return a file with the key and the certificate of a kind."""
         if kind == OPERATOR:
             assert access.folder is not None
             return access.folder / "operator.pem"
@@ -36,7 +36,7 @@ class Keys:
 
 
 def _found(cluster: Cluster) -> Iterator[tuple[str, tuple]]:
-    """One file of each kind, and the machine that has it."""
+    """Yield each file with a private key as its kind, machine and path."""
     name = cluster.topology.cluster
     for machine in cluster.shells():
         paths = machine.check_output(

@@ -1,7 +1,7 @@
-"""Who joins a ZooKeeper ensemble as an observer: what an intruder with a certificate would do.
+"""A client that joins a ZooKeeper ensemble as an observer, as an intruder might.
 
-The quorum's protocol as far as an observer speaks it before it is sent the whole tree: see
-Learner.registerWithLeader of ZooKeeper. Without the project's own modules, which are under test.
+Implements the quorum protocol up to the point where the leader sends the whole tree: see
+Learner.registerWithLeader of ZooKeeper. It uses none of the project's modules: they are under test.
 """
 
 import socket
@@ -13,20 +13,20 @@ SECONDS = 8
 # Types of QuorumPacket.
 OBSERVER_INFO, LEADER_INFO, ACK_EPOCH = 16, 17, 18
 PROTOCOL = 0x10000
-# First words of a server on an election port: version of the message, its id, its address.
+# First message of a server on an election port: version of the message, its id, its address.
 ELECTION_GREETING = -65536
 # No server of a test has this id.
 INTRUDER = 177
 
 
 class Refused(Exception):
-    """The server closed the connection, or sent a TLS alert, before it sent anything else."""
+    """The server closed the connection or sent a TLS alert before any other data."""
 
 
 def connected(host: str, port: int, ca: Path, keys: Path | None) -> ssl.SSLSocket:
-    """A connection that shows these keys; Refused where the handshake says so."""
+    """Return a connection with these keys; Refused if the handshake fails."""
     tls = ssl.create_default_context(cafile=ca)
-    # Names are tested elsewhere: a node is asked here at an address of its own.
+    # Host names are tested elsewhere; nodes are reached here by addresses of their own.
     tls.check_hostname = False
     tls.verify_mode = ssl.CERT_NONE
     if keys:
@@ -40,12 +40,12 @@ def connected(host: str, port: int, ca: Path, keys: Path | None) -> ssl.SSLSocke
 
 
 def _packet(kind: int, zxid: int, data: bytes) -> bytes:
-    """A QuorumPacket without authentication info, in ZooKeeper's serialization."""
+    """Return a QuorumPacket without authentication info, in ZooKeeper's serialization."""
     return struct.pack(">iqi", kind, zxid, len(data)) + data + struct.pack(">i", -1)
 
 
 def received(connection: ssl.SSLSocket, size: int) -> bytes:
-    """So many bytes; Refused where the other side ends before."""
+    """Return ``size`` bytes; Refused if the server closes the connection before."""
     found = b""
     while len(found) < size:
         part = connection.recv(size - len(found))
@@ -56,10 +56,9 @@ def received(connection: ssl.SSLSocket, size: int) -> bytes:
 
 
 def tree_sent(host: str, peer_port: int, ca: Path, keys: Path | None) -> bytes:
-    """What the leader sends to an observer with these keys: its first bytes have the whole tree.
+    """Return the data that the leader sends to an observer with these keys, the tree of znodes.
 
-    Raises Refused where the server accepts nobody with these keys. Works at the leader alone;
-    other servers do not listen on their peer port.
+    Raises Refused if the server rejects these keys. Only the leader listens on its peer port.
     """
     try:
         with connected(host, peer_port, ca, keys) as leader:
@@ -81,16 +80,16 @@ def tree_sent(host: str, peer_port: int, ca: Path, keys: Path | None) -> bytes:
                 sent += part
             return sent
     except TimeoutError as error:
-        raise AssertionError(f"{host}:{peer_port} neither answers nor refuses") from error
+        raise AssertionError(f"{host}:{peer_port} neither responds nor refuses") from error
     except OSError as error:
         raise Refused(str(error)) from error
 
 
 def election_accepts(host: str, election_port: int, ca: Path, keys: Path | None) -> bool:
-    """Whether a server takes votes of who has these keys: it keeps the connection open.
+    """Whether a server accepts votes with these keys: then it keeps the connection open.
 
-    With TLS 1.3 a client learns only after the handshake that its certificate is refused, so
-    something is sent and the answer awaited.
+    With TLS 1.3 a client's certificate is refused only after the handshake, so the function sends a
+    message and waits for a reply.
     """
     own = b"127.0.0.1:1"
     greeting = struct.pack(">qqi", ELECTION_GREETING, INTRUDER, len(own)) + own
@@ -106,7 +105,7 @@ def election_accepts(host: str, election_port: int, ca: Path, keys: Path | None)
 
 
 def answers_clients(host: str, port: int, ca: Path, keys: Path | None) -> bool:
-    """Whether a server tells its state to a client with these keys."""
+    """Whether a server returns its state to a client with these keys."""
     try:
         with connected(host, port, ca, keys) as server:
             server.sendall(b"srvr")

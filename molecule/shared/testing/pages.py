@@ -1,4 +1,4 @@
-"""Pages of Spark, Prometheus and Alertmanager, opened as their operator does."""
+"""Web pages and APIs of Spark, Prometheus and Alertmanager, with the operator's password."""
 
 import base64
 import json
@@ -9,8 +9,8 @@ from typing import Any
 from testing import access
 
 
-def shown(pages: str = "spark-pages") -> dict[str, str]:
-    """The header with which the operator comes in; none where pages ask nobody."""
+def auth_header(pages: str = "spark-pages") -> dict[str, str]:
+    """Return the operator's Authorization header; empty if pages require no password."""
     file = access.folder / pages if access.folder else None
     if file is None or not file.exists():
         return {}
@@ -18,15 +18,15 @@ def shown(pages: str = "spark-pages") -> dict[str, str]:
     return {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
 
 
-def told(endpoint: str, path: str = "/json/", seconds: float = 5) -> Any:
-    """What a page says in JSON."""
-    asked = urllib.request.Request(f"http://{endpoint}{path}", headers=shown())
-    with urllib.request.urlopen(asked, timeout=seconds) as answer:
+def get(endpoint: str, path: str = "/json/", seconds: float = 5) -> Any:
+    """Return the JSON of a page of Spark."""
+    request = urllib.request.Request(f"http://{endpoint}{path}", headers=auth_header())
+    with urllib.request.urlopen(request, timeout=seconds) as answer:
         return json.load(answer)
 
 
-def asked(url: str, seconds: float = 10) -> Any:
-    """What Prometheus or Alertmanager says in JSON."""
-    question = urllib.request.Request(url, headers=shown("monitoring-web"))
-    with urllib.request.urlopen(question, timeout=seconds) as answer:
+def get_monitoring(url: str, seconds: float = 10) -> Any:
+    """Return the JSON of a URL of Prometheus or Alertmanager."""
+    request = urllib.request.Request(url, headers=auth_header("monitoring-web"))
+    with urllib.request.urlopen(request, timeout=seconds) as answer:
         return json.load(answer)

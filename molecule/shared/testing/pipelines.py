@@ -1,4 +1,4 @@
-"""Pipelines that a test declares for itself."""
+"""Pipelines that a test declares."""
 
 from contextlib import suppress
 
@@ -9,7 +9,7 @@ from testing.cluster import Cluster
 
 
 def remove(cluster: Cluster, name: str, *topics: str) -> None:
-    """Delete the driver, configuration, keys, checkpoints and archive of a pipeline, and topics."""
+    """Delete a pipeline's driver, configuration, keys, checkpoints and archive, and topics."""
     container = f"{cluster.topology.cluster}-pipeline-{name}"
     machine = cluster.machine(cluster.topology.drivers["payments"])
     machine.run("docker rm --force --volumes %s", container)

@@ -1,4 +1,4 @@
-"""The operator's verbs, run against the scenario's inventory as an operator would."""
+"""Run playbooks on the scenario's inventory."""
 
 import json
 import os
@@ -8,26 +8,26 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-# The scenario's inventories, by comma; conftest.py writes it down.
+# The scenario's inventories, separated by commas; set by conftest.py.
 inventory = ""
 
 
 def state(cluster: str) -> Path:
-    """The state directory of a cluster, as kafka_metal_state of the scenarios says."""
+    """Return the state directory of a cluster, which the scenarios set as kafka_metal_state."""
     return Path("~/.cache/kafka-metal/molecule").expanduser() / cluster
 
 
 def command(
     name: str, *args: str, extra: Mapping[str, Any] | None = None, sources: str = ""
 ) -> list[str]:
-    """The words that run ``playbooks/<name>.yml``; ``extra`` are variables."""
+    """Return the command line that runs ``playbooks/<name>.yml``; ``extra`` are variables."""
     inventories = [f"--inventory={path}" for path in (sources or inventory).split(",")]
     variables = ["-e", json.dumps(extra)] if extra else []
     return ["ansible-playbook", *inventories, f"playbooks/{name}.yml", *variables, *args]
 
 
 def environment() -> dict[str, str]:
-    """The settings a person's own run has, and plain text, whatever molecule asks for."""
+    """Return the environment of an operator's run, without the colours that molecule sets."""
     return {
         **os.environ,
         "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
@@ -43,9 +43,9 @@ def run(
     seconds: float = 900,
     sources: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a playbook to its end; with ``check``, its failure is the test's, with what it said.
+    """Run a playbook to its end; with ``check``, AssertionError with its output if it fails.
 
-    ``sources`` is the inventory of another cluster than the scenario's.
+    ``sources``: inventories, separated by commas, in place of the scenario's.
     """
     done = subprocess.run(
         command(name, *args, extra=extra, sources=sources),
@@ -63,7 +63,7 @@ def run(
 
 
 def start(name: str, *args: str, extra: Mapping[str, Any] | None = None) -> subprocess.Popen[str]:
-    """Begin a playbook in a process group of its own, which a test may kill; stdout is a pipe."""
+    """Start a playbook in its own process group, which a test may kill; stdout is a pipe."""
     return subprocess.Popen(
         command(name, *args, extra=extra),
         cwd=ROOT,
@@ -77,7 +77,7 @@ def start(name: str, *args: str, extra: Mapping[str, Any] | None = None) -> subp
 
 
 def changes(done: subprocess.CompletedProcess[str]) -> int:
-    """Tasks that changed something, as the recap of the run counts them."""
+    """Return the number of changed tasks in the recap of a run."""
     recap = done.stdout.rpartition("PLAY RECAP")[2]
     return sum(
         int(word.removeprefix("changed=")) for word in recap.split() if word.startswith("changed=")

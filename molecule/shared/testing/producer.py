@@ -1,8 +1,7 @@
-"""Kafka's own verifiable producer, which drills listen to: what became of each record, and when.
+"""Kafka's verifiable producer, which reports the result of each record with a time.
 
-A client of the Java kind, as most are. A producer of librdkafka does not measure a cluster: while
-leaders move, its threads can turn for seconds on every core and send nothing (its issues 2565 and
-3692), which looks like an outage that no broker had.
+It is a Java client. A producer of librdkafka is unfit: while leaders move, its threads can spin for
+seconds on every core and send nothing (its issues 2565 and 3692), which looks like an outage.
 """
 
 import contextlib
@@ -21,31 +20,31 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import 
 
 from testing import access
 
-# How long a record may wait for its acknowledgement before the client is told that it is lost.
+# Seconds until an unacknowledged record fails (delivery.timeout.ms).
 DELIVERY_SECONDS = 120
-# Keys that reach each of twelve partitions at least every 52 records.
+# With this many keys each of twelve partitions gets a record at least every 52 records.
 KEYS = 120
-# Whatever becomes of the test, its producer ends by then.
+# Upper limit of the producer's duration, even if its test dies.
 AT_MOST_SECONDS = 3600
 
 
 class Producer:
-    """Sends ``rate`` numbered records a second until it is closed; use it as a context.
+    """Send ``rate`` numbered records a second until the context ends.
 
-    Each line that it says is given to ``heard``, in a thread of its own. Records are
-    ``<run>.<number>``. It runs on this machine's engine, in the image that brokers have.
+    Each line of its output is passed to ``received``, in a thread. Records are
+    ``<run>.<number>``. The producer runs on this machine's engine, in the image of the brokers.
     """
 
     def __init__(
-        self, bootstrap: str, topic: str, rate: int, acks: int, heard: Callable[..., None]
+        self, bootstrap: str, topic: str, rate: int, acks: int, received: Callable[..., None]
     ) -> None:
-        # A number, as the tool wants it.
+        # The tool requires a number.
         self.run = str(uuid.uuid4().int % 10**9)
         self._name = f"drill-producer-{self.run}"
-        self._heard = heard
+        self._received = received
         self._open = contextlib.ExitStack()
         folder = Path(self._open.enter_context(tempfile.TemporaryDirectory()))
-        self._complaints = folder / "stderr"
+        self._stderr = folder / "stderr"
         config = folder / "producer.properties"
         config.touch(mode=0o600)
         config.write_text(_settings(acks), encoding="utf-8")
@@ -62,17 +61,17 @@ class Producer:
         ]
 
     def __enter__(self) -> "Producer":
-        with self._complaints.open("w") as complaints:
+        with self._stderr.open("w") as stderr:
             self._process = subprocess.Popen(
-                self._command, stdout=subprocess.PIPE, stderr=complaints, text=True
+                self._command, stdout=subprocess.PIPE, stderr=stderr, text=True
             )
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it: what is under way is still answered."""
-        # The engine's client hands it over to the producer.
+        """Stop it after the results of all sent records have arrived."""
+        # `docker run` forwards the signal to the producer.
         self._process.send_signal(signal.SIGTERM)
         try:
             self._process.wait(DELIVERY_SECONDS + 30)
@@ -82,19 +81,19 @@ class Producer:
             self._open.close()
 
     def check(self) -> None:
-        """AssertionError when it has ended by itself, with what it complained about."""
+        """Raise AssertionError with its stderr if it has ended by itself."""
         if self._process.poll() is not None:
-            raise AssertionError(f"the producer has ended: {self._complaints.read_text()[-3000:]}")
+            raise AssertionError(f"the producer has ended: {self._stderr.read_text()[-3000:]}")
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            said: dict[str, Any] = json.loads(line)
-            self._heard(**said)
+            fields: dict[str, Any] = json.loads(line)
+            self._received(**fields)
 
 
 def _settings(acks: int) -> str:
-    """The tool repeats nothing by itself; here it does what every careful client does."""
+    """Return the settings of a client that retries; the tool's default is not to retry."""
     own = (access.folder / "client.properties").read_text(encoding="utf-8") if access.folder else ""
     settings = {
         "retries": 2**31 - 1,

@@ -1,5 +1,4 @@
-"""What running brokers say of their settings; asked without the project's own modules, which are
-under test here."""
+"""Settings of running brokers, read without the project's own modules, which are under test."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,7 +9,7 @@ from testing import access
 
 
 class Settings:
-    """Settings of the brokers of a cluster through its client endpoints."""
+    """Settings of a cluster's brokers and topics, through its bootstrap servers."""
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
@@ -21,25 +20,25 @@ class Settings:
             return admin.describe_configs(resources, config_filter="all")[kind]
 
     def changeable(self, broker: int) -> set[str]:
-        """Keys that a broker says it can change while it runs."""
+        """Return the keys that a broker reports as changeable at run time."""
         keys = self._describe("broker", [broker])[str(broker)]
-        return {key for key, told in keys.items() if not told["read_only"]}
+        return {key for key, entry in keys.items() if not entry["read_only"]}
 
     def of_brokers(self, brokers: Iterable[int], key: str) -> dict[int, str | None]:
-        """The value of ``key`` in force on each broker."""
+        """Return the effective value of ``key`` on each broker."""
         found = self._describe("broker", brokers)
         return {int(broker): keys[key]["value"] for broker, keys in found.items()}
 
     def of_topic(self, topic: str, key: str) -> str | None:
-        """The value of ``key`` in force for a topic."""
+        """Return the effective value of ``key`` of a topic."""
         return self._describe("topic", [topic])[topic][key]["value"]
 
     def change(self, broker: int, values: Mapping[str, str | None]) -> None:
-        """Set keys of a broker by hand, as a person might; None takes one back."""
+        """Set dynamic keys of a broker as an operator might by hand; None deletes a key."""
         self._change("broker", str(broker), values)
 
     def change_topic(self, topic: str, values: Mapping[str, str | None]) -> None:
-        """Set keys of a topic by hand, as a person might; None takes one back."""
+        """Set keys of a topic as an operator might by hand; None deletes a key."""
         self._change("topic", topic, values)
 
     def _change(self, kind: str, name: str, values: Mapping[str, str | None]) -> None:
@@ -48,7 +47,7 @@ class Settings:
             for key, value in values.items()
         }
         with access.admin(self._bootstrap) as admin:
-            # Brokers call limits of one listener read-only, and take them.
+            # Brokers report limits of one listener as read-only, but accept changes of them.
             answer = admin.alter_configs(
                 [ConfigResource(kind, name, configs)], raise_on_unknown=False
             )

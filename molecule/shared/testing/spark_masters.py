@@ -1,4 +1,4 @@
-"""Which master of Spark leads, and which workers it has."""
+"""State of the masters of Spark and their workers."""
 
 from testing import pages
 from testing.cluster import Cluster
@@ -7,31 +7,31 @@ from testing.waiting import NotYet
 
 
 def status(master: Instance) -> str:
-    """ALIVE, STANDBY or RECOVERING; empty while it does not answer."""
+    """Return ALIVE, STANDBY or RECOVERING; empty while it does not respond."""
     try:
-        return pages.told(master.endpoint, seconds=2)["status"]
+        return pages.get(master.endpoint, seconds=2)["status"]
     except OSError:
         return ""
 
 
 def leader(cluster: Cluster) -> str:
-    """Name of the master that leads; NotYet while there is none."""
+    """Return the name of the leading master; NotYet while there is none."""
     found = {name: status(master) for name, master in cluster.topology.spark_masters.items()}
-    leading = [name for name, what in found.items() if what == "ALIVE"]
+    leading = [name for name, state in found.items() if state == "ALIVE"]
     if len(leading) != 1:
         raise NotYet(f"masters: {found}")
     return leading[0]
 
 
-def workers_known(cluster: Cluster) -> None:
-    """Raise NotYet until the one that leads has all workers."""
+def check_workers_registered(cluster: Cluster) -> None:
+    """Raise NotYet unless all workers are registered with the leading master."""
     master = cluster.topology.spark_masters[leader(cluster)]
-    alive = pages.told(master.endpoint, seconds=2)["aliveworkers"]
+    alive = pages.get(master.endpoint, seconds=2)["aliveworkers"]
     if alive != len(cluster.topology.spark_workers):
         raise NotYet(f"{alive} workers")
 
 
-def other_leads(cluster: Cluster, than: str) -> None:
-    """Raise NotYet until another one leads."""
+def check_other_leads(cluster: Cluster, than: str) -> None:
+    """Raise NotYet unless another master leads."""
     if leader(cluster) == than:
         raise NotYet(f"{than} still leads")

@@ -1,7 +1,7 @@
-"""Payments that are sent while something happens, and their account afterwards.
+"""Streams of payments that are sent during a fault and verified afterwards.
 
-`kafka-metal demo send` writes down every acknowledgement; `ledger verify` looks each one up in the
-log; `demo reconcile` looks each one up in what the pipeline made of it.
+`kafka-metal demo send` stores every acknowledgement in a ledger. `ledger verify` looks up each one
+in the topic, `demo reconcile` in the outputs of the pipeline.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ TOPIC = "payments"
 
 
 class Stream:
-    """One run of `demo send`; use it as a context, so that no sender outlives its test."""
+    """One run of `demo send`; the sender ends with the context."""
 
     def __init__(self, tools: Tools, bootstrap: str, run: str) -> None:
         self._tools = tools
@@ -22,7 +22,7 @@ class Stream:
         self._sender: Tool | None = None
 
     def start(self, count: int, rate: int) -> None:
-        """Send ``count`` payments at ``rate`` per second from now on."""
+        """Start to send ``count`` payments at ``rate`` per second."""
         self._sender = self._tools.start(
             *("demo", "send", "--bootstrap", self._bootstrap, "--topic", TOPIC),
             *("--run", self._run, "--seed", "1", "--count", str(count), "--rate", str(rate)),
@@ -42,20 +42,20 @@ class Stream:
         """Whether payments are still being sent."""
         return self._sender is not None and self._sender.runs
 
-    def said(self) -> str:
-        """The end of what the sender has said."""
+    def output_tail(self) -> str:
+        """Return the end of the sender's output."""
         assert self._sender is not None
         return self._sender.output()[-2000:]
 
     def finish(self, seconds: float) -> dict[str, Any]:
-        """Wait for the last acknowledgement; the ledger of the run."""
+        """Wait for the last acknowledgement; return the ledger of the run."""
         assert self._sender is not None
         self._sender.finish(seconds)
         return self._tools.read(self._ledger)
 
-    def account(self, seconds: float = 180) -> dict[str, Any]:
-        """Look up every acknowledged record at its offset; counts, lost offsets by partition."""
-        report = f"{SHARED}/{self._run}.account.json"
+    def verify(self, seconds: float = 180) -> dict[str, Any]:
+        """Look up every acknowledged record at its offset; return counts and lost offsets."""
+        report = f"{SHARED}/{self._run}.verify.json"
         self._tools.run(
             *("ledger", "verify", "--bootstrap", self._bootstrap),
             *("--ledger", self._ledger, "--report", report),
@@ -64,7 +64,7 @@ class Stream:
         return self._tools.read(report)
 
     def reconcile(self, seconds: float = 240) -> dict[str, Any]:
-        """Look up every acknowledged payment in what the pipeline wrote; the tool's report."""
+        """Look up every acknowledged payment in the pipeline's outputs; return the report."""
         report = f"{SHARED}/{self._run}.reconcile.json"
         self._tools.run(
             *("demo", "reconcile", "--bootstrap", self._bootstrap, "--ledger", self._ledger),

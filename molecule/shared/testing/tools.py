@@ -1,4 +1,4 @@
-"""The project's client tools as the pipeline's image has them, beside a driver on its machine."""
+"""The client tools of the pipeline's image, run on the machine of a driver."""
 
 import json
 import uuid
@@ -10,15 +10,14 @@ from testing.containers import Container
 from testing.topology import Instance
 from testing.waiting import NotYet, wait_for
 
-# Where a tool sees the directory that all machines share; ledgers and reports go there.
+# Path of the shared directory in a tool's container; ledgers and reports are stored there.
 SHARED = "/shared"
 
 
 class Tools:
-    """Starts `kafka-metal` on one machine.
+    """Start `kafka-metal` in containers on one machine.
 
-    ``shared_dir`` is the shared directory out there, ``access_dir`` holds what the tool shows to
-    the cluster.
+    ``shared_dir``: shared directory on the machine; ``access_dir``: the tool's credentials.
     """
 
     def __init__(
@@ -29,19 +28,19 @@ class Tools:
         self._shared_dir = shared_dir
         self._access_dir = access_dir
 
-    def _way_in(self) -> list[str]:
-        """How the tool comes into a cluster that asks who it is; the platform wrote the file."""
-        closed = self._machine.file(f"{self._access_dir}/client.conf").exists
-        return ["--client-config=/etc/kafka-metal/client.conf"] if closed else []
+    def _client_config(self) -> list[str]:
+        """Return the option with the client's configuration, if the platform has written one."""
+        secured = self._machine.file(f"{self._access_dir}/client.conf").exists
+        return ["--client-config=/etc/kafka-metal/client.conf"] if secured else []
 
     def start(self, *arguments: str) -> "Tool":
-        """Start the tool with ``arguments``; use the result as a context."""
+        """Start the tool with ``arguments``; it is removed at the end of its context."""
         name = f"test-{uuid.uuid4().hex[:8]}"
         self._machine.check_output(
-            # With keys of the demonstration's client, which is in the group of shared directories.
+            # User of the demo client's keys, and the group of shared directories.
             "docker run --detach --name %s --network host --user 10009:10001 --read-only "
             "--cap-drop ALL --tmpfs /tmp:exec --volume %s:%s --volume %s:/etc/kafka-metal:ro %s "
-            "kafka-metal " + " ".join([*arguments, *self._way_in()]),
+            "kafka-metal " + " ".join([*arguments, *self._client_config()]),
             name,
             self._shared_dir,
             SHARED,
@@ -51,24 +50,24 @@ class Tools:
         return Tool(self._machine, name)
 
     def run(self, *arguments: str, seconds: float) -> str:
-        """Run the tool to its end; its output. AssertionError when it fails."""
+        """Run the tool to its end; return its output. AssertionError if it fails."""
         with self.start(*arguments) as tool:
             return tool.finish(seconds)
 
     def read(self, path: str) -> dict[str, Any]:
-        """A JSON file that a tool has written under SHARED."""
+        """Return a JSON file that a tool has written below SHARED."""
         place = path.replace(SHARED, self._shared_dir, 1)
         return json.loads(self._machine.check_output("cat %s", place))
 
     def forget(self, run: str) -> None:
-        """Remove what the tools wrote under SHARED about a run."""
+        """Delete the files of a run below SHARED."""
         self._machine.check_output(
             "find %s -maxdepth 1 -name %s -delete", self._shared_dir, f"{run}.*"
         )
 
 
 class Tool(Container):
-    """A tool that runs; gone at the end of the context, however that comes."""
+    """A running tool; its container is removed at the end of the context."""
 
     def __init__(self, machine: testinfra.host.Host, name: str) -> None:
         super().__init__(machine, Instance(container=name, machine=""))
@@ -81,11 +80,11 @@ class Tool(Container):
 
     @property
     def runs(self) -> bool:
-        """Whether the tool is still at work."""
+        """Whether the tool still runs."""
         return bool(self.inspect()["State"]["Running"])
 
     def finish(self, seconds: float) -> str:
-        """Wait for its end; its output. AssertionError when it fails or takes longer."""
+        """Wait for its end; return its output. AssertionError if it fails or takes longer."""
 
         def ended() -> int:
             if self.runs:
@@ -97,6 +96,6 @@ class Tool(Container):
         return self.output()
 
     def output(self) -> str:
-        """What the tool has said so far."""
+        """Return the output of the tool so far."""
         answer = self._machine.run("docker logs %s", self.name)
         return answer.stdout + answer.stderr

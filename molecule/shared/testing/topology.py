@@ -1,6 +1,6 @@
-"""What the inventory promises: which instance runs where, and under which endpoint.
+"""Instances that an inventory declares, with their machines and endpoints.
 
-The only file that knows names of inventory variables; expected values of tests come from here.
+Names of inventory variables occur only in this file.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ from ansible.vars.manager import VariableManager
 class Instance:
     """One container of the platform.
 
-    ``machine`` is the inventory's name of the host that carries it, ``address`` where its port
-    is reached from the machine that runs the tests.
+    ``machine`` is the inventory's name of its host; ``address`` and ``port`` are reachable from the
+    machine that runs the tests.
     """
 
     container: str
@@ -30,7 +30,7 @@ class Instance:
 
     @property
     def endpoint(self) -> str:
-        """host:port."""
+        """Return ``address:port``."""
         return f"{self.address}:{self.port}"
 
 
@@ -42,44 +42,44 @@ class Topology:
     machines: tuple[str, ...]
     zookeepers: dict[int, Instance] = field(default_factory=dict)
     brokers: dict[int, Instance] = field(default_factory=dict)
-    # Endpoints of these three are those of their pages.
+    # Endpoints of these three are their web pages.
     spark_masters: dict[str, Instance] = field(default_factory=dict)
     spark_workers: dict[str, Instance] = field(default_factory=dict)
     histories: dict[str, Instance] = field(default_factory=dict)
-    # By the name of the pipeline; endpoints are those of their states.
+    # By the name of the pipeline; endpoints are their status pages.
     drivers: dict[str, Instance] = field(default_factory=dict)
-    # Directory on the machines of Spark and pipelines with archive and checkpoints.
+    # Shared directory with archive and checkpoints, on the machines of Spark and pipelines.
     shared_dir: str = ""
 
     @property
     def bootstrap(self) -> str:
-        """Client endpoints of all brokers, as clients take them."""
+        """Return the client endpoints of all brokers, separated by commas."""
         return ",".join(broker.endpoint for broker in self.brokers.values())
 
     @property
     def pages(self) -> list[Instance]:
-        """Every page of Spark and of its drivers."""
+        """Return every instance of Spark and every driver; each has a web page."""
         groups = (self.spark_masters, self.spark_workers, self.histories, self.drivers)
         return [instance for group in groups for instance in group.values()]
 
     @property
     def instances(self) -> list[Instance]:
-        """Every container that the tests know of."""
+        """Return every instance."""
         groups = (self.zookeepers, self.brokers)
         return [*self.pages, *(instance for group in groups for instance in group.values())]
 
 
 class _Host:
-    """Variables of one inventory host, with templates resolved when they are asked for."""
+    """Variables of one inventory host; templates are resolved on access."""
 
     def __init__(self, name: str, loader: DataLoader, variables: dict[str, Any]) -> None:
         self._variables = variables
         self._templar = Templar(loader=loader, variables=variables)
-        # A host that is reached locally is an instance of a service on this machine.
+        # A host with a local connection is an instance of a service on this machine.
         local = variables.get("ansible_connection") == "local"
         self.machine = "localhost" if local else name
         self.cluster = self["cluster_name"]
-        # Nodes have names that only they know.
+        # The machine of the tests cannot resolve the names of nodes.
         self.reached_at = variables.get("node_address")
 
     def __getitem__(self, variable: str) -> Any:
@@ -90,7 +90,7 @@ class _Host:
 
 
 def read(*inventories: Path) -> Topology:
-    """The cluster that inventories declare; a later one wins."""
+    """Return the cluster that inventories declare; a later inventory takes precedence."""
     loader = DataLoader()
     inventory = InventoryManager(loader, sources=[str(path) for path in inventories])
     variables = VariableManager(loader, inventory)
@@ -144,7 +144,7 @@ def _worker(host: _Host) -> tuple[str, Instance]:
 
 
 def _page(host: _Host, name: str, port: Any) -> tuple[str, Instance]:
-    """One of Spark's processes, reached where its page is."""
+    """Return name and instance of one of Spark's processes; its endpoint is its web page."""
     address = host.reached_at or host["spark_address"]
     return name, host.instance(name, address=address, port=int(port))
 

@@ -1,7 +1,7 @@
-"""Records that are sent while something happens, each acknowledgement written down and looked up.
+"""Records that are sent during a fault; every acknowledged record is looked up afterwards.
 
-A client sends numbered records to every partition of a topic, with acks=all and idempotence as any
-careful one does. Afterwards each acknowledged record must stand at its acknowledged offset.
+A client sends numbered records to every partition of a topic with acks=all and idempotence.
+Afterwards each acknowledged record must be at its acknowledged offset.
 """
 
 import itertools
@@ -21,30 +21,30 @@ TOPIC = "drill"
 
 
 @dataclass
-class Account:
-    """What became of the records that were sent."""
+class Result:
+    """Counts of sent, acknowledged, failed, lost and duplicate records."""
 
     sent: int = 0
     acknowledged: int = 0
-    # Refused sends by partition and error: each one is a record that a client was told is lost.
+    # Failed sends by partition and error.
     errors: dict[tuple[int | None, str], int] = field(default_factory=dict)
-    # Acknowledged records that are not where they were said to be: partition, offset, value.
+    # Acknowledged records that are not at their offset: partition, offset, value.
     lost: list[tuple[int, int | None, str]] = field(default_factory=list)
-    # Records that stand in the log more than once.
+    # Additional copies of records in the log.
     duplicates: int = 0
     # Longest time between two acknowledgements, in seconds, by partition.
     gaps: dict[int, float] = field(default_factory=dict)
 
     @property
     def longest_gap(self) -> float:
-        """The longest gap of all partitions."""
+        """Return the longest gap of all partitions, in seconds."""
         return max(self.gaps.values())
 
 
 class Traffic:
-    """A stream of ``rate`` records a second to all partitions; use it as a context.
+    """A stream of ``rate`` records a second to all partitions, within a context.
 
-    A negative control sends with ``acks=1``: its leader answers alone, and nothing is repeated.
+    A negative control sends with ``acks=1``: only the leader acknowledges a record.
     """
 
     def __init__(self, bootstrap: str, rate: int = 600, topic: str = TOPIC, acks: int = -1) -> None:
@@ -59,12 +59,12 @@ class Traffic:
         self._errors: Counter[tuple[int | None, str]] = Counter()
         self._partition_of: dict[str, int] = {}
         self._sent = 0
-        self._producer = Producer(bootstrap, topic, rate, acks, self._heard)
+        self._producer = Producer(bootstrap, topic, rate, acks, self._received)
         self._ended = False
 
     def __enter__(self) -> "Traffic":
         self._producer.__enter__()
-        # Only now do all partitions have a first acknowledgement: gaps are measured from there.
+        # Gaps are measured from the first acknowledgement of each partition.
         deadline = time.monotonic() + 60
         while set(self._moments) != set(self._partitions):
             self._producer.check()
@@ -77,41 +77,41 @@ class Traffic:
             self._ended = True
             self._producer.__exit__()
 
-    def _heard(self, name: str, **said: Any) -> None:
-        """One line of the producer, by its kind."""
+    def _received(self, name: str, **fields: Any) -> None:
+        """Record one line of the producer's output; ``name`` is its kind."""
         if name == "producer_send_success":
-            partition, offset = said["partition"], said["offset"]
-            self._partition_of[said["key"]] = partition
-            # A repeated send that the broker already had is acknowledged without an offset.
-            place = offset if offset >= 0 else None
-            self._acknowledgements.append((partition, place, said["value"]))
-            self._moments[partition].append(said["timestamp"] / 1000)
+            partition, offset = fields["partition"], fields["offset"]
+            self._partition_of[fields["key"]] = partition
+            # A retry of a record that the broker already had is acknowledged without an offset.
+            known = offset if offset >= 0 else None
+            self._acknowledgements.append((partition, known, fields["value"]))
+            self._moments[partition].append(fields["timestamp"] / 1000)
         elif name == "producer_send_error":
-            kind = said["exception"].rpartition(".")[2]
-            self._errors[self._partition_of.get(said["key"]), kind] += 1
+            kind = fields["exception"].rpartition(".")[2]
+            self._errors[self._partition_of.get(fields["key"]), kind] += 1
         elif name == "tool_data":
-            self._sent = said["sent"]
+            self._sent = fields["sent"]
 
     def acknowledged(self) -> int:
-        """Records acknowledged so far."""
+        """Return the number of records acknowledged so far."""
         return len(self._acknowledgements)
 
     def gaps(self) -> dict[int, float]:
-        """Longest time without an acknowledgement by partition; one that still lasts counts too."""
+        """Return the longest gap between acknowledgements by partition, including a current one."""
         now = [] if self._ended else [time.time()]
         return {
             partition: max(later - earlier for earlier, later in itertools.pairwise(moments + now))
             for partition, moments in self._moments.items()
         }
 
-    def account(self, seconds: float = 120) -> Account:
+    def verify(self, seconds: float = 120) -> Result:
         """Stop sending, read the whole topic and look up each acknowledged record."""
         self.__exit__()
         found = dict(self._read(seconds))
         own = f"{self._producer.run}."
-        # Records of other runs stand in the topic too.
+        # The topic also has records of other runs.
         copies = Counter(value for value in found.values() if value.startswith(own))
-        return Account(
+        return Result(
             sent=self._sent,
             acknowledged=len(self._acknowledgements),
             errors=dict(self._errors),
@@ -121,9 +121,9 @@ class Traffic:
         )
 
     def _lost(self, found: Mapping[tuple[int, int], str]) -> list[tuple[int, int | None, str]]:
-        """Acknowledged records that are not at their offset.
+        """Return the acknowledged records that are not at their offset.
 
-        One that was acknowledged without an offset must stand anywhere in its partition.
+        A record that was acknowledged without an offset may be anywhere in its partition.
         """
         anywhere = {(partition, value) for (partition, _), value in found.items()}
         return [
@@ -137,7 +137,7 @@ class Traffic:
         ]
 
     def _read(self, seconds: float) -> Iterator[tuple[tuple[int, int], str]]:
-        """Value of every record of the topic with its partition and offset."""
+        """Yield partition and offset of every record of the topic, with its value."""
         deadline = time.monotonic() + seconds
         unread = set(self._partitions)
         with closing(self._reader()) as reader:
@@ -161,7 +161,7 @@ class Traffic:
                 "group.id": "drill",
                 "enable.auto.commit": "false",
                 "enable.partition.eof": "true",
-                # Brokers that a drill has just stopped are no news.
+                # Without messages about brokers that a drill has just stopped.
                 "log_level": 0,
             }
         )

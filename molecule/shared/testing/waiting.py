@@ -1,4 +1,4 @@
-"""Wait for facts: every wait polls, is bounded, and says in the end what was seen last."""
+"""Waits that poll, have a timeout, and report the last observation."""
 
 import time
 from collections.abc import Callable
@@ -8,11 +8,11 @@ T = TypeVar("T")
 
 
 class NotYet(Exception):
-    """The fact does not hold yet; the text is what was observed instead."""
+    """The condition does not hold yet; the text is the observation."""
 
 
-def wait_for(fact: str, probe: Callable[[], T], seconds: float, every: float = 0.5) -> T:
-    """What ``probe`` returns once it no longer raises NotYet.
+def wait_for(condition: str, probe: Callable[[], T], seconds: float, every: float = 0.5) -> T:
+    """Call ``probe`` until it no longer raises NotYet; return its result.
 
     Raises AssertionError with the last observation after ``seconds``.
     """
@@ -22,5 +22,7 @@ def wait_for(fact: str, probe: Callable[[], T], seconds: float, every: float = 0
             return probe()
         except NotYet as observed:
             if time.monotonic() > end:
-                raise AssertionError(f"after {seconds:g} s not: {fact}; seen: {observed}") from None
+                raise AssertionError(
+                    f"not within {seconds:g} s: {condition}; found: {observed}"
+                ) from None
         time.sleep(every)

@@ -1,5 +1,4 @@
-"""What a ZooKeeper server says of itself; asked without the project's own modules, which are
-under test here."""
+"""State of ZooKeeper servers, read without the project's own modules, which are under test."""
 
 import socket
 import ssl
@@ -16,14 +15,14 @@ def _connection(server: Instance) -> socket.socket:
     if access.folder is None:
         return plain
     tls = ssl.create_default_context(cafile=access.folder / "ca.pem")
-    # Its names are tested elsewhere: a node is asked here at an address of its own.
+    # Host names are tested elsewhere; nodes are reached here by addresses of their own.
     tls.check_hostname = False
     tls.load_cert_chain(access.folder / "operator.pem")
     return tls.wrap_socket(plain)
 
 
 def mode(server: Instance) -> str:
-    """leader, follower or standalone; empty while it does not serve."""
+    """Return leader, follower or standalone; empty while the server does not serve."""
     try:
         with _connection(server) as connection:
             connection.sendall(b"srvr")
@@ -35,13 +34,13 @@ def mode(server: Instance) -> str:
 
 
 def leader(servers: dict[int, Instance], size: int | None = None) -> int:
-    """Id of the leader of a quorum in which ``size`` servers take part (default: all of them).
+    """Return the id of the leader of a quorum with ``size`` servers (default: all).
 
     Raises NotYet while there is none.
     """
     modes = {server: mode(instance) for server, instance in servers.items()}
-    leaders = [server for server, what in modes.items() if what == "leader"]
-    followers = [server for server, what in modes.items() if what == "follower"]
+    leaders = [server for server, state in modes.items() if state == "leader"]
+    followers = [server for server, state in modes.items() if state == "follower"]
     if len(leaders) != 1 or len(followers) < (size or len(servers)) - 1:
         raise NotYet(f"modes of the servers: {modes}")
     return leaders[0]

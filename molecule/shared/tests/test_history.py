@@ -1,15 +1,15 @@
-"""The history of Spark shows what pipelines do, while they do it."""
+"""Spark's history server lists running pipelines."""
 
 from testing import pages
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
 
-def test_the_history_knows_the_pipeline_that_runs(cluster: Cluster):
+def test_the_history_lists_the_running_pipeline(cluster: Cluster):
     (history,) = cluster.topology.histories.values()
 
     def is_listed() -> None:
-        running = pages.told(history.endpoint, "/api/v1/applications?status=running")
+        running = pages.get(history.endpoint, "/api/v1/applications?status=running")
         names = {each["name"] for each in running}
         if "pipeline-payments" not in names:
             raise NotYet(f"applications: {sorted(names)}")

@@ -1,4 +1,4 @@
-"""Who is not declared does not get in, and who is gets no further than declared."""
+"""Only declared clients can connect, with no more rights than declared."""
 
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -21,45 +21,45 @@ VAULT_PASSWORD = "~/.config/kafka-metal/vault-password"
 
 
 def client(cluster: Cluster, **other: str) -> AdminClient:
-    """The operator's client with some of its settings changed; an empty one is left out."""
+    """Return the operator's client with changed settings; an empty value removes a setting."""
     settings = {**access.librdkafka(), "bootstrap.servers": cluster.topology.bootstrap, **other}
-    complaints: list[str] = []
+    errors: list[str] = []
     made = AdminClient(
         {
             **{key: value for key, value in settings.items() if value != ""},
             "log_level": 0,
-            "error_cb": lambda error: complaints.append(error.str()),
+            "error_cb": lambda error: errors.append(error.str()),
         }
     )
-    made.complaints = complaints
+    made.errors = errors
     return made
 
 
-def assert_turned_away(stranger: AdminClient, why: str) -> None:
-    """It gets no answer, and is told ``why``; a client would try for ever."""
+def assert_refused(client: AdminClient, why: str) -> None:
+    """Assert that a client cannot connect, with ``why`` among its errors; it retries for ever."""
     with pytest.raises(KafkaException):
-        stranger.list_topics(timeout=REFUSED_SECONDS)
-    stranger.poll(0)
-    assert any(why in said for said in stranger.complaints) or not why, stranger.complaints
+        client.list_topics(timeout=REFUSED_SECONDS)
+    client.poll(0)
+    assert any(why in error for error in client.errors) or not why, client.errors
 
 
-def handshake(place: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """What openssl says of a listener."""
+def handshake(endpoint: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Return the result of `openssl s_client` on a listener."""
     trusted = ("-CAfile", str(access.folder / "ca.pem"))
     return subprocess.run(
-        ["openssl", "s_client", "-connect", place, *trusted, *options],
+        ["openssl", "s_client", "-connect", endpoint, *trusted, *options],
         input="", capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
 
 
-def test_the_operator_gets_in(cluster: Cluster):
+def test_the_operator_can_connect(cluster: Cluster):
     assert TOPIC in client(cluster).list_topics(timeout=SECONDS).topics
 
 
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        # Such connections are closed without a word.
+        # Such connections are closed without an error message.
         ({"security.protocol": "PLAINTEXT"}, ""),
         ({"security.protocol": "SSL"}, ""),
         ({"sasl.password": "wrong"}, "invalid credentials"),
@@ -69,38 +69,38 @@ def test_the_operator_gets_in(cluster: Cluster):
     ],
     ids=["no TLS", "no password", "wrong password", "unknown user", "unknown CA"],
 )
-def test_who_cannot_prove_who_he_is_gets_no_answer(
+def test_a_client_without_valid_credentials_is_refused(
     cluster: Cluster, other: dict[str, str], why: str
 ):
-    assert_turned_away(client(cluster, **other), why)
+    assert_refused(client(cluster, **other), why)
 
 
-def test_old_versions_of_tls_are_not_spoken(cluster: Cluster):
-    place = cluster.topology.brokers[1].endpoint
+def test_old_versions_of_tls_are_refused(cluster: Cluster):
+    endpoint = cluster.topology.brokers[1].endpoint
     old = ("-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
 
-    assert handshake(place, *old).returncode != 0
-    assert handshake(place, "-tls1_2").returncode == 0
-    assert handshake(place, "-tls1_3").returncode == 0
+    assert handshake(endpoint, *old).returncode != 0
+    assert handshake(endpoint, "-tls1_2").returncode == 0
+    assert handshake(endpoint, "-tls1_3").returncode == 0
 
 
-def test_old_ciphers_are_not_spoken(cluster: Cluster):
-    place = cluster.topology.brokers[1].endpoint
+def test_old_ciphers_are_refused(cluster: Cluster):
+    endpoint = cluster.topology.brokers[1].endpoint
     old = "ECDHE-ECDSA-AES256-SHA:ECDHE-ECDSA-AES256-SHA384:ECDHE-RSA-AES256-SHA:AES256-SHA"
 
-    assert handshake(place, "-tls1_2", "-cipher", f"{old}:@SECLEVEL=0").returncode != 0
-    assert handshake(place, "-tls1_2", "-cipher", "ECDHE+AESGCM").returncode == 0
+    assert handshake(endpoint, "-tls1_2", "-cipher", f"{old}:@SECLEVEL=0").returncode != 0
+    assert handshake(endpoint, "-tls1_2", "-cipher", "ECDHE+AESGCM").returncode == 0
 
 
-def shown(minutes: int, folder: Path) -> dict[str, str]:
-    """Settings of a client with a certificate of our CA, for the operator, of five minutes ago."""
+def certificate_settings(minutes: int, folder: Path) -> dict[str, str]:
+    """Return settings with an operator's certificate, issued 5 minutes ago for ``minutes``."""
     assert access.folder is not None
     store = Store(str(access.folder.parent / "store.vault"), VAULT_PASSWORD)
-    held = read(store.read())
+    content = read(store.read())
     leaf = Leaf(
-        "operator", "operator", held.cluster, usages=("client",), days=minutes / MINUTES_A_DAY
+        "operator", "operator", content.cluster, usages=("client",), days=minutes / MINUTES_A_DAY
     )
-    pair = issue(leaf, held.signing, datetime.now(UTC) - timedelta(minutes=5))
+    pair = issue(leaf, content.signing, datetime.now(UTC) - timedelta(minutes=5))
     file = folder / f"{minutes}.pem"
     file.touch(mode=0o600)
     file.write_text(pair.keystore(), encoding="utf-8")
@@ -109,31 +109,31 @@ def shown(minutes: int, folder: Path) -> dict[str, str]:
     return {"security.protocol": "SSL", **own, **no_password}
 
 
-def test_who_shows_a_certificate_that_has_expired_gets_no_answer(cluster: Cluster, tmp_path: Path):
-    # Brokers know each other, and the operator, by certificates; here they have no names.
-    port = cluster.operator_of(1)[0].rpartition(":")[2]
-    place = {"bootstrap.servers": f"{cluster.topology.brokers[1].address}:{port}"}
+def test_a_client_with_an_expired_certificate_is_refused(cluster: Cluster, tmp_path: Path):
+    # This listener authenticates by certificates. The tests cannot resolve the brokers' names.
+    port = cluster.operator_access(1)[0].rpartition(":")[2]
+    endpoint = {"bootstrap.servers": f"{cluster.topology.brokers[1].address}:{port}"}
 
-    current = client(cluster, **shown(60, tmp_path), **place)
-    expired = client(cluster, **shown(4, tmp_path), **place)
+    current = client(cluster, **certificate_settings(60, tmp_path), **endpoint)
+    expired = client(cluster, **certificate_settings(4, tmp_path), **endpoint)
 
     assert current.list_topics(timeout=SECONDS).topics
-    # Brokers do not say what is wrong with it; the other one differs in nothing else.
-    assert_turned_away(expired, "alert certificate unknown")
+    # Brokers do not report the cause; the two certificates differ only in their expiry.
+    assert_refused(expired, "alert certificate unknown")
 
 
-def test_a_broker_is_nobody_but_itself(cluster: Cluster):
-    place = cluster.topology.brokers[1].endpoint
+def test_a_broker_s_certificate_has_only_its_own_names(cluster: Cluster):
+    endpoint = cluster.topology.brokers[1].endpoint
 
-    right = handshake(place, "-verify_return_error", "-verify_ip", "127.0.0.1")
-    wrong = handshake(place, "-verify_return_error", "-verify_hostname", "kafka9.example.org")
+    right = handshake(endpoint, "-verify_return_error", "-verify_ip", "127.0.0.1")
+    wrong = handshake(endpoint, "-verify_return_error", "-verify_hostname", "kafka9.example.org")
 
     assert right.returncode == 0, right.stdout + right.stderr
     assert wrong.returncode != 0
 
 
-def test_a_user_does_what_it_is_declared_for_and_nothing_else(cluster: Cluster):
-    # Declared to send payments and to read results.
+def test_a_user_has_only_its_declared_rights(cluster: Cluster):
+    # The roles of `demo`: it may produce payments and consume results.
     settings = {
         **access.of("demo"),
         "bootstrap.servers": cluster.topology.bootstrap,
@@ -157,7 +157,7 @@ def test_a_user_does_what_it_is_declared_for_and_nothing_else(cluster: Cluster):
         next(iter(cluster_wide.values())).result(SECONDS)
 
 
-def test_the_ensemble_answers_nobody_without_a_certificate(cluster: Cluster):
+def test_zookeeper_refuses_clients_without_a_certificate(cluster: Cluster):
     server = cluster.topology.zookeepers[1]
 
     known = handshake(server.endpoint, "-cert", str(access.folder / "operator.pem"))
@@ -170,7 +170,7 @@ def test_the_ensemble_answers_nobody_without_a_certificate(cluster: Cluster):
     assert "Mode:" not in plain.stdout
 
 
-def test_what_brokers_keep_in_the_ensemble_is_theirs_alone(cluster: Cluster):
+def test_only_brokers_can_read_the_users_in_zookeeper(cluster: Cluster):
     broker = cluster.broker(1).name
     machine = cluster.machine(cluster.topology.brokers[1])
     server = cluster.topology.zookeepers[1].endpoint
@@ -183,12 +183,12 @@ def test_what_brokers_keep_in_the_ensemble_is_theirs_alone(cluster: Cluster):
     assert "world" not in acl
 
 
-def test_no_secret_is_seen_from_outside_a_container(cluster: Cluster):
+def test_no_secret_is_visible_outside_a_container(cluster: Cluster):
     password = access.librdkafka()["sasl.password"]
     for instance in cluster.topology.instances:
         machine = cluster.machine(instance)
-        seen = machine.check_output("docker inspect %s", instance.container)
-        history = machine.check_output("docker top %s -eo pid,args", instance.container)
-        for word in (password, "BEGIN PRIVATE KEY", "password="):
-            assert word not in seen
-            assert word not in history
+        inspected = machine.check_output("docker inspect %s", instance.container)
+        processes = machine.check_output("docker top %s -eo pid,args", instance.container)
+        for text in (password, "BEGIN PRIVATE KEY", "password="):
+            assert text not in inspected
+            assert text not in processes

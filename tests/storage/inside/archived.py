@@ -1,6 +1,6 @@
-"""Offsets that pyarrow finds in an archive, as JSON: archived.py ROOT [ENDPOINT].
+"""Print the offsets in an archive as JSON: archived.py ROOT [ENDPOINT].
 
-It reads as anybody does: every file of the folder, but for names that begin with _ or a dot.
+pyarrow reads every file of the folder except names that begin with _ or a dot.
 """
 
 import json
@@ -11,7 +11,7 @@ from pyarrow import dataset, fs
 root, *endpoint = sys.argv[1:]
 system = None
 if endpoint:
-    # Its keys are in the file that AWS_SHARED_CREDENTIALS_FILE names.
+    # The keys are in the file named by AWS_SHARED_CREDENTIALS_FILE.
     system = fs.S3FileSystem(endpoint_override=endpoint[0], region="us-east-1")
 kept = dataset.dataset(root, filesystem=system, format="parquet", partitioning="hive")
 print(json.dumps(sorted(kept.to_table(columns=["_offset"])["_offset"].to_pylist())))

@@ -1,6 +1,6 @@
-"""The driver as it is, but that its topic is a folder of files, and that it dies where it is told.
+"""The driver with a folder of files as its topic, which can be killed at a defined point.
 
-driver.py DECLARATION FOLDER [DEATH]: a DEATH is one of DEATHS.
+driver.py DECLARATION FOLDER [DEATH]: DEATH is one of DEATHS.
 """
 
 import os
@@ -16,18 +16,18 @@ sys.path.insert(0, "/sources/declarations")
 from kafka_metal_pipeline import cli, streams
 from kafka_metal_pipeline.storage import Storage
 
-# A call of the storage: which, what its place is like, and how many of them are let pass.
+# Method of the storage, pattern of its path, and the number of calls before the one that dies.
 DEATHS = {
     "before the mark of a batch": ("write", r"/_staging/.*_mark\.json$", 2),
     "between two files of a batch": ("move", r"\.parquet$", 6),
     "before the mark of the archive": ("write", r"/kept/_mark\.json$", 1),
-    "before the staging is gone": ("remove", r"/_staging/", 2),
+    "before the staging is deleted": ("remove", r"/_staging/", 2),
     "with a file in both places": ("copy", r"\.parquet$", 1),
 }
 
 
 def records(spark: Any, declaration: Any, starting: Any = None, limit: Any = None) -> Any:
-    """Lines of files, a file a batch, as records of partition 0 of the topic."""
+    """Return lines of files, one file for each batch, as records of partition 0 of the topic."""
     lines = spark.readStream.schema("value STRING").option("maxFilesPerTrigger", 1)
     return lines.text(sys.argv[2]).selectExpr(
         "CAST(NULL AS BINARY) AS key",
@@ -41,7 +41,7 @@ def records(spark: Any, declaration: Any, starting: Any = None, limit: Any = Non
 
 
 def die() -> NoReturn:
-    """As a machine does: everything in this container at once."""
+    """Kill all processes in this container at once, as in a crash of the machine."""
     print("dies here", flush=True)
     os.kill(-1, signal.SIGKILL)
     os.kill(os.getpid(), signal.SIGKILL)
@@ -49,7 +49,7 @@ def die() -> NoReturn:
 
 
 def die_at(method: str, like: str, passes: int) -> None:
-    """Die in a call of the storage, at a place of this kind."""
+    """Die in a call of the storage with a path that matches ``like``, after ``passes`` calls."""
     name = "move" if method == "copy" else method
     real, seen = getattr(Storage, name), [0]
 
@@ -66,7 +66,7 @@ def die_at(method: str, like: str, passes: int) -> None:
 
 
 def _copy(storage: Storage, file: str, target: str) -> None:
-    """What is left of a move that is a copy and a deletion, and was cut short."""
+    """Leave the state of an interrupted move, which is a copy and a deletion."""
     path, system = storage._locate(file)
     place, _ = storage._locate(target)
     system.mkdirs(place.getParent())
@@ -74,8 +74,8 @@ def _copy(storage: Storage, file: str, target: str) -> None:
     assert copy(system, path, system, place, False, storage._settings)
 
 
-def say_what_is_written() -> None:
-    """A line for each batch that is in the archive."""
+def report_archived_batches() -> None:
+    """Print a line for each batch in the archive."""
     real = Storage.write
 
     def writing(self: Storage, file: str, text: str) -> None:
@@ -86,7 +86,7 @@ def say_what_is_written() -> None:
     Storage.write = writing  # type: ignore[method-assign]
 
 
-say_what_is_written()
+report_archived_batches()
 if len(sys.argv) > 3:
     die_at(*DEATHS[sys.argv[3]])
 streams.records = records
