@@ -23,7 +23,11 @@ def ran(tmp_path):
 @pytest.mark.parametrize(
     ("playbook", "words", "told"),
     [
-        ("restart", ["-erestart_services=kafka1"], "found 'kafka1'; allowed: kafka, zookeeper, all"),
+        (
+            "restart",
+            ["-erestart_services=kafka1"],
+            "found 'kafka1'; allowed: kafka, zookeeper, all",
+        ),
         ("restart", ["-erestart_services="], "found ''; allowed: kafka, zookeeper, all"),
         ("rotate", ["-erotate_what=password"], "is password; allowed: certificates"),
         ("zookeeper_trust", ["-esecurity_ensemble_trust=owns"], "is owns; allowed: own"),

@@ -21,7 +21,7 @@ def spark_properties(secret: str, pages_file: str) -> dict[str, str]:
         "spark.network.crypto.saslFallback": "false",
         # Encrypts data that shuffles and streams spill to the disks of workers.
         "spark.io.encryption.enabled": "true",
-        # Web pages are read-only: visitors cannot stop applications.
+        # Web pages are read-only: their users cannot stop applications.
         "spark.ui.killEnabled": "false",
         "spark.ui.filters": PAGES_FILTER,
         f"spark.{PAGES_FILTER}.param.file": pages_file,
