@@ -145,7 +145,7 @@ def test_failed_removal_does_not_block_the_others(monkeypatch):
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "a\n"])
 def test_empty_name_gives_no_path(name):
-    with pytest.raises(ValueError, match="found the name"):
+    with pytest.raises(ValueError, match="found the container name"):
         container_paths(name, "/etc/kafka-metal", "/var/log/kafka-metal")
 
 
