@@ -429,3 +429,10 @@ def test_a_drill_name_is_not_a_pattern(stubs: Stubs, name: str):
     done = stubs.make("drill", "-o", "env-dev", D=name)
 
     assert f"drill {name}: found no drill of this name" in done.stderr
+
+
+def test_a_refused_plan_is_not_taken_for_changes(stubs: Stubs):
+    done = stubs.verb("plan", STRICT="ja")
+
+    assert done.returncode == Code.PLAN_FAILED
+    assert "STRICT: found 'ja'" in done.stderr
