@@ -35,7 +35,7 @@ ENTRY = """
   when: here is match(fails)
 """
 # Defaults of the variables that these tasks use.
-ASKED = {"fails": "nothing", "away": [], "away_at": "", "state": "absent"}
+ENTRY_DEFAULTS = {"fails": "nothing", "away": [], "away_at": "", "state": "absent"}
 
 
 def with_printing_roles(folder: Path, *real: str, modules: Mapping[str, str] | None = None) -> Path:

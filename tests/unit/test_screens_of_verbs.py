@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue
-from plays import ASKED, BROKER, HERE, ROOT, with_printing_roles
+from plays import BROKER, ENTRY_DEFAULTS, HERE, ROOT, with_printing_roles
 
 GROUPS = ("metal", "kafka")
 AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
@@ -91,7 +91,7 @@ class Site:
     ) -> None:
         """Write an inventory of two machines with brokers; ``variables`` are only of the first."""
         hosts = {
-            f"m{number}": {**HERE, **ASKED, **BROKER, "kafka_broker_id": number,
+            f"m{number}": {**HERE, **ENTRY_DEFAULTS, **BROKER, "kafka_broker_id": number,
                            **WELL, **every, **(variables if number == 1 else {})}
             for number in (1, 2)
         }  # fmt: skip
